@@ -4,35 +4,9 @@
 
 #include <string.h>
 
-enum { UUID_LENGTH = 36, CAP_FIRST = 64 };
+#include "topology/base/uuid.h"
 
-/* Packs "01234567-89ab-cdef-0123-456789abcdef"; false for any other form. */
-static bool pack_uuid(const char *uid, uint64_t key[2])
-{
-    size_t digits = 0;
-    key[0] = 0;
-    key[1] = 0;
-    for (size_t i = 0; i < UUID_LENGTH; i++) {
-        char c = uid[i];
-        if (i == 8 || i == 13 || i == 18 || i == 23) {
-            if (c != '-') {
-                return false;
-            }
-            continue;
-        }
-        uint64_t digit;
-        if (c >= '0' && c <= '9') {
-            digit = (uint64_t)(c - '0');
-        } else if (c >= 'a' && c <= 'f') {
-            digit = (uint64_t)(c - 'a') + 10;
-        } else {
-            return false;
-        }
-        key[digits / 16] = key[digits / 16] << 4 | digit;
-        digits++;
-    }
-    return uid[UUID_LENGTH] == '\0';
-}
+enum { CAP_FIRST = 64 };
 
 static char *text_of(const struct skr_charge *charge)
 {
@@ -61,7 +35,7 @@ void skr_charges_fini(struct skr_charges *charges)
 struct skr_charge *skr_charges_find(const struct skr_charges *charges, const char *uid)
 {
     uint64_t key[2];
-    bool is_text = !pack_uuid(uid, key);
+    bool is_text = !skr_uuid_pack(uid, key);
     uint32_t hash = (uint32_t)(is_text ? skr_hash_string(uid) : skr_hash_pair(key[0], key[1]));
     uint32_t number = 0;
     for (size_t at = 0; skr_hash_index_next(&charges->index, hash, &at, &number);) {
@@ -96,7 +70,7 @@ struct skr_charge *skr_charges_add(struct skr_charges *charges, const char *uid)
     reserve_one(charges);
     struct skr_charge *charge = &charges->item[charges->n];
     *charge = (struct skr_charge){.amounts = NULL};
-    charge->is_text = !pack_uuid(uid, charge->key);
+    charge->is_text = !skr_uuid_pack(uid, charge->key);
     if (charge->is_text) {
         charge->key[0] = (uint64_t)(uintptr_t)skr_strdup(uid);
         charge->key[1] = 0;

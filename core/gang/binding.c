@@ -19,6 +19,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/pulse.h"
 #include "core/gang/reason.h"
+#include "core/gang/residents.h"
 #include "core/gang/shapes.h"
 #include "core/gang/wakes.h"
 
@@ -73,18 +74,22 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
 void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked)
 {
     struct pod_entry *p = pods_find(e, asked->uid);
+    const char *on = !p                 ? pods_resident_node(e, asked->uid)
+                     : pods_is_bound(p) ? p->pod->node_name
+                                        : NULL;
     pulse_heard(e);
     if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_READY);
     } else if (!skr_frame_is_leader(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_LEADER);
-    } else if (!p) {
-        bool other = pods_find_name(e, asked->namespace_, asked->name);
-        refuse(e, request, other ? SKR_TEXT_REPLACED : SKR_TEXT_NOT_READY);
-    } else if (pods_is_bound(p)) {
-        bool same = strcmp(p->pod->node_name, asked->node) == 0;
+    } else if (on) {
+        bool same = strcmp(on, asked->node) == 0;
         out_answer(e, request, same ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                    same ? "" : SKR_TEXT_ALREADY_BOUND);
+    } else if (!p) {
+        bool other = pods_find_name(e, asked->namespace_, asked->name) ||
+                     residents_find(e, asked->namespace_, asked->name);
+        refuse(e, request, other ? SKR_TEXT_REPLACED : SKR_TEXT_NOT_READY);
     } else if (!skr_pod_is_live(p->pod)) {
         refuse(e, request, SKR_TEXT_REPLACED);
     } else if (p->group) {

@@ -10,7 +10,7 @@
 #include "core/gang/explain.h"
 #include "core/gang/explain_held.h"
 #include "core/gang/groups.h"
-#include "core/gang/pods.h"
+#include "core/gang/pod_walk.h"
 #include "core/gang/shapes.h"
 
 #include <string.h>
@@ -154,28 +154,28 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
     const struct skr_problem *problem = &a->request->problem;
     const struct skr_tree *tree = problem->tree;
     int resource = skr_resource_names_find(a->e->resources, account_resource(a, a->scarce));
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, a->e->pods, p, tmp)
-    {
-        const char *node = p->group == a->g ? NULL : skr_ledger_find(a->e->ledger, p->uid, NULL);
+    struct pod_walk p = {0};
+    while (pod_walk_next(a->e, &p)) {
+        const struct group *g = p.entry ? p.entry->group : NULL;
+        const char *node = g == a->g ? NULL
+                           : p.entry ? skr_ledger_find(a->e->ledger, p.entry->uid, NULL)
+                                     : p.node;
         int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf < 0 || !problem->eligible[leaf]) {
             continue;
         }
         int32_t row =
             rows->at[account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
-        int64_t amount =
-            resource >= 0 ? skr_amounts_get(&p->shape->amounts, (uint16_t)resource) : 0;
+        int64_t amount = resource >= 0 ? skr_amounts_get(&p.shape->amounts, (uint16_t)resource) : 0;
         if (row < 0 || amount <= 0) {
             continue;
         }
         skr_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
-        const struct group *g = p->group;
         list->item[list->n++] =
             (struct blocker){.row = (size_t)row,
                              .group = g ? g->key : NULL,
-                             .name = g ? g->key : p->key,
-                             .priority = g && g->spec ? g->spec->priority : p->pod->priority,
+                             .name = g ? g->key : p.key,
+                             .priority = g && g->spec ? g->spec->priority : p.priority,
                              .amount = amount,
                              .pods = 1};
     }

@@ -16,7 +16,7 @@
 #include "core/gang/explain.h"
 #include "core/gang/membership.h"
 #include "core/gang/plan_entry.h"
-#include "core/gang/pods.h"
+#include "core/gang/pod_walk.h"
 #include "core/gang/preemption.h"
 #include "core/gang/reason.h"
 #include "core/gang/shapes.h"
@@ -82,11 +82,15 @@ struct tally {
     int64_t groups, single, pods; /* candidates */
 };
 
+static bool is_eligible(const struct skr_solve_request *request, const char *node)
+{
+    int32_t leaf = skr_tree_find_leaf(request->tree, node);
+    return leaf >= 0 && (!request->problem.eligible || request->problem.eligible[leaf]);
+}
+
 static bool is_in_the_way(const struct skr_solve_request *request, const struct pod_entry *p)
 {
-    int32_t leaf =
-        victim_search_runs(p) ? skr_tree_find_leaf(request->tree, p->pod->node_name) : -1;
-    return leaf >= 0 && (!request->problem.eligible || request->problem.eligible[leaf]);
+    return victim_search_runs(p) && is_eligible(request, p->pod->node_name);
 }
 
 /* The names that are first in byte order are kept. */
@@ -176,15 +180,15 @@ static void count_single(const struct skr_gang *e, const struct skr_solve_reques
                          struct tally *t)
 {
     const struct skr_victims_problem *in = request->preemption;
-    const struct pod_entry *p, *tmp;
+    struct pod_walk p = {0};
     int64_t ordinary = 0, candidates = 0;
     for (size_t i = 0; i < in->n_victims; i++) {
         t->single += in->victim[i].kind != SKR_VICTIM_GROUP;
         candidates += in->victim[i].kind == SKR_VICTIM_POD;
     }
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
-        ordinary += !p->group && is_in_the_way(request, p);
+    while (pod_walk_next(e, &p)) {
+        bool runs = p.entry ? !p.entry->group && victim_search_runs(p.entry) : true;
+        ordinary += runs && is_eligible(request, p.node);
     }
     spare(t, SPARED_ORDINARY, NULL, ordinary > candidates ? ordinary - candidates : 0);
 }

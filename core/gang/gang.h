@@ -38,6 +38,7 @@ struct node_entry;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
+struct residents;
 struct shape;
 
 struct skr_gang {
@@ -56,6 +57,7 @@ struct skr_gang {
     struct shape *shapes;                  /* shapes.c */
     size_t n_vetoes;                       /* of all shapes; shapes.c */
     struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
+    struct residents *residents;           /* the other pods; residents.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */

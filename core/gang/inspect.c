@@ -7,7 +7,7 @@
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/plan_entry.h"
-#include "core/gang/pods.h"
+#include "core/gang/pod_walk.h"
 #include "core/gang/reason.h"
 
 #include <string.h>
@@ -70,10 +70,26 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
     return 0;
 }
 
+static int check_pod(const struct skr_gang *e, const struct pod_walk *p, struct skr_error *error)
+{
+    enum skr_charge_kind kind;
+    char uid[SKR_UUID_TEXT];
+    const char *on = skr_ledger_find(e->ledger, pod_walk_uid(p, uid), &kind);
+    if (on && kind == SKR_CHARGE_RESERVED && !(p->entry && p->entry->plan)) {
+        return skr_error_set(error, SKR_BUG, "pod %s: reserved without a plan", p->key);
+    }
+    if (*p->node && !on && !(p->entry && pods_is_terminal(p->entry->pod))) {
+        return skr_error_set(error, SKR_BUG, "pod %s: bound and not charged", p->key);
+    }
+    if (p->resident && (kind != SKR_CHARGE_BOUND || strcmp(on, p->node) != 0)) {
+        return skr_error_set(error, SKR_BUG, "pod %s: charged elsewhere", p->key);
+    }
+    return 0;
+}
+
 int gang_check(const struct skr_gang *e, struct skr_error *error)
 {
     const struct group *g, *gtmp;
-    const struct pod_entry *p, *ptmp;
     if (skr_ledger_check(e->ledger, error) < 0) {
         return -SKR_BUG;
     }
@@ -83,16 +99,10 @@ int gang_check(const struct skr_gang *e, struct skr_error *error)
             return -SKR_BUG;
         }
     }
-    HASH_ITER(hh, e->pods, p, ptmp)
-    {
-        enum skr_charge_kind kind;
-        bool charged = skr_ledger_find(e->ledger, p->uid, &kind);
-        if (charged && kind == SKR_CHARGE_RESERVED && !p->plan) {
-            return skr_error_set(error, SKR_BUG, "pod %s: reserved without a plan", p->key);
-        }
-        if (pods_is_bound(p) && !charged && p->pod->phase != SKR_POD_SUCCEEDED &&
-            p->pod->phase != SKR_POD_FAILED) {
-            return skr_error_set(error, SKR_BUG, "pod %s: bound and not charged", p->key);
+    struct pod_walk p = {0};
+    while (pod_walk_next(e, &p)) {
+        if (check_pod(e, &p, error) < 0) {
+            return -SKR_BUG;
         }
     }
     return 0;
@@ -104,7 +114,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
     memset(ret, 0, sizeof *ret);
     ret->nodes = e->n_nodes;
-    ret->pods = HASH_COUNT(e->pods);
+    ret->pods = HASH_COUNT(e->pods) + residents_count(e);
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
     ret->parked = HASH_CNT(hh_parked, e->parked);

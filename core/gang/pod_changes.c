@@ -6,6 +6,10 @@
  * A pod is charged to its node from the moment the cache shows it bound until it is terminal or
  * gone; a member of a plan is charged by plan.c before that. The newest resourceVersion wins,
  * whether it came by watch or as the acknowledgement of our own write.
+ *
+ * A pod about which nothing is to be decided has no entry but is a resident (residents.h): at once
+ * when it comes as such, else as soon as its entry has nothing to remember any more. It gets an entry
+ * again when it changes to something else.
  */
 #include "core/gang/pod_changes.h"
 
@@ -20,6 +24,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
+#include "core/gang/residents.h"
 #include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
 
@@ -207,6 +212,7 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
     p->pod = pod;
     nomination_changed(p);
     p->ours = pods_is_ours(e, pod);
+    p->agreed = p->agreed || *pods_label(p, SKR_LABEL_PREEMPTIBLE);
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
@@ -233,26 +239,16 @@ void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node
     pod_changes_replace(e, p, now);
 }
 
-static void entry_remove(struct skr_gang *e, struct pod_entry *p)
+static void release_charge(struct skr_gang *e, const char *uid)
 {
-    struct group *g = p->group;
-    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && pods_is_bound(p));
-    plan_loss_pod(e, p);
-    if (p->vote.request) {
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
-    }
-    bind_calls_unqueue(e, p);
-    leave_group(e, p);
-    update_nomination(e, p, true);
-    if (skr_ledger_find(e->ledger, p->uid, NULL)) {
-        nodes_touch(e, skr_ledger_find(e->ledger, p->uid, NULL));
-        shapes_end_vetoes(e, skr_ledger_find(e->ledger, p->uid, NULL));
-        skr_ledger_release(e->ledger, p->uid);
-        if (g && lost) {
-            seat_holds_lost(e, g, p);
-        }
-    }
-    tell_preemptor(e, p, true);
+    const char *node = skr_ledger_find(e->ledger, uid, NULL);
+    nodes_touch(e, node);
+    shapes_end_vetoes(e, node);
+    skr_ledger_release(e->ledger, uid);
+}
+
+static void entry_free(struct skr_gang *e, struct pod_entry *p)
+{
     dirty_forget_pod(e, p);
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
@@ -268,13 +264,30 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     free(p);
 }
 
+static void entry_remove(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && pods_is_bound(p));
+    plan_loss_pod(e, p);
+    if (p->vote.request) {
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+    }
+    bind_calls_unqueue(e, p);
+    leave_group(e, p);
+    update_nomination(e, p, true);
+    if (skr_ledger_find(e->ledger, p->uid, NULL)) {
+        release_charge(e, p->uid);
+        if (g && lost) {
+            seat_holds_lost(e, g, p);
+        }
+    }
+    tell_preemptor(e, p, true);
+    entry_free(e, p);
+}
+
 static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *pod)
 {
-    struct pod_entry *p = pods_find_name(e, pod->meta.namespace_, pod->meta.name);
-    if (p) { /* its deletion was missed: names are unique at any time */
-        entry_remove(e, p);
-    }
-    p = skr_alloc(sizeof *p);
+    struct pod_entry *p = skr_alloc(sizeof *p);
     p->uid = skr_strdup(pod->meta.uid);
     p->key = skr_object_key(pod->meta.namespace_, pod->meta.name);
     p->seen_at = skr_frame_now(e->frame);
@@ -284,19 +297,80 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     return p;
 }
 
-void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
+/* ---- residents ---- */
+
+static void resident_remove(struct skr_gang *e, struct resident *r)
+{
+    char buffer[SKR_UUID_TEXT];
+    release_charge(e, residents_uid(r, buffer));
+    residents_drop(e, r);
+}
+
+/* The deletion of whoever had the name before was missed: names are unique at any time. */
+static void free_name(struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct pod_entry *p = pods_find_name(e, pod->meta.namespace_, pod->meta.name);
+    struct resident *r = residents_find(e, pod->meta.namespace_, pod->meta.name);
+    if (p && strcmp(p->uid, pod->meta.uid) != 0) {
+        entry_remove(e, p);
+    }
+    if (r && !residents_is(r, pod->meta.uid)) {
+        resident_remove(e, r);
+    }
+}
+
+/* Nothing is under way for it, and nothing of what it was counts any more. */
+static bool has_nothing_to_remember(const struct pod_entry *p)
+{
+    bool writes = p->bind.write || p->bind.unknown || p->patch.write || p->removal.write ||
+                  p->evict.write || p->evict.by;
+    bool calls = p->vote.request || p->binding_queued || p->await_watch;
+    return !writes && !calls && !p->plan && !p->ordinary && !p->nominated_on && !p->agreed;
+}
+
+static void become_resident(struct skr_gang *e, struct pod_entry *p)
+{
+    if (residents_take(p->pod, p->group) && has_nothing_to_remember(p)) {
+        residents_put(e, p->pod);
+        entry_free(e, p);
+    }
+}
+
+static bool is_older(const struct skr_pod *pod, uint64_t than)
+{
+    return pod->meta.resource_version && pod->meta.resource_version < than;
+}
+
+/* ---- events ---- */
+
+static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    return residents_take(pod, pods_is_ours(e, pod) && pods_group_name(pod));
+}
+
+/* The pod's entry; NULL: it is a resident, or its version is an old one. Takes pod. */
+static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
 {
     if (!*pod->meta.uid) {
         skr_pod_destroy(pod);
-        return;
+        return NULL;
     }
     struct pod_entry *p = pods_find(e, pod->meta.uid);
+    if (!p) {
+        free_name(e, pod);
+    }
+    struct resident *r = p ? NULL : residents_find(e, pod->meta.namespace_, pod->meta.name);
     /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
-    bool old = p && pod->meta.resource_version &&
-               pod->meta.resource_version < p->pod->meta.resource_version;
-    if (old || (p && pods_is_bound(p) && !*pod->node_name)) {
+    bool old = (p && is_older(pod, p->pod->meta.resource_version)) ||
+               (r && is_older(pod, r->version)) ||
+               ((r || (p && pods_is_bound(p))) && !*pod->node_name);
+    if (!old && !p && is_to_be_resident(e, pod)) {
+        residents_put(e, pod);
+        old = true;
+    }
+    if (old) {
         skr_pod_destroy(pod);
-        return;
+        return NULL;
     }
     if (!p) {
         p = entry_create(e, pod);
@@ -305,12 +379,34 @@ void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
         p->await_watch = false;
     }
     pod_changes_replace(e, p, pod);
+    if (r) {
+        residents_drop(e, r);
+    }
+    return p;
+}
+
+void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
+{
+    (void)take(e, pod);
+}
+
+void pod_changes_seen(struct skr_gang *e, struct skr_pod *pod)
+{
+    struct pod_entry *p = take(e, pod);
+    if (p) {
+        become_resident(e, p);
+    }
 }
 
 void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
                         const char *uid)
 {
-    struct pod_entry *p = uid && *uid ? pods_find(e, uid) : pods_find_name(e, namespace_, name);
+    bool any = !uid || !*uid;
+    struct pod_entry *p = any ? pods_find_name(e, namespace_, name) : pods_find(e, uid);
+    struct resident *r = p ? NULL : residents_find(e, namespace_, name);
+    if (r && (any || residents_is(r, uid))) {
+        resident_remove(e, r);
+    }
     if (!p) {
         return;
     }
@@ -329,4 +425,5 @@ void pod_changes_fini(struct skr_gang *e)
         bind_calls_forget(e, p);
         entry_remove(e, p);
     }
+    residents_fini(e);
 }

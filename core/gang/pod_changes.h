@@ -6,8 +6,11 @@
 #include "core/gang/gang.h"
 #include "core/pod/pod.h"
 
-void pod_changes_upsert(struct skr_gang *e,
-                        struct skr_pod *pod); /* taken; older ones are dropped */
+/* The watch shows this version; pod is taken, an older one dropped. The entry may go, see residents.h:
+ * nobody else may hold one. */
+void pod_changes_seen(struct skr_gang *e, struct skr_pod *pod);
+/* As above, from an answer to a write of ours: the pod's entry stays if the pod does. */
+void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod);
 /* Another version of the pod, also one made by us; pod is taken. */
 void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod);
 /* Our own Binding of it was acknowledged. */

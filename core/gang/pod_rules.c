@@ -115,10 +115,9 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
         for (int32_t d = 0; d < rule->n_domains && rule->others; d++) {
             count[r][d] = rule->others[d];
         }
-        const struct pod_entry *p, *tmp;
-        HASH_ITER(hh, w->e->pods, p, tmp)
-        {
-            const char *at = pod_rules_is_claim(w, p) ? pod_rules_place(w, p) : NULL;
+        struct pod_walk p = {0};
+        while (pod_walk_next(w->e, &p)) {
+            const char *at = pod_rules_is_claim(w, &p) ? pod_rules_place(w, &p) : NULL;
             int32_t i = at ? skr_tree_find_leaf(tree, at) : -1;
             if (i >= 0 && rule->domain[i] >= 0) {
                 count[r][rule->domain[i]]++;

@@ -70,26 +70,30 @@ static void domains_fini(struct domains *d)
 
 /* ---- other pods ---- */
 
-const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_entry *p)
+const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p)
 {
-    if (pods_is_terminal(p->pod)) {
+    const struct pod_entry *entry = p->entry;
+    if (!entry) {
+        return p->node;
+    }
+    if (pods_is_terminal(entry->pod)) {
         return NULL;
     }
     for (size_t i = 0; i < w->n; i++) {
-        if (w->newcomers[i] == p) {
+        if (w->newcomers[i] == entry) {
             return NULL;
         }
     }
-    return p->pod->node_name[0] != '\0' ? p->pod->node_name : p->plan ? p->place.node : NULL;
+    return *p->node ? p->node : entry->plan ? entry->place.node : NULL;
 }
 
-bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_entry *p)
+bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p)
 {
-    return w->n > 0 && p->group && p->group == w->newcomers[0]->group;
+    return w->n > 0 && p->entry && p->entry->group && p->entry->group == w->newcomers[0]->group;
 }
 
 static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_pod_rule *rule,
-                       const struct pod_entry *by)
+                       const char *by)
 {
     if (leaf < 0 || !w->eligible[leaf]) {
         return;
@@ -98,7 +102,7 @@ static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_
         char name[POD_RULE_NAME_MAX];
         skr_pod_rule_name(rule, name, sizeof name);
         if (by) {
-            snprintf(w->why, sizeof w->why, "%s (%s)", name, by->key);
+            snprintf(w->why, sizeof w->why, "%s (%s)", name, by);
         } else {
             snprintf(w->why, sizeof w->why, "%s", name);
         }
@@ -119,7 +123,7 @@ static void close_without_key(struct pod_rules_work *w, int32_t leaf,
 
 /* Closes the leaves whose value of the key is that; "" and NULL: none. */
 static void close_value(struct pod_rules_work *w, const char *key, const char *value,
-                        const struct skr_pod_rule *rule, const struct pod_entry *by)
+                        const struct skr_pod_rule *rule, const char *by)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves && value; i++) {
@@ -132,14 +136,13 @@ static void close_value(struct pod_rules_work *w, const char *key, const char *v
 
 static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rule *rule)
 {
-    const struct pod_entry *p, *tmp;
-    HASH_ITER(hh, w->e->pods, p, tmp)
-    {
-        const char *node = p->shape->spec->n_rules > 0 ? pod_rules_place(w, p) : NULL;
-        for (size_t i = 0; i < p->shape->spec->n_rules && node && !pod_rules_is_claim(w, p); i++) {
-            const struct skr_pod_rule *theirs = &p->shape->spec->rule[i];
+    struct pod_walk p = {0};
+    while (pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 ? pod_rules_place(w, &p) : NULL;
+        for (size_t i = 0; i < p.shape->spec->n_rules && node && !pod_rules_is_claim(w, &p); i++) {
+            const struct skr_pod_rule *theirs = &p.shape->spec->rule[i];
             if (theirs->kind == SKR_POD_RULE_HOST_PORT && skr_pod_ports_clash(rule, theirs)) {
-                close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, p);
+                close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, p.key);
             }
         }
     }
@@ -148,13 +151,13 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
 /* Their anti-affinity against our pods. */
 static void close_by_others(struct pod_rules_work *w)
 {
-    const struct pod_entry *p, *tmp;
-    HASH_ITER(hh, w->e->pods, p, tmp)
-    {
-        const char *node =
-            p->shape->spec->n_rules > 0 && !pod_rules_is_claim(w, p) ? pod_rules_place(w, p) : NULL;
-        for (size_t i = 0; i < p->shape->spec->n_rules && node; i++) {
-            const struct skr_pod_rule *rule = &p->shape->spec->rule[i];
+    struct pod_walk p = {0};
+    while (pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 && !pod_rules_is_claim(w, &p)
+                               ? pod_rules_place(w, &p)
+                               : NULL;
+        for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
+            const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
             bool against = false;
             for (size_t k = 0; k < w->n && !against; k++) {
                 against = rule->kind == SKR_POD_RULE_ANTI_AFFINITY &&
@@ -162,7 +165,7 @@ static void close_by_others(struct pod_rules_work *w)
             }
             if (against) {
                 close_value(w, rule->topology_key,
-                            value_on(nodes_find(w->e, node), rule->topology_key), rule, p);
+                            value_on(nodes_find(w->e, node), rule->topology_key), rule, p.key);
             }
         }
     }
@@ -203,27 +206,26 @@ static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule
 /* Pods that the rule is about, by domain, on nodes that count for it; those of the group not: they
  * are claims. Returns their number, of the group too. */
 static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
-                           const struct domains *d, int32_t *ret, const struct pod_entry **some)
+                           const struct domains *d, int32_t *ret, const char **some)
 {
     size_t n = 0;
     const struct skr_pod_rule *rule = nodes->rule;
     const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
-    const struct pod_entry *p, *tmp;
-    HASH_ITER(hh, w->e->pods, p, tmp)
-    {
-        if ((spread && p->pod->meta.deleting) || !is_about(nodes->spec, rule, &p->pod->meta)) {
+    struct pod_walk p = {0};
+    while (pod_walk_next(w->e, &p)) {
+        if ((spread && p.deleting) || !is_about(nodes->spec, rule, p.meta)) {
             continue;
         }
-        const char *place = pod_rules_place(w, p);
+        const char *place = pod_rules_place(w, &p);
         const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
         int32_t domain = domain_of(d, value_on(node, rule->topology_key));
         if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
             continue;
         }
         n++;
-        if (rule->kind == SKR_POD_RULE_AFFINITY || !pod_rules_is_claim(w, p)) {
+        if (rule->kind == SKR_POD_RULE_AFFINITY || !pod_rules_is_claim(w, &p)) {
             ret[domain]++;
-            some[domain] = p;
+            some[domain] = p.key;
         }
     }
     return n;
@@ -273,10 +275,9 @@ static size_t selected(const struct pod_rules_work *w, const struct skr_pod_shap
 static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
                      const struct skr_pod_rule *affinity)
 {
-    const struct pod_entry *p, *tmp;
-    HASH_ITER(hh, w->e->pods, p, tmp)
-    {
-        const char *place = is_about(spec, affinity, &p->pod->meta) ? pod_rules_place(w, p) : NULL;
+    struct pod_walk p = {0};
+    while (pod_walk_next(w->e, &p)) {
+        const char *place = is_about(spec, affinity, p.meta) ? pod_rules_place(w, &p) : NULL;
         const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
         for (size_t i = 0; i < spec->n_rules && node; i++) {
             if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
@@ -301,7 +302,7 @@ static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_ru
 
 static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool own,
                                 const struct domains *d, const int32_t *others,
-                                const struct pod_entry *const *some)
+                                const char *const *some)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
@@ -375,7 +376,7 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     domains_init(w->e, rule->topology_key, &d,
                  rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
     int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
-    const struct pod_entry **some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
+    const char **some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
     w->no_room = w->no_room || !others || !some;
     if (!w->no_room) {
         size_t n = count_others(w, &nodes, &d, others, some);

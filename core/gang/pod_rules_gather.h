@@ -6,6 +6,7 @@
  * the cache: domains for the solver, and leaves that are closed. Private to pod_rules.c.
  */
 #include "core/gang/groups.h"
+#include "core/gang/pod_walk.h"
 
 enum { POD_RULE_NAME_MAX = 320 };
 
@@ -28,8 +29,8 @@ struct pod_rules_work {
  * by all. Cost: O(nodes + pods) a rule. false without memory in the arena. */
 bool pod_rules_gather(struct pod_rules_work *w);
 /* Where a pod that is no newcomer is, or is planned to be; NULL: nowhere. Borrowed. */
-const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_entry *p);
+const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p);
 /* Members of the newcomers' group are the solver's claims. */
-bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_entry *p);
+bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod cache. Every pod of the cluster is in it (all of them use capacity); pods of our
- * schedulers that name a group are also members of that group. Here: finding them, and what can be
- * read off one; what a change of one means is in pod_changes.c.
+ * The pod cache: finding entries, and what can be read off one; what a change of a pod means is in
+ * pod_changes.c. A resident's uid is known to the ledger: all of them are charged, and nobody else who
+ * has no entry is charged as bound.
  */
 #include "core/gang/pods.h"
 
@@ -27,6 +27,14 @@ struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace
     HASH_FIND(hh_name, e->pods_by_name, key, strlen(key), p);
     free(key);
     return p;
+}
+
+const char *pods_resident_node(const struct skr_gang *e, const char *uid)
+{
+    enum skr_charge_kind kind;
+    const char *node =
+        uid && *uid && !pods_find(e, uid) ? skr_ledger_find(e->ledger, uid, &kind) : NULL;
+    return node && kind == SKR_CHARGE_BOUND ? node : NULL;
 }
 
 bool pods_is_bound(const struct pod_entry *p)

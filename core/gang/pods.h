@@ -3,8 +3,9 @@
 #define SKR_CORE_GANG_PODS_H
 /*
  * The pod cache. Every pod of the cluster is in it (all of them use capacity); pods of our
- * schedulers that name a group are also members of that group. Here: finding them, and what can be
- * read off one; what a change of one means is in pod_changes.h.
+ * schedulers that name a group are also members of that group. Most are residents, about which
+ * nothing is decided (residents.h); the others have an entry. Here: finding entries, and what can be
+ * read off one; what a change of a pod means is in pod_changes.h.
  */
 #include <uthash.h>
 
@@ -37,6 +38,7 @@ struct pod_entry {
     struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
     skr_time seen_at;                /* first */
     bool await_watch;     /* bound by our own 201; labels are unknown until the watch says so */
+    bool agreed;          /* it had the label of those that may be preempted: stays an entry */
     uint64_t trials_base; /* group->trial.n when the pod was first seen */
 
     bool dirty; /* dirty.c */
@@ -123,10 +125,12 @@ struct pod_entry {
     } accepted;
 };
 
-/* NULL: there is none. uid NULL or "" allowed. */
+/* NULL: there is no entry. uid NULL or "" allowed. */
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);
 struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_,
                                  const char *name);
+/* The node of a pod that is a resident; NULL: it is none. */
+const char *pods_resident_node(const struct skr_gang *e, const char *uid);
 bool pods_is_bound(const struct pod_entry *p);
 bool pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
 bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);

@@ -347,7 +347,8 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
     }
     for (size_t i = 0; binding && r->has_members && i < r->n_members && seats.left > 0; i++) {
         const struct pod_entry *p = pods_find(e, r->member[i].uid);
-        if (!p || (p->plan != plan && !skr_pod_is_live(p->pod))) {
+        bool unknown = !p && !pods_resident_node(e, r->member[i].uid);
+        if (unknown || (p && p->plan != plan && !skr_pod_is_live(p->pod))) {
             keep_seat(e, &seats, r->member[i].uid, r->member[i].node);
         }
     }

@@ -246,7 +246,7 @@ static void object(void *self, struct skr_event *ev)
     if (type == &skr_gang_node) {
         node_changes_upsert(e, taken);
     } else if (type == &skr_gang_pod) {
-        pod_changes_upsert(e, taken);
+        pod_changes_seen(e, taken);
     } else if (type == &skr_gang_configmap) {
         maps_upsert(e, taken);
     } else if (type == &skr_gang_budget) {

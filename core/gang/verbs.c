@@ -235,7 +235,8 @@ static const char *filter_problem(struct skr_gang *e, const struct filter_call *
     const char *problem = not_now(e);
     *ret_hold = problem && strcmp(problem, SKR_TEXT_NOT_READY) == 0 &&
                 !skr_frame_is_stopped(e->frame) && filter_hold_is_wanted(e, call);
-    if (!problem && p && pods_is_bound(p)) {
+    const char *resident = p ? NULL : pods_resident_node(e, call->uid);
+    if (!problem && (resident || (p && pods_is_bound(p)))) {
         return SKR_TEXT_ALREADY_BOUND;
     }
     if (!problem && !p && !call->pod) { /* it was held, and is gone */

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
+#include "topology/base/uuid.h"
 
-enum { UUID_TEXT = 36, UUID_BYTES = 16, UID_PACKED = 255 };
+enum { UID_PACKED = 255 };
 
 struct skr_known {
     struct skr_known_object **slot;
@@ -42,58 +43,7 @@ size_t skr_known_count(const struct skr_known *known)
     return known->n;
 }
 
-/* ---- uids ---- */
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool is_dash_position(size_t i)
-{
-    return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
-/* Packs a lower-case UUID; false for any other text. */
-static bool uuid_pack(const char *text, unsigned char ret[UUID_BYTES])
-{
-    size_t digits = 0;
-    for (size_t i = 0; i < UUID_TEXT; i++) {
-        if (is_dash_position(i)) {
-            if (text[i] != '-') {
-                return false;
-            }
-            continue;
-        }
-        int v = hex_value(text[i]);
-        if (v < 0) {
-            return false;
-        }
-        unsigned char *byte = &ret[digits / 2];
-        *byte = (unsigned char)(digits % 2 == 0 ? v << 4 : *byte | v);
-        digits++;
-    }
-    return text[UUID_TEXT] == '\0';
-}
-
-static void uuid_unpack(const unsigned char *packed, char *ret)
-{
-    static const char hex[] = "0123456789abcdef";
-    size_t digits = 0;
-    for (size_t i = 0; i < UUID_TEXT; i++) {
-        if (is_dash_position(i)) {
-            ret[i] = '-';
-            continue;
-        }
-        unsigned char byte = packed[digits / 2];
-        ret[i] = hex[digits % 2 == 0 ? byte >> 4 : byte & 15];
-        digits++;
-    }
-    ret[UUID_TEXT] = '\0';
-}
+/* ---- texts ---- */
 
 const char *skr_known_namespace(const struct skr_known_object *object)
 {
@@ -113,7 +63,9 @@ static const char *stored_uid(const struct skr_known_object *object)
 const char *skr_known_uid(const struct skr_known_object *object, char buffer[SKR_KNOWN_UID_BUFFER])
 {
     if (object->uid_len == UID_PACKED) {
-        uuid_unpack((const unsigned char *)stored_uid(object), buffer);
+        uint64_t packed[2];
+        memcpy(packed, stored_uid(object), sizeof packed);
+        skr_uuid_unpack(packed, buffer);
     } else {
         memcpy(buffer, stored_uid(object), object->uid_len);
         buffer[object->uid_len] = '\0';
@@ -198,9 +150,9 @@ static struct skr_known_object *object_create(const char *namespace_, const char
         uid_len > SKR_KNOWN_UID_MAX) {
         return NULL;
     }
-    unsigned char packed[UUID_BYTES];
-    bool is_uuid = uid_len == UUID_TEXT && uuid_pack(uid, packed);
-    size_t stored = is_uuid ? UUID_BYTES : uid_len;
+    uint64_t packed[2];
+    bool is_uuid = skr_uuid_pack(uid, packed);
+    size_t stored = is_uuid ? sizeof packed : uid_len;
     struct skr_known_object *o = skr_alloc(sizeof *o + namespace_len + name_len + 2 + stored);
     o->hash = hash_key(namespace_, name);
     o->namespace_len = (uint8_t)namespace_len;
@@ -208,7 +160,7 @@ static struct skr_known_object *object_create(const char *namespace_, const char
     o->uid_len = (uint8_t)(is_uuid ? UID_PACKED : uid_len);
     memcpy(o->text, namespace_, namespace_len + 1);
     memcpy(o->text + namespace_len + 1, name, name_len + 1);
-    memcpy(o->text + namespace_len + name_len + 2, is_uuid ? (const char *)packed : uid, stored);
+    memcpy(o->text + namespace_len + name_len + 2, is_uuid ? (const void *)packed : uid, stored);
     return o;
 }
 
