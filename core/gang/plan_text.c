@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/base/hash.h"
 #include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
 
@@ -59,25 +60,16 @@ static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member,
 
 /* ---- id ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    return hash_bytes(hash, text, strlen(text) + 1);
+    return skr_hash_bytes(hash, text, strlen(text) + 1);
 }
 
 void skr_plan_id(const char *namespace_, const char *group, const struct skr_plan_member *member,
                  size_t n, char ret[SKR_PLAN_ID_LEN + 1])
 {
     struct skr_plan_member *sorted = sorted_copy(member, n, by_uid);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = SKR_HASH_BEGIN;
     hash = hash_text(hash, namespace_);
     hash = hash_text(hash, group);
     for (size_t i = 0; i < n; i++) {
@@ -88,7 +80,7 @@ void skr_plan_id(const char *namespace_, const char *group, const struct skr_pla
             (unsigned char)(rank >> 16 & 0xFF), (unsigned char)(rank >> 24 & 0xFF)};
         hash = hash_text(hash, sorted[i].uid);
         hash = hash_text(hash, sorted[i].node);
-        hash = hash_bytes(hash, bytes, sizeof bytes);
+        hash = skr_hash_bytes(hash, bytes, sizeof bytes);
     }
     free(sorted);
     snprintf(ret, SKR_PLAN_ID_LEN + 1, "%016llx", (unsigned long long)hash);

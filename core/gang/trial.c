@@ -6,6 +6,10 @@
 #include "core/gang/group_state.h"
 #include "core/gang/wakes.h"
 
+#include <string.h>
+
+#include "topology/base/hash.h"
+
 enum { BACKOFF_MAX_S = 60, STALE_MANY = 16 };
 
 /* ---- when ---- */
@@ -38,10 +42,7 @@ static skr_time backoff_of(const struct group *g)
     if (base > BACKOFF_MAX_S * SKR_SECOND) {
         base = BACKOFF_MAX_S * SKR_SECOND;
     }
-    uint64_t hash = 14695981039346656037u ^ g->trial.attempts;
-    for (const char *s = g->key; *s; s++) {
-        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-    }
+    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN ^ g->trial.attempts, g->key, strlen(g->key));
     return base / 4 * 3 + (skr_time)(hash % (uint64_t)(base / 2 + 1));
 }
 

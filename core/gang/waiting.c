@@ -16,6 +16,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "topology/base/hash.h"
+
 enum {
     TELL_AFTER_S = 5,
     TOLD_GATED = 100, /* members of a group that get an Event */
@@ -26,10 +28,7 @@ enum {
 
 skr_time waiting_turn(const struct pod_entry *p)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *s = p->uid; *s; s++) {
-        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-    }
+    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
     size_t n = p->group->n_members;
     return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
 }

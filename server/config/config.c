@@ -27,21 +27,11 @@ enum {
     KEY_MAX = 128, /* bytes of a path such as extender.tls.certFile */
 };
 
-struct position {
-    size_t line; /* 0: not in the file */
-    size_t column;
-};
-
 struct reader {
     struct skr_config *config;
     struct skr_findings *findings;
-    struct position at[OPTIONS_MAX]; /* of the value of each option */
+    struct skr_yaml_mark at[OPTIONS_MAX]; /* of the value of each option; line 0: not in the file */
 };
-
-static struct position position_of(const struct skr_value *value)
-{
-    return (struct position){value->line, value->column};
-}
 
 #define add_error(reader, code, where, ...) \
     skr_findings_add((reader)->findings, true, code, (where).line, (where).column, __VA_ARGS__)
@@ -104,12 +94,12 @@ void skr_config_destroy(struct skr_config *config)
 static bool is_scalar(struct reader *r, const struct skr_value *node, const char *key)
 {
     if (node->kind != SKR_VALUE_TEXT) {
-        add_error(r, "WrongType", position_of(node), "%s: a single value is expected, not %s", key,
+        add_error(r, "WrongType", node->at, "%s: a single value is expected, not %s", key,
                   skr_value_kind_name(node));
         return false;
     }
     if (strlen(node->text) != node->n) {
-        add_error(r, "InvalidValue", position_of(node), "%s: the value contains a NUL byte", key);
+        add_error(r, "InvalidValue", node->at, "%s: the value contains a NUL byte", key);
         return false;
     }
     return true;
@@ -123,7 +113,7 @@ static void read_scalar(struct reader *r, const struct skr_option *option,
         return;
     }
     if (skr_option_store(option, node->text, r->config, &error) < 0) {
-        add_error(r, "InvalidValue", position_of(node), "%s: %s", option->key, error.text);
+        add_error(r, "InvalidValue", node->at, "%s: %s", option->key, error.text);
     }
 }
 
@@ -131,13 +121,13 @@ static void read_names(struct reader *r, const struct skr_option *option,
                        const struct skr_value *node)
 {
     if (node->kind != SKR_VALUE_LIST) {
-        add_error(r, "WrongType", position_of(node), "%s: a list is expected, not %s", option->key,
+        add_error(r, "WrongType", node->at, "%s: a list is expected, not %s", option->key,
                   skr_value_kind_name(node));
         return;
     }
     r->config->settings.n_scheduler_names = 0;
     if (node->n == 0) {
-        add_error(r, "InvalidValue", position_of(node), "%s: the list is empty", option->key);
+        add_error(r, "InvalidValue", node->at, "%s: the list is empty", option->key);
     }
     for (size_t i = 0; i < node->n; i++) {
         if (node->item[i]) {
@@ -180,10 +170,10 @@ static void report_unknown(struct reader *r, const struct skr_value *key, const 
     }
     const char *near = skr_suggest(key->text, candidate, n);
     if (near) {
-        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s (did you mean %s?)",
-                  prefix, key->text, near);
+        add_error(r, "UnknownKey", key->at, "unknown key %s%.64s (did you mean %s?)", prefix,
+                  key->text, near);
     } else {
-        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s", prefix, key->text);
+        add_error(r, "UnknownKey", key->at, "unknown key %s%.64s", prefix, key->text);
     }
 }
 
@@ -193,8 +183,8 @@ static bool is_repeated(struct reader *r, const struct skr_value *mapping, size_
     for (size_t i = 0; i < pair; i++) {
         const struct skr_value *other = mapping->item[2 * i];
         if (other && other->kind == SKR_VALUE_TEXT && strcmp(other->text, key->text) == 0) {
-            add_error(r, "DuplicateKey", position_of(key), "key %.64s twice (see %zu:%zu)",
-                      key->text, other->line, other->column);
+            add_error(r, "DuplicateKey", key->at, "key %.64s twice (see %zu:%zu)", key->text,
+                      other->at.line, other->at.column);
             return true;
         }
     }
@@ -211,7 +201,7 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
     bool fits = n > 0 && (size_t)n + 1 < sizeof path;
     ptrdiff_t option = fits ? skr_option_find(path) : -1;
     if (option >= 0) {
-        r->at[option] = position_of(value);
+        r->at[option] = value->at;
         if (skr_options[option].type == SKR_OPTION_NAMES) {
             read_names(r, &skr_options[option], value);
         } else {
@@ -224,7 +214,7 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
         return;
     }
     if (value->kind != SKR_VALUE_MAPPING) {
-        add_error(r, "WrongType", position_of(value), "%s: a mapping is expected, not %s", path,
+        add_error(r, "WrongType", value->at, "%s: a mapping is expected, not %s", path,
                   skr_value_kind_name(value));
         return;
     }
@@ -246,7 +236,7 @@ static void read_mapping(struct reader *r, const struct skr_value *mapping, cons
 
 /* ---- rules over several options ---- */
 
-static struct position where(const struct reader *r, const char *key)
+static struct skr_yaml_mark where(const struct reader *r, const char *key)
 {
     ptrdiff_t i = skr_option_find(key);
     skr_bug_on(i < 0);
@@ -257,7 +247,7 @@ static void check_required(struct reader *r)
 {
     for (size_t i = 0; i < skr_option_count; i++) {
         if (skr_options[i].type == SKR_OPTION_FIXED && r->at[i].line == 0) {
-            struct position start = {1, 1};
+            struct skr_yaml_mark start = {1, 1};
             add_error(r, "MissingKey", start, "%s is missing; write \"%s: %s\"", skr_options[i].key,
                       skr_options[i].key, skr_options[i].fallback);
         }
@@ -296,7 +286,7 @@ static void check_tls(struct reader *r)
                   "spotmix.certFile is read with spotmix.certificates: files only");
     }
     if (c->spotmix.authority_lifetime / 3 < c->spotmix.certificate_lifetime) {
-        struct position at = where(r, "spotmix.authorityLifetime");
+        struct skr_yaml_mark at = where(r, "spotmix.authorityLifetime");
         add_error(r, "InvalidValue", at.line ? at : where(r, "spotmix.certificateLifetime"),
                   "spotmix.authorityLifetime is less than three times "
                   "spotmix.certificateLifetime: certificates would outlive their authority");
@@ -379,7 +369,7 @@ static void check_listeners(struct reader *r)
     for (size_t i = 0; i < N_LISTEN; i++) {
         for (size_t j = 0; j < i; j++) {
             if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
-                struct position at = where(r, listen_keys[i]);
+                struct skr_yaml_mark at = where(r, listen_keys[i]);
                 at = at.line ? at : where(r, listen_keys[j]);
                 add_error(r, "ListenConflict", at, "%s and %s are both %s", listen_keys[j],
                           listen_keys[i], text[i]);
@@ -411,7 +401,7 @@ static void check_timeouts(struct reader *r)
         char bind[SKR_DURATION_TEXT_MAX], plan[SKR_DURATION_TEXT_MAX];
         skr_duration_write(s->bind_timeout, bind, sizeof bind);
         skr_duration_write(s->plan_timeout, plan, sizeof plan);
-        struct position at = where(r, "extender.bindTimeout");
+        struct skr_yaml_mark at = where(r, "extender.bindTimeout");
         add_warning(r, "BindTimeout", at.line ? at : where(r, "planTimeout"),
                     "extender.bindTimeout (%s) should be at least planTimeout (%s) + 30s, or held "
                     "calls end before their plan",
@@ -432,22 +422,10 @@ static void check_rules(struct reader *r)
 
 static void report_syntax(struct skr_findings *findings, const struct skr_document_error *error)
 {
-    skr_findings_add(findings, true, "Syntax", error->line, error->column, "not YAML: %s%s%s",
-                     error->problem, error->context ? ", " : "",
-                     error->context ? error->context : "");
-}
-
-/* A second document would be ignored silently: refused. */
-static void check_single(struct skr_document *document, struct skr_findings *findings)
-{
-    struct skr_document_error next;
-    int rc = skr_document_next(document, &next);
-    if (rc < 0) {
-        report_syntax(findings, &next);
-    } else if (rc > 0) {
-        skr_findings_add(findings, true, "SecondDocument", next.line, next.column,
-                         "a second document; the file holds one");
-    }
+    const bool is_limit = error->code == SKR_LIMIT;
+    skr_findings_add(findings, true, is_limit ? "Limit" : "Syntax", error->at.line,
+                     error->at.column, "%s%s%s%s", is_limit ? "" : "not YAML: ", error->problem,
+                     error->context ? ", " : "", error->context ? error->context : "");
 }
 
 static void read_root(const struct skr_value *root, struct skr_config *config,
@@ -455,7 +433,7 @@ static void read_root(const struct skr_value *root, struct skr_config *config,
 {
     struct reader r = {.config = config, .findings = findings};
     if (root && root->kind != SKR_VALUE_MAPPING) {
-        add_error(&r, "WrongType", position_of(root), "a mapping of options is expected, not %s",
+        add_error(&r, "WrongType", root->at, "a mapping of options is expected, not %s",
                   skr_value_kind_name(root));
         return;
     }
@@ -465,19 +443,26 @@ static void read_root(const struct skr_value *root, struct skr_config *config,
     check_rules(&r);
 }
 
+/* A second document would be ignored silently: refused. */
 static void read_text(const char *text, size_t n, struct skr_config *config,
                       struct skr_findings *findings)
 {
     struct skr_document_error error;
-    struct skr_document *document = skr_document_read(text, n, findings, &error);
-    if (document) {
-        const struct skr_value *root = skr_document_root(document);
+    const struct skr_value *root;
+    struct skr_document *document =
+        skr_document_create(text, n, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
+    int rc = skr_document_next(document, &root, &error);
+    if (rc >= 0) {
         read_root(root, config, findings);
-        if (root) {
-            check_single(document, findings);
-        }
-    } else if (error.problem) {
+    }
+    if (rc > 0) {
+        rc = skr_document_next(document, &root, &error);
+    }
+    if (rc < 0) {
         report_syntax(findings, &error);
+    } else if (root) {
+        skr_findings_add(findings, true, "SecondDocument", root->at.line, root->at.column,
+                         "a second document; the file holds one");
     }
     skr_document_destroy(document);
 }

@@ -26,7 +26,8 @@ static void problem(const struct reader *r, const struct skr_value *at, const ch
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    skr_findings_add(r->findings, true, NULL, at ? at->line : 0, at ? at->column : 0, "%s", text);
+    skr_findings_add(r->findings, true, NULL, at ? at->at.line : 0, at ? at->at.column : 0, "%s",
+                     text);
 }
 
 /* ---- walking ---- */
@@ -34,13 +35,8 @@ static void problem(const struct reader *r, const struct skr_value *at, const ch
 /* Value of a key, NULL when absent or null. map may be NULL. */
 static const struct skr_value *member(const struct skr_value *map, const char *key)
 {
-    for (size_t i = 0; map && map->kind == SKR_VALUE_MAPPING && i < map->n; i++) {
-        if (skr_value_is(map->item[2 * i], key)) {
-            const struct skr_value *value = map->item[2 * i + 1];
-            return skr_value_is_null(value) ? NULL : value;
-        }
-    }
-    return NULL;
+    const struct skr_value *value = skr_value_member(map, key);
+    return skr_value_is_null(value) ? NULL : value;
 }
 
 static const struct skr_value *typed_member(struct reader *r, const struct skr_value *map,
@@ -109,7 +105,7 @@ static const struct skr_value *named_entry(struct reader *r, const struct skr_va
         } else if (strcmp(entry_name, name) == 0) {
             if (found) {
                 problem(r, entry, "%s: \"%.128s\" stands twice (see line %zu)", list_key, name,
-                        found->line);
+                        found->at.line);
             } else {
                 found = entry;
             }
@@ -349,12 +345,14 @@ static void read_root(struct reader *r, const struct skr_value *root)
 static void read_text(struct reader *r, const char *text, size_t n)
 {
     struct skr_document_error error;
-    struct skr_document *document = skr_document_read(text, n, r->findings, &error);
-    if (document) {
-        read_root(r, skr_document_root(document));
-    } else if (error.problem) {
-        skr_findings_add(r->findings, true, NULL, error.line, error.column, "not YAML: %s",
-                         error.problem);
+    const struct skr_value *root;
+    struct skr_document *document =
+        skr_document_create(text, n, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
+    if (skr_document_next(document, &root, &error) < 0) {
+        skr_findings_add(r->findings, true, NULL, error.at.line, error.at.column, "%s%s",
+                         error.code == SKR_LIMIT ? "" : "not YAML: ", error.problem);
+    } else {
+        read_root(r, root);
     }
     skr_document_destroy(document);
 }

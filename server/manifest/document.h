@@ -2,45 +2,58 @@
 #ifndef SKR_SERVER_MANIFEST_DOCUMENT_H
 #define SKR_SERVER_MANIFEST_DOCUMENT_H
 /*
- * A YAML file (JSON is YAML) as a tree whose values know where they stand: for files that are read
- * key by key, with every error at its place. Scalars are texts; what they mean is the reader's
- * business. Aliases point at the values that they name and are never copied, so a file cannot grow
- * by referring to itself; the tree may be a graph then, and a reader goes as deep as its own keys.
+ * The one reader of YAML (JSON is YAML): documents as trees whose values know where they stand, for
+ * configurations, kubeconfigs and, through yaml.h, manifests. What a scalar means is the caller's
+ * business. An alias is a value of its own that shares what is below its anchor; what copying all of
+ * them would come to is bounded, so a small text cannot become a large tree. A document is as deep as
+ * its limit at the most, aliases included.
  */
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "server/findings.h"
+#include "server/manifest/scalar_position.h"
+#include "topology/base/error.h"
+
+enum {
+    SKR_YAML_DEPTH_MAX = 64, /* lists and mappings within each other: configuration, kubeconfig */
+    SKR_YAML_ANCHORS_MAX = 256,             /* anchors of one file: the same */
+    SKR_MANIFEST_DEPTH_MAX = 100,           /* nesting: manifests */
+    SKR_MANIFEST_ALIAS_VALUES_MAX = 100000, /* that aliases of one file stand for */
+};
 
 enum skr_value_kind { SKR_VALUE_TEXT, SKR_VALUE_LIST, SKR_VALUE_MAPPING };
 
 struct skr_value {
     enum skr_value_kind kind;
-    size_t line, column;           /* where it begins; from 1 */
-    const char *text;              /* TEXT: n bytes and a NUL */
-    size_t n;                      /* TEXT: bytes; LIST: values; MAPPING: pairs */
-    bool is_plain;                 /* TEXT: without quotes */
+    enum skr_scalar_style style; /* TEXT, unless it is an alias; else SKR_SCALAR_NONE */
+    struct skr_yaml_mark at; /* where it begins, anchor and tag included; columns in characters */
+    const char *text;        /* TEXT: n bytes and a NUL */
+    size_t n;                /* TEXT: bytes; LIST: values; MAPPING: pairs */
+    bool is_plain;           /* TEXT: without quotes, and not tagged as a string */
+    bool is_alias;
     const struct skr_value **item; /* LIST: [n]; MAPPING: [2 * n], each key before its value */
+    size_t n_all, height; /* values in it, with itself and all that aliases stand for; levels */
 };
 
 struct skr_document;
 
-/* Where and why a text is no YAML. Texts are constants of libyaml. */
+/* Where and why a text is no YAML (SKR_INVALID), or beyond a limit (SKR_LIMIT). */
 struct skr_document_error {
-    size_t line, column;
-    const char *problem, *context; /* context NULL: none */
+    enum skr_error_code code;
+    struct skr_yaml_mark at;
+    const char *context; /* of libyaml, a constant; NULL: none */
+    char problem[176];
 };
 
-/* The first document of n bytes of text. NULL: a limit of guard.h, or no memory, and a finding was
- * added (ret->problem is NULL then); or no YAML. O(n). */
-struct skr_document *skr_document_read(const char *text, size_t n, struct skr_findings *findings,
-                                       struct skr_document_error *ret);
+/* text: n bytes, borrowed. depth: at most SKR_MANIFEST_DEPTH_MAX. */
+struct skr_document *skr_document_create(const char *text, size_t n, size_t depth, size_t anchors);
 void skr_document_destroy(struct skr_document *document); /* NULL allowed */
-/* NULL: the document is empty. Borrowed, as all values. */
-const struct skr_value *skr_document_root(const struct skr_document *document);
-/* What follows in the file. 1: a document that begins at *ret; 0: nothing; negative: no YAML. Once. */
-int skr_document_next(struct skr_document *document, struct skr_document_error *ret);
-
+/* The next document; the one before goes. 1: *root is borrowed; 0: there is none; negative: *error,
+ * and no more can be read. O(bytes). */
+int skr_document_next(struct skr_document *document, const struct skr_value **root,
+                      struct skr_document_error *error);
+/* The first value of a key; NULL: there is none, or map is NULL or no mapping. */
+const struct skr_value *skr_value_member(const struct skr_value *map, const char *key);
 bool skr_value_is(const struct skr_value *value, const char *text); /* value NULL: false */
 bool skr_value_is_null(const struct skr_value *value);              /* "", null, ~ without quotes */
 const char *skr_value_kind_name(const struct skr_value *value);     /* "a list" */

@@ -17,12 +17,10 @@
 #include "topology/base/strbuf.h"
 
 enum {
-    SKR_MANIFEST_BYTES_MAX = 1 << 30,       /* of one file */
-    SKR_MANIFEST_ALIAS_VALUES_MAX = 100000, /* that aliases of one YAML file copy: some 10 MB */
-    SKR_MANIFEST_DEPTH_MAX = 100,           /* nesting */
-    SKR_MANIFEST_OBJECTS_MAX = 4000000,     /* of one list of manifests */
-    SKR_MANIFEST_ERRORS_MAX = 64,           /* messages of one call; the rest is counted */
-    SKR_MANIFEST_FILES_MAX = 100000,        /* in one folder */
+    SKR_MANIFEST_BYTES_MAX = 1 << 30,   /* of one file */
+    SKR_MANIFEST_OBJECTS_MAX = 4000000, /* of one list of manifests */
+    SKR_MANIFEST_ERRORS_MAX = 64,       /* messages of one call; the rest is counted */
+    SKR_MANIFEST_FILES_MAX = 100000,    /* in one folder */
 };
 
 struct skr_manifest {

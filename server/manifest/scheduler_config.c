@@ -446,28 +446,35 @@ static void read_root(const struct walk *w, json_t *root)
     read_extenders(w, root);
 }
 
+static void report_syntax(const struct walk *w, const struct skr_document_error *error)
+{
+    skr_findings_add(w->findings, true, "Syntax", error->at.line, error->at.column, "%s%s%s",
+                     error->context ? error->context : "", error->context ? ": " : "",
+                     error->problem);
+}
+
 static void read_text(const struct walk *w)
 {
-    struct skr_yaml_mark mark = {0, 0};
-    struct skr_error error;
+    const struct skr_value *value = NULL;
+    struct skr_document_error error;
     json_t *root = NULL, *more = NULL;
-    struct skr_yaml *yaml = skr_yaml_create(w->text, w->n);
-    if (skr_yaml_next(yaml, &root, &mark, &error) < 0) {
-        skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
+    struct skr_document *yaml = skr_yaml_create(w->text, w->n);
+    if (skr_yaml_next(yaml, &root, &value, &error) < 0) {
+        report_syntax(w, &error);
     } else if (!root) {
         skr_findings_add(w->findings, true, "Syntax", 0, 0, "is empty");
     } else {
         read_root(w, root);
-        if (skr_yaml_next(yaml, &more, &mark, &error) < 0) {
-            skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
+        if (skr_yaml_next(yaml, &more, &value, &error) < 0) {
+            report_syntax(w, &error);
         } else if (more) {
-            skr_findings_add(w->findings, true, "SecondDocument", mark.line, mark.column,
+            skr_findings_add(w->findings, true, "SecondDocument", value->at.line, value->at.column,
                              "a second document, there must be one");
         }
     }
     json_decref(root);
     json_decref(more);
-    skr_yaml_destroy(yaml);
+    skr_document_destroy(yaml);
 }
 
 int skr_scheduler_config_parse(const char *text, size_t n, struct skr_scheduler_config **ret,

@@ -16,7 +16,7 @@
 
 struct reader {
     const struct skr_manifest_visitor *visitor;
-    const struct skr_yaml *yaml;     /* NULL: JSON */
+    const struct skr_value *root;    /* of the YAML document at hand; NULL: JSON */
     struct skr_manifest_place place; /* of the object at hand */
 };
 
@@ -181,11 +181,10 @@ static size_t find_items(const struct reader *r, size_t n, struct skr_yaml_mark 
     size_t known = 0;
     struct skr_yaml_mark *mark = skr_alloc_array(n + 1, sizeof *mark);
     *ret = mark;
-    if (r->yaml) {
-        const struct skr_yaml_mark *item = skr_yaml_items(r->yaml, &known);
-        known = known < n ? known : n;
-        if (known > 0) {
-            memcpy(mark, item, known * sizeof *mark);
+    if (r->root) {
+        const struct skr_value *items = skr_value_member(r->root, "items");
+        for (; items && !items->is_alias && known < n; known++) {
+            mark[known] = items->item[known]->at;
         }
         return known;
     }
@@ -232,33 +231,37 @@ static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark)
 
 /* ---- texts ---- */
 
+static void complain_yaml(struct reader *r, const struct skr_document_error *error)
+{
+    struct skr_error text;
+    const bool twice = error->code == SKR_CONFLICT;
+    (void)skr_error_set(&text, error->code, "%s%s%s", error->context ? error->context : "",
+                        error->context ? ": " : "", error->problem);
+    complain(r, error->at,
+             twice                      ? SKR_MANIFEST_TWICE
+             : error->code == SKR_LIMIT ? SKR_MANIFEST_LIMIT
+                                        : SKR_MANIFEST_SYNTAX,
+             twice ? SKR_INVALID : error->code, text.text);
+}
+
 static void read_yaml(struct reader *r)
 {
-    struct skr_yaml *yaml = skr_yaml_create(r->place.text, r->place.n);
-    struct skr_yaml_mark mark;
-    struct skr_error error;
+    struct skr_document *yaml = skr_yaml_create(r->place.text, r->place.n);
+    struct skr_document_error error;
     json_t *object;
-    r->yaml = yaml;
-    for (r->place.document = 0;; r->place.document++) {
-        if (skr_yaml_next(yaml, &object, &mark, &error) < 0) {
-            bool twice = error.code == SKR_CONFLICT;
-            complain(r, mark,
-                     twice                     ? SKR_MANIFEST_TWICE
-                     : error.code == SKR_LIMIT ? SKR_MANIFEST_LIMIT
-                                               : SKR_MANIFEST_SYNTAX,
-                     twice ? SKR_INVALID : error.code, error.text);
-            break;
-        }
-        if (!object) {
-            break;
-        }
+    int rc;
+    for (; (rc = skr_yaml_next(yaml, &object, &r->root, &error)) == 0 && object;
+         r->place.document++) {
         if (json_is_null(object)) {
             json_decref(object);
         } else {
-            take_object(r, object, mark);
+            take_object(r, object, r->root->at);
         }
     }
-    skr_yaml_destroy(yaml);
+    if (rc < 0) {
+        complain_yaml(r, &error);
+    }
+    skr_document_destroy(yaml);
 }
 
 static void read_json(struct reader *r)

@@ -6,7 +6,18 @@
  */
 #include "topology/base/hash.h"
 
+#include <string.h>
+
 #include "topology/base/arena.h"
+
+uint64_t skr_hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
 
 static uint64_t mix(uint64_t hash)
 {
@@ -17,11 +28,7 @@ static uint64_t mix(uint64_t hash)
 
 uint64_t skr_hash_string(const char *s)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; at++) {
-        hash = (hash ^ *at) * UINT64_C(1099511628211);
-    }
-    return mix(hash);
+    return mix(skr_hash_bytes(SKR_HASH_BEGIN, s, strlen(s)));
 }
 
 uint64_t skr_hash_pair(uint64_t a, uint64_t b)

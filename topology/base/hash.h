@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* FNV-1a, 64 bits, which programs elsewhere may know too: goes on from hash, which begins as
+ * SKR_HASH_BEGIN. */
+#define SKR_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+uint64_t skr_hash_bytes(uint64_t hash, const void *bytes, size_t n);
+
 /* The low bits are as good as the high ones. */
 uint64_t skr_hash_string(const char *s);
 uint64_t skr_hash_pair(uint64_t a, uint64_t b);

@@ -8,37 +8,23 @@
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
-
-struct cluster {
-    struct rig *rig;
-};
+#include "test/unit/preemption_scene.h"
 
 /* Nobody preempts by itself, so that what is asked about stays. */
-static void cluster_set_up(struct cluster *cluster)
+static struct rig *rack(int nodes)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.preemption = false;
-    cluster->rig = rig_create_with(&settings);
-    cluster->rig->grace = 10 * SKR_SECOND;
-}
-
-static void cluster_tear_down(struct cluster *cluster)
-{
-    rig_destroy(cluster->rig);
+    struct rig *rig = scene_rack_with(&settings, nodes);
+    rig->grace = 10 * SKR_SECOND;
+    return rig;
 }
 
 static void gang(struct rig *rig, const char *name, int size, int priority)
 {
-    rig_group(rig, name, size, priority, NULL);
-    rig_pods(rig, name, size, name, RIG_GATED);
+    scene_gang(rig, name, size, priority);
     rig_run(rig, SKR_SECOND);
-}
-
-static void start(struct rig *rig, int nodes)
-{
-    rig_racks(rig, 1, nodes, 4);
-    rig_sync(rig);
 }
 
 static const json_t *ask(struct rig *rig, const char *group)
@@ -72,16 +58,14 @@ static void assert_nobody(const json_t *x, const char *outcome, const char *sent
 /* Three nodes, held by groups of priority 2, 1 and 0; one group of priority 9 wants a node. */
 static void three_held_and_one_wanted(struct rig *rig)
 {
-    start(rig, 3);
     gang(rig, "a", 4, 2);
     gang(rig, "b", 4, 1);
     gang(rig, "c", 4, 0);
     gang(rig, "top", 4, 9);
 }
 
-TEST_WITH(cluster, the_victims_are_named_and_nobody_is_evicted)
+TEST_RIG(rack(3), the_victims_are_named_and_nobody_is_evicted)
 {
-    struct rig *rig = cluster->rig;
     three_held_and_one_wanted(rig);
     rig_forget_counts(rig);
     const json_t *x = ask(rig, "top");
@@ -104,31 +88,28 @@ TEST(who_was_named_is_who_goes_when_preemption_is_switched_on)
 {
     static const int sizes[][3] = {{4, 4, 4}, {2, 6, 4}, {1, 7, 4}, {3, 3, 6}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct cluster asked;
         char victim[64];
-        cluster_set_up(&asked);
-        struct rig *done = rig_create();
-        struct rig *const both[] = {asked.rig, done};
+        struct rig *asked = rack(3), *done = scene_rack(3);
+        struct rig *const both[] = {asked, done};
+        done->grace = 0;
         for (size_t k = 0; k < 2; k++) {
-            start(both[k], 3);
             gang(both[k], "a", sizes[i][0], 1);
             gang(both[k], "b", sizes[i][1], 1);
             gang(both[k], "c", sizes[i][2], 2);
             gang(both[k], "top", 3, 9);
         }
-        const json_t *victims = json_object_get(ask(asked.rig, "top"), "victims");
+        const json_t *victims = json_object_get(ask(asked, "top"), "victims");
         assert_int_equal(json_array_size(victims), 1);
         snprintf(victim, sizeof victim, "%s",
                  strchr(text_of(json_array_get(victims, 0), "group"), '/') + 1);
         assert_string_equal(rig_key(done, victim, "status"), "Preempted");
         rig_destroy(done);
-        cluster_tear_down(&asked);
+        rig_destroy(asked);
     }
 }
 
-TEST_WITH(cluster, text_and_json_of_what_would_be_evicted)
+TEST_RIG(rack(3), text_and_json_of_what_would_be_evicted)
 {
-    struct rig *rig = cluster->rig;
     const struct skr_explain_look look = {0};
     struct skr_strbuf text;
     three_held_and_one_wanted(rig);
@@ -145,10 +126,8 @@ TEST_WITH(cluster, text_and_json_of_what_would_be_evicted)
     skr_strbuf_fini(&text);
 }
 
-TEST_WITH(cluster, equal_priority_is_why_nobody_goes)
+TEST_RIG(rack(1), equal_priority_is_why_nobody_goes)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 1);
     gang(rig, "a", 4, 9);
     gang(rig, "top", 4, 9);
     const json_t *x = ask(rig, "top");
@@ -156,10 +135,8 @@ TEST_WITH(cluster, equal_priority_is_why_nobody_goes)
     assert_spared(x, "Priority", "4 pods of 1 group of priority 9 or more");
 }
 
-TEST_WITH(cluster, a_budget_is_why_nobody_goes)
+TEST_RIG(rack(1), a_budget_is_why_nobody_goes)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 1);
     gang(rig, "a", 4, 0);
     rig_budget(rig, "keep", "a", 1);
     gang(rig, "top", 4, 9);
@@ -169,10 +146,8 @@ TEST_WITH(cluster, a_budget_is_why_nobody_goes)
                   "4 pods of 1 group behind a PodDisruptionBudget (default/keep lets 1 of 4 go)");
 }
 
-TEST_WITH(cluster, too_little_in_all_is_why_nobody_goes)
+TEST_RIG(rack(2), too_little_in_all_is_why_nobody_goes)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 2);
     gang(rig, "a", 4, 0);
     gang(rig, "b", 4, 9);
     gang(rig, "top", 8, 5);
@@ -182,10 +157,8 @@ TEST_WITH(cluster, too_little_in_all_is_why_nobody_goes)
     assert_spared(x, "Priority", "4 pods of 1 group of priority 5 or more");
 }
 
-TEST_WITH(cluster, pods_of_no_group_are_why_nobody_goes)
+TEST_RIG(rack(1), pods_of_no_group_are_why_nobody_goes)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 1);
     rig_pods(rig, "web", 2, NULL, 0);
     rig_run(rig, SKR_SECOND);
     gang(rig, "top", 4, 9);
@@ -194,20 +167,16 @@ TEST_WITH(cluster, pods_of_no_group_are_why_nobody_goes)
     assert_spared(x, "Ordinary", "2 pods of no group");
 }
 
-TEST_WITH(cluster, priority_zero_evicts_nobody_and_says_so)
+TEST_RIG(rack(1), priority_zero_evicts_nobody_and_says_so)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 1);
     gang(rig, "a", 4, -1);
     gang(rig, "zero", 4, 0);
     assert_nobody(ask(rig, "zero"), "Forbidden",
                   "a group of priority 0 evicts nobody, it must be above 0");
 }
 
-TEST_WITH(cluster, a_pod_that_never_preempts_is_named)
+TEST_RIG(rack(1), a_pod_that_never_preempts_is_named)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 1);
     gang(rig, "a", 4, 0);
     rig_group(rig, "top", 4, 9, NULL);
     rig_pods(rig, "top", 3, "top", RIG_GATED);
@@ -219,10 +188,8 @@ TEST_WITH(cluster, a_pod_that_never_preempts_is_named)
     assert_nobody(ask(rig, "top"), "Forbidden", "pod default/top-3 has preemptionPolicy Never");
 }
 
-TEST_WITH(cluster, who_does_not_lack_room_evicts_nobody)
+TEST_RIG(rack(2), who_does_not_lack_room_evicts_nobody)
 {
-    struct rig *rig = cluster->rig;
-    start(rig, 2);
     gang(rig, "a", 4, 0);
     assert_nobody(ask(rig, "a"), "NotNeeded", "group a is placed");
     rig_group(rig, "top", 5, 9, NULL);
@@ -243,9 +210,8 @@ TEST_RIG(rig_create(), while_victims_leave_it_says_how_many_are_left)
     assert_int_equal(json_integer_value(json_object_get(victim, "left")), 4);
 }
 
-TEST_WITH(cluster, an_answer_is_kept_until_a_fact_changes)
+TEST_RIG(rack(3), an_answer_is_kept_until_a_fact_changes)
 {
-    struct rig *rig = cluster->rig;
     three_held_and_one_wanted(rig);
     ask(rig, "top");
     size_t solves = rig->n_solves;

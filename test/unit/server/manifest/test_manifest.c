@@ -71,16 +71,16 @@ TEST(plain_scalars_are_typed_as_kubectl_types_them)
         {"a: {b: [1, x], c: {}}", "{\"a\":{\"b\":[1,\"x\"],\"c\":{}}}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_yaml *yaml = skr_yaml_create(rows[i].yaml, strlen(rows[i].yaml));
-        struct skr_yaml_mark mark;
-        struct skr_error error;
+        struct skr_document *yaml = skr_yaml_create(rows[i].yaml, strlen(rows[i].yaml));
+        const struct skr_value *root;
+        struct skr_document_error error;
         json_t *json;
-        assert_int_equal(skr_yaml_next(yaml, &json, &mark, &error), 0);
+        assert_int_equal(skr_yaml_next(yaml, &json, &root, &error), 0);
         char *text = json_dumps(json, JSON_COMPACT);
         assert_string_equal(text, rows[i].json);
         free(text);
         json_decref(json);
-        skr_yaml_destroy(yaml);
+        skr_document_destroy(yaml);
     }
 }
 
