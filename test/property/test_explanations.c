@@ -298,7 +298,7 @@ static void check_choices(const struct world *w, const json_t *x, const char *se
     int all = 0, size = 0;
     const char *move = strstr(sentence, "; all "), *smaller = strstr(sentence, " a size of ");
     bool fits = feasible(&anew, w->size, NOW), holds = feasible(w, w->held, NOW);
-    expect(w, x, fits == (move != NULL), "the whole group anew");
+    expect(w, x, fits == (move ? true : false), "the whole group anew");
     expect(w, x, !move || (sscanf(move, "; all %d would fit", &all) == 1 && all == w->size),
            "not all of it");
     expect(w, x, !holds || smaller, "a smaller size is left");
