@@ -59,9 +59,7 @@ static void placement_failed(const struct skr_explanation *x, const struct skr_p
 
 /* ---- a group that holds seats already ---- */
 
-/* The level whose rule binds the others to where its members sit: that which decides, else the first that
- * ties them to a number of units; 0: none. */
-static int32_t tying_level(const struct skr_explanation *x, const struct skr_problem *p)
+int32_t explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p)
 {
     int32_t level = x->level;
     for (int32_t l = 1; level == 0 && l <= p->tree->n_levels; l++) {
@@ -141,7 +139,7 @@ static bool say_unit(const struct skr_explanation *x, const struct skr_problem *
 static void say_seats(const struct skr_explanation *x, const struct skr_problem *p,
                       struct skr_strbuf *b)
 {
-    int32_t level = tying_level(x, p);
+    int32_t level = explain_tying_level(x, p);
     skr_strbuf_add(b, ": ");
     held_say(p, level > 0 ? level : 1, b);
     if (level > 0 && has_rule(&p->rule[level - 1])) {
@@ -185,6 +183,23 @@ static void say_beside(const struct skr_explanation *x, const struct skr_problem
         skr_strbuf_addf(b, ", its rules leave room for %d", fit);
         say_seats(x, p, b);
         break;
+    }
+}
+
+/* "; all 8 would fit in rack-1 if they started anew, or a size of 7 would do": the solver has found both. */
+static void say_choices(const struct skr_explanation *x, const struct skr_solve_request *request,
+                        int32_t held, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &request->problem;
+    bool smaller = x->largest >= held && x->largest < p->n;
+    if (request->moved) {
+        int32_t level = explain_tying_level(x, p);
+        skr_strbuf_addf(b, "; all %d would fit in ", p->n);
+        held_say_units(p->tree, request->moved->count, level > 0 ? level : 1, b);
+        skr_strbuf_add(b, " if they started anew");
+    }
+    if (smaller) {
+        skr_strbuf_addf(b, "%s a size of %d would do", request->moved ? ", or" : ";", x->largest);
     }
 }
 
@@ -280,8 +295,9 @@ static void never_fits(const struct skr_explanation *x, int32_t n, struct skr_st
 /* ---- the whole ---- */
 
 void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      const struct skr_problem *problem, struct skr_strbuf *b)
+                      const struct skr_solve_request *request, struct skr_strbuf *b)
 {
+    const struct skr_problem *problem = &request->problem;
     int32_t n = problem->n, held = held_in_all(problem);
     skr_strbuf_addf(b, "group %s ", g->name);
     if (too_large(e, g, x, held, b)) {
@@ -289,6 +305,9 @@ void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_expl
     }
     if (held > 0) {
         say_beside(x, problem, held, b);
+        if (!g->spec->open) {
+            say_choices(x, request, held, b);
+        }
         return;
     }
     switch (x->class) {

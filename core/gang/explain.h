@@ -20,6 +20,7 @@ enum {
     SKR_EXPLAIN_BLOCKERS_MAX = 8,     /* named per domain: groups and pods; nodes likewise */
     SKR_EXPLAIN_NODES_MAX = 5,        /* named in a warning */
     SKR_EXPLAIN_OPENED_MAX = 8,       /* closed nodes that a relaxation names */
+    SKR_EXPLAIN_MOVED_MAX = 64,       /* nodes of a group that starts anew, in its change */
     SKR_EXPLAIN_PHRASE_NODES_MAX = 3, /* nodes in the text of a relaxation */
 };
 
@@ -62,9 +63,13 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
 void explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
 
 /* explain.c: why the members of the problem found no place; appended to b. Of seats that the group holds already it says
- * so: what is needed are the others, and none of its own is called free. */
+ * so: what is needed are the others, and none of its own is called free; and which choice is left, the whole group anew or a
+ * smaller size. */
 void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      const struct skr_problem *problem, struct skr_strbuf *b);
+                      const struct skr_solve_request *request, struct skr_strbuf *b);
+/* The level whose rule binds further members to where the others sit: that which decides, else the first that ties them to
+ * a number of units; 0: none. */
+int32_t explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p);
 
 /* explain_account.c: need, have, sizes; with domains. */
 void explain_account(const struct account *a, struct skr_strbuf *b);
@@ -75,6 +80,9 @@ void explain_domains(const struct account *a, struct skr_strbuf *b);
 void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
 /* One object: the largest size that fits. Nothing is added when none does. */
 void explain_size(const struct account *a, struct skr_strbuf *b);
+/* One object: the whole group leaves its seats and starts anew, where there is room for that. Nothing is added when there is
+ * none, or it was not asked. */
+void explain_moved(const struct account *a, struct skr_strbuf *b);
 /* One object: the closed leaves on which count places members become usable. Nothing is added when
  * these are none or too many. */
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);

@@ -47,12 +47,13 @@ int32_t held_below(const struct skr_problem *p, int32_t unit)
     return sum;
 }
 
-/* Leaves of a unit are neighbours. */
-static int32_t list_units(const struct skr_problem *p, int32_t level, int32_t *unit, int32_t most)
+/* Leaves of a unit are neighbours. count: NULL: none. */
+static int32_t list_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                          int32_t *unit, int32_t most)
 {
     int32_t n = 0, last = -1;
-    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
-        int32_t here = on_leaf(p, leaf) > 0 ? unit_at(p->tree, leaf, level) : last;
+    for (int32_t leaf = 0; count && leaf < tree->n_leaves; leaf++) {
+        int32_t here = count[leaf] > 0 ? unit_at(tree, leaf, level) : last;
         if (here != last && n++ < most) {
             unit[n - 1] = here;
         }
@@ -63,18 +64,25 @@ static int32_t list_units(const struct skr_problem *p, int32_t level, int32_t *u
 
 int32_t held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first)
 {
-    return list_units(p, level, ret_first, 1);
+    return list_units(p->tree, p->claimed, level, ret_first, 1);
+}
+
+void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                    struct skr_strbuf *b)
+{
+    int32_t unit[UNITS_SAID];
+    int32_t n = list_units(tree, count, level, unit, UNITS_SAID);
+    if (n > UNITS_SAID) {
+        skr_strbuf_addf(b, "%d %ss", n, tree->level_name[level]);
+    }
+    for (int32_t i = 0; n <= UNITS_SAID && i < n; i++) {
+        skr_strbuf_addf(b, "%s%s", i > 0 ? " and " : "", tree->unit_name[unit[i]]);
+    }
 }
 
 void held_say(const struct skr_problem *p, int32_t level, struct skr_strbuf *b)
 {
-    int32_t unit[UNITS_SAID], held = held_in_all(p);
-    int32_t n = list_units(p, level, unit, UNITS_SAID);
+    int32_t held = held_in_all(p);
     skr_strbuf_addf(b, "%d member%s in ", held, held == 1 ? " sits" : "s sit");
-    if (n > UNITS_SAID) {
-        skr_strbuf_addf(b, "%d %ss", n, p->tree->level_name[level]);
-    }
-    for (int32_t i = 0; n <= UNITS_SAID && i < n; i++) {
-        skr_strbuf_addf(b, "%s%s", i > 0 ? " and " : "", p->tree->unit_name[unit[i]]);
-    }
+    held_say_units(p->tree, p->claimed, level, b);
 }

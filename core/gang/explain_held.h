@@ -12,5 +12,8 @@ int32_t held_below(const struct skr_problem *p, int32_t unit); /* any unit of th
 int32_t held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first);
 /* "6 members sit in rack-0", "6 members sit in rack-0 and rack-1", "6 members sit in 5 racks". */
 void held_say(const struct skr_problem *p, int32_t level, struct skr_strbuf *b);
+/* The units of a level with some of count[leaf] below them: "rack-0", "rack-0 and rack-1", "5 racks". */
+void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                    struct skr_strbuf *b);
 
 #endif

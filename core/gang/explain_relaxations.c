@@ -328,6 +328,35 @@ void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **r
     write_rules(a, b, ret_set);
 }
 
+/* ---- the whole group ---- */
+
+void explain_moved(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_solution *moved = a->request->moved;
+    const struct skr_tree *tree = a->request->problem.tree;
+    int32_t level = explain_tying_level(a->x, &a->request->problem);
+    if (!moved) {
+        return;
+    }
+    struct relaxation r;
+    begin(&r);
+    skr_strbuf_addf(&r.text, "all %d members start anew, in ", a->request->problem.n);
+    held_say_units(tree, moved->count, level > 0 ? level : 1, &r.text);
+    skr_strbuf_addf(&r.changes, "{\"change\":\"move\",\"members\":%d,\"nodes\":{",
+                    a->request->problem.n);
+    int32_t n = 0;
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        if (moved->count[leaf] > 0 && n++ < SKR_EXPLAIN_MOVED_MAX) {
+            skr_strbuf_add(&r.changes, n > 1 ? "," : "");
+            skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf]);
+            skr_strbuf_addf(&r.changes, ":%d", moved->count[leaf]);
+        }
+    }
+    skr_strbuf_addf(&r.changes, "},\"otherNodes\":%d}",
+                    n > SKR_EXPLAIN_MOVED_MAX ? n - SKR_EXPLAIN_MOVED_MAX : 0);
+    end(&r, b);
+}
+
 /* ---- closed nodes ---- */
 
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b)

@@ -147,11 +147,12 @@ static struct skr_solve_request *build(struct skr_gang *e, struct group *g, stru
     size_t n;
     struct pod_entry **newcomers = membership_plannable(e, g, &n);
     struct skr_solve_request *request = problem_build(e, g, newcomers, n, false, error);
-    free(newcomers);
     if (request) {
+        problem_add_anew(e, g, newcomers, n, request);
         request->work.aside = true;
         request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
     }
+    free(newcomers);
     return request;
 }
 
@@ -283,11 +284,12 @@ static void first_solved(struct skr_gang *e, struct group *g,
     explain_account(&a, &b);
     q->draft->account = skr_strbuf_take(&b, NULL);
     explain_relaxations(&a, &b, &q->draft->set);
+    explain_moved(&a, &b);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
     explain_size(&a, &b);
     q->draft->size = b.len > 0 ? s->explanation.largest : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
-    planner_explain(e, g, s, &request->problem);
+    planner_explain(e, g, s, request);
     if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
         keep(q, g);
     }

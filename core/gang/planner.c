@@ -187,6 +187,9 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         dirty_plan(e);
         return;
     }
+    if (!simple && !rescue) {
+        problem_add_anew(e, g, newcomers, n, request);
+    }
     begin(e, g, request, newcomers, n);
     e->planner->probed_only = restrict_;
     e->planner->rescue = rescue;
@@ -258,7 +261,7 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
 
 /* Why the members found no place. */
 static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                               const struct skr_problem *problem, struct skr_strbuf *b)
+                               const struct skr_solve_request *request, struct skr_strbuf *b)
 {
     size_t refused = refusal_nodes(e, g), n_newcomers;
     if (refused > 0) {
@@ -267,9 +270,9 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
     }
     if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
-        pod_rules_say_blocking(&s->domains, problem->n, b);
+        pod_rules_say_blocking(&s->domains, request->problem.n, b);
     } else {
-        explain_sentence(e, g, &s->explanation, problem, b);
+        explain_sentence(e, g, &s->explanation, request, b);
     }
     struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
     pod_rules_say_closed(e, newcomers, n_newcomers, b);
@@ -282,22 +285,22 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
 }
 
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                     const struct skr_problem *problem)
+                     const struct skr_solve_request *request)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    enum skr_reason reason = say_why(e, g, s, problem, &b);
+    enum skr_reason reason = say_why(e, g, s, request, &b);
     group_state_reason(g, reason, b.s);
     dirty_group(e, g);
     skr_strbuf_fini(&b);
 }
 
 static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                       const struct skr_problem *problem, uint64_t epoch, uint64_t input)
+                       const struct skr_solve_request *request, uint64_t epoch, uint64_t input)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    enum skr_reason reason = say_why(e, g, s, problem, &b);
+    enum skr_reason reason = say_why(e, g, s, request, &b);
     reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
     no_placement(e, g, reason, b.s, epoch, input);
     skr_strbuf_fini(&b);
@@ -499,14 +502,14 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         start(e, g, false, FIT_UNKNOWN);
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
-        infeasible(e, g, s, &solved->problem, g->trial.failed_epoch, e->planner->input_epoch);
+        infeasible(e, g, s, solved, g->trial.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) { /* it gave way */
         fit_report_at(g, skr_frame_now(e->frame));
     } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, s, n)) {
         trial_limit_failed(g);
         trial_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
-        infeasible(e, g, s, &solved->problem, e->planner->epoch, e->planner->input_epoch);
+        infeasible(e, g, s, solved, e->planner->epoch, e->planner->input_epoch);
     }
     free(newcomers);
 }

@@ -12,8 +12,8 @@ void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
 void planner_fini(struct skr_gang *e);
 /* A solve for the group runs. */
 bool planner_is_solving(const struct skr_gang *e, const struct group *g);
-/* Reason and message of a group without a placement, from the solver's explanation. */
+/* Reason and message of a group without a placement, from the solver's explanation, which is in s. */
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                     const struct skr_problem *problem);
+                     const struct skr_solve_request *request);
 
 #endif

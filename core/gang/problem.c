@@ -272,6 +272,68 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     return request;
 }
 
+/* ---- the whole group anew ---- */
+
+static bool has_shape(const struct shapes *shapes, const struct shape *shape)
+{
+    for (size_t i = 0; i < shapes->n; i++) {
+        if (shapes->item[i] == shape) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the members on their nodes use is free. False: one of them is none that the problem is right for. */
+static bool give_back(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                      const struct skr_solve_request *request, int64_t *free_)
+{
+    const struct skr_problem *p = &request->problem;
+    const struct pod_entry *m;
+    DL_FOREACH(g->members, m)
+    {
+        if (!skr_pod_is_live(m->pod) || !pods_is_bound(m)) {
+            continue;
+        }
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, m->pod->node_name);
+        if (leaf < 0 || !has_shape(shapes, m->shape)) {
+            return false;
+        }
+        for (size_t r = 0; r < p->n_resources; r++) {
+            free_[(size_t)leaf * p->n_resources + r] +=
+                skr_amounts_get(&m->shape->amounts, request->resource[r]);
+        }
+    }
+    return true;
+}
+
+void problem_add_anew(struct skr_gang *e, const struct group *g, struct pod_entry *const *newcomers,
+                      size_t n, struct skr_solve_request *request)
+{
+    const struct skr_problem *p = &request->problem;
+    const struct shapes shapes = shapes_of(newcomers, n);
+    size_t size = (size_t)p->tree->n_leaves * p->n_resources;
+    if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != membership_size(g) ||
+        membership_done(g) > 0 || problem_has_paper(e, newcomers, n) ||
+        pod_rules_matter(e, newcomers, n)) {
+        return;
+    }
+    struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
+    int64_t *free_ = skr_arena_array(request->arena, size + 1, sizeof *free_);
+    if (!anew || !free_) {
+        return;
+    }
+    memcpy(free_, p->free, size * sizeof *free_);
+    if (!give_back(e, g, &shapes, request, free_)) {
+        return;
+    }
+    *anew = *p;
+    anew->free = free_;
+    anew->claimed = NULL;
+    anew->explain = false;
+    request->anew = anew;
+}
+
 struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;

@@ -9,6 +9,12 @@
 struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                         struct pod_entry *const *newcomers, size_t n,
                                         bool probed_only, struct skr_error *error);
+/* Adds request->anew to a problem of problem_build() for the same newcomers: the whole group, as if those that are bound left
+ * their seats and came again. Nothing is added when nobody is bound, a member is missing or has ended, or the answer would not hold
+ * for all of them: unlike pods, pods with rules about other pods, members outside the tree, ordinary pods that go first. O(members
+ * + leaves). */
+void problem_add_anew(struct skr_gang *e, const struct group *g, struct pod_entry *const *newcomers,
+                      size_t n, struct skr_solve_request *request);
 /* The same for a group whose fit stands, of the slots alone: no claims, no explanation. NULL
  * without memory. */
 struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct group *g);

@@ -48,6 +48,21 @@ static int solve(struct kept *kept, struct skr_solve_request *r)
     return skr_solver_cache_solve(kept->cache, &r->problem, &r->solution, &r->error);
 }
 
+/* Would they fit if none of them had a seat yet? Apart from the cache, whose problems come again. */
+static void solve_anew(struct skr_solve_request *r)
+{
+    struct skr_error error;
+    if (!r->anew || !r->solution || r->solution->status != SKR_SOLVE_INFEASIBLE ||
+        skr_solve(r->anew, &r->moved, &error) < 0) {
+        r->moved = NULL;
+        return;
+    }
+    if (r->moved->status != SKR_SOLVE_PLACED) {
+        skr_solution_destroy(r->moved);
+        r->moved = NULL;
+    }
+}
+
 static void run(struct skr_work *work, void *kept)
 {
     struct skr_solve_request *r = skr_solve_request_of(work);
@@ -60,6 +75,7 @@ static void run(struct skr_work *work, void *kept)
     if (solve(kept, r) < 0) {
         r->solution = NULL;
     }
+    solve_anew(r);
 }
 
 static void destroy(struct skr_work *work)
@@ -88,6 +104,7 @@ void skr_solve_request_destroy(struct skr_solve_request *request)
         return;
     }
     skr_solution_destroy(request->solution);
+    skr_solution_destroy(request->moved);
     skr_victims_destroy(request->victims);
     skr_tree_unref(request->tree);
     skr_arena_destroy(request->arena);

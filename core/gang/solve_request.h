@@ -23,6 +23,10 @@ struct skr_solve_request {
     /* The result; problem.cancel is &work.cancel. */
     struct skr_solution *solution; /* NULL with error */
     struct skr_error error;
+    /* All members of a group of which some are bound, as if they came now; in the arena, NULL: not asked. Solved when the
+     * problem has no placement. moved: the placement of it; NULL: none, or not asked. */
+    struct skr_problem *anew;
+    struct skr_solution *moved;
     /* A search for victims instead, of this problem; in the arena, NULL: none. */
     struct skr_victims_problem *preemption;
     struct skr_victims *victims; /* its result; NULL with error */

@@ -269,7 +269,7 @@ static void check_unit(const struct world *w, const json_t *x, const char *sente
     n = n == 3 ? n
                : sscanf(sentence, "group g needs %d more slot in %15[^,], where %d member", &more,
                         unit, &held);
-    const char *at = strrchr(sentence, ';');
+    const char *at = strchr(sentence, ';');
     expect(w, x, n == 3 && at && sscanf(at, "; %d ", &left) == 1, "numbers are not told");
     expect(w, x, more == w->size - w->held && held == w->held, "another need");
     bool of_racks = sscanf(unit, "rack-%d", &number) == 1;
@@ -289,9 +289,29 @@ static void check_unit(const struct world *w, const json_t *x, const char *sente
            "another rule");
 }
 
+/* "; all 4 would fit in rack-1 if they started anew, or a size of 3 would do": each is said when it is so. */
+static void check_choices(const struct world *w, const json_t *x, const char *sentence)
+{
+    struct world anew = *w;
+    memset(anew.own, 0, sizeof anew.own);
+    anew.held = 0;
+    int all = 0, size = 0;
+    const char *move = strstr(sentence, "; all "), *smaller = strstr(sentence, " a size of ");
+    bool fits = feasible(&anew, w->size, NOW), holds = feasible(w, w->held, NOW);
+    expect(w, x, fits == (move ? true : false), "the whole group anew");
+    expect(w, x, !move || (sscanf(move, "; all %d would fit", &all) == 1 && all == w->size),
+           "not all of it");
+    expect(w, x, !holds || smaller, "a smaller size is left");
+    expect(w, x,
+           !smaller || (sscanf(smaller, " a size of %d would do", &size) == 1 &&
+                        size == w->held + most_now(w) && feasible(w, size, NOW)),
+           "another size");
+}
+
 static void check_sentence(const struct world *w, const json_t *x)
 {
-    const char *sentence = text_of(x, "sentence"), *reason = text_of(x, "reason");
+    const char *whole = text_of(x, "sentence"), *reason = text_of(x, "reason");
+    char sentence[512];
     int more = 0, held = 0, number = -1;
     bool never = !feasible(w, w->size, OTHERS_GONE), conflict = !feasible(w, w->size, UNLIMITED);
     const char *want = conflict                            ? "ConstraintConflict"
@@ -299,6 +319,11 @@ static void check_sentence(const struct world *w, const json_t *x)
                        : free_slots(w) < w->size - w->held ? "WaitingForCapacity"
                                                            : "TopologyPlacementFailed";
     expect(w, x, strcmp(reason, want) == 0, want);
+    check_choices(w, x, whole);
+    const char *choices = strstr(whole, "; all ");
+    choices = choices ? choices : strstr(whole, "; a size of ");
+    snprintf(sentence, sizeof sentence, "%.*s",
+             choices ? (int)(choices - whole) : (int)strlen(whole), whole);
     expect(w, x, !strstr(sentence, "empty cluster"), "its own members are there");
     if (strstr(sentence, " there") && strstr(sentence, "where")) {
         check_unit(w, x, sentence);

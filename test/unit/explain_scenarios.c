@@ -170,7 +170,8 @@ const struct explain_scenario explain_scenarios[] = {
      .size = 3, .each = GPUS(8), .constraints = HARD, .bound = "n0 n1",
      .reason = "TopologyPlacementFailed", .resource = GPU, .level = "rack", .domain = "rack-0",
      .fits = 0, .needs = 1, .blocker = "default/b-1", .helps = "8 GPU free up on n2",
-     .sentence = "group g needs 1 more slot in rack-0, where 2 members sit and the rule is hard; 0 are free there"},
+     .sentence = "group g needs 1 more slot in rack-0, where 2 members sit and the rule is hard; 0 are free there; "
+                 "all 3 would fit in rack-1 if they started anew, or a size of 2 would do"},
     {.name = "hard rack and max contradict the size", .tree = RACKS, .size = 7, .each = GPUS(1),
      .constraints = "{'rack':{'hard':true},'node':{'max':2}}", .reason = "ConstraintConflict",
      .resource = GPU, .level = "rack", .domain = "rack-0", .fits = 6, .needs = 7,

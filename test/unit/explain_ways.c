@@ -126,6 +126,22 @@ static void apply_usable(const json_t *files, const json_t *change)
                         json_pack("[{s:s,s:s}]", "type", "Ready", "status", "True"));
 }
 
+/* The group's pods are deleted, and made anew by who made them: none has a node. */
+static void apply_move(const json_t *files)
+{
+    json_t *item;
+    size_t i;
+    json_array_foreach(json_object_get(files, "items"), i, item)
+    {
+        const json_t *labels = json_object_get(json_object_get(item, "metadata"), "labels");
+        if (strcmp(text_of(item, "kind"), "Pod") == 0 &&
+            strcmp(text_of(labels, "sakkara.group.name"), "g") == 0) {
+            json_object_del(json_object_get(item, "spec"), "nodeName");
+            json_object_del(item, "status");
+        }
+    }
+}
+
 enum { SETS_MAX = 8, SET_BYTES = 128 };
 
 /* A flag --set for a change of the group; others are made in the files. */
@@ -140,6 +156,8 @@ static size_t apply(const json_t *files, const json_t *changes, char set[SETS_MA
             apply_free(files, change);
         } else if (strcmp(what, "node") == 0) {
             apply_usable(files, change);
+        } else if (strcmp(what, "move") == 0) {
+            apply_move(files);
         } else {
             char *value = json_dumps(json_object_get(change, "value"), JSON_ENCODE_ANY);
             const char *path = strcmp(what, "size") == 0 ? what : text_of(change, "path");

@@ -5,6 +5,7 @@ package suite
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,8 +19,9 @@ import (
 // mixed size and priority come and go behind a slow and faulty API. What is judged is the end, when all of them run again.
 
 const (
-	siegeRacks, siegeNodes, siegeSlots = 3, 4, 4 // 48 slots
-	siegeSettles                       = 3 * usual
+	siegeRacks, siegeNodes, siegeSlots = 3, 4, 4          // 48 slots
+	siegeSettles                       = 3 * usual        // without anything that moves
+	siegeEnds                          = 10 * time.Minute // at most, also of a cluster that never comes to rest
 )
 
 // siege is one run of it.
@@ -242,16 +244,23 @@ func (s *siege) recoverControllers() {
 	}
 }
 
-// settle waits until what is there is judged to be right, and says what is not.
+// settle waits until what is there is judged to be right, and says what is not: it waits on while pods are bound or go, for each gang
+// that is bound may make another one wait, and how fast they are is the machine's affair.
 func (s *siege) settle() {
 	var wrong []string
-	for deadline := time.Now().Add(siegeSettles); time.Now().Before(deadline); time.Sleep(250 * time.Millisecond) {
-		if wrong = s.judge(); len(wrong) == 0 {
-			s.Logf("%d gangs came, %d are left", s.made, len(s.gangs))
+	begin, moved, before := time.Now(), time.Now(), ""
+	for time.Since(moved) < siegeSettles && time.Since(begin) < siegeEnds {
+		var bound string
+		if wrong, bound = s.judge(); len(wrong) == 0 {
+			s.Logf("%d gangs came, %d are left; all is as it should be after %.0f s", s.made, len(s.gangs), time.Since(begin).Seconds())
 			return
 		}
+		if bound != before {
+			moved, before = time.Now(), bound
+		}
+		time.Sleep(250 * time.Millisecond)
 	}
-	s.Errorf("after %v:\n%s", siegeSettles, strings.Join(wrong, "\n"))
+	s.Errorf("after %v, %v without a change:\n%s", time.Since(begin), time.Since(moved), strings.Join(wrong, "\n"))
 	for _, g := range s.gangs { // what the daemon makes of those that are not bound
 		if _, page := s.daemon.AdminGet("/v1/groups/" + s.ns + "/" + g.name); !contains(page, `"status":"Bound"`) {
 			s.Logf("%s", page)
@@ -259,17 +268,18 @@ func (s *siege) settle() {
 	}
 }
 
-// judge compares the objects with what may be.
-func (s *siege) judge() (wrong []string) {
+// judge compares the objects with what may be; who is bound, as a text to be compared.
+func (s *siege) judge() (wrong []string, who string) {
 	var pods cluster.List[cluster.Pod]
 	var maps cluster.List[cluster.ConfigMap]
 	var nodes cluster.List[cluster.Node]
 	for path, list := range map[string]any{"/api/v1/pods": &pods, "/api/v1/namespaces/" + s.ns + "/configmaps": &maps, "/api/v1/nodes": &nodes} {
 		if err := s.plane.Admin.Get(path, list); err != nil {
-			return []string{err.Error()}
+			return []string{err.Error()}, ""
 		}
 	}
 	complain := func(format string, arguments ...any) { wrong = append(wrong, fmt.Sprintf(format, arguments...)) }
+	var uids []string
 	used, bound, waiting := map[string]int64{}, map[string]int{}, map[string]int{}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
@@ -278,6 +288,7 @@ func (s *siege) judge() (wrong []string) {
 		}
 		if pod.Bound() && pod.Live() {
 			used[pod.Spec.NodeName] += cluster.Requests(pod)["cpu"]
+			uids = append(uids, pod.UID)
 		}
 		if group := cluster.GroupOf(pod); pod.Namespace == s.ns && pod.Bound() {
 			bound[group]++
@@ -307,7 +318,8 @@ func (s *siege) judge() (wrong []string) {
 			complain("%d pods of %s, which is gone, are bound", n, group)
 		}
 	}
-	return wrong
+	slices.Sort(uids)
+	return wrong, strings.Join(uids, " ")
 }
 
 // judgeGang: It is bound as a whole and says so, or nobody of it is, and neither free room nor that of lower priorities would do.

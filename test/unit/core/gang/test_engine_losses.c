@@ -117,3 +117,104 @@ TEST(replacements_that_come_one_by_one_do_not_wait_for_each_other)
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_destroy(rig);
 }
+
+/* ---- no seat is left ---- */
+
+#define BROKEN                                                                            \
+    "{'spec':{'taints':[{'key':'node.kubernetes.io/unreachable','effect':'NoExecute'}]}," \
+    "'status':{'conditions':[{'type':'Ready','status':'Unknown'}]}}"
+#define REPAIRED \
+    "{'spec':{'taints':null},'status':{'conditions':[{'type':'Ready','status':'True'}]}}"
+
+/* A gang of four in rack-0, which is hard, loses node-0 with two members; so many pods come for them. Of rack-1 used
+ * slots are taken. */
+static struct rig *gang_without_room(int replacements, int used)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_sync(rig);
+    rig_group(rig, "g", 4, 0, "{'rack':{'hard':true}}");
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < used; i++) {
+        char name[16];
+        name_of("w", i, name, sizeof name);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-2'},'status':{'phase':'Running'}}");
+    }
+    rig_edit(rig, RIG_NODE, "node-0", BROKEN);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        name_of("p", i, name, sizeof name);
+        if (strcmp(rig_node_of(rig, name), "node-0") == 0) {
+            rig_delete(rig, RIG_POD, name);
+        }
+    }
+    rig_pods(rig, "q", replacements, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+static const struct choice {
+    const char *title;
+    int replacements, used;
+    const char *message;
+} choices[] = {
+    {"the whole gang has room elsewhere", 2, 0,
+     "group g needs 2 more slots beside the 2 it holds, there would be too few if all other pods "
+     "were gone, 0 fit now: 2 members sit in rack-0, the rule is hard; all 4 would fit in rack-1 "
+     "if they started anew, or a size of 2 would do"},
+    {"elsewhere there is too little", 2, 1,
+     "group g needs 2 more slots beside the 2 it holds, there would be too few if all other pods "
+     "were gone, 0 fit now: 2 members sit in rack-0, the rule is hard; a size of 2 would do"},
+    {"a member is missing: all of them are not there to start anew", 1, 0,
+     "group g needs 1 more slot beside the 2 it holds, there would be too few if all other pods "
+     "were gone, 0 fit now: 2 members sit in rack-0, the rule is hard; a size of 2 would do"},
+};
+
+TEST_EACH(choice, choices, a_lost_member_without_a_seat_hears_which_choice_is_left)
+{
+    struct rig *rig = gang_without_room(choice->replacements, choice->used);
+    assert_string_equal(rig_key(rig, "g", "message"), choice->message);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    rig_destroy(rig);
+}
+
+/* The message is no more than what becomes true. */
+TEST(each_choice_that_is_left_to_a_lost_member_makes_the_gang_whole)
+{
+    struct rig *rig = gang_without_room(2, 0); /* the room there */
+    rig_edit(rig, RIG_NODE, "node-0", REPAIRED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_destroy(rig);
+
+    rig = gang_without_room(2, 0); /* a smaller size */
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'2'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_destroy(rig);
+
+    rig = gang_without_room(2, 0); /* all of them anew */
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        name_of("p", i, name, sizeof name);
+        if (*rig_node_of(rig, name)) {
+            rig_delete(rig, RIG_POD, name);
+        }
+    }
+    rig_pods(rig, "r", 2, "g", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        name_of("q", i, name, sizeof name);
+        const char *node = rig_node_of(rig, name);
+        assert_true(strcmp(node, "node-2") == 0 || strcmp(node, "node-3") == 0);
+    }
+    rig_destroy(rig);
+}
