@@ -198,9 +198,8 @@ TEST_RIG(rack(2), who_does_not_lack_room_evicts_nobody)
     assert_nobody(ask(rig, "top"), "NoUse", "room is not what group top lacks: MembersMissing");
 }
 
-TEST_RIG(rig_create(), while_victims_leave_it_says_how_many_are_left)
+TEST_RIG(scene_rack(3), while_victims_leave_it_says_how_many_are_left)
 {
-    rig->grace = 10 * SKR_SECOND;
     three_held_and_one_wanted(rig);
     rig_run(rig, SKR_SECOND);
     const json_t *x = ask(rig, "top"), *victim = json_array_get(json_object_get(x, "victims"), 0);
@@ -240,11 +239,10 @@ static void draw(struct rig *rig, const char *path, struct skr_strbuf *out)
     skr_strbuf_fini(&text);
 }
 
-TEST_RIG(rig_create(), the_pages_of_preemptor_and_victim_name_each_other)
+TEST_RIG(scene_rack(3), the_pages_of_preemptor_and_victim_name_each_other)
 {
     struct skr_strbuf page;
     skr_strbuf_init(&page);
-    rig->grace = 10 * SKR_SECOND;
     three_held_and_one_wanted(rig);
     rig_run(rig, 4 * SKR_SECOND);
     draw(rig, "/v1/groups/default/top", &page);
