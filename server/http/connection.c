@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <utlist.h>
 
 #include "server/config/address.h"
@@ -22,6 +23,14 @@ enum {
     BODY_FIRST = 4096,              /* first allocation for a body of unknown length */
     BODY_TRUSTED = 1 * 1024 * 1024, /* a Content-Length up to this is allocated at once */
 };
+
+int64_t skr_http_now_ns(void)
+{
+    struct timespec now;
+
+    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &now) != 0);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 void skr_http_logf(const struct skr_http_log *log, int level, const char *format, ...)
 {

@@ -73,6 +73,8 @@ struct skr_listener {
     bool stopping;                /* under lock */
 };
 
+/* listener_thread.c: what the thread does until the listener was stopped; context is the listener. */
+void *skr_listener_run(void *context);
 /* Moves the connection to the end of a phase's list; its time begins now. */
 void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase phase);
 /* idle.c: shuts down idle connections that stopped within a request line or were closed by their

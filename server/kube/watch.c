@@ -1,59 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list-and-watch loop of one resource, as client-go's reflector does it
  * (k8s.io/client-go/tools/cache/reflector.go), driven by transfers and ticks. */
-#include "server/kube/watch.h"
+#include "server/kube/watch_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/kube/feed_text.h"
-#include "server/kube/freshness.h"
-#include "server/kube/lines.h"
 #include "server/kube/options.h"
 #include "server/kube/salvage.h"
 #include "server/kube/target.h"
-#include "server/log.h"
-
-enum state { IDLE, LISTING, WATCHING };
-
-/* Kinds of trouble that have no HTTP status; libcurl's codes stand at TROUBLE_CURL and above. */
-enum trouble {
-    TROUBLE_NONE = 0,
-    TROUBLE_SILENCE = 1000,
-    TROUBLE_CONTENT,
-    TROUBLE_SIZE,
-    TROUBLE_START,
-    TROUBLE_CURL = 2000
-};
-
-struct skr_kube_watch {
-    struct skr_kube_session *session;
-    const struct skr_resource *resource;
-    const char *selector;   /* NULL: all */
-    const char *namespace_; /* "": all */
-    bool topology_only;
-    bool optional; /* for all that take it */
-    const char *name;
-    struct skr_feed feed;
-    struct skr_transfer transfer;
-    struct skr_freshness freshness;
-    struct skr_lines lines;
-    struct skr_strbuf body; /* of a list page or of an answer that is no success */
-    struct skr_strbuf next; /* continue token of the running list; empty: first page */
-    char version[SKR_KUBE_VERSION_MAX + 1];
-    bool has_version; /* a watch can start from version; else list */
-    enum state state;
-    int32_t page;
-    int64_t due;
-    uint64_t failures; /* since it last was healthy */
-    int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
-    uint64_t repeated; /* the same trouble in a row */
-    bool absent;
-    /* Set while bytes are taken in, reported when the transfer ends. */
-    int stream_trouble;
-    struct skr_error stream_error;
-};
 
 static void start(struct skr_kube_watch *w);
 
@@ -130,136 +87,6 @@ bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_
 bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_kube_watch *b)
 {
     return skr_resource_is(a->resource, b->resource) && skr_feed_shares(&a->feed, &b->feed);
-}
-
-bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)
-{
-    return atomic_load(&watch->feed.counters->synced);
-}
-
-/* ---- trouble and recovery ---- */
-
-/* Doubled at every failure; between a half and the whole of it, so that many clients that lost the
- * same server come back spread out. */
-static int64_t backoff(struct skr_kube_watch *w)
-{
-    const struct skr_kube_options *o = w->session->options;
-    int64_t delay = o->backoff_min;
-    for (uint64_t i = 1; i < w->failures && delay < o->backoff_max; i++) {
-        delay *= 2;
-    }
-    if (delay > o->backoff_max) {
-        delay = o->backoff_max;
-    }
-    return delay / 2 + (int64_t)skr_kube_random(w->session, (uint64_t)(delay / 2 + 1));
-}
-
-static void fail(struct skr_kube_watch *w, int trouble, const char *text, skr_time at_least)
-{
-    bool serious = trouble >= 400 && trouble < 500 && trouble != 410 && trouble != 429;
-    w->repeated = trouble == w->trouble ? w->repeated + 1 : 0;
-    w->trouble = trouble;
-    w->failures++;
-    skr_count_add(&w->feed.counters->failures, 1);
-    if (w->repeated % 10 == 0 && serious) {
-        skr_log_error("Resource could not be watched", SKR_LOG_S("resource", w->name),
-                      SKR_LOG_S("err", text), SKR_LOG_END);
-    } else if (w->repeated % 10 == 0) {
-        skr_log_warning("Watch was interrupted", SKR_LOG_S("resource", w->name),
-                        SKR_LOG_S("err", text), SKR_LOG_END);
-    }
-    if (w->state == LISTING) {
-        w->has_version = false;
-    }
-    w->state = IDLE;
-    int64_t delay = backoff(w);
-    w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
-}
-
-/* A list was complete, a watch has begun or brought a line that could be read. */
-static void note_success(struct skr_kube_watch *w)
-{
-    atomic_store_explicit(&w->feed.counters->last_success, skr_kube_now(), memory_order_relaxed);
-}
-
-static void recovered(struct skr_kube_watch *w)
-{
-    note_success(w);
-    if (w->trouble != TROUBLE_NONE) {
-        skr_log_info(2, "Resource was watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
-    }
-    w->trouble = TROUBLE_NONE;
-    w->repeated = 0;
-}
-
-static void set_synced(struct skr_kube_watch *w)
-{
-    if (!skr_kube_watch_is_synced(w)) {
-        skr_log_info(2, "Resource came in step with the API server", SKR_LOG_S("resource", w->name),
-                     SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
-    }
-    atomic_store(&w->feed.counters->synced, true);
-}
-
-/* The kind is not installed. */
-static void take_as_absent(struct skr_kube_watch *w)
-{
-    const struct skr_kube_options *o = w->session->options;
-    if (!w->absent) {
-        skr_log_info(2, "Kind was not found and counted as empty", SKR_LOG_S("resource", w->name),
-                     SKR_LOG_END);
-    }
-    w->absent = true;
-    atomic_store(&w->feed.counters->absent, true);
-    skr_feed_begin_list(&w->feed);
-    skr_feed_end_list(&w->feed);
-    skr_freshness_listed(&w->freshness);
-    set_synced(w);
-    note_success(w);
-    w->state = IDLE;
-    w->has_version = false;
-    w->failures = 0;
-    w->trouble = TROUBLE_NONE;
-    int64_t spread = o->absent_retry / 10;
-    w->due = skr_kube_now() + o->absent_retry - spread +
-             (int64_t)skr_kube_random(w->session, (uint64_t)(2 * spread + 1));
-}
-
-/* An answer that is no success; w->body holds its explanation. */
-static void fail_by_status(struct skr_kube_watch *w, int status)
-{
-    const char *verb = w->state == LISTING ? "list" : "watch";
-    struct skr_error error = {0};
-    json_t *json = NULL;
-    struct skr_kube_status said = {.message = ""};
-    if (w->body.len > 0 && skr_kube_json_parse(w->body.s, w->body.len, &json, &error) == 0 &&
-        !skr_kube_status_parse(json, &said)) {
-        said.message = "";
-    }
-    if (status == 404 && w->optional) {
-        json_decref(json);
-        take_as_absent(w);
-        return;
-    }
-    char text[1024];
-    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb, w->resource->plural, status,
-                     said.message);
-    if (n > 0 && (size_t)n < sizeof text && status == 403) {
-        (void)snprintf(
-            text + n, sizeof text - (size_t)n,
-            " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
-            "in all namespaces, by a ClusterRole)",
-            w->resource->plural, w->resource->group);
-    }
-    json_decref(json);
-    if (status == 401) {
-        skr_kube_session_refresh(w->session, skr_kube_now(), true);
-    }
-    bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
-    if (!keeps_version) {
-        w->has_version = false;
-    }
-    fail(w, status, text, skr_transfer_retry_after(&w->transfer));
 }
 
 /* ---- the list ---- */
@@ -349,8 +176,8 @@ static void finish_list(struct skr_kube_watch *w)
     w->has_version = true;
     w->absent = false;
     atomic_store(&w->feed.counters->absent, false);
-    set_synced(w);
-    recovered(w);
+    skr_watch_set_synced(w);
+    skr_watch_recovered(w);
 }
 
 static void list_done(struct skr_kube_watch *w, CURLcode result)
@@ -360,21 +187,21 @@ static void list_done(struct skr_kube_watch *w, CURLcode result)
         w->page /= 2;
     }
     if (w->stream_trouble) {
-        fail(w, w->stream_trouble, w->stream_error.text, 0);
+        skr_watch_fail(w, w->stream_trouble, w->stream_error.text, 0);
         return;
     }
     if (result != CURLE_OK) {
-        fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
+        skr_watch_fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
         return;
     }
     if (status != 200) {
-        fail_by_status(w, status);
+        skr_watch_fail_by_status(w, status);
         return;
     }
     struct skr_error error = {0};
     int rc = read_page(w, &error);
     if (rc < 0) {
-        fail(w, TROUBLE_CONTENT, error.text, 0);
+        skr_watch_fail(w, TROUBLE_CONTENT, error.text, 0);
         return;
     }
     if (w->next.len == 0) {
@@ -412,7 +239,7 @@ static bool on_line(void *context, const char *text, size_t n)
     uint64_t version;
     if (skr_feed_text_line(&w->feed, text, n, &version)) {
         (void)snprintf(w->version, sizeof w->version, "%" PRIu64, version);
-        recovered(w);
+        skr_watch_recovered(w);
         return true;
     }
     enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
@@ -444,7 +271,7 @@ static bool on_line(void *context, const char *text, size_t n)
     }
     if (more) {
         (void)set_version(w, text_at(json_object_get(object, "metadata"), "resourceVersion"));
-        recovered(w);
+        skr_watch_recovered(w);
     }
     json_decref(root);
     return more;
@@ -457,7 +284,7 @@ static void watch_ended(struct skr_kube_watch *w, int64_t lived)
     w->due = skr_kube_now();
     if (lived < SKR_SECOND) {
         w->failures++;
-        w->due += backoff(w);
+        w->due += skr_watch_backoff(w);
     }
 }
 
@@ -467,14 +294,14 @@ static void watch_done(struct skr_kube_watch *w, CURLcode result)
     int status = skr_transfer_status(&w->transfer);
     if (status == 200 && lived >= w->session->options->healthy_after) {
         w->failures = 0;
-        recovered(w);
+        skr_watch_recovered(w);
     }
     if (w->stream_trouble) {
-        fail(w, w->stream_trouble, w->stream_error.text, 0);
+        skr_watch_fail(w, w->stream_trouble, w->stream_error.text, 0);
     } else if (result != CURLE_OK) {
-        fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
+        skr_watch_fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
     } else if (status != 200) {
-        fail_by_status(w, status);
+        skr_watch_fail_by_status(w, status);
     } else {
         watch_ended(w, lived);
     }
@@ -565,7 +392,7 @@ static void start(struct skr_kube_watch *w)
         .method = "GET", .target = target.s, .accept = "application/json"};
     struct skr_error error = {0};
     if (skr_transfer_start(&w->transfer, &request, &error) < 0) {
-        fail(w, TROUBLE_START, error.text, 0);
+        skr_watch_fail(w, TROUBLE_START, error.text, 0);
     }
     skr_strbuf_fini(&target);
 }
@@ -602,7 +429,7 @@ static int64_t tick(struct skr_kube_watch *watch, int64_t now)
     }
     if (watch->state == WATCHING && skr_transfer_status(&watch->transfer) == 200 &&
         atomic_load(&watch->feed.counters->last_success) < watch->transfer.started) {
-        note_success(watch);
+        skr_watch_note_success(watch);
     }
     int64_t limit = watch->state == LISTING ? o->request_timeout : o->silence;
     int64_t end = watch->transfer.last_byte + limit;
@@ -610,7 +437,7 @@ static int64_t tick(struct skr_kube_watch *watch, int64_t now)
         return end;
     }
     skr_transfer_cancel(&watch->transfer);
-    fail(watch, TROUBLE_SILENCE, "nothing was heard from the API server for too long", 0);
+    skr_watch_fail(watch, TROUBLE_SILENCE, "nothing was heard from the API server for too long", 0);
     return watch->due;
 }
 

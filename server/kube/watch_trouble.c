@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failures of lists and watches: what each means, how long to wait, what is logged; and that all is
+ * well again. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/kube/options.h"
+#include "server/kube/watch_state.h"
+#include "server/log.h"
+
+bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)
+{
+    return atomic_load(&watch->feed.counters->synced);
+}
+
+/* Doubled at every failure; between a half and the whole of it, so that many clients that lost the
+ * same server come back spread out. */
+int64_t skr_watch_backoff(struct skr_kube_watch *w)
+{
+    const struct skr_kube_options *o = w->session->options;
+    int64_t delay = o->backoff_min;
+    for (uint64_t i = 1; i < w->failures && delay < o->backoff_max; i++) {
+        delay *= 2;
+    }
+    if (delay > o->backoff_max) {
+        delay = o->backoff_max;
+    }
+    return delay / 2 + (int64_t)skr_kube_random(w->session, (uint64_t)(delay / 2 + 1));
+}
+
+void skr_watch_fail(struct skr_kube_watch *w, int trouble, const char *text, skr_time at_least)
+{
+    bool serious = trouble >= 400 && trouble < 500 && trouble != 410 && trouble != 429;
+    w->repeated = trouble == w->trouble ? w->repeated + 1 : 0;
+    w->trouble = trouble;
+    w->failures++;
+    skr_count_add(&w->feed.counters->failures, 1);
+    if (w->repeated % 10 == 0 && serious) {
+        skr_log_error("Resource could not be watched", SKR_LOG_S("resource", w->name),
+                      SKR_LOG_S("err", text), SKR_LOG_END);
+    } else if (w->repeated % 10 == 0) {
+        skr_log_warning("Watch was interrupted", SKR_LOG_S("resource", w->name),
+                        SKR_LOG_S("err", text), SKR_LOG_END);
+    }
+    if (w->state == LISTING) {
+        w->has_version = false;
+    }
+    w->state = IDLE;
+    int64_t delay = skr_watch_backoff(w);
+    w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
+}
+
+/* A list was complete, a watch has begun or brought a line that could be read. */
+void skr_watch_note_success(struct skr_kube_watch *w)
+{
+    atomic_store_explicit(&w->feed.counters->last_success, skr_kube_now(), memory_order_relaxed);
+}
+
+void skr_watch_recovered(struct skr_kube_watch *w)
+{
+    skr_watch_note_success(w);
+    if (w->trouble != TROUBLE_NONE) {
+        skr_log_info(2, "Resource was watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
+    }
+    w->trouble = TROUBLE_NONE;
+    w->repeated = 0;
+}
+
+void skr_watch_set_synced(struct skr_kube_watch *w)
+{
+    if (!skr_kube_watch_is_synced(w)) {
+        skr_log_info(2, "Resource came in step with the API server", SKR_LOG_S("resource", w->name),
+                     SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
+    }
+    atomic_store(&w->feed.counters->synced, true);
+}
+
+/* The kind is not installed. */
+static void take_as_absent(struct skr_kube_watch *w)
+{
+    const struct skr_kube_options *o = w->session->options;
+    if (!w->absent) {
+        skr_log_info(2, "Kind was not found and counted as empty", SKR_LOG_S("resource", w->name),
+                     SKR_LOG_END);
+    }
+    w->absent = true;
+    atomic_store(&w->feed.counters->absent, true);
+    skr_feed_begin_list(&w->feed);
+    skr_feed_end_list(&w->feed);
+    skr_freshness_listed(&w->freshness);
+    skr_watch_set_synced(w);
+    skr_watch_note_success(w);
+    w->state = IDLE;
+    w->has_version = false;
+    w->failures = 0;
+    w->trouble = TROUBLE_NONE;
+    int64_t spread = o->absent_retry / 10;
+    w->due = skr_kube_now() + o->absent_retry - spread +
+             (int64_t)skr_kube_random(w->session, (uint64_t)(2 * spread + 1));
+}
+
+/* An answer that is no success; w->body holds its explanation. */
+void skr_watch_fail_by_status(struct skr_kube_watch *w, int status)
+{
+    const char *verb = w->state == LISTING ? "list" : "watch";
+    struct skr_error error = {0};
+    json_t *json = NULL;
+    struct skr_kube_status said = {.message = ""};
+    if (w->body.len > 0 && skr_kube_json_parse(w->body.s, w->body.len, &json, &error) == 0 &&
+        !skr_kube_status_parse(json, &said)) {
+        said.message = "";
+    }
+    if (status == 404 && w->optional) {
+        json_decref(json);
+        take_as_absent(w);
+        return;
+    }
+    char text[1024];
+    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb, w->resource->plural, status,
+                     said.message);
+    if (n > 0 && (size_t)n < sizeof text && status == 403) {
+        (void)snprintf(
+            text + n, sizeof text - (size_t)n,
+            " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
+            "in all namespaces, by a ClusterRole)",
+            w->resource->plural, w->resource->group);
+    }
+    json_decref(json);
+    if (status == 401) {
+        skr_kube_session_refresh(w->session, skr_kube_now(), true);
+    }
+    bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
+    if (!keeps_version) {
+        w->has_version = false;
+    }
+    skr_watch_fail(w, status, text, skr_transfer_retry_after(&w->transfer));
+}
