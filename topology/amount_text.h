@@ -4,7 +4,7 @@
 /*
  * Amounts as people say them: "2 GPU", "1.5 CPU", "4 GiB memory", "1 pod". Amounts are those of
  * topology/resources.h: cpu in millicores, everything else in base units. What is not whole has one
- * decimal, rounded up, so that a shortage is never told too small.
+ * decimal, rounded up, so that a shortage is never reported too small.
  */
 #include <stdint.h>
 

@@ -36,8 +36,8 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     refusal_fini(g);
     seat_holds_end(e, g);
     explained_destroy(g->explained);
-    free(g->told.first);
-    free(g->told.last);
+    free(g->announced.first);
+    free(g->announced.last);
     free(g->message);
     free(g->victim.by);
     free(g->key);

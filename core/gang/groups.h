@@ -224,11 +224,11 @@ struct group {
         skr_time since; /* reason is unchanged since */
         enum skr_reason reason;
         char *first,
-            *last; /* names: of the first that waits, and of the last that is told while gated, */
+            *last; /* names: of the first that waits, and of the last that is announced while gated, */
         skr_time sought_at;
         uint64_t input; /* ... of the members then, */
         size_t bound;   /* ... when so many were bound */
-    } told;             /* Events of members; waiting.c */
+    } announced;        /* Events of members; waiting.c */
 };
 
 #endif

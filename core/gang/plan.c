@@ -53,7 +53,7 @@ void plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
     p->place.turn = 0;
     nomination_begin(p);
     bind_calls_withdraw(p);
-    p->told = 0;
+    p->announced = 0;
     plan->n_members++;
     if (!pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,

@@ -77,7 +77,7 @@ struct pod_entry {
         bool must_read; /* whether it carries its group's plan is not known: read it first */
         bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
     } patch;
-    uint32_t told; /* bits: reasons it got an Event for since it was last planned; waiting.c */
+    uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
 
     /* bind_calls.c */

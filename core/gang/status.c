@@ -144,12 +144,12 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
-/* Told once: the condition itself remembers what was told, across restarts too. */
+/* Reported once: the condition itself remembers what was reported, across restarts too. */
 static void report_warnings(struct skr_gang *e, struct group *g, const char *text)
 {
     const struct condition *was = &g->condition[CONDITION_VALID];
-    bool told = was->set && was->message && strncmp(was->message, text, strlen(text)) == 0;
-    if (text[0] && !told) {
+    bool known = was->set && was->message && strncmp(was->message, text, strlen(text)) == 0;
+    if (text[0] && !known) {
         event_about(e, g, true, "GroupWarning", "GroupWarning", text);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What members that wait show. Events are bounded: a reason is told to a member once until it is planned, five
+ * What members that wait show. Events are bounded: a reason is announced to a member once until it is planned, five
  * seconds after it began, to the first hundred by name of gated members (they have nothing else), of others to
  * all while few wait, else to the first by name, in the lowest class of writes.
  */
@@ -19,11 +19,11 @@
 #include "topology/base/hash.h"
 
 enum {
-    TELL_AFTER_S = 5,
-    TOLD_GATED = 100, /* members of a group that get an Event */
-    TOLD_ALL = 16,    /* while so many wait at most, all of them */
-    TURNS_FROM = 512, /* members */
-    TURN_NS = 20000,  /* what a patch takes to make */
+    ANNOUNCE_AFTER_S = 5,
+    ANNOUNCED_GATED = 100, /* members of a group that get an Event */
+    ANNOUNCED_ALL = 16,    /* while so many wait at most, all of them */
+    TURNS_FROM = 512,      /* members */
+    TURN_NS = 20000,       /* what a patch takes to make */
 };
 
 skr_time waiting_turn(const struct pod_entry *p)
@@ -42,7 +42,7 @@ bool waiting_was_misled(const struct pod_entry *p)
            strcmp(group_state_text(g), p->answered) != 0;
 }
 
-/* ---- who is told ---- */
+/* ---- who hears ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -52,12 +52,12 @@ static int by_name(const void *a, const void *b)
 /* What was found still holds; of a large group it may be a moment old. */
 static bool is_found(const struct skr_gang *e, const struct group *g)
 {
-    bool pauses = skr_frame_now(e->frame) < g->told.sought_at + dirty_pause(g);
-    return g->told.first &&
-           (pauses || (g->told.input == g->input_epoch && g->told.bound == g->seats.n_bound));
+    bool pauses = skr_frame_now(e->frame) < g->announced.sought_at + dirty_pause(g);
+    return g->announced.first && (pauses || (g->announced.input == g->input_epoch &&
+                                             g->announced.bound == g->seats.n_bound));
 }
 
-/* Names of the first and of the TOLD_GATED-th member that waits, sought once a change of members. */
+/* Names of the first and of the ANNOUNCED_GATED-th member that waits, sought once a change of members. */
 static void find_first(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *q;
@@ -73,24 +73,25 @@ static void find_first(const struct skr_gang *e, struct group *g)
         }
     }
     qsort(name, n, sizeof *name, by_name);
-    free(g->told.first);
-    free(g->told.last);
-    g->told.first = skr_strdup(n > 0 ? name[0] : "");
-    g->told.last = skr_strdup(n > 0 ? name[n < TOLD_GATED ? n - 1 : TOLD_GATED - 1] : "");
-    g->told.input = g->input_epoch;
-    g->told.bound = g->seats.n_bound;
-    g->told.sought_at = skr_frame_now(e->frame);
+    free(g->announced.first);
+    free(g->announced.last);
+    g->announced.first = skr_strdup(n > 0 ? name[0] : "");
+    g->announced.last =
+        skr_strdup(n > 0 ? name[n < ANNOUNCED_GATED ? n - 1 : ANNOUNCED_GATED - 1] : "");
+    g->announced.input = g->input_epoch;
+    g->announced.bound = g->seats.n_bound;
+    g->announced.sought_at = skr_frame_now(e->frame);
     free(name);
 }
 
 static bool is_among_first(const struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    if (g->n_members <= TOLD_ALL || (!p->pod->gate && g->seats.n_newcomers <= TOLD_ALL)) {
+    if (g->n_members <= ANNOUNCED_ALL || (!p->pod->gate && g->seats.n_newcomers <= ANNOUNCED_ALL)) {
         return true;
     }
     find_first(e, g);
-    return strcmp(p->pod->meta.name, p->pod->gate ? g->told.last : g->told.first) <= 0;
+    return strcmp(p->pod->meta.name, p->pod->gate ? g->announced.last : g->announced.first) <= 0;
 }
 
 /* ---- what ---- */
@@ -147,21 +148,21 @@ void waiting_tell(struct skr_gang *e, struct pod_entry *p)
     bool beyond = membership_is_beyond(g, p);
     uint32_t bit = UINT32_C(1) << (beyond ? SKR_REASON_NONE : g->reason);
     _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
-    if (g->told.reason != g->reason || g->told.since == 0) {
-        g->told.reason = g->reason;
-        g->told.since = skr_frame_now(e->frame);
+    if (g->announced.reason != g->reason || g->announced.since == 0) {
+        g->announced.reason = g->reason;
+        g->announced.since = skr_frame_now(e->frame);
     }
     bool silent = !beyond && g->reason == SKR_REASON_NONE && !is_follower(g);
-    if (silent || (p->told & bit)) {
+    if (silent || (p->announced & bit)) {
         return;
     }
-    skr_time since = p->seen_at > g->told.since ? p->seen_at : g->told.since;
-    skr_time at = since + TELL_AFTER_S * SKR_SECOND + waiting_turn(p);
+    skr_time since = p->seen_at > g->announced.since ? p->seen_at : g->announced.since;
+    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + waiting_turn(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
-    p->told |= bit;
+    p->announced |= bit;
     if (is_among_first(e, p)) {
         tell(e, p, beyond);
     }

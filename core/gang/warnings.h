@@ -9,7 +9,7 @@ struct warnings {
     bool lint, levels, difference;         /* which kinds are asked for */
     size_t n;                              /* found */
     const char *token;                     /* of the last one; NULL: none */
-    void (*add)(void *, const char *text); /* told each; the text is valid during the call */
+    void (*add)(void *, const char *text); /* called for each; the text is valid during the call */
     void *context;
 };
 

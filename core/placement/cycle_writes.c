@@ -250,7 +250,7 @@ static void end_cycle(struct skr_placements *self, struct skr_placement_entry *e
     entry->written_at = 0;
     skr_target_destroy(entry->target);
     entry->target = NULL;
-    entry->failed = entry->told = false;
+    entry->failed = entry->announced = false;
     if (!good) {
         self->counts.failed_cycles++;
         (void)skr_keys_fail(self->keys, entry->key);
@@ -284,10 +284,11 @@ static void advance(struct skr_placements *self, struct skr_placement_entry *ent
         return;
     }
     lists = lists || (!target->keeps && (take_out(self, entry) || delete_surplus(self, entry)));
-    if (lists && !entry->told) { /* scores are told when decisions changed, not for labels alone */
+    if (lists &&
+        !entry->announced) { /* scores are written when decisions changed, not for labels alone */
         skr_placements_event(self, entry, NULL, false, "ScoreUpdate", "ScoreUpdated",
                              target->scores);
-        entry->told = true;
+        entry->announced = true;
     }
     if (lists) {
         return;

@@ -90,7 +90,7 @@ struct skr_placement_entry {
     struct skr_target *target;
     size_t pending;      /* writes in flight */
     skr_time written_at; /* its first; 0: none yet */
-    bool failed, told;
+    bool failed, announced;
 };
 
 struct skr_placements {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_EXPLAIN_H
 #define SKR_CORE_SOLVER_EXPLAIN_H
-/* What is told beside the answer itself, as far as the problem asks for it. Internal to the solver.
+/* What is reported beside the answer itself, as far as the problem asks for it. Internal to the solver.
  */
 #include "core/solver/feasible_sets.h"
 

@@ -6,7 +6,7 @@
 
 /* Placements of the namespace (NULL: all) as their PlacementDecisions say: domains with how many of
  * their clusters are decided, clusters with the object that names them. A value that a cluster does
- * not have is <none>, and so are the levels below; a cluster that is not there is told. ascii: no
+ * not have is <none>, and so are the levels below; a cluster that is not there is reported. ascii: no
  * box drawing. Cost: sorting the decisions of each. */
 void skr_placement_tree_write(struct skr_placement_world *world, const char *namespace_, bool ascii,
                               struct skr_strbuf *out);

@@ -24,7 +24,7 @@ struct skr_placement_world {
 
 void skr_placement_world_init(struct skr_placement_world *world);
 void skr_placement_world_fini(struct skr_placement_world *world);
-/* A file, a folder, or "-"; what is wrong is told in errors with its position. Errors: those of
+/* A file, a folder, or "-"; what is wrong is reported in errors with its position. Errors: those of
  * skr_manifests_read(). */
 int skr_placement_world_read(struct skr_placement_world *world, const char *path,
                              struct skr_strbuf *errors);
@@ -32,7 +32,7 @@ int skr_placement_world_parse(struct skr_placement_world *world, const char *nam
                               size_t n, struct skr_strbuf *errors);
 /* [NS/]PLACEMENT:PATH=VALUE changes a Placement that was read, before _finish(). PATH: keys with
  * dots, list entries as [N]; VALUE: JSON, or a text; null takes the key away. Without NS the only
- * Placement of this name, or that in "default". Errors, told in errors: SKR_INVALID,
+ * Placement of this name, or that in "default". Errors, reported in errors: SKR_INVALID,
  * SKR_NOT_FOUND. */
 int skr_placement_world_set(struct skr_placement_world *world, const char *change,
                             struct skr_strbuf *errors);

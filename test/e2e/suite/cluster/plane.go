@@ -16,7 +16,7 @@ import (
 const SystemNamespace = "sakkara"
 
 // Tokens of the API server's users. The last two are service accounts by name, so that the roles which
-// the manifests bind to those accounts apply to them. The sandbox asks nobody who he is.
+// the manifests bind to those accounts apply to them. On the sandbox nobody is authenticated.
 const (
 	adminToken      = "e2e-admin"
 	controllerToken = "e2e-controllers"
