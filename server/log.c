@@ -14,9 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/log_limit.h"
 #include "topology/base/unshown.h"
 
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t limit_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct skr_log_limit limit;
+static atomic_bool any_held;
 static atomic_int log_level = SKR_LOG_LEVEL_DEFAULT;
 static atomic_int log_format = SKR_LOG_TEXT;
 
@@ -184,4 +188,59 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
     write_all(STDERR_FILENO, out.s, out.len);
     pthread_mutex_unlock(&write_lock);
     skr_strbuf_fini(&out);
+}
+
+/* ---- what users provoke ---- */
+
+static skr_time now_monotonic(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (skr_time)t.tv_sec * SKR_SECOND + t.tv_nsec;
+}
+
+static void say(const struct skr_log_held *held)
+{
+    const struct skr_log_pair pair[] = {SKR_LOG_S("message", held->message),
+                                        SKR_LOG_S("namespace", held->namespace_),
+                                        SKR_LOG_I("lines", held->n), SKR_LOG_END};
+    skr_log_emit(SKR_LOG_WARNING, 0, __FILE__, __LINE__, "Lines were held back", pair);
+}
+
+void skr_log_emit_limited(enum skr_log_severity severity, int v, const char *file, int line,
+                          const char *message, const char *namespace_,
+                          const struct skr_log_pair *pair)
+{
+    struct skr_log_held held;
+    if (!skr_log_enabled(v)) {
+        return;
+    }
+    pthread_mutex_lock(&limit_lock);
+    bool goes = skr_log_limit_take(&limit, severity != SKR_LOG_INFO, message, namespace_,
+                                   now_monotonic(), &held);
+    if (!goes) {
+        atomic_store(&any_held, true);
+    }
+    pthread_mutex_unlock(&limit_lock);
+    if (!goes) {
+        return;
+    }
+    if (held.n > 0) {
+        say(&held);
+    }
+    skr_log_emit(severity, v, file, line, message, pair);
+}
+
+void skr_log_say_held(bool all)
+{
+    struct skr_log_held held;
+    bool more = atomic_load(&any_held);
+    while (more) {
+        pthread_mutex_lock(&limit_lock);
+        more = skr_log_limit_due(&limit, all, now_monotonic(), &held);
+        pthread_mutex_unlock(&limit_lock);
+        if (more) {
+            say(&held);
+        }
+    }
 }

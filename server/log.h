@@ -9,7 +9,7 @@
  * bound","group":"default/a"}
  *
  * A message starts upper case, is in the past tense where something happened, and has no full stop.
- * Stable keys: group, pod, node, reason, message, took, err, address, resource, write, request. An
+ * Stable keys: group, pod, node, reason, message, took, err, address, resource, write, request, lines. An
  * error is for what an administrator may have to act on. Tokens, keys and request headers are never
  * logged; callers pass names and numbers only.
  *
@@ -78,6 +78,16 @@ struct skr_log_pair {
 
 void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int line,
                   const char *message, const struct skr_log_pair *pair);
+
+/* The same for what a user's object or request provokes: only so many lines of one message about one
+ * namespace go (log_limit.h). A line that follows held ones is preceded by "Lines were held back" with their
+ * number. namespace_: "" when there is none. */
+void skr_log_emit_limited(enum skr_log_severity severity, int v, const char *file, int line,
+                          const char *message, const char *namespace_,
+                          const struct skr_log_pair *pair);
+/* Tells what was held back and is silent since; all: also what is not, at the end of the process. Takes
+ * no lock while nothing is held back. */
+void skr_log_say_held(bool all);
 
 void skr_log_set_format(enum skr_log_format format);
 /* Records with a v above the level are left out. Clamped to

@@ -56,6 +56,17 @@ static int by_member(const void *a, const void *b)
     return compare(*left, *right);
 }
 
+/* Pods mostly come in the order in which their controller makes them. */
+static bool is_sorted(struct skr_seat *const *seat, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (compare(seat[i - 1], seat[i]) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct skr_seat *const *left = a;
@@ -147,7 +158,7 @@ static int read_input(struct deal *d, struct skr_error *error)
         return skr_error_set(error, SKR_BUG, "%lld new places for %zu newcomers", (long long)places,
                              d->n_newcomers);
     }
-    if (d->n_newcomers > 1) {
+    if (!is_sorted(d->newcomer, d->n_newcomers)) {
         qsort(d->newcomer, d->n_newcomers, sizeof d->newcomer[0], by_member);
     }
     return 0;

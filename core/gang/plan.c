@@ -23,6 +23,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -268,30 +269,68 @@ bool plan_uses_node(const struct plan *plan, const char *node)
 
 /* ---- the text ---- */
 
-static size_t record_members(const struct plan *plan, struct skr_plan_member *member)
+/* Most uids differ in their first bytes; those beside each other are compared without a look at the rest,
+ * which lies all over the memory. */
+struct recorded {
+    uint64_t head; /* first bytes of the uid, the first one highest */
+    struct skr_plan_member member;
+};
+
+static uint64_t head_of(const char *uid)
 {
-    struct pod_entry *p;
+    uint64_t head = 0;
     size_t n = 0;
-    DL_FOREACH(plan->group->members, p)
-    {
-        if (p->plan == plan) {
-            member[n++] = (struct skr_plan_member){p->uid, p->place.node, p->place.rank};
-        }
+    for (; n < sizeof head && uid[n]; n++) {
+        head = head << 8 | (unsigned char)uid[n];
     }
-    for (size_t i = 0; i < plan->n_vacancies; i++) {
-        member[n++] = (struct skr_plan_member){plan->vacancy[i].uid, plan->vacancy[i].node,
-                                               plan->vacancy[i].rank};
+    for (; n < sizeof head; n++) {
+        head <<= 8;
     }
-    return n;
+    return head;
 }
 
 static int by_uid(const void *a, const void *b)
 {
-    const struct skr_plan_member *m = a, *o = b;
-    return strcmp(m->uid, o->uid);
+    const struct recorded *m = a, *o = b;
+    if (m->head != o->head) {
+        return m->head < o->head ? -1 : 1;
+    }
+    return strcmp(m->member.uid, o->member.uid);
 }
 
-void plan_text_changed(struct skr_gang *e, struct plan *plan)
+static struct recorded recorded(const char *uid, const char *node, int32_t rank)
+{
+    return (struct recorded){head_of(uid), {uid, node, rank}};
+}
+
+/* By uid; free() it. */
+static struct skr_plan_member *record_members(const struct plan *plan, size_t *ret_n)
+{
+    size_t cap = plan->n_members + plan->n_vacancies + 1, n = 0;
+    struct recorded *all = skr_alloc_array(cap, sizeof *all);
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan) {
+            all[n++] = recorded(p->uid, p->place.node, p->place.rank);
+        }
+    }
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
+        const struct vacancy *v = &plan->vacancy[i];
+        all[n++] = recorded(v->uid, v->node, v->rank);
+    }
+    qsort(all, n, sizeof *all, by_uid);
+    struct skr_plan_member *member = skr_alloc_array(cap, sizeof *member);
+    for (size_t i = 0; i < n; i++) {
+        member[i] = all[i].member;
+    }
+    free(all);
+    *ret_n = n;
+    return member;
+}
+
+static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_member *member,
+                       size_t n)
 {
     struct skr_plan_record r = {.has_members = true,
                                 .state = plan->preempting ? SKR_PLAN_PREEMPTING
@@ -304,12 +343,10 @@ void plan_text_changed(struct skr_gang *e, struct plan *plan)
     r.victim = victim;
     r.n_victims = plan->preempting ? plan->n_victims : 0;
     memcpy(r.id, plan->id, sizeof r.id);
-    r.member = skr_alloc_array(plan->n_members + plan->n_vacancies + 1, sizeof *r.member);
-    r.n_members = record_members(plan, r.member);
-    qsort(r.member, r.n_members, sizeof *r.member, by_uid);
+    r.member = member;
+    r.n_members = n;
     free(plan->text);
     plan->text = skr_plan_write(&r, &plan->dropped_members);
-    free(r.member);
     free(victim);
     if (plan->anchor) { /* a member's own annotation holds both */
         struct pod_entry *p = pods_find(e, plan->anchor);
@@ -326,6 +363,14 @@ void plan_text_changed(struct skr_gang *e, struct plan *plan)
         }
     }
     plan_home_hurry(plan->group);
+}
+
+void plan_text_changed(struct skr_gang *e, struct plan *plan)
+{
+    size_t n;
+    struct skr_plan_member *member = record_members(plan, &n);
+    write_text(e, plan, member, n);
+    free(member);
 }
 
 /* Of those that the plan places: the loss of one who runs already must not end it. */
@@ -348,15 +393,15 @@ const struct pod_entry *plan_oldest_member(const struct plan *plan)
 
 void plan_commit(struct skr_gang *e, struct plan *plan)
 {
-    struct skr_plan_member *member = skr_alloc_array(plan->n_members + 1, sizeof *member);
-    size_t n = record_members(plan, member);
+    size_t n;
+    struct skr_plan_member *member = record_members(plan, &n);
     skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
-    free(member);
     if (plan->home == SOURCE_LABELS) {
         const struct pod_entry *oldest = plan_oldest_member(plan);
         plan_set_anchor(plan, oldest);
     }
-    plan_text_changed(e, plan);
+    write_text(e, plan, member, n);
+    free(member);
 }
 
 bool plan_has_room(const struct skr_gang *e, const struct plan *plan)

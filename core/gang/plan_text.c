@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "topology/base/hash.h"
 #include "topology/base/json_field.h"
@@ -37,24 +38,32 @@ static int by_uid(const void *a, const void *b)
     return strcmp(left->uid, right->uid);
 }
 
-static int by_node(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-    const struct skr_plan_member *left = a;
-    const struct skr_plan_member *right = b;
+    const struct skr_plan_node *left = a;
+    const struct skr_plan_node *right = b;
     return strcmp(left->node, right->node);
 }
 
-/* A sorted copy to free(). Aborts without memory. */
-static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member, size_t n,
-                                           int (*compare)(const void *, const void *))
+static bool is_sorted(const struct skr_plan_member *member, size_t n)
 {
-    struct skr_plan_member *copy = skr_alloc_array(n > 0 ? n : 1, sizeof copy[0]);
-    for (size_t i = 0; i < n; i++) {
-        copy[i] = member[i];
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(member[i - 1].uid, member[i].uid) > 0) {
+            return false;
+        }
     }
-    if (n > 1) {
-        qsort(copy, n, sizeof copy[0], compare);
+    return true;
+}
+
+/* The members by uid: a copy to free(), NULL when they are in order already. Aborts without memory. */
+static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member, size_t n)
+{
+    if (is_sorted(member, n)) {
+        return NULL;
     }
+    struct skr_plan_member *copy = skr_alloc_array(n, sizeof copy[0]);
+    memcpy(copy, member, n * sizeof copy[0]);
+    qsort(copy, n, sizeof copy[0], by_uid);
     return copy;
 }
 
@@ -68,7 +77,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 void skr_plan_id(const char *namespace_, const char *group, const struct skr_plan_member *member,
                  size_t n, char ret[SKR_PLAN_ID_LEN + 1])
 {
-    struct skr_plan_member *sorted = sorted_copy(member, n, by_uid);
+    struct skr_plan_member *copy = sorted_copy(member, n);
+    const struct skr_plan_member *sorted = copy ? copy : member;
     uint64_t hash = SKR_HASH_BEGIN;
     hash = hash_text(hash, namespace_);
     hash = hash_text(hash, group);
@@ -82,65 +92,84 @@ void skr_plan_id(const char *namespace_, const char *group, const struct skr_pla
         hash = hash_text(hash, sorted[i].node);
         hash = skr_hash_bytes(hash, bytes, sizeof bytes);
     }
-    free(sorted);
+    free(copy);
     snprintf(ret, SKR_PLAN_ID_LEN + 1, "%016llx", (unsigned long long)hash);
 }
 
 /* ---- writing ---- */
 
-static void write_node(struct skr_strbuf *b, const char *node, int64_t count, bool first)
+struct node_count {
+    UT_hash_handle hh; /* by node */
+    const char *node;
+    int64_t count;
+};
+
+/* How many members each node has, by its name; free() it. Sorts names of nodes, which are fewer. */
+static struct skr_plan_node *count_nodes(const struct skr_plan_record *plan, size_t *ret_n)
 {
-    skr_strbuf_add(b, first ? "" : ",");
-    skr_strbuf_add_json(b, node);
-    skr_strbuf_addc(b, ':');
-    skr_strbuf_add_int(b, count);
+    struct node_count *all = skr_alloc_array(plan->n_members + 1, sizeof *all);
+    struct node_count *table = NULL, *c;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_members; i++) {
+        const char *node = plan->member[i].node;
+        HASH_FIND_STR(table, node, c);
+        if (!c) {
+            c = &all[n++];
+            c->node = node;
+            HASH_ADD_KEYPTR(hh, table, node, strlen(node), c);
+        }
+        c->count++;
+    }
+    HASH_CLEAR(hh, table);
+    struct skr_plan_node *node = skr_alloc_array(n + 1, sizeof *node);
+    for (size_t i = 0; i < n; i++) {
+        node[i] = (struct skr_plan_node){all[i].node, (int32_t)all[i].count};
+    }
+    free(all);
+    if (n > 1) {
+        qsort(node, n, sizeof *node, by_name);
+    }
+    *ret_n = n;
+    return node;
 }
 
-static void write_nodes(struct skr_strbuf *b, const struct skr_plan_record *plan)
+static void write_nodes(struct skr_strbuf *b, const struct skr_plan_node *node, size_t n)
 {
     skr_strbuf_add(b, ",\"nodes\":{");
-    if (plan->n_members == 0) {
-        for (size_t i = 0; i < plan->n_nodes; i++) {
-            write_node(b, plan->node[i].node, plan->node[i].count, i == 0);
-        }
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_add(b, i == 0 ? "" : ",");
+        skr_strbuf_add_json(b, node[i].node);
+        skr_strbuf_addc(b, ':');
+        skr_strbuf_add_int(b, node[i].count);
     }
-    struct skr_plan_member *sorted = sorted_copy(plan->member, plan->n_members, by_node);
-    for (size_t i = 0; i < plan->n_members;) {
-        size_t end = i + 1;
-        while (end < plan->n_members && strcmp(sorted[i].node, sorted[end].node) == 0) {
-            end++;
-        }
-        write_node(b, sorted[i].node, (int64_t)(end - i), i == 0);
-        i = end;
-    }
-    free(sorted);
     skr_strbuf_addc(b, '}');
 }
 
 static void write_members(struct skr_strbuf *b, const struct skr_plan_record *plan)
 {
-    struct skr_plan_member *sorted = sorted_copy(plan->member, plan->n_members, by_uid);
+    struct skr_plan_member *copy = sorted_copy(plan->member, plan->n_members);
+    const struct skr_plan_member *member = copy ? copy : plan->member;
     skr_strbuf_add(b, ",\"members\":{");
     for (size_t i = 0; i < plan->n_members; i++) {
         skr_strbuf_add(b, i > 0 ? "," : "");
-        skr_strbuf_add_json(b, sorted[i].uid);
+        skr_strbuf_add_json(b, member[i].uid);
         skr_strbuf_addc(b, ':');
-        skr_strbuf_add_json(b, sorted[i].node);
+        skr_strbuf_add_json(b, member[i].node);
     }
     skr_strbuf_addc(b, '}');
-    free(sorted);
+    free(copy);
 }
 
-static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan, bool nodes,
-                       bool members)
+static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
+                       const struct skr_plan_node *node, size_t n_nodes, bool members)
 {
     skr_strbuf_reset(b);
     skr_strbuf_add(b, "{\"v\":1,\"id\":");
     skr_strbuf_add_json(b, plan->id);
     skr_strbuf_add(b, ",\"state\":");
     skr_strbuf_add_json(b, skr_plan_state_name(plan->state));
-    if (nodes && (plan->n_members > 0 || plan->n_nodes > 0)) {
-        write_nodes(b, plan);
+    if (n_nodes > 0) {
+        write_nodes(b, node, n_nodes);
     }
     if (members) {
         write_members(b, plan);
@@ -152,20 +181,34 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
     skr_strbuf_add(b, plan->n_victims > 0 ? "]}" : "}");
 }
 
+/* Whether the members can be written at all: each takes its texts, four quotes, colon and comma. */
+static bool members_may_fit(const struct skr_plan_record *plan)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < plan->n_members && bytes <= SKR_PLAN_BYTES_MAX; i++) {
+        bytes += strlen(plan->member[i].uid) + strlen(plan->member[i].node) + strlen("\"\":\"\",");
+    }
+    return bytes <= SKR_PLAN_BYTES_MAX;
+}
+
 char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped)
 {
     struct skr_strbuf b;
-    bool members = plan->n_members > 0 || plan->has_members;
+    bool members = (plan->n_members > 0 || plan->has_members) && members_may_fit(plan);
     bool dropped = !members;
+    size_t n = plan->n_nodes;
+    struct skr_plan_node *counted = plan->n_members > 0 ? count_nodes(plan, &n) : NULL;
+    const struct skr_plan_node *node = counted ? counted : plan->node;
     skr_strbuf_init(&b);
-    write_plan(&b, plan, true, members);
-    if (b.len > SKR_PLAN_BYTES_MAX) {
+    write_plan(&b, plan, node, n, members);
+    if (b.len > SKR_PLAN_BYTES_MAX && members) {
         dropped = true;
-        write_plan(&b, plan, true, false);
+        write_plan(&b, plan, node, n, false);
     }
     if (b.len > SKR_PLAN_BYTES_MAX) {
-        write_plan(&b, plan, false, false);
+        write_plan(&b, plan, NULL, 0, false);
     }
+    free(counted);
     if (ret_dropped) {
         *ret_dropped = dropped;
     }
@@ -254,13 +297,6 @@ static int read_head(const json_t *root, struct skr_plan_record *plan, struct sk
     }
     return skr_field_set_error(&root_path, "state", error, SKR_INVALID, "\"%.40s\" is unknown",
                                state);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct skr_plan_node *left = a;
-    const struct skr_plan_node *right = b;
-    return strcmp(left->node, right->node);
 }
 
 static int read_nodes(const json_t *root, struct skr_plan_record *plan, struct skr_error *error)

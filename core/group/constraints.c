@@ -367,7 +367,8 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
         return skr_group_defect(spec, rc == -SKR_LIMIT ? "Limit" : "InvalidJSON", rc, error);
     }
     if (json_is_object(root)) {
-        rc = read_levels(spec, text, root, error);
+        rc = skr_group_rules_room(spec, json_object_size(root), error);
+        rc = rc < 0 ? rc : read_levels(spec, text, root, error);
     } else if (!json_is_null(root)) {
         rc = skr_error_set_at(error, SKR_INVALID,
                               &(struct skr_subject){.key = "constraints", .at = {1, 1}},

@@ -71,8 +71,7 @@ int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects
     if (!name && !defects) {
         return refuse_name(data, error);
     }
-    struct skr_group_spec *spec =
-        skr_group_spec_create(name ? name : "", SKR_GROUP_RULES_MAX, error);
+    struct skr_group_spec *spec = skr_group_spec_create(name ? name : "", error);
     if (!spec) {
         return -SKR_NO_MEMORY;
     }
@@ -108,7 +107,7 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
                                  "%d members, a group has at most %d", (int)pg->min_member,
                                  (int)SKR_GROUP_SIZE_MAX);
     }
-    struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, 0, error);
+    struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, error);
     if (!spec) {
         return -SKR_NO_MEMORY;
     }

@@ -119,12 +119,13 @@ int skr_group_labels_check(const char *name, const struct skr_labels *labels,
                            const struct skr_defects *defects, struct skr_group_spec **ret,
                            struct skr_error *error)
 {
-    struct skr_group_spec *spec = skr_group_spec_create(name, SKR_GROUP_RULES_MAX, error);
+    struct skr_group_spec *spec = skr_group_spec_create(name, error);
     if (!spec) {
         return -SKR_NO_MEMORY;
     }
     spec->defects = defects;
-    int rc = read_labels(spec, labels, error);
+    int rc = skr_group_rules_room(spec, labels->n, error);
+    rc = rc < 0 ? rc : read_labels(spec, labels, error);
     spec->defects = NULL;
     if (rc < 0) {
         skr_group_spec_destroy(spec);

@@ -17,7 +17,7 @@
 
 enum {
     SPEC_BYTES_MAX = 4 * 1024 * 1024, /* arena limit: a ConfigMap has at most 1 MiB */
-    FIRST_BLOCK = 2048,
+    FIRST_BLOCK = 512,                /* a group without constraints */
 };
 
 int skr_group_no_room(struct skr_error *error)
@@ -25,8 +25,7 @@ int skr_group_no_room(struct skr_error *error)
     return skr_error_set(error, SKR_LIMIT, "group: larger than %d bytes", (int)SPEC_BYTES_MAX);
 }
 
-struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
-                                             struct skr_error *error)
+struct skr_group_spec *skr_group_spec_create(const char *name, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(SPEC_BYTES_MAX, FIRST_BLOCK);
     struct skr_group_spec *spec = arena ? skr_arena_alloc(arena, sizeof *spec) : NULL;
@@ -35,14 +34,20 @@ struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
         spec->name = skr_arena_strdup(arena, name);
         spec->size = 1;
         spec->seat_hold = SKR_TIME_NEVER;
-        spec->rule = skr_arena_array(arena, n_rules, sizeof spec->rule[0]);
-        if (spec->name && spec->rule) {
+        if (spec->name) {
             return spec;
         }
     }
     skr_arena_destroy(arena);
     skr_error_set(error, SKR_NO_MEMORY, "group: out of memory");
     return NULL;
+}
+
+int skr_group_rules_room(struct skr_group_spec *spec, size_t n, struct skr_error *error)
+{
+    size_t room = n < SKR_GROUP_RULES_MAX ? n : SKR_GROUP_RULES_MAX;
+    spec->rule = skr_arena_array(spec->arena, room, sizeof spec->rule[0]);
+    return spec->rule ? 0 : skr_group_no_room(error);
 }
 
 void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX])

@@ -9,10 +9,10 @@
 
 enum { SKR_QUOTE_MAX = 64 }; /* bytes of a user's text inside a message, NUL included */
 
-/* An empty spec with its arena and room for n_rules rules (as many as SKR_GROUP_RULES_MAX); name is
- * copied. NULL without memory. */
-struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
-                                             struct skr_error *error);
+/* An empty spec with its arena, without room for rules; name is copied. NULL without memory. */
+struct skr_group_spec *skr_group_spec_create(const char *name, struct skr_error *error);
+/* Room for that many rules, SKR_GROUP_RULES_MAX at most; spec has none yet. Errors: SKR_LIMIT. */
+int skr_group_rules_room(struct skr_group_spec *spec, size_t n, struct skr_error *error);
 /* Sets SKR_LIMIT: the arena is full. */
 int skr_group_no_room(struct skr_error *error);
 

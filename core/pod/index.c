@@ -60,31 +60,46 @@ void skr_pod_index_find(const struct skr_labels *labels, const struct skr_labels
     }
 }
 
-static size_t digits(const char *s)
+/* Behind the digits at s. */
+static const char *skip_digits(const char *s)
 {
-    size_t n = 0;
-    while (is_digit(s[n])) {
-        n++;
+    while (is_digit(*s)) {
+        s++;
     }
-    return n;
+    return s;
+}
+
+static const char *skip_zeros(const char *s)
+{
+    while (*s == '0') {
+        s++;
+    }
+    return s;
 }
 
 /* Two runs of digits; both pointers move behind them. */
 static int compare_numbers(const char **left, const char **right)
 {
-    const char *l = *left + strspn(*left, "0"), *r = *right + strspn(*right, "0");
-    size_t n = digits(l), m = digits(r);
-    *left = l + n;
-    *right = r + m;
-    if (n != m) {
-        return n < m ? -1 : 1;
+    const char *l = skip_zeros(*left), *r = skip_zeros(*right);
+    *left = skip_digits(l);
+    *right = skip_digits(r);
+    if (*left - l != *right - r) {
+        return *left - l < *right - r ? -1 : 1;
     }
-    return memcmp(l, r, n);
+    return memcmp(l, r, (size_t)(*left - l));
 }
 
 int skr_pod_compare_names(const char *left, const char *right)
 {
     const char *l = left, *r = right;
+    while (*l && *l == *r) {
+        l++;
+        r++;
+    }
+    while (l > left && is_digit(l[-1])) { /* a number is compared as a whole */
+        l--;
+        r--;
+    }
     while (*l && *r) {
         if (is_digit(*l) && is_digit(*r)) {
             int order = compare_numbers(&l, &r);

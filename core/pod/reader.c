@@ -21,8 +21,13 @@ struct entry {
     char text[];
 };
 
+struct table {
+    struct entry *entries;
+    size_t bytes; /* of texts and of what was read of them */
+};
+
 struct skr_pod_reader {
-    struct entry *shapes, *labels;
+    struct table shapes, labels;
     struct skr_strbuf key; /* of the shape */
     struct skr_strbuf labels_key;
 };
@@ -37,15 +42,16 @@ struct skr_pod_reader *skr_pod_reader_create(void)
     return reader;
 }
 
-static void drop_all(struct entry **table)
+static void drop_all(struct table *table)
 {
     struct entry *e, *tmp;
-    HASH_ITER(hh, *table, e, tmp)
+    HASH_ITER(hh, table->entries, e, tmp)
     {
-        HASH_DEL(*table, e);
+        HASH_DEL(table->entries, e);
         skr_pod_share_unref(e->share);
         free(e);
     }
+    table->bytes = 0;
 }
 
 void skr_pod_reader_destroy(struct skr_pod_reader *reader)
@@ -60,27 +66,29 @@ void skr_pod_reader_destroy(struct skr_pod_reader *reader)
     free(reader);
 }
 
-static struct skr_pod_share *find(const struct entry *table, const struct skr_strbuf *key)
+static struct skr_pod_share *find(const struct table *table, const struct skr_strbuf *key)
 {
     struct entry *e;
-    HASH_FIND(hh, table, key->s, key->len, e);
+    HASH_FIND(hh, table->entries, key->s, key->len, e);
     return e ? skr_pod_share_ref(e->share) : NULL;
 }
 
-static void remember(struct entry **table, const struct skr_strbuf *key,
-                     struct skr_pod_share *share)
+static void remember(struct table *table, const struct skr_strbuf *key, struct skr_pod_share *share)
 {
-    if (key->len > SKR_POD_READER_KEY_MAX) {
+    size_t bytes = sizeof(struct entry) + key->len + skr_arena_used(share->arena);
+    if (key->len > SKR_POD_READER_KEY_MAX || bytes > SKR_POD_READER_BYTES_MAX) {
         return;
     }
-    if (HASH_COUNT(*table) >= SKR_POD_READER_ENTRIES_MAX) {
+    if (HASH_COUNT(table->entries) >= SKR_POD_READER_ENTRIES_MAX ||
+        bytes > SKR_POD_READER_BYTES_MAX - table->bytes) {
         drop_all(table);
     }
     struct entry *e = skr_alloc(sizeof *e + key->len);
     e->share = skr_pod_share_ref(share);
     e->n = key->len;
     memcpy(e->text, key->s, key->len);
-    HASH_ADD_KEYPTR(hh, *table, e->text, e->n, e);
+    HASH_ADD_KEYPTR(hh, table->entries, e->text, e->n, e);
+    table->bytes += bytes;
 }
 
 /* ---- strings ---- */
@@ -217,7 +225,7 @@ static struct skr_pod_share *labels_of(struct skr_pod_reader *reader,
     skr_strbuf_reset(key);
     add_span(key, &parts->labels);
     add_span(key, &parts->controller_uid);
-    struct skr_pod_share *share = find(reader->labels, key);
+    struct skr_pod_share *share = find(&reader->labels, key);
     if (share) {
         return share;
     }
@@ -268,7 +276,7 @@ static struct skr_pod_share *shape_of(struct skr_pod_reader *reader,
     if (parts->depends_on_labels) {
         add_span(key, &parts->labels);
     }
-    struct skr_pod_share *share = find(reader->shapes, key);
+    struct skr_pod_share *share = find(&reader->shapes, key);
     if (share) {
         return share;
     }

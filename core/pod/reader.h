@@ -8,13 +8,18 @@
  * them (share.h). The pod is what skr_pod_decode() makes of the same text, which the tests compare.
  *
  * A reader belongs to one thread; what it has read does not depend on it. Limits:
- * SKR_POD_READER_ENTRIES_MAX of each kind, then it begins anew; what is longer than
- * SKR_POD_READER_KEY_MAX is not remembered.
+ * SKR_POD_READER_ENTRIES_MAX of each kind and SKR_POD_READER_BYTES_MAX in them, then it begins anew; what
+ * is longer than SKR_POD_READER_KEY_MAX is not remembered. So pods that are all unlike each other cost a
+ * bounded amount of memory, however many there were.
  */
 #include "core/pod/pod.h"
 #include "topology/base/json_scan.h"
 
-enum { SKR_POD_READER_ENTRIES_MAX = 4096, SKR_POD_READER_KEY_MAX = 16 * 1024 };
+enum {
+    SKR_POD_READER_ENTRIES_MAX = 4096,
+    SKR_POD_READER_KEY_MAX = 16 * 1024,
+    SKR_POD_READER_BYTES_MAX = 4 * 1024 * 1024, /* texts and what was read of them; each kind */
+};
 
 struct skr_pod_reader;
 

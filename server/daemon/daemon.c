@@ -62,7 +62,8 @@ static void log_http(void *context, int level, const char *text)
     enum skr_log_severity severity = level <= SKR_HTTP_LOG_ERROR     ? SKR_LOG_ERROR
                                      : level <= SKR_HTTP_LOG_WARNING ? SKR_LOG_WARNING
                                                                      : SKR_LOG_INFO;
-    skr_log_emit(severity, severity == SKR_LOG_INFO ? level : 0, __FILE__, __LINE__, text, none);
+    skr_log_emit_limited(severity, severity == SKR_LOG_INFO ? level : 0, __FILE__, __LINE__, text,
+                         "", none);
 }
 
 /* ---- leadership ---- */
@@ -479,6 +480,7 @@ int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)
     skr_signals_arm_end(&set, SKR_DAEMON_STOP_S);
     skr_log_info(0, "Daemon was told to stop", SKR_LOG_I("signal", signal), SKR_LOG_END);
     skr_daemon_destroy(daemon);
+    skr_log_say_held(true);
     skr_log_info(0, "Daemon stopped", SKR_LOG_END);
     return SKR_EXIT_OK;
 }

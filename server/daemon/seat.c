@@ -3,8 +3,10 @@
 #include "server/daemon/seat.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "server/log.h"
+#include "server/log_limit.h"
 
 /* ---- what goes to an engine ---- */
 
@@ -91,17 +93,23 @@ static void log_decision(void *context, const struct skr_decision *decision)
     (void)context;
     struct skr_log_pair pair[] = {SKR_LOG_END, SKR_LOG_END, SKR_LOG_END,
                                   SKR_LOG_END, SKR_LOG_END, SKR_LOG_END};
-    const char *const key[] = {decision->kind, "pod", "status", "reason", "message"};
+    const char *const name[] = {decision->kind, "pod", "status", "reason", "message"};
     const char *const value[] = {decision->key, decision->pod, decision->status, decision->reason,
                                  decision->message};
     size_t n = 0;
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         if (value[i] && value[i][0]) {
-            pair[n++] = SKR_LOG_S(key[i], value[i]);
+            pair[n++] = SKR_LOG_S(name[i], value[i]);
         }
     }
-    skr_log_emit(decision->is_error ? SKR_LOG_ERROR : SKR_LOG_INFO, decision->is_error ? 0 : 2,
-                 __FILE__, __LINE__, decision->what, pair);
+    char namespace_[SKR_LOG_LIMIT_TEXT];
+    const char *key = decision->key && decision->key[0] ? decision->key : decision->pod;
+    const char *slash = key ? strchr(key, '/') : NULL;
+    snprintf(namespace_, sizeof namespace_, "%.*s", slash ? (int)(slash - key) : 0,
+             slash ? key : "");
+    skr_log_emit_limited(decision->is_error ? SKR_LOG_ERROR : SKR_LOG_INFO,
+                         decision->is_error ? 0 : 2, __FILE__, __LINE__, decision->what, namespace_,
+                         pair);
 }
 
 /* ---- start ---- */

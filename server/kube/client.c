@@ -251,6 +251,7 @@ static void run_until_stopped(struct skr_kube *kube)
         int64_t now = skr_kube_now();
         atomic_store_explicit(&kube->counters.beat, now, memory_order_relaxed);
         skr_kube_session_refresh(&kube->session, now, false);
+        skr_log_say_held(false);
         for (size_t i = 0; i < kube->n_watches; i++) {
             (void)skr_kube_watch_tick(kube->watch[i], now);
         }

@@ -114,9 +114,11 @@ static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identit
                             const char *text)
 {
     skr_count_add(&feed->counters->undecodable, 1);
-    skr_log_error("Object was left out", SKR_LOG_S("resource", feed->name),
-                  SKR_LOG_S("namespace", id->namespace_), SKR_LOG_S("name", id->name),
-                  SKR_LOG_S("err", text), SKR_LOG_END);
+    const struct skr_log_pair pair[] = {
+        SKR_LOG_S("resource", feed->name), SKR_LOG_S("namespace", id->namespace_),
+        SKR_LOG_S("name", id->name), SKR_LOG_S("err", text), SKR_LOG_END};
+    skr_log_emit_limited(SKR_LOG_ERROR, 0, __FILE__, __LINE__, "Object was left out",
+                         id->namespace_, pair);
 }
 
 /* The entry of the object, marked as seen; what carried its name before is delivered as deleted.

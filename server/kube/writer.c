@@ -361,7 +361,9 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
     slot->too_large = false;
     skr_strbuf_reset(&slot->answer);
     if (skr_transfer_start(&slot->transfer, &request, &error) < 0) {
-        skr_log_error("Write could not be started", SKR_LOG_S("err", error.text), SKR_LOG_END);
+        const struct skr_log_pair pair[] = {SKR_LOG_S("err", error.text), SKR_LOG_END};
+        skr_log_emit_limited(SKR_LOG_ERROR, 0, __FILE__, __LINE__, "Write could not be started", "",
+                             pair);
         tell_simple(writer, job, SKR_WRITE_BUSY, error.text);
     } else {
         slot->job = job;

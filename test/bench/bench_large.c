@@ -129,14 +129,19 @@ static void add_topology(struct bench *b, int nodes)
     skr_strbuf_fini(&tree);
 }
 
+/* As API servers make them: a random uid, the second of its creation. */
 static void add_member(struct bench *b, int i)
 {
+    uint32_t random = (uint32_t)i * 2654435761u;
+    char created[64];
+    skr_time_write(b->now, 0, created, sizeof created);
     add(b, &skr_gang_pod,
-        "{'metadata':{'name':'p-%d','namespace':'default','uid':'uid-%d','labels':"
+        "{'metadata':{'name':'p-%d','namespace':'default','creationTimestamp':'%s','uid':"
+        "'%08x-0000-4000-8000-%012x','labels':"
         "{'sakkara.group.name':'g'}},'spec':{'schedulerName':'sakkara','schedulingGates':"
         "[{'name':'sakkara.gang'}],'containers':[{'name':'c','resources':"
         "{'requests':{'cpu':'1'}}}]}}",
-        i, i);
+        i, created, random, (unsigned)i);
 }
 
 static void answer_next(struct bench *b)

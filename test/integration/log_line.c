@@ -46,7 +46,7 @@ static const char *const keys[] = {
     "took",     "err",     "name",    "id",       "namespace",    "objects",   "source",
     "signal",   "v",       "version", "extender", "extenderPort", "bind",      "bindPort",
     "what",     "changes", "code",    "handler",  "admin",        "adminPort", "gate",
-    "gatePort", "lease",   "holder",  "identity", "status",
+    "gatePort", "lease",   "holder",  "identity", "status",       "lines",
 };
 
 static bool is_known(const char *key, size_t n)

@@ -302,3 +302,23 @@ TEST(a_reader_forgets_when_it_remembers_too_much)
     skr_pod_destroy(again);
     skr_pod_reader_destroy(reader);
 }
+
+TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memory)
+{
+    enum { LONG = SKR_POD_READER_KEY_MAX / 2 };
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    struct skr_pod *first = read_pod(reader, "first", "first", "1");
+    char label[LONG];
+    memset(label, 'x', sizeof label);
+    for (int i = 0; i < SKR_POD_READER_BYTES_MAX / LONG; i++) {
+        snprintf(label + LONG - 16, 16, "l%d", i);
+        skr_pod_destroy(read_pod(reader, "p", label, "1"));
+    }
+    struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    assert_ptr_not_equal(first->of_labels, again->of_labels);
+    assert_ptr_equal(first->of_shape, again->of_shape);
+    assert_null(pod_difference(first, again));
+    skr_pod_destroy(first);
+    skr_pod_destroy(again);
+    skr_pod_reader_destroy(reader);
+}
