@@ -59,10 +59,12 @@ func (r *run) waitForTree(name string) {
 		return
 	}
 	r.poll("the tree of "+name+" is in force", func() bool {
-		reported := ""
-		r.rec.Look(func(v *cluster.View) { reported = v.Map(cluster.SystemNamespace, name).Data["reason"] })
+		var object cluster.ConfigMap // asked for: not every test has a recorder
+		if r.plane.Admin.Get(topologyPath(name), &object) == nil && object.Data["reason"] != "" {
+			return true
+		}
 		_, page := r.daemon.AdminGet("/v1/tree")
-		return reported != "" || contains(page, `"`+cluster.SystemNamespace+"/"+name+`"`)
+		return contains(page, `"`+cluster.SystemNamespace+"/"+name+`"`)
 	})
 }
 
