@@ -229,8 +229,11 @@ unit-server: $(SERVER_UNIT_BIN)
 	@test/run-programs.sh unit-server $(SERVER_UNIT_BIN)
 property: $(PROPERTY_BIN) ## property tests
 	@test/run-programs.sh property $(PROPERTY_BIN)
+# They wait more than they compute; the one that waits for Leases takes longest and comes first.
+LEASES_BIN := $(O)/test/integration/test_replicas
 integration: $(INTEGRATION_BIN) $(BIN) $(PLUGIN) ## the program and its server parts, from outside
-	@SAKKARA=$(BIN) test/run-programs.sh integration $(INTEGRATION_BIN) $(INTEGRATION_SH)
+	@SAKKARA=$(BIN) JOBS=$${JOBS:-$$(($$(nproc) + 2))} test/run-programs.sh integration \
+		$(LEASES_BIN) $(INTEGRATION_SH) $(filter-out $(LEASES_BIN),$(INTEGRATION_BIN))
 
 # The programs that compare outputs with files of the tree.
 GOLDEN_BIN = $(patsubst %.c,$(O)/%,$(shell grep -l 'golden_\(check\|is\)' $(UNIT_SRC) $(INTEGRATION_SRC)))

@@ -22,7 +22,7 @@
 #include "server/sandbox/route.h"
 #include "test/unit/fake_api.h"
 
-enum { CLUSTER_DEADLINE_S = 30, CLUSTER_VIOLATIONS_MAX = 20 };
+enum { CLUSTER_DEADLINE_S = 120, CLUSTER_VIOLATIONS_MAX = 20 };
 
 #define CLUSTER_TOKEN "token-that-nobody-may-read-in-a-log"
 

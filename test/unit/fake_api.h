@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { FAKE_DEADLINE_S = 30 };
+enum { FAKE_DEADLINE_S = 120 };
 
 enum fake_mode {
     FAKE_ANSWER, /* status, headers, body; connection kept */

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_S = 20, PATHS = 64 };
+enum { WAIT_S = 60, PATHS = 64 };
 
 static int try_connect(uint16_t port)
 {

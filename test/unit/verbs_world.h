@@ -14,7 +14,7 @@
 #define FILTER "{\"Pod\":" POD ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\"]}"
 #define BIND   "{\"PodName\":\"a-0\",\"PodNamespace\":\"d\",\"PodUID\":\"u-0\",\"Node\":\"n1\"}"
 
-enum { WAIT_S = 20 };
+enum { WAIT_S = 60 };
 
 struct posted {
     struct skr_event event;

@@ -166,6 +166,7 @@ func (k *kubectlSession) note(arguments []string, output string) {
 }
 
 var (
+	slow    = regexp.MustCompile(`(?m)^[IW]\d{4} .* client-side throttling.*\n`) // of a machine that is busy
 	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)\b`)
 	letters = regexp.MustCompile(`\bwork-[a-z0-9]{5}\b`)
 	address = regexp.MustCompile(`\b\d+\.\d+\.\d+\.\d+\b`)
@@ -179,6 +180,7 @@ var (
 func (k *kubectlSession) common(text string) string {
 	text = strings.ReplaceAll(text, " from "+k.ns+" namespace", "")
 	text = strings.ReplaceAll(text, " unlabeled", " labeled")
+	text = slow.ReplaceAllString(text, "")
 	text = uids.ReplaceAllString(text, "UID")
 	text = letters.ReplaceAllString(text, "work-*****")
 	text = address.ReplaceAllString(text, "ADDRESS")
@@ -312,6 +314,12 @@ func (k *kubectlSession) refusals() {
 		k.Error("a pod is created twice")
 	}
 	k.note([]string{"create", "-f", "-"}, output)
+	k.wait(usual, "the only node is closed to it", func(v *cluster.View) error {
+		if condition := v.Pod(k.ns, "single").Condition("PodScheduled"); condition == nil || condition.Reason != "Unschedulable" {
+			return fmt.Errorf("%+v", condition)
+		}
+		return nil
+	})
 	if k.plane.IsSandbox() {
 		output, err := k.kubectl.Run("", "-n", k.ns, "logs", "single")
 		if err == nil || !contains(output, "do not really run: there is no log") {

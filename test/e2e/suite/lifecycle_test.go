@@ -99,6 +99,10 @@ func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
 		}
 		return r.podsBound("other", 5)(v)
 	})
+	r.poll("the daemon has seen the replacement", func() bool {
+		output, _ := r.command("explain", "g")
+		return contains(output, "but 1 pod waits")
+	})
 	for range 3 {
 		time.Sleep(time.Second)
 		r.expectCommand([]string{"explain", "g"}, 4, "GroupNotFound", "group g is bound, 3 members, but 1 pod waits")
@@ -139,6 +143,10 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 		return nil
 	})
 	time.Sleep(time.Second)
+	r.poll("the daemon has seen it", func() bool {
+		output, _ := r.command("explain", "g")
+		return contains(output, "SeatHeld")
+	})
 	r.expectCommand([]string{"explain", "g"}, 4, "SeatHeld", "1 seat is held for a replacement: "+lost.Spec.NodeName)
 	r.expectCommand([]string{"tree"}, 0, "g:1+1")
 	r.wait(usual, "the replacement has it", r.allBound("g", 4))

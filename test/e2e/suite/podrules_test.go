@@ -47,6 +47,7 @@ func spread(app, key string) change {
 // pods are part of its plan; nothing is planned twice.
 func TestPodRules_OfAGangsOwnKindAreObeyedAtOnce(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	sideBySide(t)
 	for _, row := range []struct {
 		name string
 		n    int

@@ -229,11 +229,12 @@ func (r *Recorder) Look(f func(*View)) {
 	f(&r.state)
 }
 
-// Wait returns nil as soon as condition does; it is asked after every change. After the deadline, the
+// Wait returns nil as soon as condition does; it is asked after changes. After the deadline, the
 // error says what was waited for and the condition's last answer.
 func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*View) error) error {
 	timeout := time.After(deadline)
 	for {
+		asked := time.Now()
 		err, changed, broken := r.ask(condition)
 		if err == nil {
 			return nil
@@ -241,8 +242,10 @@ func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*Vie
 		if broken != nil {
 			return broken
 		}
+		pause := min(3*time.Since(asked), 50*time.Millisecond) // thousands of pods, each of which changes
 		select {
 		case <-changed:
+			time.Sleep(pause)
 		case <-timeout:
 			return fmt.Errorf("%s: not within %v: %w", what, deadline, err)
 		}
