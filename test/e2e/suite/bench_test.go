@@ -81,7 +81,9 @@ func TestBenchThroughput(t *testing.T) {
 				}
 			}
 		}
-		printTable(count, samples)
+		if rounds > 0 {
+			printTable(count, samples)
+		}
 		for _, mode := range []string{"cold", "burst"} {
 			printTimeline(t, count, mode == "cold")
 		}
