@@ -75,12 +75,12 @@ TEST(d47_a_restart_while_members_are_missing_patches_no_pod)
 
 TEST(d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told)
 {
-    for (int order = 0; order < ORDERS; order++) {
-        struct rig *rig = cluster(0);
+    for (int order = 0; order < 2 * ORDERS; order++) {
+        struct rig *rig = cluster(order < ORDERS ? 0 : RIG_GATED);
         rig_run(rig, SKR_SECOND);
         char plan[512];
         snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
-        restart(rig, order);
+        restart(rig, order % ORDERS);
         assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), plan);
         assert_int_equal(pod_patches(rig), 0);
         assert_int_equal(rig->n_solves, 0);

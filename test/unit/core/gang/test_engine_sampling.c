@@ -107,17 +107,28 @@ TEST_RIG(gang_on(1), whatever_becomes_of_the_answer_the_gate_goes_and_the_plan_s
     assert_int_equal(rig->n_solves, 1);
 }
 
-TEST_RIG(gang_on(1), a_restart_finds_the_plan_of_members_that_were_not_nominated)
+TEST(a_restart_nominates_those_alone_that_were_turned_away_without)
 {
-    rig->hold_scheduler = true;
-    rig_run(rig, SKR_SECOND);
-    rig_forget_counts(rig);
-    rig_restart(rig);
-    rig->hold_scheduler = false;
-    rig_run(rig, 5 * SKR_SECOND);
-    rig_assert_bound(rig, "p", MEMBERS);
-    assert_string_equal(rig_node_of(rig, "p-2"), "node-1");
-    assert_int_equal(rig->n_solves, 0);
+    for (int missed = 0; missed < 2; missed++) {
+        struct rig *rig = gang_on(1);
+        rig->hold_scheduler = true;
+        rig_run(rig, SKR_SECOND);
+        if (missed) { /* refused by the daemon that dies before it can nominate */
+            rig->hold_writes = true;
+            rig_filter(rig, "p-2", "node-0");
+            rig_edit(rig, RIG_POD, "p-2",
+                     "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+                     "'Unschedulable','message':'sakkara: group is being planned'}]}}");
+        }
+        rig_restart(rig);
+        rig->hold_writes = rig->hold_scheduler = false;
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", MEMBERS);
+        assert_string_equal(rig_node_of(rig, "p-2"), "node-1");
+        assert_string_equal(rig_nominated(rig, "p-0"), "");
+        assert_int_equal(rig->n_solves, 1);
+        rig_destroy(rig);
+    }
 }
 
 /* Its map goes and the process dies in state Binding, when two of four are bound. */
