@@ -36,7 +36,6 @@
 #include <utlist.h>
 
 enum {
-    LABEL_AFTER_S = 1,
     RETRY_FIRST_MS = 100,
     RETRY_LAST_S = 10,
     REFUSED_S = 30,
@@ -341,8 +340,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         membership_is_beyond(g, p)) {
         return;
     }
-    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
-    skr_time at = since + LABEL_AFTER_S * SKR_SECOND + waiting_turn(p);
+    skr_time at = waiting_label_at(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
