@@ -69,7 +69,8 @@ static bool lacks_nomination(const struct skr_gang *e, const struct plan *plan,
 {
     return p->plan == plan && !p->pod->gate && !p->kick.asked && !p->vote.given &&
            !pods_is_bound(p) && !plan_waits_for_turn(p) &&
-           (p->patch.write || strcmp(p->pod->nominated_node, p->place.node) != 0) &&
+           (p->patch.write ||
+            (!p->kick.spared && strcmp(p->pod->nominated_node, p->place.node) != 0)) &&
            !nomination_is_forbidden(e);
 }
 

@@ -5,7 +5,8 @@
  * and an acknowledged patch is in the cache at once.
  *
  *   planned      one status patch with nomination, labels and annotation (the kick), then the
- *                gate's removal
+ *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
+ *                nomination with the gate's removal, in one
  *   parked       left alone, but for labels and annotation that crash recovery needs
  *   no plan      traces of plans that are gone are cleared; gated members get a label with their state, others where
  *                it has to wake them (waiting.c, Events too)
@@ -27,6 +28,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/release.h"
+#include "core/gang/sampling.h"
 #include "core/gang/waiting.h"
 #include "core/gang/wakes.h"
 
@@ -34,7 +36,6 @@
 #include <utlist.h>
 
 enum {
-    LABEL_AFTER_S = 1,
     RETRY_FIRST_MS = 100,
     RETRY_LAST_S = 10,
     REFUSED_S = 30,
@@ -48,6 +49,7 @@ struct change {
     size_t n_labels;
     const char *annotation; /* "" remove, NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
+    bool drop_gate;
     bool is_kick;
 };
 
@@ -97,41 +99,46 @@ static struct sent *remember(struct skr_pending_write *w)
     return w->more;
 }
 
+static void write_change(struct skr_strbuf *b, const struct pod_entry *p, const struct change *c,
+                         bool status)
+{
+    skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
+    skr_strbuf_add_json(b, p->uid);
+    for (size_t i = 0; i < c->n_labels; i++) {
+        skr_strbuf_add(b, i > 0 ? "," : ",\"labels\":{");
+        json_or_null(b, c->label[i].key, c->label[i].value);
+    }
+    skr_strbuf_add(b, c->n_labels > 0 ? "}" : "");
+    if (c->annotation) {
+        skr_strbuf_add(b, ",\"annotations\":{");
+        json_or_null(b, SKR_ANNOTATION_PLAN, c->annotation);
+        skr_strbuf_addc(b, '}');
+    }
+    skr_strbuf_addc(b, '}');
+    if (status) {
+        skr_strbuf_add(b, ",\"status\":{");
+        json_or_null(b, "nominatedNodeName", c->nominated);
+        skr_strbuf_addc(b, '}');
+    }
+    if (c->drop_gate) {
+        skr_strbuf_add(b, ",\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\","
+                          "\"name\":\"" SKR_GATE "\"}]}");
+    }
+    skr_strbuf_addc(b, '}');
+}
+
 static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
                  enum skr_write_class class)
 {
     struct skr_strbuf b;
     bool status = c->nominated && !nomination_is_forbidden(e);
+    enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
+                               : status     ? SKR_WRITE_PATCH_POD_STATUS
+                                            : SKR_WRITE_PATCH_POD;
     skr_strbuf_init(&b);
-    skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
-    skr_strbuf_add_json(&b, p->uid);
-    if (c->n_labels > 0) {
-        skr_strbuf_add(&b, ",\"labels\":{");
-    }
-    for (size_t i = 0; i < c->n_labels; i++) {
-        if (i > 0) {
-            skr_strbuf_addc(&b, ',');
-        }
-        json_or_null(&b, c->label[i].key, c->label[i].value);
-    }
-    if (c->n_labels > 0) {
-        skr_strbuf_addc(&b, '}');
-    }
-    if (c->annotation) {
-        skr_strbuf_add(&b, ",\"annotations\":{");
-        json_or_null(&b, SKR_ANNOTATION_PLAN, c->annotation);
-        skr_strbuf_addc(&b, '}');
-    }
-    skr_strbuf_addc(&b, '}');
-    if (status) {
-        skr_strbuf_add(&b, ",\"status\":{");
-        json_or_null(&b, "nominatedNodeName", c->nominated);
-        skr_strbuf_addc(&b, '}');
-    }
-    skr_strbuf_addc(&b, '}');
-    struct skr_pending_write *w =
-        out_write(e, status ? SKR_WRITE_PATCH_POD_STATUS : SKR_WRITE_PATCH_POD, class,
-                  p->plan ? p->plan->order : 0, &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
+    write_change(&b, p, c, status);
+    struct skr_pending_write *w = out_write(e, kind, class, p->plan ? p->plan->order : 0,
+                                            &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
     struct sent *sent = remember(w);
     sent->label = skr_alloc_array(c->n_labels + 1, sizeof *sent->label);
     for (; sent->n_labels < c->n_labels; sent->n_labels++) {
@@ -140,6 +147,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
     }
     sent->annotation = skr_strdup(c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
+    sent->drop_gate = c->drop_gate;
     sent->is_kick = c->is_kick;
     p->patch.write = w->id;
     if (c->nominated) {
@@ -155,21 +163,8 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
  * name. */
 static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
-    skr_strbuf_add_json(&b, p->uid);
-    skr_strbuf_add(&b,
-                   "},\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\",\"name\":\"" SKR_GATE
-                   "\"}]}}");
-    struct skr_pending_write *w =
-        out_write(e, SKR_WRITE_UNGATE_POD, SKR_WRITE_CLASS_MEMBER, p->plan ? p->plan->order : 0,
-                  &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
-    struct sent *sent = remember(w);
-    sent->drop_gate = true;
-    sent->is_kick = true;
-    p->patch.write = w->id;
-    skr_strbuf_fini(&b);
+    const struct change c = {.drop_gate = true, .is_kick = true};
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
 /* ---- planned members ---- */
@@ -208,12 +203,19 @@ static void give_way(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-static void nominate(struct skr_gang *e, struct pod_entry *p, bool with_nomination)
+/* What a planned member carries, and how it is woken: */
+enum wake_up {
+    WOKEN_NOT,           /* it has been, or waits for nobody */
+    WOKEN_BY_NOMINATION, /* the gate, if it has one, goes afterwards */
+    WOKEN_BY_GATE,       /* which goes in the same patch; nobody is nominated */
+};
+
+static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 {
     char rank[16], retries[16], plan[32];
     struct change c = {0};
     char *annotation = nomination_annotation(p);
-    if (with_nomination) {
+    if (how != WOKEN_NOT) {
         nomination_count(p);
     }
     snprintf(rank, sizeof rank, "%d", p->place.rank);
@@ -224,10 +226,15 @@ static void nominate(struct skr_gang *e, struct pod_entry *p, bool with_nominati
                                                                   : SKR_STATUS_ASSIGNED));
     change_label(&c, SKR_LABEL_RANK, rank);
     change_label(&c, SKR_LABEL_RETRIES, retries);
-    if (with_nomination) {
+    if (how != WOKEN_NOT) {
         change_label(&c, SKR_LABEL_PLAN, plan);
+    }
+    if (how == WOKEN_BY_NOMINATION) {
         c.nominated = p->place.node;
         c.is_kick = !p->pod->gate;
+    } else if (how == WOKEN_BY_GATE) {
+        nomination_spare(p);
+        c.drop_gate = c.is_kick = true;
     }
     c.annotation = annotation;
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
@@ -239,15 +246,15 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     bool metadata = nomination_stands(p);
     if (p->vote.request || p->bind.write) {
         if (!metadata) {
-            nominate(e, p, false);
+            equip(e, p, WOKEN_NOT);
         }
         return;
     }
     if (plan_waits_for_turn(p)) {
         return;
     }
-    bool nominated =
-        nomination_is_forbidden(e) || strcmp(p->pod->nominated_node, p->place.node) == 0;
+    bool nominated = nomination_is_forbidden(e) || p->kick.spared ||
+                     strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
     bool never_kicked = !p->kick.at && !p->kick.asked && !p->vote.given && !p->pod->gate;
     if (!metadata || !nominated || never_kicked || p->kick.again) {
@@ -260,7 +267,9 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
             wakes_add(e, at, WAKE_POD, p->uid);
             return;
         }
-        nominate(e, p, true);
+        equip(e, p,
+              p->pod->gate && !*p->pod->nominated_node && sampling_is_off(e) ? WOKEN_BY_GATE
+                                                                             : WOKEN_BY_NOMINATION);
     } else if (p->pod->gate) {
         send_ungate(e, p);
     }
@@ -331,8 +340,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         membership_is_beyond(g, p)) {
         return;
     }
-    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
-    skr_time at = since + LABEL_AFTER_S * SKR_SECOND + waiting_turn(p);
+    skr_time at = waiting_label_at(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;

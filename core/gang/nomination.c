@@ -56,13 +56,13 @@ void nomination_begin(struct pod_entry *p)
 {
     p->kick.stands = STANDS_UNKNOWN;
     p->kick.at = 0;
-    p->kick.asked = p->kick.again = p->kick.was_again = false;
+    p->kick.asked = p->kick.again = p->kick.was_again = p->kick.spared = false;
 }
 
 void nomination_end(struct pod_entry *p)
 {
     p->kick.at = 0;
-    p->kick.asked = p->kick.again = false;
+    p->kick.asked = p->kick.again = p->kick.spared = false;
 }
 
 void nomination_changed(struct pod_entry *p)
@@ -93,6 +93,18 @@ void nomination_heard(struct skr_gang *e, struct pod_entry *p)
         p->plan->heard_at = skr_frame_now(e->frame);
     }
     p->kick.asked = true;
+}
+
+void nomination_spare(struct pod_entry *p)
+{
+    p->kick.spared = true;
+}
+
+bool nomination_is_missed(struct pod_entry *p)
+{
+    bool was = p->kick.spared;
+    p->kick.spared = false;
+    return was;
 }
 
 bool nomination_repeat(struct pod_entry *p)

@@ -28,6 +28,10 @@ void nomination_restore(struct pod_entry *p, uint32_t count); /* so many were se
 void nomination_kicked(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler came and was answered yes. */
 void nomination_heard(struct skr_gang *e, struct pod_entry *p);
+/* It is woken without a nomination: kube-scheduler looks at every node, and so at the planned one. */
+void nomination_spare(struct pod_entry *p);
+/* kube-scheduler did not: it needs one all the same. False: it was not spared one. */
+bool nomination_is_missed(struct pod_entry *p);
 /* Nominate again, although the cache shows the nomination; false: that was done in this plan. */
 bool nomination_repeat(struct pod_entry *p);
 

@@ -66,6 +66,7 @@ struct pod_entry {
         bool asked;              /* filter accepted it since */
         bool again;              /* nominate although the cache shows the nomination */
         bool was_again;          /* that was done once in this plan */
+        bool spared;             /* its gate went without a nomination, which it does not need */
         enum kick_stands stands; /* nomination_stands(), cached */
     } kick;
 

@@ -25,6 +25,7 @@
 #include "core/gang/plan_text.h"
 #include "core/gang/pods.h"
 #include "core/gang/preemption.h"
+#include "core/gang/sampling.h"
 #include "core/gang/shapes.h"
 
 #include <string.h>
@@ -64,6 +65,13 @@ static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const 
     return pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
 }
 
+/* Woken by its gate, and kube-scheduler has not come to it since, or has found its node. */
+static bool was_spared(const struct skr_gang *e, const struct pod_entry *p)
+{
+    return !*p->pod->nominated_node && sampling_is_off(e) &&
+           !strstr(p->pod->scheduled_message, "sakkara:");
+}
+
 static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
                            const char *node)
 {
@@ -77,6 +85,9 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
     nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
     if (carried && !p->pod->gate && !pods_is_bound(p)) {
         nomination_kicked(e, p);
+        if (was_spared(e, p)) {
+            nomination_spare(p);
+        }
     }
 }
 

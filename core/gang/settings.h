@@ -30,6 +30,7 @@ struct skr_settings {
     skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
     int32_t utc_offset_s;         /* of times written for people */
     const char *instance;         /* reportingInstance of Events, e.g. the host name */
+    bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
     bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */
 };
 

@@ -24,6 +24,7 @@
 #include "core/gang/pulse.h"
 #include "core/gang/reason.h"
 #include "core/gang/refusal.h"
+#include "core/gang/sampling.h"
 #include "core/gang/shapes.h"
 
 #include <string.h>
@@ -41,8 +42,6 @@ static const struct skr_preempt_request *preempt_of(const struct skr_event *ev)
 
 enum {
     NODE_LAG_S = 5, /* the scheduler's cache may be this much behind a change */
-    COMPLETE_PROBE_NODES =
-        100, /* below, kube-scheduler looks at every node whatever its percentage */
 };
 
 /* Why nothing can be answered; NULL: it can. */
@@ -107,7 +106,7 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
         return;
     }
     note_listed(e, p->shape, call->node, call->n_nodes);
-    if (e->n_nodes < COMPLETE_PROBE_NODES) {
+    if (e->n_nodes < SKR_SAMPLING_NODES_MIN) {
         note_left_out(e, p, call->node, call->n_nodes);
     }
 }
@@ -153,6 +152,8 @@ static bool filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
     out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
     if (was_nominated) {
         refused(e, p);
+    } else if (nomination_is_missed(p)) {
+        dirty_pod(e, p);
     }
     return true;
 }

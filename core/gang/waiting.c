@@ -24,6 +24,8 @@ enum {
     ANNOUNCED_ALL = 16,    /* while so many wait at most, all of them */
     TURNS_FROM = 512,      /* members */
     TURN_NS = 20000,       /* what a patch takes to make */
+    LABEL_AFTER_S = 1,
+    LABEL_LATEST_S = 10,
 };
 
 skr_time waiting_turn(const struct pod_entry *p)
@@ -31,6 +33,16 @@ skr_time waiting_turn(const struct pod_entry *p)
     uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
     size_t n = p->group->n_members;
     return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
+}
+
+skr_time waiting_label_at(const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
+    skr_time last = g->members->prev->seen_at; /* they are in the order in which they came */
+    skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
+    skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
+    return (at < latest ? at : latest) + waiting_turn(p);
 }
 
 bool waiting_was_misled(const struct pod_entry *p)

@@ -121,8 +121,13 @@ void cluster_guard_before(struct cluster *c, enum skr_write_kind kind, const cha
     if (kind == SKR_WRITE_PATCH_POD_STATUS && node[0] && group_of(pod)[0]) {
         check_kick(c, pod, node);
     }
-    if (kind == SKR_WRITE_UNGATE_POD && group_of(pod)[0]) {
-        check_kick(c, pod, skr_path_text(pod, "status.nominatedNodeName"));
+    if (kind == SKR_WRITE_UNGATE_POD &&
+        group_of(pod)[0]) { /* it brings its part of the plan, or has it */
+        json_t *own = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
+        check_kick(c, pod,
+                   own ? skr_path_text(own, "node")
+                       : skr_path_text(pod, "status.nominatedNodeName"));
+        json_decref(own);
     }
 }
 

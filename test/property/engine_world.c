@@ -434,6 +434,7 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->plain_planning = plain;
     settings->label_fallback = seed % 2;
     settings->rollback_partial = seed % 5 == 0;
+    settings->nominate_all = seed % 4 == 1;
     settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;

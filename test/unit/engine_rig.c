@@ -53,6 +53,7 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     w->id = write->id;
     w->kind = skr_write_kind_of(write);
     w->class = write->class;
+    w->order = write->order;
     w->key = skr_strdup(key);
     if (write->body_len > 0) {
         w->body = json_loadb(write->body, write->body_len, 0, &error);

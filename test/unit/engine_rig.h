@@ -180,6 +180,8 @@ const char *rig_annotation(const struct rig *rig, enum rig_kind kind, const char
 const char *rig_label(const struct rig *rig, const char *pod, const char *name);
 const char *rig_node_of(const struct rig *rig, const char *pod); /* bound; "" not */
 const char *rig_nominated(const struct rig *rig, const char *pod);
+/* By what the pod carries of its plan, nominated or not; "" nowhere. */
+const char *rig_planned(const struct rig *rig, const char *pod);
 bool rig_is_gated(const struct rig *rig, const char *pod);
 size_t rig_n_bound(const struct rig *rig, const char *group);    /* pods of that group label */
 const char *rig_state(const struct rig *rig, const char *group); /* internal: "Holding" */

@@ -140,6 +140,14 @@ const char *rig_nominated(const struct rig *rig, const char *pod)
     return o ? o->pod->nominated_node : "";
 }
 
+const char *rig_planned(const struct rig *rig, const char *pod)
+{
+    json_t *own = json_loads(rig_annotation(rig, RIG_POD, pod, "sakkara.plan"), 0, NULL);
+    const struct rig_object *node = rig_find(rig, RIG_NODE, rig_text(own, "node"));
+    json_decref(own);
+    return node ? node->key : "";
+}
+
 bool rig_is_gated(const struct rig *rig, const char *pod)
 {
     const struct rig_object *o = rig_find(rig, RIG_POD, pod);

@@ -60,8 +60,9 @@ struct rig_write {
     uint64_t id;
     enum skr_write_kind kind;
     enum skr_write_class class;
-    char *key;    /* namespace/name */
-    json_t *body; /* NULL for reads */
+    uint64_t order; /* within the class */
+    char *key;      /* namespace/name */
+    json_t *body;   /* NULL for reads */
     bool held;
     bool held_back; /* asked for by one that does not know that it does not lead: never sent */
     int late;       /* HTTP status: it arrived while its process was paused; 0 not */

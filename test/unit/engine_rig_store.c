@@ -342,7 +342,10 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
         return 409;
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
+        json_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
         drop_gates(o->json, w->body);
+        rig_merge(o->json, rest);
+        json_decref(rest);
     } else if (w->kind == SKR_WRITE_MARK_POD) {
         add_conditions(o->json, w->body);
     } else {

@@ -84,8 +84,9 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     if (!*group_label(pod->json)) {
         return;
     }
-    if (w->kind == SKR_WRITE_UNGATE_POD) {
-        node = pod->pod->nominated_node;
+    json_t *own = json_loads(rig_meta_text(w->body, "annotations", "sakkara.plan"), 0, NULL);
+    if (w->kind == SKR_WRITE_UNGATE_POD) { /* it brings its part of the plan, or has it */
+        node = own ? rig_text(own, "node") : pod->pod->nominated_node;
     }
     json_t *plan = rig_plan_with(rig, pod);
     const char *planned =
@@ -101,6 +102,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     }
     rig_preemption_kicks(rig, pod, plan, node);
     json_decref(plan);
+    json_decref(own);
     const struct rig_call *call;
     DL_FOREACH(rig->calls, call)
     {

@@ -21,7 +21,7 @@ const struct rig_call *scene_park(struct rig *rig, int i)
 {
     char name[32], node[64];
     snprintf(name, sizeof name, "p-%d", i);
-    snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
+    snprintf(node, sizeof node, "%s", rig_planned(rig, name));
     return rig_bind(rig, name, node);
 }
 

@@ -62,6 +62,9 @@ func TestBenchThroughput(t *testing.T) {
 	if without := os.Getenv("SAKKARA_BENCH_WITHOUT"); without != "" {
 		contenders = slices.DeleteFunc(contenders, func(c contender) bool { return strings.HasSuffix(c.name, without) })
 	}
+	for i := range contenders {
+		contenders[i].percentage = number("SAKKARA_BENCH_PERCENTAGE", 0)
+	}
 	rounds := number("SAKKARA_BENCH_ROUNDS", 3)
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
@@ -81,7 +84,9 @@ func TestBenchThroughput(t *testing.T) {
 				}
 			}
 		}
-		printTable(count, samples)
+		if rounds > 0 {
+			printTable(count, samples)
+		}
 		for _, mode := range []string{"cold", "burst"} {
 			printTimeline(t, count, mode == "cold")
 		}

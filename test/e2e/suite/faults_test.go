@@ -13,14 +13,16 @@ import (
 
 // A slow or failing API server, hopeless groups, slow writes.
 
-// TestD32_FailedPatchLosesNothing: A nomination, a plan and a Binding that the API server answers with 500
+// TestD32_FailedPatchLosesNothing: A nomination or the removal of a gate, a plan and a Binding that the API server answers with 500
 // are repeated, and nothing is lost.
 func TestD32_FailedPatchLosesNothing(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
 		r := start(t, nodes, options{})
 		r.topology(tree)
-		r.proxy.Refuse(500, nomination)
+		r.proxy.Refuse(500, func(write *cluster.Write) bool {
+			return nomination(write) || write.Method == "PATCH" && contains(write.Body, "schedulingGates")
+		})
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("PATCH", "/configmaps/g") })
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("POST", "/binding") })
 		r.group("g", 8, "")

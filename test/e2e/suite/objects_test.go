@@ -48,7 +48,9 @@ func (r *run) topologyNamed(name, tree string, levels ...string) {
 		Meta: cluster.Meta{Name: name, Labels: map[string]string{"sakkara.topology": ""}},
 		Data: map[string]string{"name": "cluster-tree", "resource-names": `["cpu","memory"]`, "level-names": string(names), "tree": tree},
 	}, nil))
-	r.waitForTree(name)
+	if r.daemon != nil {
+		r.waitForTree(name)
+	}
 }
 
 // waitForTree waits until the daemon has the map's tree in force, or says on the map why not: groups have a watch of their

@@ -33,7 +33,7 @@ TEST(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement)
     const struct rig_call *calls[8];
     struct rig *rig = binding(calls);
     char node[64];
-    snprintf(node, sizeof node, "%s", rig_nominated(rig, "p-7"));
+    snprintf(node, sizeof node, "%s", rig_planned(rig, "p-7"));
     rig_delete(rig, RIG_POD, "p-7");
     rig_settle(rig);
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_OK); /* 404 */

@@ -97,7 +97,7 @@ TEST_RIG(cluster(), a_replacement_that_is_planned_when_the_map_goes_gives_its_ro
     rig->hold_scheduler = true;
     rig_pod(rig, "p-new", "g", RIG_GATED);
     rig_run(rig, 2 * SKR_SECOND);
-    assert_true(*rig_nominated(rig, "p-new"));
+    assert_true(*rig_planned(rig, "p-new"));
     rig_delete(rig, RIG_MAP, "g");
     rig_run(rig, 2 * SKR_SECOND);
     rig->hold_scheduler = false;

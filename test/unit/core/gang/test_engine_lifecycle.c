@@ -33,13 +33,13 @@ TEST_RIG(cluster(), a_gang_passes_through_every_state_on_its_way)
     rig_settle(rig);
     assert_state(rig, "Ready", "Ready");
     rig->hold_solves = false;
-    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig->hold_kind = SKR_WRITE_UNGATE_POD;
     rig_settle(rig);
     assert_state(rig, "Planned", "Assigned");
     assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "\"Planned\""));
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    while (rig_find_write(rig, SKR_WRITE_UNGATE_POD, NULL)) {
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_UNGATE_POD, NULL), RIG_OK);
     }
     rig_settle(rig);
     assert_state(rig, "Admitting", "Assigned");

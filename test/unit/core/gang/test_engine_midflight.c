@@ -139,7 +139,7 @@ TEST(a_plan_is_given_up_after_plan_timeout_and_tried_again)
 {
     const struct rig_call *calls[7];
     struct rig *rig = scene_holding(7, calls);
-    rig_filter(rig, "p-7", rig_nominated(rig, "p-7")); /* accepted, and never bound */
+    rig_filter(rig, "p-7", rig_planned(rig, "p-7")); /* accepted, and never bound */
     rig_run(rig, 290 * SKR_SECOND);
     assert_int_equal(calls[0]->state, RIG_OPEN);
     rig_run(rig, 11 * SKR_SECOND);
@@ -188,7 +188,7 @@ TEST_RIG(rig_create(), a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_
     rig->hold_scheduler = true;
     rig_pods(rig, "p", 6, "g", 0);
     rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_nominated(rig, "p-5"), "node-1");
+    assert_string_equal(rig_planned(rig, "p-5"), "node-1");
     rig_edit(rig, RIG_MAP, "topology",
              "{'data':{'tree':'{\\'r\\':{\\'node-1\\':{},\\'node-0\\':{}},\\'s\\':{\\'node-2\\':{}}"
              "}'}}");
@@ -198,7 +198,7 @@ TEST_RIG(rig_create(), a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_
              "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{}},\\'s\\':{\\'node-1\\':{},\\'node-2\\':{}}"
              "}'}}");
     rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_nominated(rig, "p-0"), "node-1");
+    assert_string_equal(rig_planned(rig, "p-0"), "node-1");
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "p", 6);

@@ -101,7 +101,7 @@ TEST_RIG(scene_rack(1), nobody_is_evicted_while_the_record_is_on_its_way_out)
 TEST_RIG(scene_rack(1), who_takes_over_knows_who_was_bound_before_anybody_is_pushed_out)
 {
     rig_start_standby(rig);
-    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig->hold_kind = SKR_WRITE_UNGATE_POD;
     scene_gang(rig, "low", 4, 0);
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 100; i++) {
@@ -109,7 +109,7 @@ TEST_RIG(scene_rack(1), who_takes_over_knows_who_was_bound_before_anybody_is_pus
     }
     assert_string_equal(rig_state(rig, "low"), "Planned");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    scene_let_go(rig, SKR_WRITE_PATCH_POD_STATUS, RIG_OK);
+    scene_let_go(rig, SKR_WRITE_UNGATE_POD, RIG_OK);
     rig_run(rig, 12 * SKR_SECOND);
     rig_assert_bound(rig, "low", 4);
     rig_fail_over(rig);
@@ -153,7 +153,7 @@ TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
 TEST_RIG(scene_rack(1), room_that_victims_left_is_kept_over_a_restart_before_anybody_is_nominated)
 {
     scene_bound(rig, "low", 4, 0);
-    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig->hold_kind = SKR_WRITE_UNGATE_POD;
     scene_gang(rig, "top", 4, 9);
     rig_run(rig, 15 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "low"), 0);

@@ -75,12 +75,12 @@ TEST(d47_a_restart_while_members_are_missing_patches_no_pod)
 
 TEST(d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told)
 {
-    for (int order = 0; order < ORDERS; order++) {
-        struct rig *rig = cluster(0);
+    for (int order = 0; order < 2 * ORDERS; order++) {
+        struct rig *rig = cluster(order < ORDERS ? 0 : RIG_GATED);
         rig_run(rig, SKR_SECOND);
         char plan[512];
         snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
-        restart(rig, order);
+        restart(rig, order % ORDERS);
         assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), plan);
         assert_int_equal(pod_patches(rig), 0);
         assert_int_equal(rig->n_solves, 0);
@@ -94,9 +94,9 @@ TEST(members_that_were_not_told_yet_get_the_rank_they_would_have_had)
 {
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(RIG_GATED);
-        rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+        rig->hold_kind = SKR_WRITE_UNGATE_POD;
         rig_run(rig, SKR_SECOND);
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-2"), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_UNGATE_POD, "p-2"), RIG_OK);
         rig_settle(rig);
         rig->hold_kind = SKR_WRITE_KIND_COUNT;
         restart(rig, order);
@@ -105,7 +105,7 @@ TEST(members_that_were_not_told_yet_get_the_rank_they_would_have_had)
             snprintf(name, sizeof name, "p-%d", i);
             snprintf(rank, sizeof rank, "%d", i);
             assert_string_equal(rig_label(rig, name, "sakkara.member.rank"), rank);
-            assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), i == 2 ? 0 : 1);
+            assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, name), i == 2 ? 0 : 1);
         }
         assert_ends_bound(rig);
     }
@@ -463,7 +463,7 @@ static struct rig *long_plan(void)
     rig_racks(rig, 4, 10, 30);
     rig_group(rig, "g", 800, 0, NULL);
     rig_sync(rig);
-    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig->hold_kind = SKR_WRITE_UNGATE_POD;
     rig_pods(rig, "p", 800, "g", RIG_GATED);
     rig_run(rig, SKR_SECOND);
     const char *plan = rig_annotation(rig, RIG_MAP, "g", "sakkara.plan");
@@ -475,7 +475,7 @@ static struct rig *long_plan(void)
 TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told)
 {
     for (int i = 0; i < 10; i++) {
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_UNGATE_POD, NULL), RIG_OK);
     }
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig_restart(rig);
@@ -486,8 +486,8 @@ TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_given_up_when_not_all_w
 TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_rebuilt_from_them)
 {
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
-        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    while (rig_find_write(rig, SKR_WRITE_UNGATE_POD, NULL)) {
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_UNGATE_POD, NULL), RIG_OK);
     }
     char rank[32];
     snprintf(rank, sizeof rank, "%s", rig_label(rig, "p-799", "sakkara.member.rank"));

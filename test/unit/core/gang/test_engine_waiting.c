@@ -41,6 +41,36 @@ static struct rig *crowded(int groups)
     return rig;
 }
 
+/* Gated members p-0.. of a group that never has enough, each so much later than the one before. */
+static void labels_while_they_come(int members, skr_time apart, size_t while_coming,
+                                   size_t in_the_end)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 4);
+    rig_group(rig, "g", members + 1, 0, NULL);
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < members; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_run(rig, apart);
+        rig_pod(rig, name, "g", RIG_GATED);
+    }
+    rig_settle(rig);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), while_coming);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), in_the_end);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.status"), "Waiting");
+    rig_destroy(rig);
+}
+
+TEST(members_are_labelled_when_the_last_one_has_come_or_after_ten_seconds)
+{
+    labels_while_they_come(8, 800 * SKR_MILLISECOND, 0, 8);
+    labels_while_they_come(8, 1500 * SKR_MILLISECOND, 7, 8);
+    labels_while_they_come(20, 800 * SKR_MILLISECOND, 7, 20);
+}
+
 TEST_RIG(crowded(20), an_event_that_cannot_help_starts_no_solve)
 {
     rig_delete(rig, RIG_POD, "load-0-0"); /* the numbers of all are old now: they are told anew */

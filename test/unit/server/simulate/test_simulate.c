@@ -303,16 +303,11 @@ TEST(a_seed_changes_no_gang)
     }
 }
 
-TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
+TEST(verbose_shows_gate_park_and_binding_in_this_order)
 {
-    static const char *const words[] = {"Group status changed",
-                                        "patch pod status",
-                                        "ungate pod",
-                                        "filter",
-                                        "is held",
-                                        "binding",
-                                        "answered: bound",
-                                        "Bound"};
+    static const char *const words[] = {
+        "Group status changed", "ungate pod", "filter", "is held", "binding",
+        "answered: bound",      "Bound"};
     const char *path = FOLDER "/worked-example-free.yaml";
     struct skr_strbuf o, m;
     const struct skr_simulate_options options = {
