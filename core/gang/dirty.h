@@ -29,6 +29,9 @@
  *                        nodes
  *   epoch.victims        capacity, and all that can make a victim     g->preempt.epoch: nobody was
  *                        of somebody                                  found then
+ *   epoch.room           room of any leaf, more or less              g->fit.reported_room: only numbers
+ *                                                                     are old; candidates.room: less,
+ *                                                                     told 2 s later
  *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
  *                        before is void                               fit.input, outputs.input,

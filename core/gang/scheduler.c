@@ -143,6 +143,7 @@ static void before(void *self)
 
 static void after(void *self)
 {
+    queue_see_less_room(self);
     filter_hold_settle(self);
     explain_request_settle(self);
     names_sweep(self);

@@ -47,6 +47,8 @@ void world_calm(struct world *w);
 void world_mend(struct world *w);
 /* Of a mended world: everybody is bound, nobody gives way, no traces are left. */
 void world_check_mended(struct world *w);
+/* Of a world that is calm: what is said of groups that wait (engine_world_reasons.c). */
+void world_check_reasons(struct world *w);
 const char *world_group_of(const struct world *w, const struct rig_object *pod);
 
 #endif

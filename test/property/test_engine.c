@@ -46,6 +46,9 @@ static void play(struct world *w, uint64_t seed, int steps, bool plain, bool log
         rig_run(w->rig, 50 * SKR_SECOND);
     }
     evictions += w->rig->n_writes[SKR_WRITE_EVICT];
+    world_calm(w);
+    rig_run(w->rig, 600 * SKR_SECOND);
+    world_check_reasons(w);
     world_mend(w);
     rig_run(w->rig, 1800 * SKR_SECOND);
     world_check_mended(w);
