@@ -170,6 +170,7 @@ void fit_reported(const struct skr_gang *e, struct group *g)
     }
     o->reported_changes = o->kind->changes;
     o->reported_nodes = e->epoch.nodes;
+    o->reported_paper = e->epoch.paper;
     o->reported_short = is_short(o);
 }
 
@@ -182,7 +183,8 @@ enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
     if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
         return NEWS_REASON;
     }
-    return o->reported_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
+    bool old = o->reported_changes != o->kind->changes || o->reported_paper != e->epoch.paper;
+    return old ? NEWS_NUMBERS : NEWS_NONE;
 }
 
 void fit_report_at(struct group *g, skr_time at)

@@ -130,12 +130,8 @@ static void note_news(struct skr_gang *e, struct group *g)
     skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
                       ? e->report.pause_until
                       : skr_frame_now(e->frame);
-    if (news == NEWS_NONE || (g->fit.report_at != 0 && g->fit.report_at <= at)) {
-        return;
-    }
-    fit_report_at(g, at);
-    if (at > skr_frame_now(e->frame)) {
-        wake_at(e, at);
+    if (news != NEWS_NONE && (g->fit.report_at == 0 || g->fit.report_at > at)) {
+        fit_report_at(g, at);
     }
 }
 
@@ -212,6 +208,9 @@ struct choice queue_next(struct skr_gang *e)
         }
         if (wants_report(e, g) && is_before(g, best.report)) {
             best.report = g;
+        }
+        if (g->fit.report_at > skr_frame_now(e->frame)) {
+            wake_at(e, g->fit.report_at); /* at every look: an earlier wake may have come between */
         }
         if (may_sleep(e, g)) {
             candidates_sleep(e, g);

@@ -143,3 +143,48 @@ TEST_RIG(crowded(1), another_reason_is_told_at_once)
     rig_run(rig, 400 * SKR_MILLISECOND);
     assert_string_equal(rig_key(rig, "late", "reason"), "TopologyPlacementFailed");
 }
+
+/* An ordinary pod whose volume is bound late may go to either of two nodes while it is bound. */
+static struct rig *late_volume(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 1);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pod(rig, "late", NULL, 0);
+    rig_edit(rig, RIG_POD, "late",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig_settle(rig);
+    assert_int_equal(rig_filter(rig, "late", "node-0 node-1").n_passed, 2);
+    rig_pods(rig, "g", 1, "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "g", "message"),
+                    "group g needs 1 slots, 0 are free on eligible nodes");
+    return rig;
+}
+
+TEST_RIG(late_volume(), the_node_that_a_late_volume_did_not_take_is_free_again)
+{
+    rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-0'}}");
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-1");
+}
+
+TEST_RIG(late_volume(), a_late_volume_that_is_asked_for_elsewhere_frees_the_nodes_of_before)
+{
+    rig_filter(rig, "late", "node-1");
+    rig->hold_scheduler = false;
+    rig_edit(rig, RIG_POD, "late", "{'spec':{'schedulerName':'other'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-0");
+}
+
+TEST_RIG(late_volume(), a_pod_with_a_late_volume_that_goes_frees_its_nodes)
+{
+    rig->hold_scheduler = false;
+    rig_delete(rig, RIG_POD, "late");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+}
