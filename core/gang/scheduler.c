@@ -35,6 +35,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
 #include "core/gang/rollback.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/topology.h"
 #include "core/gang/types.h"
 #include "core/gang/verbs.h"
@@ -200,6 +201,7 @@ static void lost(struct skr_gang *e)
         if (g->plan) {
             plan_destroy(e, g->plan);
         }
+        seat_holds_end(e, g);
         restore_again(g);
         group_state_restore(g, GROUP_PENDING);
     }

@@ -269,6 +269,7 @@ void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome out
     int status = carry_out(rig, w, outcome);
     bool last = rig->crash_at && before != rig->n_applied && rig->n_applied >= rig->crash_at;
     rig->crashed = rig->crashed || last;
+    rig->disturbances += status == 404; /* it hears of a deletion */
     rig_tell(rig, "answer %llu %d", (unsigned long long)w->id, status);
     if (last && rig->crash_before_answer) {
         write_free(rig, w);
