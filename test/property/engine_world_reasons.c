@@ -11,7 +11,6 @@
  *   NeverFits              nor is there one when all other pods are gone
  *   ConstraintConflict     nor with as much room as one likes
  *   GroupNotFound, GroupInvalid, DuplicateGroup, TopologyMissing: the objects say so
- *   FilteredByOthers       not for ever: nobody refuses any more
  *
  * What is not judged: groups with members of several controllers or that have ended (whose turn it is then is decided by
  * core/gang/membership.c and judged by its tests), and whatever waits for the eviction of others.
@@ -233,7 +232,7 @@ static bool keeps_rules(const struct waiter *g, const int *more)
         if (sum > 0 && g->pack && rack >= 0 && g->node[i].rack != rack) {
             return false;
         }
-        if (more[i] > 0 && g->one_a_node && sum > 1) {
+        if (g->one_a_node && sum > 1) {
             return false;
         }
         rack = sum > 0 ? g->node[i].rack : rack;
@@ -387,8 +386,6 @@ static void judge(struct world *w, const struct waiter *g)
         judge_missing(w, g);
     } else if (is_about_room(g->reason)) {
         judge_room(w, g);
-    } else {
-        expect(w, g, strcmp(g->reason, "FilteredByOthers") != 0, "nobody refuses any more");
     }
     bool whole = g->held == 0 && g->waiting >= g->size && g->gated == 0;
     expect(w, g, !whole || !fits(g, ROOM_NOW, g->size), "it fits and waits");

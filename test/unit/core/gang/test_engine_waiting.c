@@ -188,3 +188,31 @@ TEST_RIG(late_volume(), a_pod_with_a_late_volume_that_goes_frees_its_nodes)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "g", 1);
 }
+
+TEST_RIG(late_volume(), a_pod_with_a_late_volume_that_is_deleted_unbound_keeps_no_room)
+{
+    rig_terminate(rig, "late");
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+}
+
+/* Its Binding was never answered, and it terminates by the time it is read back. */
+TEST_RIG(rig_create(), a_pod_that_is_deleted_while_its_binding_is_unknown_keeps_no_room)
+{
+    rig_racks(rig, 1, 1, 1);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_pod(rig, "solo", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    struct rig_write *binding = rig_find_write(rig, SKR_WRITE_BINDING, "solo");
+    assert_non_null(binding);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_terminate(rig, "solo");
+    rig_answer_write(rig, binding, RIG_LOST);
+    rig_pods(rig, "g", 1, "g", 0);
+    rig_run(rig, 100 * SKR_SECOND);
+    rig_assert_text(rig_node_of(rig, "solo"), "");
+    rig_assert_bound(rig, "g", 1);
+}
