@@ -269,6 +269,9 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
         bind_calls_is_seen(e, p);
     } else if (!skr_pod_is_live(p->pod)) {
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        if (!p->plan) { /* it cannot be bound any more, however long it stays */
+            bind_calls_release(e, p);
+        }
     } else if (p->pod->gate || p->pod->foreign_gate) {
         failed(e, p, "the pod carries a scheduling gate");
     } else if (p->vote.request) {

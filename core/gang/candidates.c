@@ -65,6 +65,7 @@ struct group *candidates_awake(struct skr_gang *e)
         e->candidates.asleep = NULL;
         e->candidates.n_asleep = 0;
         e->candidates.stale = false;
+        e->candidates.room = e->epoch.room;
         e->candidates.capacity = e->epoch.capacity;
         e->candidates.victims = e->epoch.victims;
         e->candidates.nodes = e->epoch.nodes;

@@ -186,6 +186,15 @@ void dirty_victims(struct skr_gang *e)
     e->dirty.plan = true;
 }
 
+void dirty_paper(struct skr_gang *e, bool freed)
+{
+    e->epoch.paper++;
+    e->epoch.room++;
+    if (freed) {
+        dirty_capacity(e);
+    }
+}
+
 void dirty_see_freed(struct skr_gang *e)
 {
     uint64_t freed = skr_ledger_freed_epoch(e->ledger);

@@ -29,6 +29,11 @@
  *                        nodes
  *   epoch.victims        capacity, and all that can make a victim     g->preempt.epoch: nobody was
  *                        of somebody                                  found then
+ *   epoch.room           room of any leaf, more or less              g->fit.reported_room: only numbers
+ *                                                                     are old; candidates.room: less,
+ *                                                                     told 2 s later
+ *   epoch.paper          where pods with late volumes may land        g->fit.reported_paper: only
+ *                                                                     numbers are old
  *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
  *                        before is void                               fit.input, outputs.input,
@@ -61,6 +66,8 @@ void dirty_plan_nodes(struct plan *plan);
 void dirty_capacity(struct skr_gang *e);
 /* What the ledger has released since the last call counts as capacity. */
 void dirty_see_freed(struct skr_gang *e);
+/* A pod with a late volume may land elsewhere than before; freed: on fewer nodes. */
+void dirty_paper(struct skr_gang *e, bool freed);
 /* Who may be a victim: groups that run now, priorities, budgets. */
 void dirty_victims(struct skr_gang *e);
 void dirty_facts(struct skr_gang *e);

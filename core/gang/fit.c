@@ -164,21 +164,27 @@ void fit_reported(const struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
     o->report_at = 0;
+    o->reported_room = e->epoch.room;
     if (!fit_stands(e, g)) {
         return;
     }
     o->reported_changes = o->kind->changes;
     o->reported_nodes = e->epoch.nodes;
+    o->reported_paper = e->epoch.paper;
     o->reported_short = is_short(o);
 }
 
 enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
+    if (!fit_stands(e, g)) {
+        return o->reported_room != e->epoch.room ? NEWS_NUMBERS : NEWS_NONE;
+    }
     if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
         return NEWS_REASON;
     }
-    return o->reported_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
+    bool old = o->reported_changes != o->kind->changes || o->reported_paper != e->epoch.paper;
+    return old ? NEWS_NUMBERS : NEWS_NONE;
 }
 
 void fit_report_at(struct group *g, skr_time at)

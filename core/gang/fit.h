@@ -18,8 +18,8 @@ bool fit_stands(const struct skr_gang *e, const struct group *g);
 void fit_copy_slots(const struct fit *f, const struct skr_tree *tree, int64_t *ret);
 /* No count is above the slots of its leaf. */
 bool fit_holds(const struct fit *f, const struct skr_tree *tree, const int32_t *count);
-/* The reason is being reported as things are now; what of it is old since (the answer must
- * stand). */
+/* The reason is being reported as things are now; what of it is old since (of a group without an answer: its
+ * numbers, when room of any leaf changed). */
 void fit_reported(const struct skr_gang *e, struct group *g);
 enum fit_news fit_news(const struct skr_gang *e, const struct group *g);
 void fit_report_at(struct group *g, skr_time at);

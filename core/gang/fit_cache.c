@@ -164,7 +164,9 @@ void fit_cache_touch_node(struct skr_gang *e, const char *node)
 
 static void see(void *context, const char *node)
 {
-    mark(context, node, DIRT_ROOM);
+    struct skr_gang *e = context;
+    e->epoch.room++;
+    mark(e, node, DIRT_ROOM);
 }
 
 void fit_cache_see_changes(struct skr_gang *e)

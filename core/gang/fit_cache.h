@@ -61,7 +61,7 @@ struct fit_cache {
     int32_t *changed;                    /* [leaf] working space */
 };
 
-/* After every event: which leaves changed. */
+/* After every event: which leaves changed; epoch.room. */
 void fit_cache_see_changes(struct skr_gang *e);
 /* Before judging: marked leaves are counted again. O(marked leaves * kinds). */
 void fit_cache_refresh(struct skr_gang *e);

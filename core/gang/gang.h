@@ -76,7 +76,7 @@ struct skr_gang {
     } dirty;
     size_t n_settled; /* members, in this event; scheduler.c */
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims;
+        uint64_t capacity, freed, facts, nodes, lifted, victims, room, paper;
     } epoch;
 
     /* topology.c */
@@ -121,8 +121,8 @@ struct skr_gang {
         struct group *awake, *asleep;
         size_t n_asleep;
         bool stale;
-        uint64_t capacity, victims, nodes,
-            lifted; /* of epoch, that those asleep were looked at for */
+        uint64_t capacity, victims, nodes, lifted,
+            room; /* of epoch, that those asleep were looked at for */
     } candidates;
 
     /* queue.c */

@@ -48,9 +48,18 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
     dirty_member(e, g);
 }
 
+/* Where it was accepted and does not go, there is room again. */
+static void forget_accepted(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->accepted.n > 0) {
+        pods_forget_accepted(p);
+        dirty_paper(e, true);
+    }
+}
+
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
-    pods_forget_accepted(p);
+    forget_accepted(e, p);
     p->group = g;
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
@@ -221,8 +230,8 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
     if (pods_is_bound(p) && !p->bind.write) {
         bind_calls_is_seen(e, p);
     }
-    if (p->accepted.n > 0 && (pods_is_bound(p) || *pod->scheduled_reason)) {
-        pods_forget_accepted(p);
+    if (pods_is_bound(p) || *pod->scheduled_reason || !skr_pod_is_live(pod)) {
+        forget_accepted(e, p);
     }
     pods_note_ordinary(e, p);
     tell_preemptor(e, p, false);
@@ -255,7 +264,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     }
     HASH_DEL(e->pods, p);
     HASH_DELETE(hh_name, e->pods_by_name, p);
-    pods_forget_accepted(p);
+    forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
     free(p->evict.by);

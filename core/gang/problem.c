@@ -148,14 +148,15 @@ static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcome
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
+        const char *charged =
+            skr_ledger_find(e->ledger, p->uid, NULL); /* there it is not free already */
         for (size_t i = 0; i < p->accepted.n; i++) {
             int32_t at = skr_tree_find_leaf(e->topology.tree, p->accepted.node[i]);
-            if (at >= 0) {
+            if (at >= 0 && !(charged && strcmp(charged, p->accepted.node[i]) == 0)) {
                 subtract(free_, d, (size_t)at, &p->shape->amounts);
             }
         }
-        if (p->accepted.n > 0 || !goes_first(p, priority) ||
-            skr_ledger_find(e->ledger, p->uid, NULL)) {
+        if (p->accepted.n > 0 || !goes_first(p, priority) || charged) {
             continue;
         }
         for (size_t i = 0; i < leaves; i++) {

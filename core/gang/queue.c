@@ -24,6 +24,7 @@
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
 #include "core/gang/refusal.h"
+#include "core/gang/topology.h"
 #include "core/gang/trial.h"
 #include "core/gang/victim_search.h"
 #include "core/gang/wakes.h"
@@ -122,22 +123,31 @@ static void wake_at(struct skr_gang *e, skr_time at)
     wakes_add(e, at, WAKE_REPORT, NULL);
 }
 
+/* What was said of it is old: when it is said anew. */
+static void note_news(struct skr_gang *e, struct group *g)
+{
+    enum fit_news news = fit_news(e, g);
+    skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
+                      ? e->report.pause_until
+                      : skr_frame_now(e->frame);
+    if (news != NEWS_NONE && (g->fit.report_at == 0 || g->fit.report_at > at)) {
+        fit_report_at(g, at);
+    }
+}
+
 /* One more trial without a placement. */
 static void note_trial(struct skr_gang *e, struct group *g)
 {
     trial_failed_again(e, g);
     e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
-    enum fit_news news = fit_news(e, g);
-    skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
-                      ? e->report.pause_until
-                      : skr_frame_now(e->frame);
-    if (news == NEWS_NONE || (g->fit.report_at != 0 && g->fit.report_at <= at)) {
-        return;
-    }
-    fit_report_at(g, at);
-    if (at > skr_frame_now(e->frame)) {
-        wake_at(e, at);
-    }
+    note_news(e, g);
+}
+
+/* Known not to fit, on a tree: what it was told of that can be found anew. */
+static bool may_be_told(const struct skr_gang *e, const struct group *g)
+{
+    return g->trial.infeasible && !g->plan && topology_is_usable(e) &&
+           (fit_stands(e, g) || !trial_has_news(e, g));
 }
 
 static bool is_before(const struct group *g, const struct group *best)
@@ -148,7 +158,7 @@ static bool is_before(const struct group *g, const struct group *best)
 static bool wants_report(const struct skr_gang *e, const struct group *g)
 {
     return g->fit.report_at != 0 && g->fit.report_at <= skr_frame_now(e->frame) &&
-           g->trial.infeasible && !g->plan && fit_stands(e, g) && !plan_home_is_refused(e, g);
+           may_be_told(e, g) && !plan_home_is_refused(e, g);
 }
 
 /* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
@@ -176,11 +186,15 @@ struct choice queue_next(struct skr_gang *e)
         if (g->fit.input != g->input_epoch) {
             fit_leave(g); /* of another input; it may not wait any more */
         }
-        if (is_due(e, g)) {
-            if (!fresh) {
-                fit_cache_refresh(e);
-            }
+        bool due = is_due(e, g), less = !due && !trial_has_news(e, g) && may_be_told(e, g);
+        if ((due || less) && !fresh) {
+            fit_cache_refresh(e);
             fresh = true;
+        }
+        if (less) {
+            note_news(e, g);
+        }
+        if (due) {
             enum fit_answer fit = fit_judge(e, g);
             if (still_waits(g, fit)) {
                 note_trial(e, g);
@@ -195,6 +209,9 @@ struct choice queue_next(struct skr_gang *e)
         if (wants_report(e, g) && is_before(g, best.report)) {
             best.report = g;
         }
+        if (g->fit.report_at > skr_frame_now(e->frame)) {
+            wake_at(e, g->fit.report_at); /* at every look: an earlier wake may have come between */
+        }
         if (may_sleep(e, g)) {
             candidates_sleep(e, g);
         }
@@ -203,6 +220,15 @@ struct choice queue_next(struct skr_gang *e)
         best.preempt = NULL; /* it may take room that others would be evicted for */
     }
     return best;
+}
+
+void queue_see_less_room(struct skr_gang *e)
+{
+    skr_time at = skr_frame_now(e->frame) + REPORT_PAUSE_S * SKR_SECOND;
+    fit_cache_see_changes(e);
+    if (e->candidates.n_asleep > 0 && e->candidates.room != e->epoch.room) {
+        wake_at(e, e->report.pause_until > at ? e->report.pause_until : at);
+    }
 }
 
 void queue_report_begins(struct skr_gang *e, size_t n_waiting)

@@ -16,6 +16,9 @@ struct choice {
 /* Groups that are due and do not fit have had their trial afterwards. O(groups that
  * are awake): candidates.h. */
 struct choice queue_next(struct skr_gang *e);
+/* After every event: groups that do not fit are told of less room, too, 2 s later and no more often than reports
+ * are made. O(leaves that changed). */
+void queue_see_less_room(struct skr_gang *e);
 void queue_report_begins(struct skr_gang *e, size_t n_waiting); /* sets the pause behind it */
 /* Nobody is left out who is due; for debug builds. O(groups). */
 int queue_check(struct skr_gang *e, struct skr_error *error);

@@ -35,6 +35,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
 #include "core/gang/rollback.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/topology.h"
 #include "core/gang/types.h"
 #include "core/gang/verbs.h"
@@ -143,6 +144,7 @@ static void before(void *self)
 
 static void after(void *self)
 {
+    queue_see_less_room(self);
     filter_hold_settle(self);
     explain_request_settle(self);
     names_sweep(self);
@@ -199,6 +201,7 @@ static void lost(struct skr_gang *e)
         if (g->plan) {
             plan_destroy(e, g->plan);
         }
+        seat_holds_end(e, g);
         restore_again(g);
         group_state_restore(g, GROUP_PENDING);
     }

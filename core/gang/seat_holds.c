@@ -172,6 +172,9 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
 void seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     skr_time duration = duration_of(e, g);
+    if (!skr_frame_is_leader(e->frame)) {
+        return; /* it does not know who is evicted, and would keep that room from the plan it takes over */
+    }
     if (duration == 0 || !topology_is_usable(e) || g->holds.n >= most_of(g)) {
         return;
     }

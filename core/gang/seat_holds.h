@@ -7,7 +7,7 @@
  * nobody else is planned or bound there. Held only while another member runs and the size asks for
  * the seat; never for a member that Succeeded, nor in a group that is pushed out. When the node is
  * closed the room held is that of the nearest open one under the group's rules, if there is one. A
- * restart forgets what is held.
+ * restart forgets what is held, and who does not lead holds nothing.
  */
 #include "core/gang/groups.h"
 

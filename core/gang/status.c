@@ -50,7 +50,9 @@ static void wanted_time(struct wanted *w, const struct skr_gang *e, const char *
 static void wanted_number(struct wanted *w, const char *key, int64_t v, bool present)
 {
     char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)v);
+    if (present) {
+        snprintf(text, sizeof text, "%lld", (long long)v);
+    }
     wanted_add(w, key, present ? text : NULL);
 }
 
@@ -131,13 +133,18 @@ static char *conditions_text(const struct group *g)
         if (!c->set) {
             continue;
         }
-        skr_strbuf_addf(&b, "%s{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", first ? "" : ",",
-                        condition_name[i], c->status);
+        skr_strbuf_add(&b, first ? "{\"type\":\"" : ",{\"type\":\"");
+        skr_strbuf_add(&b, condition_name[i]);
+        skr_strbuf_add(&b, "\",\"status\":\"");
+        skr_strbuf_add(&b, c->status);
+        skr_strbuf_add(&b, "\",\"reason\":");
         skr_strbuf_add_json(&b, c->reason);
         skr_strbuf_add(&b, ",\"message\":");
         skr_strbuf_add_json(&b, c->message);
         skr_time_write(c->since - c->since % SKR_SECOND, 0, when, sizeof when);
-        skr_strbuf_addf(&b, ",\"lastTransitionTime\":\"%s\"}", when);
+        skr_strbuf_add(&b, ",\"lastTransitionTime\":\"");
+        skr_strbuf_add(&b, when);
+        skr_strbuf_add(&b, "\"}");
         first = false;
     }
     skr_strbuf_addc(&b, ']');

@@ -365,11 +365,24 @@ static void disaster(struct world *w)
     }
 }
 
-/* What ends plans whatever the engine does: kube-scheduler refuses nodes for reasons of its own, there is no
- * tree, plans time out soon. */
-static bool is_odd(const struct world *w)
+/* A pod that somebody deleted terminates for longer than a plan waits for its room. */
+static bool somebody_never_goes(const struct world *w)
 {
-    return w->veto[0] || w->shy || w->no_tree || w->rig->settings.plan_timeout < 300 * SKR_SECOND;
+    const struct rig_object *o;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->pod->meta.deleting &&
+            o->pod->meta.deleted_at > w->rig->now + w->rig->settings.plan_timeout) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool world_is_odd(const struct world *w)
+{
+    return w->veto[0] || (w->shy && !w->mended) || w->no_tree ||
+           w->rig->settings.plan_timeout < 300 * SKR_SECOND || somebody_never_goes(w);
 }
 
 static void anything(struct world *w)
@@ -420,10 +433,10 @@ void world_step(struct world *w, uint64_t seed, int step)
 {
     /* Each step draws from its own numbers: one left out changes no other. */
     w->random = (seed * 0x9e3779b97f4a7c15u + (uint64_t)step + 1) * 0xd1342543de82ef95u | 1;
-    w->rig->is_calm = !is_odd(w);
+    w->rig->is_calm = !world_is_odd(w);
     anything(w);
     w->rig->users_act = false;
-    w->rig->is_calm = !is_odd(w);
+    w->rig->is_calm = !world_is_odd(w);
 }
 
 /* ---- the beginning ---- */

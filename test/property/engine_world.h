@@ -36,6 +36,9 @@ void world_begin(struct world *w, uint64_t seed, bool plain);
 /* The number of the step decides what happens, whatever happened before. */
 void world_step(struct world *w, uint64_t seed, int step);
 void world_fini(struct world *w);
+/* What ends plans whatever the engine does: kube-scheduler refuses nodes for reasons of its own, there is no
+ * tree, plans time out soon, room does not become free. */
+bool world_is_odd(const struct world *w);
 /* xorshift64*: 0 .. n - 1 */
 uint32_t world_pick(struct world *w, uint32_t n);
 
@@ -47,6 +50,8 @@ void world_calm(struct world *w);
 void world_mend(struct world *w);
 /* Of a mended world: everybody is bound, nobody gives way, no traces are left. */
 void world_check_mended(struct world *w);
+/* Of a world that is calm: what is said of groups that wait (engine_world_reasons.c). */
+void world_check_reasons(struct world *w);
 const char *world_group_of(const struct world *w, const struct rig_object *pod);
 
 #endif

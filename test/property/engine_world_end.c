@@ -25,6 +25,7 @@ void world_calm(struct world *w)
         rig_restart(w->rig);
     }
     rig_resume(w->rig, 0, true);
+    w->rig->is_calm = !world_is_odd(w);
 }
 
 void world_mend(struct world *w)

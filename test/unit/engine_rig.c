@@ -13,9 +13,9 @@
 
 #include "core/gang/group_table.h"
 #include "test/test.h"
+#include "test/unit/json_fast.h"
 
 enum { STEPS_MAX = 2000000 };
-#define EPOCH (1700000000 * SKR_SECOND)
 
 void rig_fail(struct rig *rig, const char *format, ...)
 {
@@ -24,7 +24,8 @@ void rig_fail(struct rig *rig, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "at %lld ms: %s\n", (long long)((rig->now - EPOCH) / SKR_MILLISECOND), text);
+    fprintf(stderr, "at %lld ms: %s\n", (long long)((rig->now - RIG_EPOCH) / SKR_MILLISECOND),
+            text);
     rig_print(rig);
     fail();
 }
@@ -35,7 +36,7 @@ void rig_tell(const struct rig *rig, const char *format, ...)
     if (!rig->trace) {
         return;
     }
-    fprintf(stderr, "%8lld ", (long long)((rig->now - EPOCH) / SKR_MILLISECOND));
+    fprintf(stderr, "%8lld ", (long long)((rig->now - RIG_EPOCH) / SKR_MILLISECOND));
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -56,7 +57,7 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     w->order = write->order;
     w->key = skr_strdup(key);
     if (write->body_len > 0) {
-        w->body = json_loadb(write->body, write->body_len, 0, &error);
+        w->body = json_fast_read(write->body, write->body_len, &error);
         if (!w->body) {
             rig_fail(rig, "body is no JSON: %s in %s", error.text, write->body);
         }
@@ -87,9 +88,8 @@ static void take_write(struct rig *rig, const struct skr_write *write)
 
 static void take_explanation(struct rig *rig, const struct skr_explain_answer *answer)
 {
-    skr_strbuf_addf(&rig->log, "%s\n", answer->json);
     json_decref(rig->explanation);
-    rig->explanation = json_loadb(answer->json, answer->json_len, 0, NULL);
+    rig->explanation = json_fast_read(answer->json, answer->json_len, NULL);
     if (!rig->explanation) {
         rig_fail(rig, "the explanation is no JSON: %s", answer->json);
     }
@@ -101,53 +101,41 @@ static void take_answer(struct rig *rig, const struct skr_answer *answer)
         take_explanation(rig, &answer->explanation);
         return;
     }
-    skr_strbuf_addf(&rig->log, "%llu %d %zu %s\n", (unsigned long long)answer->request,
-                    (int)answer->kind, answer->index, answer->text);
     rig_scheduler_answer(rig, answer);
 }
 
 static void take_action(struct rig *rig, struct skr_action *a)
 {
-    struct skr_strbuf *log = &rig->log;
-    skr_strbuf_addf(log, "%lld %d ", (long long)(rig->now - EPOCH), (int)a->kind);
+    if (!rig->keeps_no_log) {
+        rig_log_action(rig, a);
+    }
     if (a->kind == SKR_ACTION_ANSWER) {
         take_answer(rig, a->answer.body);
     } else if (a->kind == SKR_ACTION_HOLD) {
         struct rig_call *call;
-        skr_strbuf_addf(log, "%llu %lld\n", (unsigned long long)a->hold.request,
-                        (long long)a->hold.deadline);
         rig->held_request = a->hold.request;
         DL_FOREACH(rig->calls, call)
         {
             call->held = call->held || call->request == a->hold.request;
         }
     } else if (a->kind == SKR_ACTION_WRITE) {
-        skr_strbuf_addf(log, "%llu %d %d %s/%s %s\n", (unsigned long long)a->write.id,
-                        (int)skr_write_kind_of(&a->write), (int)a->write.class, a->write.namespace_,
-                        a->write.name, a->write.body);
         take_write(rig, &a->write);
     } else if (a->kind == SKR_ACTION_WORK) {
         struct rig_solve *s = skr_alloc(sizeof *s);
         s->request = skr_solve_request_of(a->work);
         a->work = NULL;
-        skr_strbuf_addf(log, "%llu %d\n", (unsigned long long)s->request->work.id,
-                        s->request->problem.n);
         rig->n_solves++;
         DL_APPEND(rig->solves, s);
-    } else if (a->kind == SKR_ACTION_CANCEL) {
-        skr_strbuf_addf(log, "%llu\n", (unsigned long long)a->cancel);
     } else if (a->kind == SKR_ACTION_TIMER) {
-        skr_strbuf_addf(log, "%lld\n", (long long)a->timer);
         rig->timer = a->timer;
     } else if (a->kind == SKR_ACTION_DECISION) {
         const struct skr_decision *d = &a->decision;
-        skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->key, d->pod, d->reason, d->message);
         if (!rig->is_mute && strcmp(d->what, "Plan aborted") == 0 &&
             strcmp(d->reason, "FilteredByOthers") == 0) {
             rig_refusals_note(rig, d->key, d->message);
         }
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
-    } else {
+    } else if (a->kind != SKR_ACTION_CANCEL) {
         rig_fail(rig, "an action of no kind");
     }
 }
@@ -282,6 +270,7 @@ void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome out
     int status = carry_out(rig, w, outcome);
     bool last = rig->crash_at && before != rig->n_applied && rig->n_applied >= rig->crash_at;
     rig->crashed = rig->crashed || last;
+    rig->disturbances += status == 404; /* it hears of a deletion */
     rig_tell(rig, "answer %llu %d", (unsigned long long)w->id, status);
     if (last && rig->crash_before_answer) {
         write_free(rig, w);
@@ -532,7 +521,7 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     struct rig *rig = skr_alloc(sizeof *rig);
     rig->settings = *settings;
     rig_make_engine(rig);
-    rig->now = EPOCH;
+    rig->now = RIG_EPOCH;
     rig->timer = SKR_TIME_NEVER;
     rig->bindings_carry_labels = true;
     rig->check_every = 1;
@@ -611,9 +600,7 @@ static void list(struct rig *rig, enum rig_kind kind)
     for (o = rig->reverse_lists ? rig->list->prev : rig->list; o;
          o = rig->reverse_lists ? (o == rig->list ? NULL : o->prev) : o->next) {
         if (o->kind == kind && rig_decode(rig, kind, o->json, &event)) {
-            json_t *version = json_deep_copy(o->json);
-            rig_preemption_heard(rig, kind, o->key, version);
-            json_decref(version);
+            rig_preemption_heard(rig, kind, o->key, o->json);
             rig_handle(rig, &event);
         }
     }

@@ -53,6 +53,7 @@ struct rig {
     const char *uid_padding; /* makes UIDs long; NULL: none */
     size_t check_every;      /* of so many events and writes one is checked; 1 */
     bool trace;              /* prints what happens */
+    bool keeps_no_log;       /* log stays empty */
     /* state */
     struct rig_object *objects, *list;
     struct rig_write *writes;

@@ -4,6 +4,12 @@
 /* What the files of the rig share and tests need not see. */
 #include "test/unit/engine_rig.h"
 
+#define RIG_EPOCH (1700000000 * SKR_SECOND) /* when a rig begins */
+
+/* engine_rig_log.c */
+/* A line of rig.log. */
+void rig_log_action(struct rig *rig, const struct skr_action *a);
+
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
 void rig_make_engine(struct rig *rig);
@@ -25,7 +31,10 @@ const char *rig_text(const json_t *object, const char *path);
 const char *rig_meta_text(const json_t *object, const char *field, const char *name);
 json_t *rig_json(const char *format, va_list args) SKR_PRINTF(1, 0);
 void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object);
-void rig_merge(json_t *target, const json_t *patch);
+/* A merge patch into a version of its own; rig_changed() is next. */
+void rig_merge(struct rig_object *o, json_t *patch);
+void rig_drop_nomination(struct rig_object *pod);              /* the same */
+void rig_set_conditions(struct rig_object *pod, json_t *list); /* the same; takes over the list */
 /* The object's json was changed: new version, decoded, announced. */
 void rig_changed(struct rig *rig, struct rig_object *o);
 int rig_apply(struct rig *rig, const struct rig_write *w); /* HTTP status */

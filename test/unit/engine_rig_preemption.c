@@ -23,6 +23,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/unit/json_fast.h"
+
 /* ---- what the engine can know ---- */
 
 void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json)
@@ -65,7 +67,7 @@ static const char *group_label(const json_t *pod)
 static json_t *stored_plan(const json_t *object)
 {
     const char *text = rig_meta_text(object, "annotations", "sakkara.plan");
-    json_t *plan = *text ? json_loads(text, 0, NULL) : NULL;
+    json_t *plan = *text ? json_fast_read(text, strlen(text), NULL) : NULL;
     if (plan && !json_object_get(plan, "v")) { /* a member's own */
         json_decref(plan);
         plan = NULL;
@@ -350,7 +352,7 @@ static bool is_malformed(const struct rig *rig, const char *group)
         if (o->kind != RIG_MAP || strcmp(name, group) != 0 || !*constraints) {
             continue;
         }
-        json_t *parsed = json_loads(constraints, 0, NULL);
+        json_t *parsed = json_fast_read(constraints, strlen(constraints), NULL);
         json_decref(parsed);
         if (!parsed) {
             return true;
@@ -438,7 +440,7 @@ static json_t *plan_in(const struct rig_write *w)
 {
     json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    return text ? json_loads(text, 0, NULL) : NULL;
+    return text ? json_fast_read(text, strlen(text), NULL) : NULL;
 }
 
 void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const struct rig_object *home)

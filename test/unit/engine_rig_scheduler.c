@@ -204,7 +204,7 @@ static void bind_failed(struct rig *rig, struct rig_object *pod)
     pod->place = RIG_BACKOFF;
     pod->ready_at = rig->now + SKR_SECOND;
     if (*pod->pod->nominated_node) {
-        json_object_del(json_object_get(pod->json, "status"), "nominatedNodeName");
+        rig_drop_nomination(pod);
         rig_changed(rig, pod);
     }
     rig_scheduler_sees(rig, pod, true);
@@ -353,10 +353,9 @@ static void rejected(struct rig *rig, struct rig_object *pod, const char *text, 
     if (strcmp(pod->pod->scheduled_message, message) == 0) {
         return;
     }
-    json_t *status = json_object_get(pod->json, "status");
     json_t *condition = json_pack("[{s:s,s:s,s:s,s:s}]", "type", "PodScheduled", "status", "False",
                                   "reason", "Unschedulable", "message", message);
-    json_object_set_new(status, "conditions", condition);
+    rig_set_conditions(pod, condition);
     rig_changed(rig, pod);
     if (!in_tree_only) {
         rig_scheduler_sees(rig, pod, true); /* its own patch brings it back once */
@@ -368,7 +367,7 @@ static void filter_error(struct rig *rig, struct rig_object *pod)
     pod->place = RIG_BACKOFF;
     pod->ready_at = rig->now + SKR_SECOND;
     if (*pod->pod->nominated_node) {
-        json_object_del(json_object_get(pod->json, "status"), "nominatedNodeName");
+        rig_drop_nomination(pod);
         rig_changed(rig, pod);
     }
 }

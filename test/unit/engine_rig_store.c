@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The API server of the rig: objects as JSON with resource versions and UIDs, merge patches with
- * preconditions, Bindings, and a queue of watch events. Cost of a lookup is one hash.
+ * preconditions, Bindings, and a queue of watch events. Cost of a lookup is one hash. A version is never changed: the
+ * next one shares with it what stays.
  */
 #include "test/unit/engine_rig_parts.h"
 
@@ -25,32 +26,44 @@ char *rig_full_key(enum rig_kind kind, const char *key)
     return skr_strdup(full);
 }
 
-static char *id_of(enum rig_kind kind, const char *key)
+enum { ID_MAX = 640 };
+
+/* "k:namespace/name"; its length. */
+static size_t write_id(enum rig_kind kind, const char *key, char *ret)
 {
-    char id[640], *full = rig_full_key(kind, key);
-    snprintf(id, sizeof id, "%d:%s", (int)kind, full);
-    free(full);
-    return skr_strdup(id);
+    static const char space[] = "default/";
+    bool plain = kind == RIG_NODE || strchr(key, '/');
+    size_t n = strlen(key), at = 2;
+    ret[0] = (char)('0' + (int)kind);
+    ret[1] = ':';
+    if (!plain) {
+        memcpy(ret + at, space, sizeof space - 1);
+        at += sizeof space - 1;
+    }
+    if (n >= ID_MAX - at) {
+        abort();
+    }
+    memcpy(ret + at, key, n + 1);
+    return at + n;
 }
 
 struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key)
 {
     struct rig_object *o;
-    char *id = id_of(kind, key);
-    HASH_FIND_STR(rig->objects, id, o);
-    free(id);
+    char id[ID_MAX];
+    size_t n = write_id(kind, key, id);
+    HASH_FIND(hh, rig->objects, id, n, o);
     return o;
 }
 
 /* "a.b" below object; "" when absent. */
 const char *rig_text(const json_t *object, const char *path)
 {
-    char part[64];
     while (*path) {
-        size_t n = strcspn(path, ".");
-        snprintf(part, sizeof part, "%.*s", (int)n, path);
-        object = json_object_get(object, part);
-        path += n + (path[n] == '.');
+        const char *dot = strchr(path, '.');
+        size_t n = dot ? (size_t)(dot - path) : strlen(path);
+        object = json_object_getn(object, path, n);
+        path += n + (dot ? 1 : 0);
     }
     return json_is_string(object) ? json_string_value(object) : "";
 }
@@ -76,7 +89,10 @@ json_t *rig_json(const char *format, va_list args)
 
 const struct skr_object_type *rig_type(enum rig_kind kind)
 {
-    return skr_gang_type_of(NULL, kind_name[kind]);
+    static const struct skr_object_type *const type[] = {
+        &skr_gang_node, &skr_gang_pod, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget};
+    _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
+    return type[kind];
 }
 
 bool rig_decode(struct rig *rig, enum rig_kind kind, const json_t *json, struct skr_event *ret)
@@ -96,7 +112,7 @@ static void announce(struct rig *rig, const struct rig_object *o, bool deleted)
     w->kind = o->kind;
     w->key = skr_strdup(o->key);
     w->uid = skr_strdup(rig_text(o->json, "metadata.uid"));
-    w->json = deleted ? NULL : json_deep_copy(o->json);
+    w->json = deleted ? NULL : json_incref(o->json);
     w->by_user = rig->users_act;
     rig_announce_to_standby(rig, w);
     if (rig->synced) {
@@ -147,12 +163,22 @@ static void account(struct rig *rig, struct rig_object *o)
     }
 }
 
-void rig_changed(struct rig *rig, struct rig_object *o)
+/* The version before stays as it is: watches and judges hold it. */
+static void set_version(struct rig_object *o, uint64_t version)
 {
     char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)version);
+    json_t *now = json_copy(o->json), *meta = json_copy(json_object_get(now, "metadata"));
+    json_object_set_new(meta, "resourceVersion", json_string(text));
+    json_object_set_new(now, "metadata", meta);
+    json_decref(o->json);
+    o->json = now;
+}
+
+void rig_changed(struct rig *rig, struct rig_object *o)
+{
     struct skr_event event;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)++rig->version);
-    json_object_set_new(json_object_get(o->json, "metadata"), "resourceVersion", json_string(text));
+    set_version(o, ++rig->version);
     if (o->kind == RIG_NODE && rig_decode(rig, o->kind, o->json, &event)) {
         skr_node_destroy(o->node);
         o->node = event.upsert.object;
@@ -169,14 +195,15 @@ void rig_changed(struct rig *rig, struct rig_object *o)
 
 void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object)
 {
-    char *id = id_of(kind, key), text[64];
+    char id[ID_MAX], text[64];
+    write_id(kind, key, id);
     if (rig_find(rig, kind, key)) {
         rig_fail(rig, "%s exists", id);
     }
     struct rig_object *o = skr_alloc(sizeof *o);
-    o->id = id;
+    o->id = skr_strdup(id);
     o->kind = kind;
-    o->key = strchr(id, ':') + 1;
+    o->key = o->id + 2;
     o->json = object;
     const char *slash = strchr(o->key, '/');
     json_t *meta = json_object_get(object, "metadata");
@@ -243,24 +270,29 @@ void rig_delete(struct rig *rig, enum rig_kind kind, const char *key)
     rig_scheduler_wake(rig, true);
 }
 
-/* RFC 7396 */
-void rig_merge(json_t *target, const json_t *patch)
+/* RFC 7396; what the patch leaves alone is shared with the target, which stays as it is. */
+static json_t *merged(json_t *target, json_t *patch)
 {
     const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)patch, key, value)
+    json_t *value, *into = json_is_object(target) ? json_copy(target) : json_object();
+    json_object_foreach(patch, key, value)
     {
         if (json_is_null(value)) {
-            json_object_del(target, key);
+            json_object_del(into, key);
         } else if (json_is_object(value)) {
-            if (!json_is_object(json_object_get(target, key))) {
-                json_object_set_new(target, key, json_object());
-            }
-            rig_merge(json_object_get(target, key), value);
+            json_object_set_new(into, key, merged(json_object_get(into, key), value));
         } else {
-            json_object_set_new(target, key, json_deep_copy(value));
+            json_object_set(into, key, value);
         }
     }
+    return into;
+}
+
+void rig_merge(struct rig_object *o, json_t *patch)
+{
+    json_t *now = merged(o->json, patch);
+    json_decref(o->json);
+    o->json = now;
 }
 
 void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
@@ -271,7 +303,7 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     json_t *patch = rig_json(format, args);
     va_end(args);
     if (o) {
-        rig_merge(o->json, patch);
+        rig_merge(o, patch);
         rig_changed(rig, o);
         if (kind == RIG_POD) {
             rig_scheduler_sees(rig, o, false);
@@ -300,37 +332,65 @@ static bool differs(const json_t *object, const json_t *patch, const char *path)
     return *want && strcmp(want, rig_text(object, path)) != 0;
 }
 
-static void drop_gates(json_t *pod, const json_t *patch)
+static bool names_gate(const json_t *list, const json_t *gate)
 {
-    const json_t *wanted = json_object_get(json_object_get(patch, "spec"), "schedulingGates");
-    json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates");
-    for (size_t i = 0; i < json_array_size(wanted); i++) {
-        const char *name = rig_text(json_array_get(wanted, i), "name");
-        for (size_t j = json_array_size(gates); j-- > 0;) {
-            if (strcmp(rig_text(json_array_get(gates, j), "name"), name) == 0) {
-                json_array_remove(gates, j);
-            }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (strcmp(rig_text(json_array_get(list, i), "name"), rig_text(gate, "name")) == 0) {
+            return true;
         }
     }
-    if (json_array_size(gates) == 0) {
-        json_object_del(json_object_get(pod, "spec"), "schedulingGates");
+    return false;
+}
+
+/* Takes over the value. */
+static void set_below(struct rig_object *o, const char *part, const char *key, json_t *value)
+{
+    json_t *patch = json_pack("{s:{s:o}}", part, key, value);
+    rig_merge(o, patch);
+    json_decref(patch);
+}
+
+static void drop_gates(struct rig_object *pod, const json_t *patch)
+{
+    const json_t *dropped = json_object_get(json_object_get(patch, "spec"), "schedulingGates");
+    const json_t *gates = json_object_get(json_object_get(pod->json, "spec"), "schedulingGates");
+    json_t *left = json_array();
+    for (size_t i = 0; i < json_array_size(gates); i++) {
+        json_t *gate = json_array_get(gates, i);
+        if (!names_gate(dropped, gate)) {
+            json_array_append(left, gate);
+        }
     }
+    bool any = json_array_size(left) > 0;
+    set_below(pod, "spec", "schedulingGates", any ? json_incref(left) : json_null());
+    json_decref(left);
 }
 
 /* Those of the patch behind the ones of other types. */
-static void add_conditions(json_t *pod, const json_t *patch)
+static void add_conditions(struct rig_object *pod, const json_t *patch)
 {
-    json_t *status = json_object_get(pod, "status"), *list = json_array(), *item;
-    const json_t *added = json_object_get(json_object_get(patch, "status"), "conditions");
+    const json_t *have = json_object_get(json_object_get(pod->json, "status"), "conditions");
+    json_t *added = json_object_get(json_object_get(patch, "status"), "conditions"), *item;
+    json_t *list = json_array();
     size_t i;
-    json_array_foreach(json_object_get(status, "conditions"), i, item)
+    json_array_foreach(have, i, item)
     {
         if (strcmp(rig_text(item, "type"), rig_text(json_array_get(added, 0), "type")) != 0) {
             json_array_append(list, item);
         }
     }
-    json_array_extend(list, (json_t *)(uintptr_t)added);
-    json_object_set_new(status, "conditions", list);
+    json_array_extend(list, added);
+    set_below(pod, "status", "conditions", list);
+}
+
+void rig_drop_nomination(struct rig_object *pod)
+{
+    set_below(pod, "status", "nominatedNodeName", json_null());
+}
+
+void rig_set_conditions(struct rig_object *pod, json_t *list)
+{
+    set_below(pod, "status", "conditions", list);
 }
 
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
@@ -343,13 +403,13 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
         json_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
-        drop_gates(o->json, w->body);
-        rig_merge(o->json, rest);
+        drop_gates(o, w->body);
+        rig_merge(o, rest);
         json_decref(rest);
     } else if (w->kind == SKR_WRITE_MARK_POD) {
-        add_conditions(o->json, w->body);
+        add_conditions(o, w->body);
     } else {
-        rig_merge(o->json, w->body);
+        rig_merge(o, w->body);
     }
     rig_changed(rig, o);
     if (o->kind == RIG_POD) {
@@ -375,8 +435,8 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
     if (json_object_get(meta, "annotations")) {
         json_object_set(into, "annotations", json_object_get(meta, "annotations"));
     }
-    rig_merge(o->json, patch);
-    json_object_del(json_object_get(o->json, "status"), "nominatedNodeName");
+    rig_merge(o, patch);
+    rig_drop_nomination(o);
     json_decref(patch);
     o->bindings++;
     rig_changed(rig, o);
@@ -407,12 +467,12 @@ static bool spend_budget(struct rig *rig, const struct rig_object *pod)
             strcmp(group, rig_meta_text(pod->json, "labels", "sakkara.group.name")) != 0) {
             continue;
         }
-        json_t *status = json_object_get(o->json, "status");
+        const json_t *status = json_object_get(o->json, "status");
         json_int_t allowed = json_integer_value(json_object_get(status, "disruptionsAllowed"));
         if (allowed <= 0) {
             return false;
         }
-        json_object_set_new(status, "disruptionsAllowed", json_integer(allowed - 1));
+        set_below(o, "status", "disruptionsAllowed", json_integer(allowed - 1));
         rig_changed(rig, o);
         return true;
     }

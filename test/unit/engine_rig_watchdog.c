@@ -7,6 +7,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/unit/json_fast.h"
+
 static const char *group_label(const json_t *pod)
 {
     const char *name = rig_meta_text(pod, "labels", "sakkara.group.name");
@@ -26,7 +28,7 @@ static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
         name = group_label(o->json);
     }
     fits = fits && *text && strcmp(name, group_label(pod->json)) == 0;
-    json_t *plan = fits ? json_loads(text, 0, NULL) : NULL;
+    json_t *plan = fits ? json_fast_read(text, strlen(text), NULL) : NULL;
     bool preempting = strcmp(rig_text(plan, "state"), "Preempting") == 0;
     if (plan && (preempting || !json_object_get(plan, "v"))) { /* not yet, or a member's own */
         json_decref(plan);
@@ -59,7 +61,8 @@ json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod)
 /* Of the pod's own annotation. */
 static char *own_plan(const struct rig_object *pod, const char *field)
 {
-    json_t *own = json_loads(rig_meta_text(pod->json, "annotations", "sakkara.plan"), 0, NULL);
+    const char *written = rig_meta_text(pod->json, "annotations", "sakkara.plan");
+    json_t *own = json_fast_read(written, strlen(written), NULL);
     char *text = skr_strdup(rig_text(own, field));
     json_decref(own);
     return text;
@@ -193,7 +196,7 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     json_t *node;
     const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
     if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
         !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
         check_size(rig, w, plan);
@@ -244,7 +247,7 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
 {
     const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
     if (strcmp(rig_text(plan, "state"), "Binding") == 0) {
         json_object_set_new(rig->binding_ids, rig_text(plan, "id"), json_true());
     }

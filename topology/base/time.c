@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RFC 3339 times to nanoseconds and back; the C library knows the calendar (timegm, gmtime_r, which
- * depend on no time zone). Range: what 64 bits of nanoseconds hold, 1677-09-21 to 2262-04-11. No
+ * RFC 3339 times to nanoseconds and back. Read with timegm(), which depends on no time zone; written without the
+ * C library: a status carries up to six of them, and is made anew at every look. Range: what 64 bits of nanoseconds hold, 1677-09-21 to 2262-04-11. No
  * leap seconds, as in Go.
  */
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "topology/object.h"
 
-enum { TEXT_SHOWN = 64 };
+enum { TEXT_SHOWN = 64, DAY_S = 86400 };
 
 struct scanner {
     const char *at;
@@ -108,21 +108,62 @@ int skr_time_parse(const char *text, skr_time *ret, struct skr_error *error)
     return 0;
 }
 
-/* Writes ".123" with trailing zeros dropped, nothing for 0. */
-static void write_fraction(int64_t ns, char *buffer, size_t size)
+/* n digits of v at s, with leading zeros; where they end. */
+static char *put_digits(char *s, int64_t v, int n)
 {
-    buffer[0] = '\0';
+    for (int i = n - 1; i >= 0; i--) {
+        s[i] = (char)('0' + v % 10);
+        v /= 10;
+    }
+    return s + n;
+}
+
+/* ".123" with trailing zeros dropped, nothing for 0. */
+static char *put_fraction(char *s, int64_t ns)
+{
     if (ns == 0) {
-        return;
+        return s;
     }
-    (void)snprintf(buffer, size, ".%09lld", (long long)ns);
-    for (size_t n = strlen(buffer); buffer[n - 1] == '0'; n--) {
-        buffer[n - 1] = '\0';
+    *s++ = '.';
+    s = put_digits(s, ns, 9);
+    while (s[-1] == '0') {
+        s--;
     }
+    return s;
+}
+
+static char *put_zone(char *s, int64_t offset_min)
+{
+    int64_t absolute = offset_min < 0 ? -offset_min : offset_min;
+    if (offset_min == 0) {
+        *s++ = 'Z';
+        return s;
+    }
+    *s++ = offset_min < 0 ? '-' : '+';
+    s = put_digits(s, absolute / 60 % 100, 2);
+    *s++ = ':';
+    return put_digits(s, absolute % 60, 2);
+}
+
+/* The Gregorian date of a day since 1970-01-01. Years begin in March here, so that a leap day is the last one;
+ * 400 of them have 146,097 days. Day 0 of the count is 0000-03-01, long before any time that is held. */
+static char *put_date(char *s, int64_t days)
+{
+    int64_t day = days + 719468;
+    int64_t of_era = day % 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    int64_t month = (5 * of_year + 2) / 153; /* 0: March */
+    s = put_digits(s, day / 146097 * 400 + year + (month > 9), 4);
+    *s++ = '-';
+    s = put_digits(s, month < 10 ? month + 3 : month - 9, 2);
+    *s++ = '-';
+    return put_digits(s, of_year - (153 * month + 2) / 5 + 1, 2);
 }
 
 void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size)
 {
+    char text[48];
     int64_t ns = t % SKR_SECOND;
     int64_t seconds = t / SKR_SECOND;
     if (ns < 0) {
@@ -131,18 +172,19 @@ void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size)
     }
     int64_t offset_min = utc_offset_s / 60;
     seconds += offset_min * 60;
-    char fraction[16];
-    char zone[16] = "Z";
-    struct tm date;
-    const time_t clock = (time_t)seconds;
-    skr_bug_on(!gmtime_r(&clock, &date));
-    write_fraction(ns, fraction, sizeof fraction);
-    if (offset_min != 0) {
-        int64_t absolute = offset_min < 0 ? -offset_min : offset_min;
-        (void)snprintf(zone, sizeof zone, "%c%02d:%02d", offset_min < 0 ? '-' : '+',
-                       (int)(absolute / 60 % 100), (int)(absolute % 60));
+    int64_t of_day = seconds % DAY_S + (seconds % DAY_S < 0 ? DAY_S : 0);
+    char *s = put_date(text, (seconds - of_day) / DAY_S);
+    *s++ = 'T';
+    s = put_digits(s, of_day / 3600, 2);
+    *s++ = ':';
+    s = put_digits(s, of_day / 60 % 60, 2);
+    *s++ = ':';
+    s = put_digits(s, of_day % 60, 2);
+    s = put_zone(put_fraction(s, ns), offset_min);
+    size_t n = (size_t)(s - text);
+    if (size > 0) {
+        n = n < size ? n : size - 1;
+        memcpy(buffer, text, n);
+        buffer[n] = '\0';
     }
-    (void)snprintf(buffer, size, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", date.tm_year + 1900,
-                   date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, fraction,
-                   zone);
 }

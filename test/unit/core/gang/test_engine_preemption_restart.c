@@ -120,6 +120,26 @@ TEST_RIG(scene_rack(1), who_takes_over_knows_who_was_bound_before_anybody_is_pus
     assert_int_equal(rig_n_bound(rig, "low"), 0);
 }
 
+/* The follower sees members of a bound group go, and does not know why. */
+TEST_RIG(scene_rack(1), who_takes_over_keeps_no_seats_of_victims_from_the_plan_they_left_for)
+{
+    scene_bound(rig, "low", 4, 0);
+    rig_start_standby(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    scene_gang(rig, "top", 4, 5);
+    rig_run(rig, 12 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Planned");
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+    rig_fail_over(rig);
+    assert_string_equal(rig_state(rig, "top"), "Planned");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_POD_STATUS, RIG_OK);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
 /* One of two victims' pods is gone, the other one's eviction was not sent: it goes, too, though there is room without.
  * Objects are listed in every order. */
 TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
