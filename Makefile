@@ -259,9 +259,10 @@ fleet-load: $(BIN) ## hubs and Karmada in motion, at full size, on a real contro
 	@SAKKARA_FLEET_CLUSTERS=200 SAKKARA_FLEET_PLACEMENTS=300 SAKKARA_FLEET_MEMBERS=1000 SAKKARA_FLEET_BINDINGS=3000 \
 	    SAKKARA_FLEET_ROUNDS=$${ROUNDS:-12} SAKKARA_E2E_PLANES=1 test/e2e/run.sh -run "$${ONLY:-InMotion}"
 soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 pods a second, GANGS=0 a second or as many as there is time for (needs Go)
-	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} SAKKARA_SOAK_GANGS=$${GANGS:-0} test/e2e/soak.sh "$${DURATION:-2m}"
+	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} SAKKARA_SOAK_GANGS=$${GANGS:-0} \
+	    SAKKARA_SOAK="$${DURATION:-2m}" test/e2e/tagged.sh soak 120m "^TestBenchSoak\$$"
 replicas: $(BIN) ## two daemons, whose leader goes in every way (needs Go)
-	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/replicas.sh
+	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/tagged.sh replicas 10m ^TestReplicas_
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_E2E_PLANES=1 SAKKARA_FAULTS=$${DURATION:-5m} SAKKARA_FAULTS_GANGS=$${GANGS:-200} \
 	    SAKKARA_FAULTS_SEED=$${SEED:-$$(date +%Y%m%d)} test/e2e/run.sh -run EverybodyDies

@@ -22,3 +22,13 @@ const char *skr_labels_get(const struct skr_labels *labels, const char *key)
     }
     return NULL;
 }
+
+bool skr_labels_equal(const struct skr_labels *a, const struct skr_labels *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same = strcmp(a->item[i].key, b->item[i].key) == 0 &&
+               strcmp(a->item[i].value, b->item[i].value) == 0;
+    }
+    return same;
+}

@@ -3,6 +3,7 @@
 #define SKR_TOPOLOGY_LABELS_H
 /* Key/value lists of API objects (labels, annotations, ConfigMap data), sorted by key, keys unique,
  * all memory in the object's arena. */
+#include <stdbool.h>
 #include <stddef.h>
 
 struct skr_label {
@@ -16,5 +17,6 @@ struct skr_labels {
 
 /* Value or NULL. O(log n). */
 const char *skr_labels_get(const struct skr_labels *labels, const char *key);
+bool skr_labels_equal(const struct skr_labels *a, const struct skr_labels *b);
 
 #endif

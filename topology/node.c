@@ -151,3 +151,14 @@ void skr_node_destroy(struct skr_node *node)
         skr_arena_destroy(node->arena);
     }
 }
+
+bool skr_node_taints_equal(const struct skr_node *a, const struct skr_node *b)
+{
+    bool same = a->n_taints == b->n_taints;
+    for (size_t i = 0; same && i < a->n_taints; i++) {
+        const struct skr_taint *s = &a->taints[i], *t = &b->taints[i];
+        same = strcmp(s->key, t->key) == 0 && strcmp(s->value, t->value) == 0 &&
+               s->effect == t->effect;
+    }
+    return same;
+}

@@ -75,6 +75,8 @@ struct skr_node {
 int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error);
 void skr_configmap_destroy(struct skr_configmap *map); /* NULL allowed */
 int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error);
+/* The same taints in the same order. */
+bool skr_node_taints_equal(const struct skr_node *a, const struct skr_node *b);
 void skr_node_destroy(struct skr_node *node);
 
 /* For other kinds' decoders: fills meta from an object's "metadata". prefixes: NULL-terminated list

@@ -324,3 +324,13 @@ bool skr_quantities_differ(const struct skr_quantities *a, const struct skr_quan
     }
     return false;
 }
+
+bool skr_quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same =
+            strcmp(a->item[i].name, b->item[i].name) == 0 && a->item[i].amount == b->item[i].amount;
+    }
+    return same;
+}

@@ -42,6 +42,9 @@ struct skr_quantities {
 bool skr_quantities_differ(const struct skr_quantities *a, const struct skr_quantities *b,
                            const char **ret_name, int64_t *ret_a, int64_t *ret_b);
 
+/* The same names with the same amounts. */
+bool skr_quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b);
+
 /* As used: sorted by resource id, amounts never 0. */
 struct skr_amount {
     uint16_t resource;

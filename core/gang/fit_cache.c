@@ -400,18 +400,6 @@ struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes)
     return kind;
 }
 
-static bool same_rules(const struct skr_rule *a, const struct skr_rule *b, int32_t levels)
-{
-    for (int32_t i = 0; i < levels; i++) {
-        if (a[i].type != b[i].type || a[i].hard != b[i].hard ||
-            a[i].partitions != b[i].partitions || a[i].min != b[i].min || a[i].max != b[i].max ||
-            a[i].factor != b[i].factor) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Sizes up to n at least; groups of one kind grow in steps of two. */
 static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes *kept, int32_t n)
 {
@@ -439,7 +427,7 @@ struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const s
     skr_group_rules(g->spec, e->topology.tree, rule, NULL);
     DL_FOREACH(kind->sizes, kept)
     {
-        if (same_rules(kept->rule, rule, e->topology.tree->n_levels)) {
+        if (skr_rules_equal(kept->rule, rule, e->topology.tree->n_levels)) {
             break;
         }
     }

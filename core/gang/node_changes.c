@@ -20,54 +20,12 @@
 #include <string.h>
 #include <utlist.h>
 
-static bool labels_equal(const struct skr_labels *a, const struct skr_labels *b)
-{
-    if (a->n != b->n) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
-{
-    if (a->n != b->n) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].name, b->item[i].name) != 0 ||
-            a->item[i].amount != b->item[i].amount) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool taints_equal(const struct skr_node *a, const struct skr_node *b)
-{
-    if (a->n_taints != b->n_taints) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n_taints; i++) {
-        const struct skr_taint *s = &a->taints[i], *t = &b->taints[i];
-        if (strcmp(s->key, t->key) != 0 || strcmp(s->value, t->value) != 0 ||
-            s->effect != t->effect) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool matters(const struct skr_node *a, const struct skr_node *b)
 {
-    return a->unschedulable != b->unschedulable || a->ready != b->ready || !taints_equal(a, b) ||
-           !quantities_equal(&a->allocatable, &b->allocatable) ||
-           !labels_equal(&a->meta.labels, &b->meta.labels);
+    return a->unschedulable != b->unschedulable || a->ready != b->ready ||
+           !skr_node_taints_equal(a, b) ||
+           !skr_quantities_equal(&a->allocatable, &b->allocatable) ||
+           !skr_labels_equal(&a->meta.labels, &b->meta.labels);
 }
 
 /* Groups whose plan uses the node look whether it is still good for them. */
@@ -179,13 +137,14 @@ void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
         e->n_nodes++;
         topology_nodes_changed(e);
     }
-    if (!old || old->unschedulable != node->unschedulable || !taints_equal(old, node) ||
-        !labels_equal(&old->meta.labels, &node->meta.labels)) {
+    if (!old || old->unschedulable != node->unschedulable || !skr_node_taints_equal(old, node) ||
+        !skr_labels_equal(&old->meta.labels, &node->meta.labels)) {
         dirty_lifted(e);
     }
     if (news) {
         offer(e, n);
-        if (old && !e->topology.active && !labels_equal(&old->meta.labels, &node->meta.labels)) {
+        if (old && !e->topology.active &&
+            !skr_labels_equal(&old->meta.labels, &node->meta.labels)) {
             dirty_tree(e); /* rack labels may have moved */
         }
         changed(e, n);

@@ -125,12 +125,6 @@ void skr_group_spec_destroy(struct skr_group_spec *spec)
     }
 }
 
-static bool rule_equal(const struct skr_rule *a, const struct skr_rule *b)
-{
-    return a->type == b->type && a->hard == b->hard && a->partitions == b->partitions &&
-           a->min == b->min && a->max == b->max && a->factor == b->factor;
-}
-
 static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec, const char *level)
 {
     for (size_t i = 0; i < spec->n_rules; i++) {
@@ -149,7 +143,7 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
     }
     for (size_t i = 0; i < a->n_rules; i++) {
         const struct skr_level_rule *other = find_rule(b, a->rule[i].level);
-        if (!other || !rule_equal(&a->rule[i].rule, &other->rule)) {
+        if (!other || !skr_rules_equal(&a->rule[i].rule, &other->rule, 1)) {
             return false;
         }
     }

@@ -17,16 +17,6 @@ void skr_placements_queue(struct skr_placements *self, const struct skr_placemen
 
 /* ---- clusters ---- */
 
-static bool same_labels(const struct skr_labels *a, const struct skr_labels *b)
-{
-    bool same = a->n == b->n;
-    for (size_t i = 0; same && i < a->n; i++) {
-        same = strcmp(a->item[i].key, b->item[i].key) == 0 &&
-               strcmp(a->item[i].value, b->item[i].value) == 0;
-    }
-    return same;
-}
-
 static bool same_taints(const struct skr_managed_cluster *a, const struct skr_managed_cluster *b)
 {
     bool same = a->n_taints == b->n_taints;
@@ -128,8 +118,8 @@ static void cluster_changed(struct skr_placements *self, const struct skr_manage
                             const struct skr_managed_cluster *after)
 {
     struct concern concern = {0};
-    if (before && after && same_labels(&before->meta.labels, &after->meta.labels) &&
-        same_labels(&before->claims, &after->claims) && same_taints(before, after) &&
+    if (before && after && skr_labels_equal(&before->meta.labels, &after->meta.labels) &&
+        skr_labels_equal(&before->claims, &after->claims) && same_taints(before, after) &&
         before->meta.deleting == after->meta.deleting) {
         if (same_amounts(&before->allocatable, &after->allocatable) &&
             same_amounts(&before->capacity, &after->capacity)) {
@@ -176,7 +166,7 @@ static void placement_changed(struct skr_placements *self, const struct skr_plac
 static bool same_decision(const struct skr_placement_decision *a,
                           const struct skr_placement_decision *b)
 {
-    bool same = a && b && a->n == b->n && same_labels(&a->meta.labels, &b->meta.labels);
+    bool same = a && b && a->n == b->n && skr_labels_equal(&a->meta.labels, &b->meta.labels);
     for (size_t i = 0; same && i < a->n; i++) {
         same = strcmp(a->cluster[i], b->cluster[i]) == 0;
     }

@@ -121,26 +121,13 @@ static void make_room(struct skr_solver_cache *cache, const struct skr_solver_ke
 
 /* ---- one problem ---- */
 
-static bool same_rules(const struct skr_problem *a, const struct skr_problem *b)
-{
-    for (int32_t level = 0; level < a->tree->n_levels; level++) {
-        const struct skr_rule *x = &a->rule[level];
-        const struct skr_rule *y = &b->rule[level];
-        if (x->type != y->type || x->hard != y->hard || x->partitions != y->partitions ||
-            x->min != y->min || x->max != y->max || x->factor != y->factor) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool same_problem(const struct skr_problem *a, const struct skr_problem *b)
 {
     return a->tree == b->tree && a->n == b->n && a->tie_break == b->tie_break &&
            a->n_resources == b->n_resources &&
            (a->n_resources == 0 ||
             memcmp(a->demand, b->demand, a->n_resources * sizeof *a->demand) == 0) &&
-           same_rules(a, b);
+           skr_rules_equal(a->rule, b->rule, a->tree->n_levels);
 }
 
 /* Makes the run and its sets for the bounds of problem's leaves. False: see run.stop. */

@@ -23,6 +23,18 @@ struct skr_rule {
     bool silent; /* the level has rules and no key: placements are not compared by it */
 };
 
+/* Whether n rules ask for the same. */
+static inline bool skr_rules_equal(const struct skr_rule *a, const struct skr_rule *b, int32_t n)
+{
+    bool same = true;
+    for (int32_t i = 0; same && i < n; i++) {
+        same = a[i].type == b[i].type && a[i].hard == b[i].hard &&
+               a[i].partitions == b[i].partitions && a[i].min == b[i].min && a[i].max == b[i].max &&
+               a[i].factor == b[i].factor;
+    }
+    return same;
+}
+
 /* What one unit may hold in the end, claims included: least <= x <= most. */
 struct skr_unit_bounds {
     int32_t least, most;

@@ -129,40 +129,6 @@ static void nomination_left(struct skr_scheduler_model *s, const struct skr_sche
 
 /* ---- nodes ---- */
 
-static bool labels_equal(const struct skr_labels *a, const struct skr_labels *b)
-{
-    for (size_t i = 0; a->n == b->n && i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return false;
-        }
-    }
-    return a->n == b->n;
-}
-
-static bool taints_equal(const struct skr_node *a, const struct skr_node *b)
-{
-    for (size_t i = 0; a->n_taints == b->n_taints && i < a->n_taints; i++) {
-        if (strcmp(a->taints[i].key, b->taints[i].key) != 0 ||
-            strcmp(a->taints[i].value, b->taints[i].value) != 0 ||
-            a->taints[i].effect != b->taints[i].effect) {
-            return false;
-        }
-    }
-    return a->n_taints == b->n_taints && a->unschedulable == b->unschedulable;
-}
-
-static bool quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
-{
-    for (size_t i = 0; a->n == b->n && i < a->n; i++) {
-        if (strcmp(a->item[i].name, b->item[i].name) != 0 ||
-            a->item[i].amount != b->item[i].amount) {
-            return false;
-        }
-    }
-    return a->n == b->n;
-}
-
 /* Conditions without their times: a heartbeat is no change. */
 static bool conditions_equal(const json_t *a, const json_t *b)
 {
@@ -222,9 +188,9 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
         wake(s, &e);
         return;
     }
-    e.labels = !labels_equal(&old->meta.labels, &node->meta.labels);
-    e.taints = !taints_equal(old, node);
-    e.allocatable = !quantities_equal(&old->allocatable, &node->allocatable);
+    e.labels = !skr_labels_equal(&old->meta.labels, &node->meta.labels);
+    e.taints = old->unschedulable != node->unschedulable || !skr_node_taints_equal(old, node);
+    e.allocatable = !skr_quantities_equal(&old->allocatable, &node->allocatable);
     bool other = change->before && (!conditions_equal(change->before, change->object) ||
                                     !annotations_equal(change->before, change->object));
     skr_node_destroy(old);

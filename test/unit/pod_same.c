@@ -5,32 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_labels(const struct skr_labels *a, const struct skr_labels *b)
-{
-    if (a->n != b->n) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static const char *meta_difference(const struct skr_meta *a, const struct skr_meta *b)
 {
-    return strcmp(a->namespace_, b->namespace_) != 0        ? "namespace"
-           : strcmp(a->name, b->name) != 0                  ? "name"
-           : strcmp(a->uid, b->uid) != 0                    ? "uid"
-           : a->resource_version != b->resource_version     ? "version"
-           : a->created != b->created                       ? "created"
-           : a->deleting != b->deleting                     ? "deleting"
-           : a->deleted_at != b->deleted_at                 ? "deleted at"
-           : !same_labels(&a->labels, &b->labels)           ? "labels"
-           : !same_labels(&a->annotations, &b->annotations) ? "annotations"
-                                                            : NULL;
+    return strcmp(a->namespace_, b->namespace_) != 0             ? "namespace"
+           : strcmp(a->name, b->name) != 0                       ? "name"
+           : strcmp(a->uid, b->uid) != 0                         ? "uid"
+           : a->resource_version != b->resource_version          ? "version"
+           : a->created != b->created                            ? "created"
+           : a->deleting != b->deleting                          ? "deleting"
+           : a->deleted_at != b->deleted_at                      ? "deleted at"
+           : !skr_labels_equal(&a->labels, &b->labels)           ? "labels"
+           : !skr_labels_equal(&a->annotations, &b->annotations) ? "annotations"
+                                                                 : NULL;
 }
 
 const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
