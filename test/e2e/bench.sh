@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compares sakkara with the bare kube-scheduler on one control plane and prints tables with ratios:
 #   bench.sh [GO-TEST-ARGUMENT...]      for example: bench.sh -run Throughput
-# SAKKARA_BENCH_NODES="200 1000 5000" and SAKKARA_BENCH_ROUNDS=3 choose sizes and rounds;
+# SAKKARA_BENCH_NODES="90 200 1000 5000" and SAKKARA_BENCH_ROUNDS=3 choose sizes and rounds;
 # SAKKARA_BENCH_ROUNDS=0 prints timelines alone; SAKKARA_BENCH_WITHOUT=gated leaves out the contenders whose names
 # end so; SAKKARA_BENCH_PERCENTAGE=100 is percentageOfNodesToScore of every kube-scheduler.
 set -eu

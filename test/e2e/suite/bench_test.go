@@ -68,7 +68,7 @@ func TestBenchThroughput(t *testing.T) {
 	rounds := number("SAKKARA_BENCH_ROUNDS", 3)
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
-	for _, text := range strings.Fields(fromEnvironment("SAKKARA_BENCH_NODES", "200 1000 5000")) {
+	for _, text := range strings.Fields(fromEnvironment("SAKKARA_BENCH_NODES", "90 200 1000 5000")) {
 		count, err := strconv.Atoi(text)
 		must(t, err)
 		benchCluster(t, count)
@@ -87,8 +87,11 @@ func TestBenchThroughput(t *testing.T) {
 		if rounds > 0 {
 			printTable(count, samples)
 		}
-		for _, mode := range []string{"cold", "burst"} {
-			printTimeline(t, count, mode == "cold")
+		for _, c := range contenders {
+			if !c.bare && c.hold == "" {
+				printTimeline(t, count, true, c)
+				printTimeline(t, count, false, c)
+			}
 		}
 		must(t, plane.Clear(benchNamespace))
 	}

@@ -42,9 +42,9 @@ func (m moments) text(begin time.Time) string {
 }
 
 // printTimeline plays one more run, with a tap between kube-scheduler and the daemon and a watch of every pod
-// (which cost time of their own, so it is no sample), and prints when each gang was nominated, filtered, voted and
-// bound.
-func printTimeline(t *testing.T, count int, cold bool) {
+// (which cost time of their own, so it is no sample), and prints when each gang was nominated (or let through its gate
+// with its part of the plan), filtered, voted and bound, and what that cost each process.
+func printTimeline(t *testing.T, count int, cold bool, of contender) {
 	t.Helper()
 	r := &run{T: t, plane: plane, ns: benchNamespace}
 	daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA})
@@ -82,14 +82,18 @@ func printTimeline(t *testing.T, count int, cold bool) {
 		})
 	}()
 	var begin time.Time
+	var serverBefore, etcdBefore, schedulerBefore, daemonBefore time.Duration
 	if cold {
-		must(t, plane.CreatePods(r.benchPods(contender{})...))
+		must(t, plane.CreatePods(r.benchPods(of)...))
+		serverBefore, etcdBefore = plane.CPU()
 		begin = time.Now()
 		r.beginTogether()
 	} else {
 		r.begin()
+		serverBefore, etcdBefore = plane.CPU()
+		schedulerBefore, daemonBefore = r.scheduler.CPU(), daemon.Process().CPU()
 		begin = time.Now()
-		must(t, plane.CreatePods(r.benchPods(contender{})...))
+		must(t, plane.CreatePods(r.benchPods(of)...))
 	}
 	was := map[string]bool{}
 	deadline := time.After(time.Minute)
@@ -97,7 +101,7 @@ func printTimeline(t *testing.T, count int, cold bool) {
 		select {
 		case c := <-changes:
 			gang := gangOf(c.pod.Name)
-			if c.pod.Status.NominatedNodeName != "" && !was["nominated "+c.pod.Name] {
+			if c.pod.Annotations["sakkara.plan"] != "" && !was["nominated "+c.pod.Name] {
 				was["nominated "+c.pod.Name] = true
 				nominated[gang] = append(nominated[gang], c.when)
 			}
@@ -110,6 +114,8 @@ func printTimeline(t *testing.T, count int, cold bool) {
 			t.Fatal("not all bound within a minute")
 		}
 	}
+	server, etcd := plane.CPU()
+	scheduler, own := r.scheduler.CPU(), daemon.Process().CPU()
 	for _, call := range r.tap.Calls() {
 		gang := gangOf(call.Pod)
 		switch {
@@ -122,10 +128,12 @@ func printTimeline(t *testing.T, count int, cold bool) {
 		}
 	}
 	mode := map[bool]string{true: "cold", false: "burst"}[cold]
-	fmt.Printf("\ntimeline, %d nodes, %s, ungated, seconds from the start\n%-8s %12s %12s %8s %12s %12s\n", count, mode, "gang", "nominated", "accepted", "refused", "voted", "bound")
+	fmt.Printf("\ntimeline, %d nodes, %s, %s, seconds from the start\n%-8s %12s %12s %8s %12s %12s\n", count, mode, of.name, "gang", "nominated", "accepted", "refused", "voted", "bound")
 	for i := range gangs {
 		fmt.Printf("%-8s %12s %12s %8d %12s %12s\n", fmt.Sprintf("gang-%d", i), nominated[i].text(begin), filtered[i].text(begin), len(refused[i]), voted[i].text(begin), bound[i].text(begin))
 	}
+	fmt.Printf("CPU s: scheduler %.2f, daemon %.2f, API server %.2f, etcd %.2f\n", (scheduler - schedulerBefore).Seconds(), (own - daemonBefore).Seconds(),
+		(server - serverBefore).Seconds(), (etcd - etcdBefore).Seconds())
 	r.scheduler.Kill()
 	if err := daemon.Stop(); err != nil {
 		t.Error(err)
