@@ -83,7 +83,7 @@ FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: fleet-load soak replicas faults explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
-	bench-solver bench-counts bench-start benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
+	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
@@ -277,7 +277,7 @@ scenarios: ## docs/scenarios.md from the sources of the scenarios
 e2e-demo: $(BIN) ## the worked example on a real control plane
 	@test/e2e/demo.sh
 
-TIMED_BIN := $(filter-out %/bench_counts %/bench_start,$(BENCH_BIN))
+TIMED_BIN := $(filter-out %/bench_counts %/bench_start %/bench_simulate,$(BENCH_BIN))
 bench: $(TIMED_BIN) ## every benchmark that needs no cluster
 	@set -e; for b in $(TIMED_BIN); do echo "== $$b"; $$b; done
 bench-counts: $(filter %/bench_counts,$(BENCH_BIN)) ## the solver's instructions, against those kept
@@ -292,6 +292,8 @@ benchmarks: $(SOLVER_BENCH) ## docs/benchmarks.md, as bench-solver
 	@cp $(O)/test/bench/benchmarks.md docs/benchmarks.md
 bench-start: $(O)/test/bench/bench_start $(BIN) ## CPU and memory of the start: NODES=10000 PODS=100000
 	@$< $${NODES:-10000} $${PODS:-100000}
+bench-simulate: $(O)/test/bench/bench_simulate $(BIN) ## CPU and memory of simulate: NODES=20000 GANGS=250 SIZE=128
+	@$< $${NODES:-20000} $${GANGS:-250} $${SIZE:-128}
 bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane
 	@test/e2e/bench.sh
 

@@ -73,10 +73,14 @@ enum { LOOKED_AT = 64 }; /* members: they are alike */
 static void look(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    size_t n = 0, at = p ? phrase_in(p->pod->scheduled_message) : N_PHRASES;
+    const char *text = p ? p->pod->scheduled_message : "";
+    size_t n = 0, at = phrase_in(text);
     for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
         bool waits = skr_pod_is_live(p->pod) && !pods_is_bound(p);
-        at = waits ? phrase_in(p->pod->scheduled_message) : at;
+        if (waits && strcmp(p->pod->scheduled_message, text) != 0) {
+            text = p->pod->scheduled_message;
+            at = phrase_in(text);
+        }
     }
     if (at < N_PHRASES) {
         g->refusal.plugin = phrases[at].plugin;

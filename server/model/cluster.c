@@ -150,6 +150,11 @@ static size_t run_due(struct skr_cluster *c)
     return n;
 }
 
+uint64_t skr_cluster_seen(const struct skr_cluster *cluster)
+{
+    return cluster->seen;
+}
+
 skr_time skr_cluster_next(const struct skr_cluster *cluster)
 {
     skr_time next = cluster->n_heap > 0 ? cluster->heap[0]->at : SKR_TIME_NEVER;

@@ -47,6 +47,7 @@ struct skr_store *skr_cluster_store(struct skr_cluster *cluster);
 /* When something is due next; SKR_TIME_NEVER: nothing. Changes made from outside make it due at
  * once (the time of the last step, or 0). */
 skr_time skr_cluster_next(const struct skr_cluster *cluster);
+uint64_t skr_cluster_seen(const struct skr_cluster *cluster); /* all changes up to this revision */
 /* Does all that is due at now: controllers, kubelets, added models, until none of them has anything
  * left. Returns the number of things done. */
 size_t skr_cluster_step(struct skr_cluster *cluster, skr_time now);

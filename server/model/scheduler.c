@@ -77,6 +77,11 @@ static skr_time earlier(skr_time a, skr_time b)
     return a < b ? a : b;
 }
 
+uint64_t skr_scheduler_seen(const struct skr_scheduler_model *scheduler)
+{
+    return scheduler->watcher.seen;
+}
+
 skr_time skr_scheduler_next(const struct skr_scheduler_model *scheduler, skr_time now)
 {
     const struct skr_scheduler_model *s = scheduler;

@@ -35,6 +35,8 @@ void skr_scheduler_destroy(struct skr_scheduler_model *scheduler); /* NULL allow
 
 /* When something is due next, never before now; SKR_TIME_NEVER: nothing. */
 skr_time skr_scheduler_next(const struct skr_scheduler_model *scheduler, skr_time now);
+/* It has read all changes up to this revision. */
+uint64_t skr_scheduler_seen(const struct skr_scheduler_model *scheduler);
 /* Does what is due at now, at most one cycle. Returns the number of things done. */
 size_t skr_scheduler_step(struct skr_scheduler_model *scheduler, skr_time now);
 

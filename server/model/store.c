@@ -32,6 +32,7 @@ struct skr_store *skr_store_create(uint64_t uid_seed)
     store->seed = uid_seed;
     store->history.max = SKR_STORE_HISTORY_MAX;
     store->shelf = skr_alloc_array(skr_store_resource_count(), sizeof *store->shelf);
+    store->last = skr_alloc_array(skr_store_resource_count(), sizeof(json_t *));
     for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
         add_namespace(store, namespaces[i]);
     }
@@ -48,8 +49,10 @@ void skr_store_destroy(struct skr_store *store)
     skr_store_free_history(store);
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         skr_shelf_fini(&store->shelf[i]);
+        json_decref(store->last[i]);
     }
     free(store->shelf);
+    free(store->last);
     free(store);
 }
 

@@ -132,6 +132,8 @@ uint64_t skr_store_revision(const struct skr_store *store);
 /* Keeps fewer changes than SKR_STORE_HISTORY_MAX from now on, at least one: a store that lives long
  * and whose readers are quick. */
 void skr_store_limit_history(struct skr_store *store, size_t changes);
+/* Changes up to the revision have been read by everybody who reads. O(changes that go). */
+void skr_store_forget_history(struct skr_store *store, uint64_t revision);
 /* Objects of a kind in (namespace, name) order; visit returns false to stop. */
 void skr_store_each(const struct skr_store *store, const char *kind,
                     bool (*visit)(void *context, const json_t *object), void *context);

@@ -66,6 +66,39 @@ bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
     return true;
 }
 
+/* Bytes that the JSON of the value has at most: a control character takes six. */
+static size_t most_bytes(const json_t *value)
+{
+    enum { ESCAPED = 6, AROUND = 4, NUMBER = 32 };
+    const char *key;
+    json_t *child;
+    size_t i, n = AROUND;
+
+    if (json_is_string(value)) {
+        return ESCAPED * json_string_length(value) + AROUND;
+    }
+    json_object_foreach(skr_object_unconst(value), key, child)
+    {
+        n += ESCAPED * strlen(key) + AROUND + most_bytes(child);
+    }
+    json_array_foreach(value, i, child)
+    {
+        n += AROUND + most_bytes(child);
+    }
+    return json_is_object(value) || json_is_array(value) ? n : NUMBER;
+}
+
+bool skr_store_check_size(struct skr_store_call *call, const json_t *object)
+{
+    if (most_bytes(object) <= SKR_STORE_OBJECT_BYTES_MAX ||
+        json_dumpb(object, NULL, 0, JSON_COMPACT) <= SKR_STORE_OBJECT_BYTES_MAX) {
+        return true;
+    }
+    skr_status_fail(call->reply, 413, NULL, NULL, "Request entity too large: limit is %d",
+                    SKR_STORE_OBJECT_BYTES_MAX);
+    return false;
+}
+
 void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object)
 {
     json_decref(call->reply->body);

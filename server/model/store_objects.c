@@ -126,6 +126,15 @@ void skr_store_limit_history(struct skr_store *store, size_t changes)
     }
 }
 
+void skr_store_forget_history(struct skr_store *store, uint64_t revision)
+{
+    struct skr_store_history *h = &store->history;
+
+    while (h->n > 0 && h->item[h->first].revision <= revision) {
+        forget_oldest(h);
+    }
+}
+
 void skr_store_free_history(struct skr_store *store)
 {
     while (store->history.n > 0) {
@@ -161,8 +170,13 @@ static void set_revision(json_t *object, uint64_t revision)
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object)
 {
+    json_t **last = &store->last[row_of(resource)];
     store->revision++;
-    set_revision(object, store->revision);
+    set_revision(object, store->revision); /* so that its metadata is its own */
+    skr_store_share(object, item ? item->object : NULL);
+    skr_store_share(object, *last);
+    json_decref(*last);
+    *last = json_incref(object);
     if (!item) {
         skr_shelf_insert(skr_store_shelf(store, resource),
                          skr_path_text(object, "metadata.namespace"),

@@ -27,6 +27,7 @@ struct skr_store {
     uint64_t revision;
     size_t n_objects;
     struct skr_shelf *shelf; /* [skr_store_resource_count()] */
+    json_t **last;           /* likewise: put in force last, its values are shared; NULL none */
     struct skr_store_history history;
     void (*admit)(void *context, const char *namespace_, json_t *pod, skr_time now); /* or NULL */
     void *admit_context;
@@ -59,6 +60,9 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last);
 void skr_store_free_history(struct skr_store *store); /* with the store */
+/* Values in object, which nobody else has yet, that are equal to those in with become the same.
+ * with: borrowed, of the same kind; NULL: nothing is done. */
+void skr_store_share(json_t *object, const json_t *with);
 /* A version 4 UUID; five letters as generateName appends. */
 void skr_store_make_uid(struct skr_store *store, char uid[37]);
 void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
@@ -69,6 +73,8 @@ json_t *skr_store_time(skr_time now);
 
 /* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
 bool skr_store_check_body(struct skr_store_call *call);
+/* Whether the object's JSON is at most SKR_STORE_OBJECT_BYTES_MAX long; false: the reply says so. */
+bool skr_store_check_size(struct skr_store_call *call, const json_t *object);
 /* The reply of a write: object in the shape that was asked for. */
 void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
 /* Both selectors of the request, compiled; false: the reply says what is wrong. NULL: everything.

@@ -365,16 +365,6 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
     return own;
 }
 
-static bool fits(struct skr_store_call *call, const json_t *object)
-{
-    if (json_dumpb(object, NULL, 0, JSON_COMPACT) <= SKR_STORE_OBJECT_BYTES_MAX) {
-        return true;
-    }
-    skr_status_fail(call->reply, 413, NULL, NULL, "Request entity too large: limit is %d",
-                    SKR_STORE_OBJECT_BYTES_MAX);
-    return false;
-}
-
 /* Everything between the wanted object and the commit. *object: own, may be replaced. */
 static bool settle(struct skr_store_call *call, json_t **object, const json_t *before)
 {
@@ -411,7 +401,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     if (changed) {
         count_generation(call, *object);
     }
-    return !changed || fits(call, *object);
+    return !changed || skr_store_check_size(call, *object);
 }
 
 static void put_in_force(struct skr_store_call *call, struct skr_shelf_item *item, json_t *object)

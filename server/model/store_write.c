@@ -235,16 +235,6 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
                             skr_path_text(object, "metadata.name"));
 }
 
-static bool fits(struct skr_store_call *call, const json_t *object)
-{
-    if (json_dumpb(object, NULL, 0, JSON_COMPACT) <= SKR_STORE_OBJECT_BYTES_MAX) {
-        return true;
-    }
-    skr_status_fail(call->reply, 413, NULL, NULL, "Request entity too large: limit is %d",
-                    SKR_STORE_OBJECT_BYTES_MAX);
-    return false;
-}
-
 /* Fields of features that are off by default are dropped on creation (DropDisabledPodFields of
  * 1.36: GenericWorkload). */
 static void drop_disabled(struct skr_store_call *call, json_t *object)
@@ -281,7 +271,7 @@ static bool prepare_new(struct skr_store_call *call, json_t *object)
     skr_defaults_set(call->resource, object);
     admit(call, object);
     return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&
-           validate(call, object, NULL, true, true) && fits(call, object);
+           validate(call, object, NULL, true, true) && skr_store_check_size(call, object);
 }
 
 static bool has_room(struct skr_store_call *call)

@@ -339,6 +339,11 @@ static void free_task(struct task *task)
 
 /* ---- the loop ---- */
 
+uint64_t skr_engine_driver_seen(const struct skr_engine_driver *driver)
+{
+    return driver->watcher.seen;
+}
+
 skr_time skr_engine_driver_next(const struct skr_engine_driver *driver, skr_time now)
 {
     skr_time next = skr_watcher_next(&driver->watcher, now);

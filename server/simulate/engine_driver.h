@@ -37,6 +37,8 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver); /* NULL allowe
 void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now);
 
 skr_time skr_engine_driver_next(const struct skr_engine_driver *driver, skr_time now);
+/* It has read all changes up to this revision. */
+uint64_t skr_engine_driver_seen(const struct skr_engine_driver *driver);
 size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now);
 
 /* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); or, unless FOUND,

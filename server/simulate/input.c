@@ -293,3 +293,14 @@ int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_s
     }
     return rc;
 }
+
+void skr_simulate_input_drop(struct skr_simulate_input *input)
+{
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        struct skr_manifest *manifest = &input->manifests.item[i];
+        if (!skr_scenario_is(manifest->object)) { /* the steps are parts of that */
+            json_decref(manifest->object);
+            manifest->object = NULL;
+        }
+    }
+}

@@ -57,4 +57,7 @@ int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_s
 int skr_simulate_step_apply(const struct skr_simulate_step *step, struct skr_store *store,
                             skr_time now, struct skr_strbuf *errors);
 
+/* The objects of the beginning go, and what was borrowed from them is void; the steps stay. */
+void skr_simulate_input_drop(struct skr_simulate_input *input);
+
 #endif

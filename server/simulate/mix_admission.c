@@ -78,6 +78,11 @@ void skr_mix_admission_keep_up(struct skr_mix_admission *admission)
     skr_bug_on(gone);
 }
 
+uint64_t skr_mix_admission_seen(const struct skr_mix_admission *admission)
+{
+    return admission->seen;
+}
+
 /* ---- reviews ---- */
 
 static char *write_review(struct skr_mix_admission *a, const char *namespace_, const json_t *pod)

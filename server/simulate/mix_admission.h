@@ -20,6 +20,8 @@ struct skr_mix_admission *skr_mix_admission_create(const struct skr_spotmix_sett
 void skr_mix_admission_destroy(struct skr_mix_admission *admission); /* NULL allowed */
 /* Takes in what has changed in the store; at least once at every point of virtual time. */
 void skr_mix_admission_keep_up(struct skr_mix_admission *admission);
+uint64_t skr_mix_admission_seen(
+    const struct skr_mix_admission *admission); /* up to this revision */
 
 /* The label of pods that has their class; lives as long as admission. */
 const char *skr_mix_admission_class_label(const struct skr_mix_admission *admission);

@@ -144,6 +144,22 @@ skr_time skr_offline_now(const struct skr_offline *offline)
     return offline->now;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t skr_offline_seen(const struct skr_offline *offline)
+{
+    const struct skr_offline *o = offline;
+    uint64_t seen = skr_cluster_seen(o->cluster);
+    if (o->started) { /* what starts later lists first */
+        seen = least(seen, skr_engine_driver_seen(o->driver));
+        seen = least(seen, skr_scheduler_seen(o->scheduler));
+    }
+    return o->daemons ? least(seen, skr_scheduler_seen(o->daemons)) : seen;
+}
+
 skr_time skr_offline_next(const struct skr_offline *offline)
 {
     const struct skr_offline *o = offline;

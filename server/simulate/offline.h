@@ -44,6 +44,8 @@ struct skr_store *skr_offline_store(struct skr_offline *offline);
 void skr_offline_start(struct skr_offline *offline);
 
 skr_time skr_offline_now(const struct skr_offline *offline);
+/* All models have read the changes up to this revision. */
+uint64_t skr_offline_seen(const struct skr_offline *offline);
 /* When something is due; SKR_TIME_NEVER: nothing. */
 skr_time skr_offline_next(const struct skr_offline *offline);
 /* Does what is due at skr_offline_next(); the clock stands there then. */

@@ -5,6 +5,7 @@
  */
 #include "server/simulate/simulate.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,6 +34,7 @@ struct simulation {
     struct skr_strbuf *out, *messages;
     struct skr_config *config; /* NULL: defaults */
     struct skr_settings settings;
+    char *topology_namespace; /* that they name; NULL: the configuration's */
     struct skr_simulate_input input;
     struct skr_offline *offline;
     struct skr_spotmix_settings mix_settings;
@@ -99,15 +101,26 @@ static void take_event(void *context, skr_time now, const json_t *event)
     skr_record_event(&s->record, now, event);
 }
 
+/* What is beside the models sees what they did; what nobody will read any more goes. */
+static void see(struct simulation *s, skr_time now)
+{
+    uint64_t seen = skr_offline_seen(s->offline);
+    if (s->mix) {
+        skr_mix_admission_keep_up(s->mix);
+        uint64_t mix = skr_mix_admission_seen(s->mix);
+        seen = mix < seen ? mix : seen;
+    }
+    skr_record_step(&s->record, now);
+    seen = s->record.watcher.seen < seen ? s->record.watcher.seen : seen;
+    skr_store_forget_history(skr_offline_store(s->offline), seen);
+}
+
 /* Lets watchers keep up while objects are created. */
 static void keep_up(void *context)
 {
     struct simulation *s = context;
     skr_offline_run(s->offline, s->input.start);
-    if (s->mix) {
-        skr_mix_admission_keep_up(s->mix);
-    }
-    skr_record_step(&s->record, s->input.start);
+    see(s, s->input.start);
 }
 
 static bool is_mixed(const struct simulation *s, const json_t *object)
@@ -164,6 +177,7 @@ static int build(struct simulation *s)
                     s->options->picture, s->input.start);
     int rc = skr_simulate_input_load(&s->input, skr_offline_store(s->offline), s->input.start,
                                      keep_up, s, s->messages);
+    skr_simulate_input_drop(&s->input);
     keep_up(s);
     return rc;
 }
@@ -223,10 +237,7 @@ static int run(struct simulation *s)
         if (!is_step) {
             skr_offline_step(s->offline);
         }
-        if (s->mix) {
-            skr_mix_admission_keep_up(s->mix);
-        }
-        skr_record_step(&s->record, skr_offline_now(s->offline));
+        see(s, skr_offline_now(s->offline));
         skr_progress_update(&s->progress, s->record.n_placed, s->record.n_pods);
     }
     return 0;
@@ -311,6 +322,7 @@ static void fini(struct simulation *s)
     skr_mix_admission_destroy(s->mix);
     skr_offline_destroy(s->offline);
     skr_simulate_input_fini(&s->input);
+    free(s->topology_namespace);
     skr_strbuf_fini(&s->trace);
     skr_config_destroy(s->config);
 }
@@ -339,8 +351,10 @@ static int simulate(struct simulation *s)
     if (s->config) {
         skr_simulate_topology_warn(&s->input, s->settings.topology_namespace, s->messages);
     } else {
-        s->settings.topology_namespace =
-            skr_simulate_topology_namespace(&s->input, s->settings.topology_namespace, s->messages);
+        /* The manifests go before the settings do. */
+        s->topology_namespace = skr_strdup(skr_simulate_topology_namespace(
+            &s->input, s->settings.topology_namespace, s->messages));
+        s->settings.topology_namespace = s->topology_namespace;
     }
     if (build(s) < 0) {
         return SKR_EXIT_ERROR;

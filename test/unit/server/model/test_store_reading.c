@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
@@ -173,6 +174,54 @@ TEST(the_history_is_cut)
     assert_false(gone);
     json_decref(patch[0]);
     json_decref(patch[1]);
+}
+
+TEST(what_everybody_has_read_may_be_forgotten)
+{
+    struct skr_store_change change;
+    bool gone;
+    const uint64_t start = skr_store_revision(store);
+
+    make_maps(3);
+    skr_store_forget_history(store, start + 2);
+    assert_false(skr_store_next_change(store, start + 1, &change, &gone));
+    assert_true(gone);
+    assert_true(skr_store_next_change(store, start + 2, &change, &gone));
+    assert_string_equal(sandbox_text(change.object, "metadata.name"), "m02");
+    skr_store_forget_history(store, UINT64_MAX);
+    assert_false(skr_store_next_change(store, start + 3, &change, &gone));
+    assert_false(gone);
+    sandbox_ok(store, 200, "MERGE " MAPS "/m01", "{'data':{'a':'1'}}");
+    assert_true(skr_store_next_change(store, start + 3, &change, &gone));
+    assert_string_equal(sandbox_text(change.before, "metadata.name"), "m01");
+}
+
+TEST(what_is_equal_in_two_objects_is_kept_once_and_changes_apart)
+{
+    static const char *const body[] = {
+        "{'metadata':{'name':'a','labels':{'x':'1'}},'data':{'k':'v'},'binaryData':{'b':'eA=='}}",
+        "{'metadata':{'name':'b','labels':{'x':'1'}},'data':{'k':'v'},'binaryData':{'b':'eQ=='}}"};
+    for (size_t i = 0; i < 2; i++) {
+        sandbox_ok(store, 201, "POST " MAPS, body[i]);
+    }
+    const json_t *a = skr_store_get(store, "ConfigMap", "default", "a");
+    const json_t *b = skr_store_get(store, "ConfigMap", "default", "b");
+    assert_ptr_equal(json_object_get(a, "data"), json_object_get(b, "data"));
+    assert_ptr_equal(skr_path_get(a, "metadata.labels"), skr_path_get(b, "metadata.labels"));
+    assert_ptr_not_equal(json_object_get(a, "binaryData"), json_object_get(b, "binaryData"));
+    sandbox_ok(store, 200, "MERGE " MAPS "/a", "{'data':{'k':'w'},'metadata':{'labels':null}}");
+    a = skr_store_get(store, "ConfigMap", "default", "a");
+    assert_string_equal(sandbox_text(a, "data.k"), "w");
+    assert_null(skr_path_get(a, "metadata.labels"));
+    assert_string_equal(sandbox_text(b, "data.k"), "v");
+    assert_string_equal(sandbox_text(b, "metadata.labels.x"), "1");
+    /* A change that leaves nothing of an object but its revision. */
+    sandbox_ok(store, 200, "MERGE " MAPS "/b", "{'data':{'k':'w'}}");
+    sandbox_ok(store, 200, "MERGE " MAPS "/b", "{'data':{'k':'v'}}");
+    assert_string_not_equal(
+        sandbox_text(skr_store_get(store, "ConfigMap", "default", "a"), "metadata.resourceVersion"),
+        sandbox_text(skr_store_get(store, "ConfigMap", "default", "b"),
+                     "metadata.resourceVersion"));
 }
 
 /* ---- models and loading ---- */
