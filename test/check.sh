@@ -41,6 +41,7 @@ step_join
 step unit $make -j"$jobs" unit
 step property $make -j"$jobs" property
 step explore $make -j"$jobs" explore
+step crashes $make -j"$jobs" CRASH=all SEEDS=6 STEPS=100 explore
 step integration $make -j"$jobs" integration
 if [ "${SKIP_E2E:-}" = 1 ]; then
     step_skip e2e "SKIP_E2E=1"

@@ -3,19 +3,23 @@
 # explore.sh PROGRAM: plays SEEDS=2000 schedules of STEPS=300 random events from SEED=1 on, JOBS at a
 # time (test/property/test_engine.c). One that fails is shortened to as few events as still fail,
 # and the command that replays it is printed. The last line is "N passed, N failed".
+# CRASH=all: each of SEEDS=20 is played again with the daemon killed after every one of its actions, twice: what was
+# under way then is lost, or arrives. CRASH=17, CRASH=17+: after that action alone.
 set -u
 program=$1
-seeds=${SEEDS:-2000}
+chunk=25 # seeds of one process
+[ -z "${CRASH:-}" ] || export SKR_CRASH="$CRASH"
+[ "${CRASH:-}" != all ] || chunk=1
+seeds=${SEEDS:-$([ $chunk = 1 ] && echo 20 || echo 2000)}
 first=${SEED:-1}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 SKR_STEPS=${STEPS:-300}
 export SKR_STEPS
 name=everything
-chunk=25 # seeds of one process
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# A process leaves the seed it failed at.
+# A process leaves the seed that it failed at, and the action after which it was killed.
 export program folder name
 i=0
 while [ $i -lt "$seeds" ]; do
@@ -26,14 +30,18 @@ done | xargs -P "$jobs" -L 1 sh -c '
     [ -e "$folder/failed" ] && exit
     log="$folder/log.$0"
     SKR_SEED=$0 SKR_SEEDS=$1 "$program" "$name" >"$log" 2>&1 && rm -f "$log" && exit
-    sed -n "s/^seed //p" "$log" | tail -n 1 >>"$folder/failed"'
+    echo "$(sed -n "s/^seed //p" "$log" | tail -n 1) $(sed -n "s/^crash //p" "$log" | tail -n 1)" >>"$folder/failed"'
 
 if [ ! -s "$folder/failed" ]; then
     [ -z "${SKR_RESULTS:-}" ] || echo "$seeds 0" >>"$SKR_RESULTS"
     echo "$seeds passed, 0 failed"
     exit 0
 fi
-seed=$(sort -n "$folder/failed" | head -n 1)
+read -r seed crash <<EOT
+$(sort -n "$folder/failed" | head -n 1)
+EOT
+unset SKR_CRASH
+[ -z "$crash" ] || export SKR_CRASH="$crash"
 
 # fails FILE: whether the seed fails with these steps alone, one a line
 fails() {
@@ -58,7 +66,7 @@ fi
 fails "$folder/steps"
 grep -E "rig: |ERROR|error|bug" "$folder/last" | tail -n 5
 echo "seed $seed fails with $(wc -l <"$folder/steps") events:"
-echo "  SKR_RIG_TRACE=1 SKR_SEED=$seed SKR_STEPS=$SKR_STEPS SKR_ONLY=,$(tr '\n' ',' <"$folder/steps") $program $name"
+echo "  SKR_RIG_TRACE=1${crash:+ SKR_CRASH=$crash} SKR_SEED=$seed SKR_STEPS=$SKR_STEPS SKR_ONLY=,$(tr '\n' ',' <"$folder/steps") $program $name"
 [ -z "${SKR_RESULTS:-}" ] || echo "$((seeds - 1)) 1" >>"$SKR_RESULTS"
 echo "$((seeds - 1)) passed, 1 failed"
 exit 1

@@ -327,6 +327,15 @@ static void change_leader(struct world *w)
     rig_event(w->rig, SKR_EVENT_LEADER_WON);
 }
 
+void world_run(struct world *w, skr_time duration)
+{
+    rig_run(w->rig, duration);
+    while (w->rig->crashed) {
+        rig_restart(w->rig);
+        rig_run(w->rig, duration);
+    }
+}
+
 static void restart(struct world *w)
 {
     w->rig->reverse_lists = world_pick(w, 2);

@@ -36,6 +36,8 @@ void world_begin(struct world *w, uint64_t seed, bool plain);
 /* The number of the step decides what happens, whatever happened before. */
 void world_step(struct world *w, uint64_t seed, int step);
 void world_fini(struct world *w);
+/* rig_run(), with a new process when one dies. */
+void world_run(struct world *w, skr_time duration);
 /* What ends plans whatever the engine does: kube-scheduler refuses nodes for reasons of its own, there is no
  * tree, plans time out soon, room does not become free. */
 bool world_is_odd(const struct world *w);

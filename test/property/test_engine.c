@@ -5,7 +5,7 @@
  * traces left.
  *
  * SKR_SEED=n plays one seed, SKR_STEPS=n its length, SKR_SEEDS=n how many, SKR_ONLY=,3,17, these
- * steps alone; SKR_RIG_TRACE=1 prints. test/explore.sh plays many and shortens one that fails.
+ * steps alone; SKR_CRASH kills the daemon; SKR_RIG_TRACE=1 prints. test/explore.sh plays many and shortens one that fails.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,25 +32,34 @@ static bool is_played(int step)
 /* Evictions of all schedules: exploring without any would show nothing of them. */
 static size_t evictions;
 
-/* plain: with nothing kept between solves. */
-static void play(struct world *w, uint64_t seed, int steps, bool plain, bool logged)
+struct way {
+    bool plain;    /* nothing is kept between solves */
+    bool unlogged; /* world.rig->log stays empty */
+    size_t die_at; /* struct rig; counted from the first step on */
+    bool die_sent;
+};
+
+static void play(struct world *w, uint64_t seed, int steps, struct way way)
 {
-    world_begin(w, seed, plain);
-    w->rig->keeps_no_log = !logged;
+    world_begin(w, seed, way.plain);
+    w->rig->keeps_no_log = way.unlogged;
+    w->rig->n_actions = 0;
+    w->rig->die_at = way.die_at;
+    w->rig->die_sent = way.die_sent;
     for (int i = 0; i < steps; i++) {
         if (is_played(i)) {
             world_step(w, seed, i);
         }
     }
     if (seed % 3 == 1) { /* a loop of refusals shows while the world is as it is */
-        rig_run(w->rig, 50 * SKR_SECOND);
+        world_run(w, 50 * SKR_SECOND);
     }
     evictions += w->rig->n_writes[SKR_WRITE_EVICT];
     world_calm(w);
-    rig_run(w->rig, 600 * SKR_SECOND);
+    world_run(w, 600 * SKR_SECOND);
     world_check_reasons(w);
     world_mend(w);
-    rig_run(w->rig, 1800 * SKR_SECOND);
+    world_run(w, 1800 * SKR_SECOND);
     world_check_mended(w);
 }
 
@@ -58,7 +67,7 @@ static void play(struct world *w, uint64_t seed, int steps, bool plain, bool log
 static char *actions_of(uint64_t seed, int steps, bool plain)
 {
     struct world w;
-    play(&w, seed, steps, plain, true);
+    play(&w, seed, steps, (struct way){.plain = plain});
     char *log = skr_strbuf_take(&w.rig->log, NULL);
     world_fini(&w);
     return log;
@@ -70,14 +79,39 @@ static int number(const char *name, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
+/* Returns its actions. */
+static size_t play_once(uint64_t seed, int steps, size_t die_at, bool die_sent)
+{
+    struct world w;
+    if (die_at > 0) {
+        fprintf(stderr, "crash %zu%s\n", die_at, die_sent ? "+" : "");
+    }
+    play(&w, seed, steps, (struct way){.unlogged = true, .die_at = die_at, .die_sent = die_sent});
+    size_t n = w.rig->n_actions;
+    world_fini(&w);
+    return n;
+}
+
+/* SKR_CRASH=17 dies after the 17th action, and 17+ after all that was asked for has arrived; SKR_CRASH=all after
+ * every one in turn, in both ways. */
+static void explore(uint64_t seed, int steps)
+{
+    const char *crash = getenv("SKR_CRASH");
+    bool all = crash && strcmp(crash, "all") == 0;
+    size_t at = crash && !all ? (size_t)atoi(crash) : 0;
+    size_t n = play_once(seed, steps, at, crash && strchr(crash, '+'));
+    for (size_t k = 1; all && k <= n; k++) {
+        play_once(seed, steps, k, false);
+        play_once(seed, steps, k, true);
+    }
+}
+
 TEST(everything_that_can_be_bound_is_bound_whatever_happened)
 {
     int first = number("SKR_SEED", 1), n = number("SKR_SEEDS", getenv("SKR_SEED") ? 1 : SEEDS);
     for (int seed = first; seed < first + n; seed++) {
         fprintf(stderr, "seed %d\n", seed);
-        struct world w;
-        play(&w, (uint64_t)seed, number("SKR_STEPS", STEPS), false, false);
-        world_fini(&w);
+        explore((uint64_t)seed, number("SKR_STEPS", STEPS));
     }
     fprintf(stderr, "%zu evictions\n", evictions);
     assert_true(getenv("SKR_SEED") || evictions > 0);

@@ -140,6 +140,23 @@ static void take_action(struct rig *rig, struct skr_action *a)
     }
 }
 
+/* Nobody hears any more what the process says. */
+static bool is_silent(const struct rig *rig)
+{
+    return rig->is_dead && !rig->is_aside && !rig->is_mute;
+}
+
+static void count_action(struct rig *rig, const struct skr_action *a)
+{
+    bool told =
+        a->kind == SKR_ACTION_WRITE && skr_write_kind_of(&a->write) != SKR_WRITE_CREATE_EVENT;
+    bool counts = told || a->kind == SKR_ACTION_ANSWER;
+    if (counts && !rig->is_aside && !rig->is_mute && ++rig->n_actions == rig->die_at) {
+        rig_tell(rig, "==== dies at action %zu", rig->n_actions);
+        rig->is_dead = rig->crashed = true;
+    }
+}
+
 void rig_handle(struct rig *rig, struct skr_event *event)
 {
     struct skr_actions actions; /* answers may be asked for while another list is carried out */
@@ -149,8 +166,9 @@ void rig_handle(struct rig *rig, struct skr_event *event)
     if (rig->n_events++ % rig->check_every == 0 && skr_engine_check(rig->engine, &error) < 0) {
         rig_fail(rig, "%s", error.text);
     }
-    for (size_t i = 0; i < actions.n; i++) {
+    for (size_t i = 0; i < actions.n && !is_silent(rig); i++) {
         take_action(rig, &actions.item[i]);
+        count_action(rig, &actions.item[i]);
     }
     skr_actions_fini(&actions);
 }
@@ -617,10 +635,17 @@ void rig_sync(struct rig *rig)
 
 void rig_restart(struct rig *rig)
 {
+    struct rig_write *w;
+    DL_FOREACH(rig->is_dead && rig->die_sent ? rig->writes : NULL, w)
+    {
+        if (w->body && !w->held_back) {
+            rig_arrive(rig, w);
+        }
+    }
     rig_tell(rig, "==== restart");
     skr_engine_destroy(rig->engine);
     rig_drop_pending(rig);
-    rig->crashed = false;
+    rig->crashed = rig->is_dead = false;
     rig->crash_at = 0;
     rig->synced = false;
     for (int i = 0; i < RIG_KIND_COUNT; i++) {

@@ -87,6 +87,12 @@ struct rig {
     size_t crash_at;          /* rig_crashed becomes true after this many applied writes; 0 never */
     bool crash_before_answer; /* and the answer of the last one is not handled */
     bool crashed;
+    size_t n_actions; /* writes, but for Events, and answers that who leads handed out */
+    size_t
+        die_at; /* the process dies right after this one of them, in the middle of its list; 0: never */
+    bool die_sent; /* and what it asked for until then arrives, though nobody hears the answers */
+    bool is_dead;  /* it has; rig_restart() */
+    bool is_aside; /* who does not lead has its turn */
     struct skr_strbuf log; /* all actions as text */
     json_t *explanation;   /* the newest answer to rig_explain() */
     json_t *events;        /* reasons of Events, in order: "ConfigMap/name Reason note" */

@@ -54,9 +54,11 @@ void rig_start_standby(struct rig *rig)
     rig->other = skr_alloc(sizeof *rig->other);
     rig->other->timer = SKR_TIME_NEVER;
     swap(rig);
+    rig->is_aside = true;
     rig_make_engine(rig);
     rig_event(rig, SKR_EVENT_LEADER_LOST);
     rig_sync(rig);
+    rig->is_aside = false;
     swap(rig);
 }
 
@@ -187,6 +189,7 @@ void rig_step_standby(struct rig *rig)
         return;
     }
     swap(rig);
+    rig->is_aside = true;
     rig_step_watch(rig, 0);
     if (rig->timer <= rig->now) {
         rig->timer = SKR_TIME_NEVER;
@@ -195,5 +198,6 @@ void rig_step_standby(struct rig *rig)
     if (rig->writes) {
         rig_fail(rig, "who does not lead asks for a write to %s", rig->writes->key);
     }
+    rig->is_aside = false;
     swap(rig);
 }

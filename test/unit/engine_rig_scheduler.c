@@ -149,6 +149,9 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
     if (answer.kind == SKR_ANSWER_KIND_COUNT && rig->held_request == rig->asking_request) {
         rig_wait_for_answer(rig, &answer);
     }
+    if (answer.kind == SKR_ANSWER_KIND_COUNT && rig->is_dead) {
+        answer.kind = SKR_ANSWER_ERROR; /* nobody is there */
+    }
     if (answer.kind == SKR_ANSWER_KIND_COUNT) {
         rig_fail(rig, "verb %d about %s was not answered", (int)verb, name);
     }

@@ -125,7 +125,7 @@ TEST_RIG(scene_rack(1), who_takes_over_keeps_no_seats_of_victims_from_the_plan_t
 {
     scene_bound(rig, "low", 4, 0);
     rig_start_standby(rig);
-    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig->hold_kind = SKR_WRITE_UNGATE_POD;
     scene_gang(rig, "top", 4, 5);
     rig_run(rig, 12 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "top"), "Planned");
@@ -135,7 +135,7 @@ TEST_RIG(scene_rack(1), who_takes_over_keeps_no_seats_of_victims_from_the_plan_t
     rig_fail_over(rig);
     assert_string_equal(rig_state(rig, "top"), "Planned");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    scene_let_go(rig, SKR_WRITE_PATCH_POD_STATUS, RIG_OK);
+    scene_let_go(rig, SKR_WRITE_UNGATE_POD, RIG_OK);
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "top", 4);
 }
