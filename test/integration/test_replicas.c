@@ -32,6 +32,7 @@ static void pair_begin(struct pair *pair, bool deaf)
     daemon_wait_ready(pair->d[0]);
     if (deaf) {
         const struct fake_step hang = {.match = "GET /api/v1/pods?watch=true", .mode = FAKE_HANG};
+        fake_api_wait_count(pair->scene.c->api, hang.match, 1); /* the first one's: it hears */
         fake_api_expect(pair->scene.c->api, &hang);
     }
     pair->d[1] = daemon_start(pair->scene.c, &pair->scene.options);

@@ -96,8 +96,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 	})
 	m.must(m.daemon[leader].Start())
 	m.answers(2 * usual)
-	m.rollOut("web")
-	m.exact("the leader killed", "web", n, max, false)
+	m.exactAfterRollOut("the leader killed", n, max)
 
 	// One ends in order, and gives its Lease away.
 	m.mayFail.Store(true)
@@ -112,8 +111,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 	})
 	m.must(m.daemon[leader].Start())
 	m.answers(2 * usual)
-	m.rollOut("web")
-	m.exact("the leader ended", "web", n+n/10, max, false)
+	m.exactAfterRollOut("the leader ended", n+n/10, max)
 
 	m.permissions() // an API server that has just begun refuses everything for a while
 
@@ -126,8 +124,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 	m.startScheduler()
 	m.answers(2 * usual)
 	m.scale("deployments", "web", n)
-	m.rollOut("web")
-	m.exact("the API server restarted", "web", n, max, false)
+	m.exactAfterRollOut("the API server restarted", n, max)
 
 	if m.missed.Load() > 0 {
 		t.Errorf("%d of %d pods missed the webhook while it was up", m.missed.Load(), m.tried.Load())

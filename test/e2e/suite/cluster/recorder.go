@@ -246,6 +246,7 @@ func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*Vie
 		select {
 		case <-changed:
 			time.Sleep(pause)
+		case <-time.After(500 * time.Millisecond): // what it asks about may be none of ours: a policy in force, a command
 		case <-timeout:
 			return fmt.Errorf("%s: not within %v: %w", what, deadline, err)
 		}
