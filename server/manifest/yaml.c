@@ -186,7 +186,7 @@ struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, 
     for (size_t i = 0; i <= document && rc > 0; i++) {
         rc = skr_document_next(yaml, &root, &error);
     }
-    if (rc > 0) {
+    if (rc > 0 && root) {
         look(root, path, &found);
     }
     const struct skr_yaml_mark at = found.value ? found.value->at : (struct skr_yaml_mark){1, 1};
