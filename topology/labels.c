@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up in sorted key/value lists: binary search. */
+/* Look-up in sorted lists: binary search. */
 #include "topology/labels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *skr_labels_get(const struct skr_labels *labels, const char *key)
@@ -31,4 +32,23 @@ bool skr_labels_equal(const struct skr_labels *a, const struct skr_labels *b)
                strcmp(a->item[i].value, b->item[i].value) == 0;
     }
     return same;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const char *const *left = a;
+    const char *const *right = b;
+    return strcmp(*left, *right);
+}
+
+void skr_names_sort(const char **name, size_t n)
+{
+    if (n > 1) {
+        qsort(name, n, sizeof *name, by_text);
+    }
+}
+
+bool skr_names_contain(const char *const *name, size_t n, const char *wanted)
+{
+    return n > 0 && bsearch(&wanted, name, n, sizeof *name, by_text);
 }

@@ -19,4 +19,9 @@ struct skr_labels {
 const char *skr_labels_get(const struct skr_labels *labels, const char *key);
 bool skr_labels_equal(const struct skr_labels *a, const struct skr_labels *b);
 
+/* Lists of strings that users write as long as they like (values of a selector, names of clusters) and that
+ * every cluster is looked up in: sorted once, O(n log n), then O(log n) each. A string may be there twice. */
+void skr_names_sort(const char **name, size_t n);
+bool skr_names_contain(const char *const *name, size_t n, const char *wanted);
+
 #endif

@@ -19,10 +19,7 @@ static bool holds(const struct skr_requirement *r, const struct skr_managed_clus
     if (r->operator== SKR_REQUIRE_EXISTS || r->operator== SKR_REQUIRE_DOES_NOT_EXIST) {
         return (r->operator== SKR_REQUIRE_EXISTS) == !!value;
     }
-    bool found = false;
-    for (size_t i = 0; value && !found && i < r->n_values; i++) {
-        found = strcmp(r->value[i], value) == 0;
-    }
+    bool found = value && skr_names_contain(r->value, r->n_values, value);
     return found == (r->operator== SKR_REQUIRE_IN);
 }
 
@@ -70,6 +67,7 @@ static int decode_expressions(struct skr_arena *arena, json_t *list,
                                   &r->value, error)) < 0) {
             return rc;
         }
+        skr_names_sort(r->value, r->n_values);
         r->of_claim = of_claim;
         out->n++;
     }

@@ -20,7 +20,7 @@ static int no_room(struct skr_error *error)
                          (int)SKR_OBJECT_BYTES_MAX);
 }
 
-/* Strings of an array, for the decoders of this folder. */
+/* Strings of an array, sorted: their order means nothing, and every cluster is looked up in them. */
 static int names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
                         const char *key, size_t limit, const char ***ret, size_t *ret_n,
                         struct skr_error *error)
@@ -46,6 +46,7 @@ static int names_decode(struct skr_arena *arena, json_t *object, const struct sk
             return no_room(error);
         }
     }
+    skr_names_sort(name, n);
     *ret = name;
     *ret_n = n;
     return 0;
@@ -248,16 +249,6 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
 
 /* ---- matching ---- */
 
-static bool contains(const char *const *list, size_t n, const char *text)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i], text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* value NULL: the key is not there. */
 static bool meets(const struct skr_selector_requirement *r, const char *value)
 {
@@ -265,9 +256,9 @@ static bool meets(const struct skr_selector_requirement *r, const char *value)
     int64_t right;
     switch (r->op) {
     case SKR_SELECTOR_IN:
-        return value && contains(r->values, r->n_values, value);
+        return value && skr_names_contain(r->values, r->n_values, value);
     case SKR_SELECTOR_NOT_IN:
-        return !value || !contains(r->values, r->n_values, value);
+        return !value || !skr_names_contain(r->values, r->n_values, value);
     case SKR_SELECTOR_EXISTS:
         return value;
     case SKR_SELECTOR_DOES_NOT_EXIST:
@@ -290,7 +281,7 @@ static bool meets_zones(const struct skr_selector_requirement *r,
 {
     bool overlap = false;
     for (size_t i = 0; i < cluster->n_zones && !overlap; i++) {
-        overlap = contains(r->values, r->n_values, cluster->zone[i]);
+        overlap = skr_names_contain(r->values, r->n_values, cluster->zone[i]);
     }
     switch (r->op) {
     case SKR_SELECTOR_IN:
@@ -322,7 +313,8 @@ static bool meets_field(const struct skr_selector_requirement *r,
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
                                   const struct skr_member_cluster *cluster)
 {
-    if (affinity->never || contains(affinity->excluded, affinity->n_excluded, cluster->meta.name)) {
+    if (affinity->never ||
+        skr_names_contain(affinity->excluded, affinity->n_excluded, cluster->meta.name)) {
         return false;
     }
     for (size_t i = 0; i < affinity->n_labels; i++) {
@@ -337,5 +329,5 @@ bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
         }
     }
     return affinity->n_names == 0 ||
-           contains(affinity->name, affinity->n_names, cluster->meta.name);
+           skr_names_contain(affinity->name, affinity->n_names, cluster->meta.name);
 }

@@ -100,7 +100,7 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
                                 const struct skr_field_path *path, struct skr_cluster_affinity *ret,
                                 struct skr_error *error);
 
-/* O(names + requirements). */
+/* O(requirements * log(values) + log(names)). */
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
                                   const struct skr_member_cluster *cluster);
 /* Whether every NoSchedule and NoExecute taint is tolerated. */

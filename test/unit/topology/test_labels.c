@@ -19,3 +19,20 @@ TEST(every_key_is_found_and_nothing_else)
         }
     }
 }
+
+TEST(names_in_any_order_are_found_once_they_are_sorted_and_nothing_else)
+{
+    const char *name[] = {"m", "c", "", "z", "c", "a", "aa"};
+    static const char *const missing[] = {"b", "A", "zz", "ab", "n"};
+    for (size_t n = 0; n <= sizeof name / sizeof name[0]; n++) {
+        const char *some[sizeof name / sizeof name[0]];
+        memcpy(some, name, n * sizeof *name);
+        skr_names_sort(some, n);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(skr_names_contain(some, n, name[i]));
+        }
+        for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+            assert_false(skr_names_contain(some, n, missing[i]));
+        }
+    }
+}
