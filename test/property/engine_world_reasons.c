@@ -10,10 +10,10 @@
  *   TopologyPlacementFailed  there is enough room, and no placement under the rules; its numbers
  *   NeverFits              nor is there one when all other pods are gone
  *   ConstraintConflict     nor with as much room as one likes
- *   GroupNotFound, GroupInvalid, DuplicateGroup, TopologyMissing: the objects say so
  *
  * What is not judged: groups with members of several controllers or that have ended (whose turn it is then is decided by
- * core/gang/membership.c and judged by its tests), and whatever waits for the eviction of others.
+ * core/gang/membership.c and judged by its tests), groups of labels alone, numbers of open PodGroups, whatever waits for the
+ * eviction of others, and the reasons FilteredByOthers, GroupNotFound, GroupInvalid, DuplicateGroup and TopologyMissing.
  */
 #include "test/property/engine_world.h"
 
