@@ -51,8 +51,9 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
 /* Where it was accepted and does not go, there is room again. */
 static void forget_accepted(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->accepted.n > 0) {
-        pods_forget_accepted(p);
+    bool any = p->accepted.n > 0; /* there may be a list of none */
+    pods_forget_accepted(p);
+    if (any) {
         dirty_paper(e, true);
     }
 }

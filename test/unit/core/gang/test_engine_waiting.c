@@ -207,6 +207,18 @@ TEST_RIG(late_volume(), a_late_volume_that_is_asked_for_elsewhere_frees_the_node
     rig_assert_text(rig_node_of(rig, "g-0"), "node-0");
 }
 
+TEST_RIG(late_volume(), a_pod_with_a_late_volume_that_no_node_takes_leaves_nothing_behind)
+{
+    rig_pod(rig, "full", NULL, 0);
+    rig_edit(rig, RIG_POD, "full", "{'spec':{'nodeName':'node-1'}}");
+    rig_settle(rig);
+    assert_int_equal(rig_filter(rig, "late", "node-1").n_passed, 0);
+    rig->hold_scheduler = false;
+    rig_delete(rig, RIG_POD, "late");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_text(rig_node_of(rig, "g-0"), "node-0");
+}
+
 TEST_RIG(late_volume(), a_pod_with_a_late_volume_that_goes_frees_its_nodes)
 {
     rig->hold_scheduler = false;
