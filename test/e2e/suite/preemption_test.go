@@ -171,6 +171,7 @@ func TestD49_PreemptionSurvivesADaemonThatDies(t *testing.T) {
 	r.must(r.daemon.Start())
 	r.wait(usual, "top is bound", r.allBound("top", 4))
 	r.wait(usual, "mid was left alone", r.untouched("mid", mid))
+	r.wait(usual, "low is complete again and waits", r.reason("low", "Ready", "WaitingForCapacity"))
 	r.rec.Look(func(v *cluster.View) {
 		for _, pod := range v.Pods(r.ns, of("low")) {
 			if low[pod.UID] {
