@@ -10,6 +10,7 @@
 #include "core/gang/group_source.h"
 #include "core/gang/groups.h"
 #include "core/gang/map_entry.h"
+#include "core/gang/map_status.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
 #include "core/gang/plan_entry.h"
@@ -18,7 +19,6 @@
 #include "core/gang/refusal.h"
 #include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
-#include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/warnings.h"
 
@@ -573,7 +573,7 @@ void explain_answer_group(struct skr_gang *e, const struct group *g, bool preemp
 void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b)
 {
     char text[400];
-    enum skr_reason reason = status_loser(e, m, text, sizeof text);
+    enum skr_reason reason = map_status_loser(e, m, text, sizeof text);
     const struct skr_meta *meta = &m->map->meta;
     write_head(e, meta->namespace_, meta->name, skr_group_status_name(SKR_STATUS_FAILED), false, b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\",\"sentence\":", skr_reason_name(reason),

@@ -3,6 +3,7 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/group_table.h"
+#include "core/gang/map_status.h"
 #include "core/gang/maps.h"
 #include "core/gang/output.h"
 #include "core/gang/plan_entry.h"
@@ -238,11 +239,11 @@ void group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
     struct group *g = groups_find(e, m->group_key);
     struct wanted w = {0};
     if (m->is_topology) {
-        status_wanted_topology(e, m, &w);
+        map_status_wanted_topology(e, m, &w);
     } else if (m->is_group && (!g || g->source.map != m)) {
-        status_wanted_loser(e, m, &w);
+        map_status_wanted_loser(e, m, &w);
     } else {
-        status_forget_loser(m);
+        map_status_forget(m);
         if (g) {
             dirty_group(e, g);
         }

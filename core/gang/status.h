@@ -4,29 +4,16 @@
 /* What people read: status, reason, message, conditions and times of a group, and the keys of its
  * object that carry them. */
 #include "core/gang/groups.h"
-
-struct wanted {
-    struct skr_label *item; /* value NULL: the key must not be there */
-    size_t n, cap;
-};
+#include "core/gang/wanted.h"
 
 /* Status, conditions, outputs from the state; Events on change. */
 void status_update(struct skr_gang *e, struct group *g);
 void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w);
-void status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wanted *w);
-void status_wanted_topology(struct skr_gang *e, const struct map_entry *m, struct wanted *w);
-/* Why a group map defines no group: DuplicateGroup or GroupInvalid, text says more. */
-enum skr_reason status_loser(const struct skr_gang *e, const struct map_entry *m, char *text,
-                             size_t size);
-/* The map defines a group now, or is none. */
-void status_forget_loser(struct map_entry *m);
 
 /* What an earlier life reported is not reported again; NULL: nothing. */
 void status_restore(struct group *g, const char *status, const char *reason);
 void status_restore_condition(struct group *g, const char *type, bool status, const char *reason,
                               const char *message, skr_time since);
 void status_fini(struct group *g);
-
-void wanted_fini(struct wanted *w);
 
 #endif
