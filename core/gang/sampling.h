@@ -13,6 +13,7 @@
 /* With fewer, kube-scheduler looks at every node whatever its percentage (minFeasibleNodesToFind). */
 enum { SKR_SAMPLING_NODES_MIN = 100 };
 
+/* Whether it looks at every node, by the number of nodes that there are now. */
 bool sampling_is_off(const struct skr_gang *e);
 
 #endif
