@@ -186,9 +186,9 @@ void dirty_victims(struct skr_gang *e)
     e->dirty.plan = true;
 }
 
-void dirty_paper(struct skr_gang *e, bool freed)
+void dirty_late_room(struct skr_gang *e, bool freed)
 {
-    e->epoch.paper++;
+    e->epoch.late_room++;
     e->epoch.room++;
     if (freed) {
         dirty_capacity(e);

@@ -32,7 +32,7 @@
  *   epoch.room           room of any leaf, more or less              g->fit.reported_room: only numbers
  *                                                                     are old; candidates.room: less,
  *                                                                     told 2 s later
- *   epoch.paper          where pods with late volumes may land        g->fit.reported_paper: only
+ *   epoch.late_room      where pods with late volumes may land        g->fit.reported_late_room: only
  *                                                                     numbers are old
  *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
@@ -67,7 +67,7 @@ void dirty_capacity(struct skr_gang *e);
 /* What the ledger has released since the last call counts as capacity. */
 void dirty_see_freed(struct skr_gang *e);
 /* A pod with a late volume may land elsewhere than before; freed: on fewer nodes. */
-void dirty_paper(struct skr_gang *e, bool freed);
+void dirty_late_room(struct skr_gang *e, bool freed);
 /* Who may be a victim: groups that run now, priorities, budgets. */
 void dirty_victims(struct skr_gang *e);
 void dirty_facts(struct skr_gang *e);

@@ -187,7 +187,7 @@ static void count_single(const struct skr_gang *e, const struct skr_solve_reques
         candidates += in->victim[i].kind == SKR_VICTIM_POD;
     }
     while (pod_walk_next(e, &p)) {
-        bool runs = p.entry ? !p.entry->group && victim_search_runs(p.entry) : true;
+        bool runs = !p.entry || (!p.entry->group && victim_search_runs(p.entry));
         ordinary += runs && is_eligible(request, p.node);
     }
     spare(t, SPARED_ORDINARY, NULL, ordinary > candidates ? ordinary - candidates : 0);

@@ -170,7 +170,7 @@ void fit_reported(const struct skr_gang *e, struct group *g)
     }
     o->reported_changes = o->kind->changes;
     o->reported_nodes = e->epoch.nodes;
-    o->reported_paper = e->epoch.paper;
+    o->reported_late_room = e->epoch.late_room;
     o->reported_short = is_short(o);
 }
 
@@ -183,7 +183,8 @@ enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
     if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
         return NEWS_REASON;
     }
-    bool old = o->reported_changes != o->kind->changes || o->reported_paper != e->epoch.paper;
+    bool old =
+        o->reported_changes != o->kind->changes || o->reported_late_room != e->epoch.late_room;
     return old ? NEWS_NUMBERS : NEWS_NONE;
 }
 

@@ -76,7 +76,7 @@ struct skr_gang {
     } dirty;
     size_t n_settled; /* members, in this event; scheduler.c */
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted, victims, room, paper;
+        uint64_t capacity, freed, facts, nodes, lifted, victims, room, late_room;
     } epoch;
 
     /* topology.c */

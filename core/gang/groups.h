@@ -67,7 +67,7 @@ struct fit {
     uint64_t solved_changes; /* plain_planning: fits was found at these changes of the kind */
     bool fits;
     /* Of the kind and the nodes when the group's reason was reported last. */
-    uint64_t reported_changes, reported_nodes, reported_room, reported_paper;
+    uint64_t reported_changes, reported_nodes, reported_room, reported_late_room;
     bool reported_short;
     skr_time report_at; /* it is old, and reported anew then; 0: it stands */
 };

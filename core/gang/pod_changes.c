@@ -54,7 +54,7 @@ static void forget_accepted(struct skr_gang *e, struct pod_entry *p)
     bool any = p->accepted.n > 0; /* there may be a list of none */
     pods_forget_accepted(p);
     if (any) {
-        dirty_paper(e, true);
+        dirty_late_room(e, true);
     }
 }
 
