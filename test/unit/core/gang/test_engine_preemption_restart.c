@@ -32,6 +32,14 @@ TEST(victims_of_a_group_that_gives_way_stay_where_their_room_is_not_needed)
     }
 }
 
+/* The standby sees all that there is to see. */
+static void follow(struct rig *rig)
+{
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+}
+
 TEST_RIG(scene_rack(3), d49_preemption_survives_a_restart_with_the_same_victims_and_plan)
 {
     scene_bound(rig, "a", 4, 2);
@@ -78,9 +86,7 @@ TEST_RIG(scene_rack(1), nobody_is_evicted_while_the_record_is_on_its_way_out)
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
     scene_gang(rig, "top", 4, 5);
     rig_run(rig, SKR_SECOND);
-    for (int i = 0; i < 100; i++) {
-        rig_step_standby(rig);
-    }
+    follow(rig);
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"), RIG_OK);
     assert_non_null(rig_find_write(rig, SKR_WRITE_EVICT, "low-0"));
     rig->hold_solves = true;
@@ -104,9 +110,7 @@ TEST_RIG(scene_rack(1), who_takes_over_knows_who_was_bound_before_anybody_is_pus
     rig->hold_kind = SKR_WRITE_UNGATE_POD;
     scene_gang(rig, "low", 4, 0);
     rig_run(rig, SKR_SECOND);
-    for (int i = 0; i < 100; i++) {
-        rig_step_standby(rig);
-    }
+    follow(rig);
     assert_string_equal(rig_state(rig, "low"), "Planned");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     scene_let_go(rig, SKR_WRITE_UNGATE_POD, RIG_OK);
@@ -129,9 +133,7 @@ TEST_RIG(scene_rack(1), who_takes_over_keeps_no_seats_of_victims_from_the_plan_t
     scene_gang(rig, "top", 4, 5);
     rig_run(rig, 12 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "top"), "Planned");
-    for (int i = 0; i < 100; i++) {
-        rig_step_standby(rig);
-    }
+    follow(rig);
     rig_fail_over(rig);
     assert_string_equal(rig_state(rig, "top"), "Planned");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
