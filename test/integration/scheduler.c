@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread for cycles, one more for each bind call; all state under the cluster's lock. */
+/* The queue and the thread of its cycles, its own writes, and its life. */
 #include "test/integration/scheduler.h"
 #include "server/object/path.h"
 
@@ -10,56 +10,18 @@
 #include <time.h>
 #include <utlist.h>
 
-#include "test/integration/web.h"
+#include "test/integration/scheduler_parts.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
-#define FILTER_TIMEOUT_MS 30000L
-#define BIND_TIMEOUT_MS   330000L
-
-/* A pod as the queue and the cache of kube-scheduler see it. */
-struct entry {
-    char *uid;
-    char *tried; /* resourceVersion at the last cycle */
-    bool again;  /* after an Error: whatever its version */
-    int64_t not_before;
-    bool assumed;
-    char *node; /* of the open bind call */
-    bool lost;  /* it ended without an answer: what the daemon sent before may still arrive */
-    struct entry *next;
-};
-
-struct call {
-    struct scheduler *s;
-    struct entry *entry;
-    char *namespace_, *name, *uid, *node;
-    uint16_t port;
-    pthread_t thread;
-    struct call *next;
-};
-
-struct scheduler {
-    struct cluster *cluster;
-    struct web_tls tls;
-    bool has_tls;
-    uint16_t port, bind_port;
-    bool stopping;
-    char hold[64];
-    pthread_t thread;
-    struct entry *entries;
-    struct call *calls;
-    size_t open;
-    struct scheduler_counts counts;
-};
-
-static int64_t now_ns(void)
+int64_t scheduler_now_ns(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void note_text(struct scheduler *s, const char *text)
+void scheduler_note_text(struct scheduler *s, const char *text)
 {
     struct scheduler_counts *n = &s->counts;
     for (size_t i = 0; i < n->n_texts; i++) {
@@ -101,7 +63,7 @@ static bool is_schedulable(const json_t *pod)
 static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *ret_until)
 {
     const json_t *pod;
-    int64_t now = now_ns();
+    int64_t now = scheduler_now_ns();
     *ret_until = now + 1000000000;
     for (size_t i = 0; (pod = cluster_at(s->cluster, "Pod", i)); i++) {
         if (!is_schedulable(pod)) {
@@ -131,8 +93,8 @@ static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *
 
 /* ---- its own writes ---- */
 
-static void clear_nomination(struct scheduler *s, const char *namespace_, const char *name,
-                             const char *uid)
+void scheduler_clear_nomination(struct scheduler *s, const char *namespace_, const char *name,
+                                const char *uid)
 {
     const json_t *pod = cluster_get(s->cluster, "Pod", namespace_, name);
     if (!pod || strcmp(skr_path_text(pod, "metadata.uid"), uid) != 0 ||
@@ -165,108 +127,7 @@ static void tell_condition(struct scheduler *s, const json_t *pod, const char *r
     free(name);
 }
 
-/* ---- filter and prioritize ---- */
-
-/* Sends pod and names to a verb; the answer, or NULL (no answer, or not as it must be). Lock not
- * held. */
-static json_t *ask(struct scheduler *s, const char *verb, const json_t *pod, const json_t *names,
-                   uint16_t port)
-{
-    char path[64];
-    json_t *request = json_pack("{s:O,s:n,s:O}", "Pod", pod, "Nodes", "NodeNames", names);
-    char *body = json_dumps(request, JSON_COMPACT);
-    snprintf(path, sizeof path, "/v1/%s", verb);
-    struct web_answer answer =
-        web_ask("POST", port, path, body, s->has_tls ? &s->tls : NULL, FILTER_TIMEOUT_MS);
-    json_t *json = answer.status ? json_loads(answer.body, 0, NULL) : NULL;
-    cluster_lock(s->cluster);
-    if (answer.status != 0 && (answer.status != 200 || !json)) {
-        cluster_violate(s->cluster, "%s was answered %d: %.100s", verb, answer.status, answer.body);
-    }
-    if (answer.status == 200 && strcmp(verb, "filter") == 0) {
-        s->counts.filters++;
-        if (answer.took_ns > s->counts.filter_max_ns) {
-            s->counts.filter_max_ns = answer.took_ns;
-        }
-        fake_api_changed(s->cluster->api);
-    }
-    cluster_unlock(s->cluster);
-    json_decref(request);
-    free(body);
-    free(answer.body);
-    return json;
-}
-
-static bool is_among(const json_t *names, const char *name)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(names, i, one)
-    {
-        if (strcmp(json_string_value(one), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Lists are there, every name that was asked about has its place, one constant text. */
-static void check_filter(struct scheduler *s, const json_t *answer, const json_t *asked)
-{
-    size_t i;
-    json_t *name, *text;
-    const char *key;
-    json_t *passed = json_object_get(answer, "NodeNames");
-    json_t *failed = json_object_get(answer, "FailedAndUnresolvableNodes");
-    if (skr_path_text(answer, "Error")[0]) {
-        return;
-    }
-    if (!json_is_array(passed) || !json_is_object(failed) ||
-        !json_is_object(json_object_get(answer, "FailedNodes"))) {
-        cluster_violate(s->cluster, "filter left lists out");
-    }
-    json_array_foreach(passed, i, name)
-    {
-        if (!is_among(asked, json_string_value(name))) {
-            cluster_violate(s->cluster, "filter returned %s, which was not asked about",
-                            json_string_value(name));
-        }
-    }
-    if (json_array_size(passed) == 0 && json_object_size(failed) != json_array_size(asked)) {
-        cluster_violate(s->cluster, "filter refused %zu of %zu nodes", json_object_size(failed),
-                        json_array_size(asked));
-    }
-    json_object_foreach(failed, key, text)
-    {
-        note_text(s, json_string_value(text));
-        if (strncmp(json_string_value(text), "sakkara: ", 9) != 0) {
-            cluster_violate(s->cluster, "%s was refused with '%s'", key, json_string_value(text));
-        }
-    }
-}
-
-static const char *first_text(const json_t *answer)
-{
-    void *iter = json_object_iter(json_object_get(answer, "FailedAndUnresolvableNodes"));
-    const char *text = iter ? json_string_value(json_object_iter_value(iter)) : NULL;
-    return text ? text : "";
-}
-
-static size_t best(const json_t *scores, const json_t *names)
-{
-    size_t i, found = 0;
-    json_int_t highest = -1;
-    json_t *one;
-    json_array_foreach(scores, i, one)
-    {
-        json_int_t score = json_integer_value(json_object_get(one, "Score"));
-        if (score > highest && i < json_array_size(names)) {
-            highest = score;
-            found = i;
-        }
-    }
-    return found;
-}
+/* ---- a cycle ---- */
 
 static json_t *all_nodes(const struct scheduler *s)
 {
@@ -280,139 +141,6 @@ static json_t *all_nodes(const struct scheduler *s)
     return names;
 }
 
-/* What came of one or two filter calls. */
-struct verdict {
-    char node[128]; /* "": none */
-    char text[128];
-    bool error;
-    bool silence;
-};
-
-static void choose(struct scheduler *s, const json_t *pod, const json_t *names, uint16_t port,
-                   struct verdict *v)
-{
-    json_t *answer = ask(s, "filter", pod, names, port);
-    const char *error = skr_path_text(answer, "Error");
-    v->silence = !answer;
-    v->error = !answer || error[0];
-    v->node[0] = '\0';
-    snprintf(v->text, sizeof v->text, "%s", error[0] ? error : first_text(answer));
-    cluster_lock(s->cluster);
-    if (answer) {
-        check_filter(s, answer, names);
-    }
-    if (error[0]) {
-        note_text(s, error);
-    }
-    cluster_unlock(s->cluster);
-    const json_t *passed = json_object_get(answer, "NodeNames");
-    size_t at = 0, n = json_array_size(passed);
-    if (!v->error && n > 1) {
-        json_t *scores = ask(s, "prioritize", pod, passed, port);
-        at = best(scores, passed);
-        json_decref(scores);
-    }
-    if (!v->error && n > 0) {
-        snprintf(v->node, sizeof v->node, "%s", json_string_value(json_array_get(passed, at)));
-    }
-    json_decref(answer);
-}
-
-/* ---- bind ---- */
-
-static void finish_call(struct call *call, const struct web_answer *answer)
-{
-    struct scheduler *s = call->s;
-    json_t *json = answer->status ? json_loads(answer->body, 0, NULL) : NULL;
-    const char *error = skr_path_text(json, "Error");
-    cluster_lock(s->cluster);
-    const json_t *pod = cluster_get(s->cluster, "Pod", call->namespace_, call->name);
-    const char *node = skr_path_text(pod, "spec.nodeName");
-    bool same = strcmp(skr_path_text(pod, "metadata.uid"), call->uid) == 0;
-    s->open--;
-    s->counts.answered += !!json;
-    s->counts.failed += !json;
-    if (answer->status != 0 && (answer->status != 200 || !json_is_object(json))) {
-        cluster_violate(s->cluster, "bind was answered %d: %.100s", answer->status, answer->body);
-    }
-    bool bound = json && !error[0];
-    s->counts.bound += bound;
-    if (bound && same && strcmp(node, call->node) != 0) {
-        cluster_violate(s->cluster, "bind of %s to %s succeeded, but it is on '%s'", call->name,
-                        call->node, node);
-    }
-    if (error[0]) {
-        note_text(s, error);
-    }
-    call->entry->assumed = false;
-    call->entry->lost = !json;
-    if (json) {
-        free(call->entry->node);
-        call->entry->node = NULL;
-    }
-    if (!bound) {
-        call->entry->again = true;
-        call->entry->not_before = now_ns() + SCHEDULER_BACKOFF_MS * 1000000LL;
-        clear_nomination(s, call->namespace_, call->name, call->uid);
-    }
-    fake_api_changed(s->cluster->api);
-    cluster_unlock(s->cluster);
-    json_decref(json);
-}
-
-static void *run_call(void *context)
-{
-    struct call *call = context;
-    struct scheduler *s = call->s;
-    json_t *request = json_pack("{s:s,s:s,s:s,s:s}", "PodName", call->name, "PodNamespace",
-                                call->namespace_, "PodUID", call->uid, "Node", call->node);
-    char *body = json_dumps(request, JSON_COMPACT);
-    struct web_answer answer =
-        web_ask("POST", call->port, "/v1/bind", body, s->has_tls ? &s->tls : NULL, BIND_TIMEOUT_MS);
-    finish_call(call, &answer);
-    free(answer.body);
-    free(body);
-    json_decref(request);
-    return NULL;
-}
-
-/* Lock held. */
-static void start_call(struct scheduler *s, struct entry *e, const json_t *pod, const char *node)
-{
-    struct call *call = skr_alloc(sizeof *call);
-    call->s = s;
-    call->entry = e;
-    call->namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
-    call->name = skr_strdup(skr_path_text(pod, "metadata.name"));
-    call->uid = skr_strdup(skr_path_text(pod, "metadata.uid"));
-    call->node = skr_strdup(node);
-    call->port = s->bind_port;
-    e->assumed = true;
-    e->lost = false;
-    free(e->node);
-    e->node = skr_strdup(node);
-    s->open++;
-    s->counts.binds++;
-    LL_PREPEND(s->calls, call);
-    skr_bug_on(pthread_create(&call->thread, NULL, run_call, call) != 0);
-    fake_api_changed(s->cluster->api);
-}
-
-static bool has_call(void *context, const char *uid, const char *node)
-{
-    struct scheduler *s = context;
-    const struct entry *e;
-    LL_FOREACH(s->entries, e)
-    {
-        if (strcmp(e->uid, uid) == 0) {
-            return e->node && strcmp(e->node, node) == 0;
-        }
-    }
-    return false;
-}
-
-/* ---- a cycle ---- */
-
 /* Lock held at call and return, not in between. */
 static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object)
 {
@@ -422,13 +150,13 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
     const char *nominated = skr_path_text(pod, "status.nominatedNodeName");
     uint16_t port = s->port;
     cluster_unlock(s->cluster);
-    if (nominated[0] && is_among(names, nominated)) {
+    if (nominated[0] && scheduler_is_among(names, nominated)) {
         json_t *one = json_pack("[s]", nominated);
-        choose(s, pod, one, port, &v);
+        scheduler_choose(s, pod, one, port, &v);
         json_decref(one);
     }
     if (!v.node[0] && !v.error && json_array_size(names) > 0) {
-        choose(s, pod, names, port, &v);
+        scheduler_choose(s, pod, names, port, &v);
     }
     cluster_lock(s->cluster);
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
@@ -436,11 +164,11 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
     const json_t *now = cluster_get(s->cluster, "Pod", namespace_, name);
     bool same = strcmp(skr_path_text(now, "metadata.uid"), e->uid) == 0;
     if (v.node[0] && same && !s->stopping) {
-        start_call(s, e, pod, v.node);
+        scheduler_start_call(s, e, pod, v.node);
     } else if (v.error) {
         e->again = true;
-        e->not_before = now_ns() + SCHEDULER_BACKOFF_MS * 1000000LL;
-        clear_nomination(s, namespace_, name, e->uid);
+        e->not_before = scheduler_now_ns() + SCHEDULER_BACKOFF_MS * 1000000LL;
+        scheduler_clear_nomination(s, namespace_, name, e->uid);
     } else if (same) {
         tell_condition(s, now, "Unschedulable", v.text);
     }
@@ -451,7 +179,7 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
 static void wait_until(struct scheduler *s, int64_t until_ns)
 {
     struct timespec until;
-    int64_t left = until_ns - now_ns();
+    int64_t left = until_ns - scheduler_now_ns();
     (void)clock_gettime(CLOCK_REALTIME, &until);
     left = (left > 0 ? left : 0) + until.tv_nsec;
     until.tv_sec += left / 1000000000;
@@ -465,7 +193,7 @@ static void *run(void *context)
     cluster_lock(s->cluster);
     while (!s->stopping) {
         struct entry *e = NULL;
-        int64_t until = now_ns() + 1000000000;
+        int64_t until = scheduler_now_ns() + 1000000000;
         const json_t *pod = s->port ? next_pod(s, &e, &until) : NULL;
         if (pod) {
             run_cycle(s, e, pod);
@@ -498,7 +226,7 @@ struct scheduler *scheduler_start(struct cluster *cluster, const struct schedule
         s->tls = (struct web_tls){tls->ca, tls->cert, tls->key};
     }
     cluster_lock(cluster);
-    cluster->has_call = has_call;
+    cluster->has_call = scheduler_has_call;
     cluster->has_call_context = s;
     cluster->dump[0] = dump;
     cluster->dump_context[0] = s;
@@ -533,16 +261,6 @@ void scheduler_hold(struct scheduler *s, const char *prefix)
     cluster_unlock(s->cluster);
 }
 
-static void free_call(struct call *call)
-{
-    (void)pthread_join(call->thread, NULL);
-    free(call->namespace_);
-    free(call->name);
-    free(call->uid);
-    free(call->node);
-    free(call);
-}
-
 void scheduler_stop(struct scheduler *s)
 {
     if (!s) {
@@ -557,7 +275,7 @@ void scheduler_stop(struct scheduler *s)
     struct call *call, *next_call;
     LL_FOREACH_SAFE(s->calls, call, next_call)
     {
-        free_call(call);
+        scheduler_free_call(call);
     }
     cluster_lock(s->cluster);
     s->cluster->has_call = NULL;

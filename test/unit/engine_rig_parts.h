@@ -12,17 +12,23 @@ void rig_log_action(struct rig *rig, const struct skr_action *a);
 
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
-void rig_make_engine(struct rig *rig);
-void rig_drop_pending(struct rig *rig);                     /* what dies with the process */
-int rig_arrive(struct rig *rig, const struct rig_write *w); /* HTTP status */
-enum skr_write_outcome rig_outcome_of(int status);          /* 0: not known */
-/* The engine hears the answer; the write is freed. */
-void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome outcome,
-                   int status);
 /* A verb is held: everything goes on but the scheduler, until it is answered. */
 void rig_wait_for_answer(struct rig *rig, struct rig_answer *answer);
 uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body); /* its id */
 void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
+
+/* engine_rig_life.c */
+void rig_make_engine(struct rig *rig);
+void rig_drop_pending(struct rig *rig); /* what dies with the process */
+
+/* engine_rig_writes.c */
+void rig_write_free(struct rig *rig, struct rig_write *w);
+enum rig_outcome rig_fate_of(struct rig *rig, const struct rig_write *w); /* uses up a fault */
+int rig_arrive(struct rig *rig, const struct rig_write *w);               /* HTTP status */
+enum skr_write_outcome rig_outcome_of(int status);                        /* 0: not known */
+/* The engine hears the answer; the write is freed. */
+void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome outcome,
+                   int status);
 
 /* engine_rig_store.c */
 const struct skr_object_type *rig_type(enum rig_kind kind);
