@@ -1,116 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Decisions about bindings, by table. Clusters are written "name provider/region/zone score/room",
- * parts of a place may be missing ("-": none); a third number of the last word is what runs there.
- * The answer is what goes where, or the code.
- */
-#include <stdio.h>
-#include <stdlib.h>
+/* Decisions about bindings, by table: the answer is what goes where, or the code. */
 #include <string.h>
 
-#include "core/propagation/decision.h"
-#include "core/propagation/divide.h"
-#include "core/propagation/strategy.h"
 #include "test/test.h"
-#include "test/unit/json_text.h"
-#include "topology/base/strbuf.h"
-
-enum { CLUSTERS_MAX = 700 };
-
-#define DYNAMIC                                                                           \
-    "'replicaScheduling':{'replicaSchedulingType':'Divided','replicaDivisionPreference':" \
-    "'Weighted','weightPreference':{'dynamicWeight':'AvailableReplicas'}}"
-#define AGGREGATED                                                                        \
-    "'replicaScheduling':{'replicaSchedulingType':'Divided','replicaDivisionPreference':" \
-    "'Aggregated'}"
-#define WEIGHTED "'replicaScheduling':{'replicaSchedulingType':'Divided'}"
-#define EMPTY_WEIGHTS                                                                     \
-    "'replicaScheduling':{'replicaSchedulingType':'Divided','replicaDivisionPreference':" \
-    "'Weighted','weightPreference':{}}"
-#define SPREAD(list) "'spreadConstraints':[" list "]"
-#define BY(field, min, max) \
-    "{'spreadByField':'" field "','minGroups':" #min ",'maxGroups':" #max "}"
-
-struct world {
-    size_t n;
-    struct skr_member_cluster *cluster[CLUSTERS_MAX];
-    struct skr_strbuf targets; /* of spec.clusters */
-};
-
-static void read_cluster(struct world *world, const char *word[3])
-{
-    struct skr_strbuf text;
-    struct skr_error error = {.text = ""};
-    char place[3][16] = {"", "", ""};
-    char score[16] = "0";
-    char room[16] = "0";
-    char runs[16] = "";
-    skr_strbuf_init(&text);
-    (void)sscanf(word[1], "%15[^/]/%15[^/]/%15s", place[0], place[1], place[2]);
-    (void)sscanf(word[2], "%15[^/]/%15[^/]/%15s", score, room, runs);
-    for (size_t i = 0; i < 3; i++) {
-        place[i][0] = place[i][0] == '-' ? '\0' : place[i][0];
-    }
-    skr_strbuf_addf(&text,
-                    "{'metadata':{'name':'%s','annotations':{'sakkara.simulate/score':'%s',"
-                    "'sakkara.simulate/room':'%s'}},'spec':{'provider':'%s','region':'%s','zones':"
-                    "[%s%s%s]},'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':["
-                    "{'kind':'Deployment'}]}]}}",
-                    word[0], score, room, place[0], place[1], place[2][0] ? "'" : "", place[2],
-                    place[2][0] ? "'" : "");
-    json_t *json = json_text_load(text.s);
-    if (skr_member_cluster_decode(json, &world->cluster[world->n], &error) < 0) {
-        fail_msg("%s", error.text);
-    }
-    world->n++;
-    json_decref(json);
-    skr_strbuf_fini(&text);
-    if (runs[0] != '\0') {
-        skr_strbuf_addf(&world->targets, "%s{'name':'%s','replicas':%s}",
-                        world->targets.len > 0 ? "," : "", word[0], runs);
-    }
-}
-
-static void read_clusters(struct world *world, const char *text)
-{
-    char copy[1024];
-    char *save = NULL;
-    const char *word[3];
-    size_t n = 0;
-    skr_strbuf_init(&world->targets);
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *next = strtok_r(copy, " ", &save); next; next = strtok_r(NULL, " ", &save)) {
-        word[n++] = next;
-        if (n == 3) {
-            read_cluster(world, word);
-            n = 0;
-        }
-    }
-    assert_int_equal(n, 0);
-}
-
-static struct skr_binding *read_binding(struct world *world, int replicas, const char *placement,
-                                        const char *more)
-{
-    struct skr_strbuf text;
-    struct skr_binding *binding = NULL;
-    struct skr_error error = {.text = ""};
-    skr_strbuf_init(&text);
-    skr_strbuf_addf(
-        &text,
-        "{'metadata':{'name':'web','namespace':'default'},'spec':{'replicas':%d,"
-        "'resource':{'apiVersion':'apps/v1','kind':'Deployment','name':'web','uid':"
-        "'0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a11'},'clusters':[%s],'placement':{%s}%s%s}}",
-        replicas, world->targets.len > 0 ? world->targets.s : "", placement, more ? "," : "",
-        more ? more : "");
-    json_t *json = json_text_load(text.s);
-    if (skr_binding_decode(json, &binding, &error) < 0) {
-        fail_msg("%s", error.text);
-    }
-    json_decref(json);
-    skr_strbuf_fini(&text);
-    return binding;
-}
+#include "test/unit/decision_world.h"
 
 static void write_answer(const struct skr_binding_decision *decision, struct skr_strbuf *out)
 {
@@ -137,35 +30,17 @@ struct row {
     const char *options; /* "upstream", "design", "name=value ..."; NULL: default */
 };
 
-static void set_options(const char *text, struct skr_propagation_options *options)
-{
-    char copy[200];
-    char *save = NULL;
-    skr_propagation_options_init(options, SKR_PROFILE_DEFAULT);
-    snprintf(copy, sizeof copy, "%s", text ? text : "");
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        enum skr_propagation_profile profile;
-        char *equals = strchr(word, '=');
-        if (!equals) {
-            assert_int_equal(skr_propagation_profile_find(word, &profile, NULL), 0);
-            skr_propagation_options_init(options, profile);
-            continue;
-        }
-        *equals = '\0';
-        assert_int_equal(skr_propagation_options_set(options, word, equals + 1, NULL), 0);
-    }
-}
-
 static void check(const struct row *row)
 {
-    struct world world = {.n = 0};
+    struct decision_world world = {.n = 0};
     struct skr_propagation_options options;
     struct skr_binding_decision *decision = NULL;
     struct skr_strbuf answer;
     skr_strbuf_init(&answer);
-    read_clusters(&world, row->clusters);
-    set_options(row->options, &options);
-    struct skr_binding *binding = read_binding(&world, row->replicas, row->placement, row->more);
+    decision_read_clusters(&world, row->clusters);
+    decision_set_options(row->options, &options);
+    struct skr_binding *binding =
+        decision_read_binding(&world, row->replicas, row->placement, row->more);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
                                         world.n, &options, NULL, &decision, NULL),
@@ -183,7 +58,6 @@ static void check(const struct row *row)
     skr_strbuf_fini(&answer);
 }
 
-#define FIVE "a p1/r1/z1 100/3 b p1/r1/z1 0/5 c p1/r2/z2 100/2 d p1/r2/z2 0/4 e p2/r3/z3 0/9"
 #define FOUR "a - 100/4 b - 100/3 c - 0/5 d - 0/11 e - 0/8"
 
 static const struct row examples[] = {
@@ -400,15 +274,15 @@ TEST_EACH(row, defects, no_defect_of_karmada_scheduler_is_repeated)
 
 TEST(the_reported_filter_is_the_first_in_a_fixed_order)
 {
-    struct world world = {.n = 0};
+    struct decision_world world = {.n = 0};
     struct skr_propagation_options by_default;
     struct skr_binding_decision *decision = NULL;
-    read_clusters(&world, "a - 0/1");
+    decision_read_clusters(&world, "a - 0/1");
     world.cluster[0]->meta.deleting = true;
-    set_options(NULL, &by_default);
+    decision_set_options(NULL, &by_default);
     struct skr_binding *binding =
-        read_binding(&world, 1, "'clusterAffinity':{'clusterNames':['x']}",
-                     "'gracefulEvictionTasks':[{'fromCluster':'a'}]");
+        decision_read_binding(&world, 1, "'clusterAffinity':{'clusterNames':['x']}",
+                              "'gracefulEvictionTasks':[{'fromCluster':'a'}]");
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster, 1,
                                         &by_default, NULL, &decision, NULL),
@@ -422,139 +296,17 @@ TEST(the_reported_filter_is_the_first_in_a_fixed_order)
     skr_strbuf_fini(&world.targets);
 }
 
-/* So many regions, of one cluster each, that the table of the search by regions would be too large:
- * (701 positions) * (701 numbers of regions) * (21 numbers of clusters). */
-static void check_many_regions(const char *profile)
-{
-    enum { REGIONS = CLUSTERS_MAX };
-    struct world world = {.n = 0};
-    struct skr_propagation_options settings;
-    struct skr_binding_decision *decision = NULL;
-    skr_strbuf_init(&world.targets);
-    for (int i = 0; i < REGIONS; i++) {
-        char name[16];
-        char place[16];
-        const char *word[3] = {name, place, "0/1"};
-        snprintf(name, sizeof name, "c%03d", i);
-        snprintf(place, sizeof place, "-/r%03d", i);
-        read_cluster(&world, word);
-    }
-    set_options(profile, &settings);
-    struct skr_binding *binding = read_binding(
-        &world, 5, DYNAMIC "," SPREAD(BY("region", 2, 700) "," BY("cluster", 20, 30)), NULL);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, NULL, &decision, NULL),
-                     0);
-    assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
-    assert_true(decision->fell_back);
-    assert_int_equal(decision->n_selected, 20);
-    skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
-}
-
-TEST(a_search_by_regions_that_gives_up_is_answered_exactly)
-{
-    check_many_regions(NULL);
-}
-
-TEST(ninety_of_a_hundred_regions_are_found)
-{
-    enum { REGIONS = 100 };
-    struct world world = {.n = 0};
-    struct skr_propagation_options settings;
-    struct skr_binding_decision *decision = NULL;
-    skr_strbuf_init(&world.targets);
-    for (int i = 0; i < REGIONS; i++) {
-        char name[16];
-        char place[16];
-        const char *word[3] = {name, place, i % 2 == 0 ? "0/1" : "0/2"};
-        snprintf(name, sizeof name, "c%03d", i);
-        snprintf(place, sizeof place, "p%d/r%03d", i % 3, i);
-        read_cluster(&world, word);
-    }
-    set_options(NULL, &settings);
-    struct skr_binding *binding = read_binding(
-        &world, 140,
-        DYNAMIC "," SPREAD(BY("provider", 1, 3) "," BY("region", 2, 99) "," BY("cluster", 80, 99)),
-        NULL);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, NULL, &decision, NULL),
-                     0);
-    /* 50 of room 2 and 40 of room 1. */
-    assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
-    assert_int_equal(decision->n_selected, 90);
-    skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
-}
-
-/* Regions of room 2 + 1 and of 1 + 1: with 300 clusters all 190 regions have their first, the rest is
- * filled with the second of the better ones: 100 * 2 + 90 + 110. */
-TEST(a_hundred_and_ninety_of_two_hundred_regions_are_found)
-{
-    enum { REGIONS = 200 };
-    static const struct {
-        int replicas;
-        enum skr_propagation_code code;
-    } cases[] = {{400, SKR_PROPAGATION_PLACED}, {401, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = {.n = 0};
-        struct skr_propagation_options settings;
-        struct skr_binding_decision *decision = NULL;
-        skr_strbuf_init(&world.targets);
-        for (int r = 0; r < REGIONS; r++) {
-            for (int c = 0; c < 2; c++) {
-                char name[16], place[16];
-                const char *word[3] = {name, place, r % 2 == 0 && c == 0 ? "0/2" : "0/1"};
-                snprintf(name, sizeof name, "c%03d-%d", r, c);
-                snprintf(place, sizeof place, "-/r%03d", r);
-                read_cluster(&world, word);
-            }
-        }
-        set_options(NULL, &settings);
-        struct skr_binding *binding = read_binding(
-            &world, cases[i].replicas,
-            DYNAMIC "," SPREAD(BY("region", 150, 190) "," BY("cluster", 250, 300)), NULL);
-        assert_int_equal(skr_binding_decide(binding,
-                                            (const struct skr_member_cluster *const *)world.cluster,
-                                            world.n, &settings, NULL, &decision, NULL),
-                         0);
-        assert_int_equal(decision->code, cases[i].code);
-        assert_null(strstr(decision->message, "too many"));
-        skr_binding_decision_destroy(decision);
-        skr_binding_destroy(binding);
-        for (size_t k = 0; k < world.n; k++) {
-            skr_member_cluster_destroy(world.cluster[k]);
-        }
-        skr_strbuf_fini(&world.targets);
-    }
-}
-
-TEST(karmada_schedulers_search_that_gives_up_is_answered_exactly)
-{
-    check_many_regions("upstream");
-}
-
 /* The levels of a decision that ended with a code, "zone z1 z2". */
 static void check_levels(const char *placement, const char *profile, const char *want)
 {
-    struct world world = {.n = 0};
+    struct decision_world world = {.n = 0};
     struct skr_propagation_options settings;
     struct skr_binding_decision *decision = NULL;
     struct skr_strbuf levels;
     skr_strbuf_init(&levels);
-    read_clusters(&world, FIVE);
-    set_options(profile, &settings);
-    struct skr_binding *binding = read_binding(&world, 5, placement, NULL);
+    decision_read_clusters(&world, FIVE);
+    decision_set_options(profile, &settings);
+    struct skr_binding *binding = decision_read_binding(&world, 5, placement, NULL);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
                                         world.n, &settings, NULL, &decision, NULL),
@@ -581,58 +333,4 @@ TEST(a_constraint_that_cannot_be_served_is_shown_with_its_groups)
                  "unsupported_constraint zone:3");
     check_levels(DYNAMIC "," SPREAD(BY("provider", 1, 2) "," BY("zone", 2, 2)), "design",
                  "invalid_policy provider:2 zone:3");
-}
-
-TEST(hashes_are_those_of_fnv_1a)
-{
-    assert_int_equal(skr_fnv1a(""), 0x811c9dc5);
-    assert_int_equal(skr_fnv1a("a"), 0xe40c292c);
-    assert_int_equal(skr_fnv1a("0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a11"), 0x7729972c);
-    assert_int_equal(skr_fnv1a("0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a12"), 0x7a299be5);
-}
-
-TEST(a_tie_goes_by_name_up_or_down)
-{
-    struct skr_share share[] = {{.name = "a", .weight = 1}, {.name = "b", .weight = 1}};
-    skr_divide(share, 2, 3, false);
-    assert_int_equal(share[0].given, 2);
-    skr_divide(share, 2, 3, true);
-    assert_int_equal(share[0].given, 1);
-}
-
-TEST(ten_million_replicas_are_divided)
-{
-    enum { SHARES = 100 };
-    static char name[SHARES][8];
-    struct skr_share share[SHARES];
-    int64_t sum = 0;
-    for (size_t i = 0; i < SHARES; i++) {
-        snprintf(name[i], sizeof name[i], "c%zu", i);
-        share[i] = (struct skr_share){.name = name[i], .weight = (int64_t)(i * i + 1)};
-    }
-    skr_divide(share, SHARES, 10000000, false);
-    for (size_t i = 0; i < SHARES; i++) {
-        sum += share[i].given;
-    }
-    assert_int_equal(sum, 10000000);
-}
-
-static enum skr_propagation_code assign_nothing(struct skr_assign_call *call)
-{
-    (void)call;
-    return SKR_PROPAGATION_NO_CANDIDATES;
-}
-
-TEST(a_strategy_is_registered_once)
-{
-    static const struct skr_strategy same_name = {"Duplicated", SKR_DIVISION_UNSUPPORTED,
-                                                  assign_nothing};
-    static const struct skr_strategy another = {"Another", SKR_DIVISION_UNSUPPORTED,
-                                                assign_nothing};
-    struct skr_strategies strategies = {.n = 0};
-    skr_strategies_register_built_in(&strategies);
-    assert_int_equal(strategies.n, 4);
-    assert_int_equal(skr_strategies_register(&strategies, &same_name, NULL), -SKR_CONFLICT);
-    assert_int_equal(skr_strategies_register(&strategies, &another, NULL), 0);
-    assert_ptr_equal(skr_strategies_get(&strategies, SKR_DIVISION_UNSUPPORTED), &another);
 }
