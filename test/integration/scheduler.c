@@ -253,6 +253,12 @@ void scheduler_point(struct scheduler *s, uint16_t port, uint16_t bind_port)
     cluster_unlock(s->cluster);
 }
 
+void scheduler_cut_off(struct scheduler *s)
+{
+    s->port = 0;
+    s->bind_port = 0;
+}
+
 void scheduler_hold(struct scheduler *s, const char *prefix)
 {
     cluster_lock(s->cluster);

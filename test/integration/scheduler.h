@@ -36,6 +36,10 @@ struct scheduler;
 struct scheduler *scheduler_start(struct cluster *cluster, const struct scheduler_tls *tls);
 /* Where the daemon is; 0, 0: nowhere (cycles wait). */
 void scheduler_point(struct scheduler *s, uint16_t port, uint16_t bind_port);
+/* Before a daemon dies: open bind calls stay, nothing new is asked until the scheduler is pointed
+ * elsewhere. The daemon's ports are free from then on, and a test that runs beside this one may have
+ * a server on one of them, which must not be asked. The cluster's lock is held. */
+void scheduler_cut_off(struct scheduler *s);
 void scheduler_stop(struct scheduler *s); /* waits for calls to end; NULL allowed */
 struct scheduler_counts scheduler_counts(struct scheduler *s);
 bool scheduler_saw(struct scheduler *s, const char *text);

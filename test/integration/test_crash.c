@@ -19,6 +19,7 @@ struct bomb {
     int pid; /* 0: not lit */
     size_t left;
     bool gone_off;
+    struct scheduler *scheduler;
 };
 
 /* Runs with the cluster's lock held: the write is applied, its answer not yet sent. */
@@ -30,6 +31,7 @@ static void burn(void *context, enum skr_write_kind kind, const char *name)
         return;
     }
     bomb->gone_off = true;
+    scheduler_cut_off(bomb->scheduler);
     (void)kill(bomb->pid, SIGKILL);
 }
 
@@ -49,8 +51,8 @@ static bool is_over(void *context)
 static bool play(size_t k, bool gated, bool old_api)
 {
     struct scene scene;
-    struct bomb bomb = {.left = k};
     scene_begin(&scene);
+    struct bomb bomb = {.left = k, .scheduler = scene.s};
     struct watch watch = {&bomb, scene.c};
     scene.options.level = 2;
     scene.c->bindings_carry_labels = !old_api;

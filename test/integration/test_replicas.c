@@ -70,6 +70,19 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* A Service has nobody behind it until the second one is ready. */
+static void end_first(struct pair *pair, int signal)
+{
+    cluster_lock(pair->scene.c);
+    scheduler_cut_off(pair->scene.s);
+    cluster_unlock(pair->scene.c);
+    assert_int_equal(kill(daemon_pid(pair->d[0]), signal), 0);
+    if (signal == SIGKILL) {
+        daemon_kill(pair->d[0]);
+        pair->d[0] = NULL;
+    }
+}
+
 /* The second one leads; the scheduler is sent to it, as a Service would. */
 static double follow(struct pair *pair, double since)
 {
@@ -104,11 +117,7 @@ static double take_over(int signal, bool deaf)
     pair_begin(&pair, deaf);
     park_seven(&pair);
     double began = now_s();
-    assert_int_equal(kill(daemon_pid(pair.d[0]), signal), 0);
-    if (signal == SIGKILL) {
-        daemon_kill(pair.d[0]);
-        pair.d[0] = NULL;
-    }
+    end_first(&pair, signal);
     double took = follow(&pair, began);
     if (pair.d[0]) {
         assert_int_equal(daemon_join(pair.d[0]), 0);
@@ -174,8 +183,7 @@ TEST_WITH(pair, a_plan_past_the_point_of_no_return_is_finished_by_the_next_leade
     cluster_wait_writes(pair->scene.c, SKR_WRITE_BINDING, 2);
     /* The one that hangs is the first daemon's. */
     fake_api_wait_count(pair->scene.c->api, "/binding", 3);
-    daemon_kill(pair->d[0]);
-    pair->d[0] = NULL;
+    end_first(pair, SIGKILL);
     double took = follow(pair, now_s());
     print_message("takeover in the middle of the Bindings: %.2f s\n", took);
     fake_api_release(pair->scene.c->api, "/binding");
