@@ -118,7 +118,8 @@ static void *accept_all(void *context)
     }
 }
 
-static void open_listener(struct fake_api *api)
+/* A socket on the port, or on one that is free; it does not listen yet. */
+static void take_port(struct fake_api *api)
 {
     int one = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(api->port)};
@@ -127,7 +128,6 @@ static void open_listener(struct fake_api *api)
     api->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     (void)setsockopt(api->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (api->listener < 0 || bind(api->listener, (struct sockaddr *)&address, len) != 0 ||
-        listen(api->listener, 128) != 0 ||
         getsockname(api->listener, (struct sockaddr *)&address, &len) != 0) {
         perror("fake_api");
         abort();
@@ -152,13 +152,17 @@ struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client)
     if (pki) {
         fake_wire_load_pki(api);
     }
+    take_port(api);
     fake_api_come_up(api);
     return api;
 }
 
 void fake_api_come_up(struct fake_api *api)
 {
-    open_listener(api);
+    if (listen(api->listener, 128) != 0) {
+        perror("fake_api");
+        abort();
+    }
     fake_api_lock(api);
     api->stopping = false;
     api->listening = true;
@@ -194,6 +198,7 @@ void fake_api_go_down(struct fake_api *api)
     (void)shutdown(api->listener, SHUT_RDWR);
     (void)pthread_join(api->thread, NULL);
     (void)close(api->listener);
+    take_port(api); /* no server of a test beside this one gets it */
     fake_api_lock(api);
     struct fake_conn *conns = api->conns;
     api->conns = NULL;
@@ -213,6 +218,7 @@ void fake_api_stop(struct fake_api *api)
         return;
     }
     fake_api_go_down(api);
+    (void)close(api->listener);
     while (api->requests) {
         struct fake_request *next = api->requests->next;
         free(api->requests->text);

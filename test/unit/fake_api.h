@@ -63,7 +63,7 @@ struct fake_api;
 /* pki NULL: plain HTTP. require_client: a certificate of that CA is demanded. */
 struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client);
 void fake_api_stop(struct fake_api *api); /* ends all connections, joins, frees; NULL allowed */
-/* Stops listening and ends all connections; the port stays known. */
+/* Stops listening and ends all connections; the port stays its own, connections are refused. */
 void fake_api_go_down(struct fake_api *api);
 void fake_api_come_up(struct fake_api *api);
 uint16_t fake_api_port(const struct fake_api *api);
