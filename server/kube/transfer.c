@@ -86,6 +86,9 @@ static int on_send(void *context, char *remote, char *local, int remote_port, in
     (void)local;
     (void)remote_port;
     (void)local_port;
+    if (t->may_send && !t->may_send(t)) {
+        return CURL_PREREQFUNC_ABORT;
+    }
     t->attempts++;
     return t->sendable_once && t->attempts > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }

@@ -64,6 +64,9 @@ struct skr_transfer {
     struct curl_slist *headers;
     struct curl_slist *connect_to;
     void *owner;
+    /* Asked once the connection stands, right before the request goes out; false: it does not, and
+     * the exchange ends with CURLE_ABORTED_BY_CALLBACK, never sent. NULL: always. */
+    bool (*may_send)(const struct skr_transfer *transfer);
     /* A part of the answer's body; false ends the exchange with CURLE_WRITE_ERROR. */
     bool (*receive)(struct skr_transfer *transfer, const char *data, size_t n);
     /* The end; the exchange may be started again in here. Not called after cancel. */

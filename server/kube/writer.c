@@ -11,6 +11,8 @@
 #include "server/kube/target.h"
 #include "server/log.h"
 
+#define NOT_LEADING "this process does not lead"
+
 struct slot {
     struct skr_writer *writer;
     struct skr_transfer transfer;
@@ -160,6 +162,11 @@ static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret
 static void read_failure(struct slot *slot, CURLcode result, struct skr_event *event)
 {
     bool never_sent = skr_transfer_never_sent(&slot->transfer, result);
+    if (never_sent && result == CURLE_ABORTED_BY_CALLBACK) {
+        event->written.outcome = SKR_WRITE_DROPPED;
+        event->written.message = NOT_LEADING;
+        return;
+    }
     event->written.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
     event->written.message = slot->too_large ? "the answer is larger than 16 MiB"
                                              : skr_transfer_error(&slot->transfer, result);
@@ -211,6 +218,23 @@ static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n
     return true;
 }
 
+/* ---- who may write ---- */
+
+/* Reading is always allowed. */
+static bool may_send(const struct skr_writer *writer, const struct skr_write *write)
+{
+    const struct skr_kube_options *o = writer->session->options;
+    return !o->may_write || write->verb == SKR_VERB_GET || o->may_write(o->may_write_context);
+}
+
+/* Between its start and this a connection may have been made, and the process been stopped for longer
+ * than its Lease lasts. */
+static bool may_still_send(const struct skr_transfer *transfer)
+{
+    const struct slot *slot = transfer->owner;
+    return may_send(slot->writer, &slot->job->write);
+}
+
 /* ---- life ---- */
 
 struct skr_writer *skr_writer_create(struct skr_kube_session *session)
@@ -226,6 +250,7 @@ struct skr_writer *skr_writer_create(struct skr_kube_session *session)
         skr_transfer_init(&slot->transfer, session, slot);
         slot->transfer.receive = on_receive;
         slot->transfer.done = on_done;
+        slot->transfer.may_send = may_still_send;
         skr_strbuf_init(&slot->answer);
     }
     return writer;
@@ -328,17 +353,10 @@ static struct slot *free_slot(struct skr_writer *writer)
     return NULL;
 }
 
-/* Reading is always allowed. */
-static bool may_send(const struct skr_writer *writer, const struct skr_write *write)
-{
-    const struct skr_kube_options *o = writer->session->options;
-    return !o->may_write || write->verb == SKR_VERB_GET || o->may_write(o->may_write_context);
-}
-
 static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_kube_job *job)
 {
     if (!may_send(writer, &job->write)) {
-        tell_simple(writer, job, SKR_WRITE_DROPPED, "this process does not lead");
+        tell_simple(writer, job, SKR_WRITE_DROPPED, NOT_LEADING);
         return;
     }
     struct skr_error error = {0};
