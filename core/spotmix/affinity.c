@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Requirements on one label key. Whether several can hold together is decided exactly: a label has
- * one value or is absent, so the values of any In are all there is to try; without an In there is
- * "absent", and else the values are free but for NotIn, which excludes finitely many, and Gt and
- * Lt, which leave an integer between them or not (every integer can be written in many ways: 7, 07).
- */
+/* The classes as expressions, and what a pod's node affinity says about them and has of them. */
 #include "core/spotmix/affinity.h"
 
 #include <string.h>
 
 #include "core/spotmix/json.h"
+#include "core/spotmix/requirements.h"
 #include "topology/base/arena.h"
-#include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 
 /* ---- the classes ---- */
@@ -62,151 +57,7 @@ void skr_spotmix_classes_fini(struct skr_spotmix_classes *classes)
     }
 }
 
-/* ---- one requirement ---- */
-
-static bool is_op(const json_t *expression, const char *op)
-{
-    return strcmp(skr_spotmix_text(expression, "operator"), op) == 0;
-}
-
-static bool is_on(const json_t *expression, const char *key)
-{
-    return strcmp(skr_spotmix_text(expression, "key"), key) == 0;
-}
-
-static bool holds(const json_t *values, const char *text)
-{
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const char *value = json_string_value(json_array_get(values, i));
-        if (value && strcmp(value, text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The one operand of Gt and Lt; false: the requirement matches nothing. */
-static bool bound_of(const json_t *expression, int64_t *ret)
-{
-    const json_t *values = json_object_get(expression, "values");
-    const char *text = json_string_value(json_array_get(values, 0));
-
-    return json_array_size(values) == 1 && text && skr_decimal_parse(text, strlen(text), ret);
-}
-
-/* value NULL: the label is absent. Operators that do not exist say nothing. */
-static bool is_met(const json_t *expression, const char *value)
-{
-    const json_t *values = json_object_get(expression, "values");
-    int64_t bound = 0, number = 0;
-
-    if (is_op(expression, "In")) {
-        return value && holds(values, value);
-    }
-    if (is_op(expression, "NotIn")) {
-        return !value || !holds(values, value);
-    }
-    if (is_op(expression, "Exists")) {
-        return value;
-    }
-    if (is_op(expression, "DoesNotExist")) {
-        return !value;
-    }
-    if (is_op(expression, "Gt") || is_op(expression, "Lt")) {
-        return value && bound_of(expression, &bound) &&
-               skr_decimal_parse(value, strlen(value), &number) &&
-               (is_op(expression, "Gt") ? number > bound : number < bound);
-    }
-    return true;
-}
-
-/* ---- several together ---- */
-
-/* What a node's label of the class has to meet: a nodeSelector's value (NULL: none), expressions of
- * a term (NULL: none; those on other keys are passed over), one expression of ours. */
-struct demand {
-    const char *key;
-    const char *selected;
-    const json_t *expressions;
-    const json_t *ours;
-};
-
-/* The i-th expression on the key, ours first; NULL at the end. */
-static const json_t *expression_at(const struct demand *demand, size_t *i)
-{
-    if (*i == 0) {
-        ++*i;
-        return demand->ours;
-    }
-    while (*i <= json_array_size(demand->expressions)) {
-        const json_t *expression = json_array_get(demand->expressions, *i - 1);
-        ++*i;
-        if (is_on(expression, demand->key)) {
-            return expression;
-        }
-    }
-    return NULL;
-}
-
-static bool all_met(const struct demand *demand, const char *value)
-{
-    const json_t *expression;
-
-    if (demand->selected && (!value || strcmp(value, demand->selected) != 0)) {
-        return false;
-    }
-    for (size_t i = 0; (expression = expression_at(demand, &i));) {
-        if (!is_met(expression, value)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Neither nodeSelector nor In: some value that is not the label's absence. */
-static bool some_value_meets(const struct demand *demand)
-{
-    int64_t above = INT64_MIN, below = INT64_MAX, bound = 0;
-    const json_t *expression;
-    bool bounded = false;
-
-    for (size_t i = 0; (expression = expression_at(demand, &i));) {
-        if (is_op(expression, "DoesNotExist")) {
-            return false;
-        }
-        if (is_op(expression, "Gt") || is_op(expression, "Lt")) {
-            if (!bound_of(expression, &bound)) {
-                return false;
-            }
-            bounded = true;
-            above = is_op(expression, "Gt") && bound > above ? bound : above;
-            below = is_op(expression, "Lt") && bound < below ? bound : below;
-        }
-    }
-    return !bounded || (above < INT64_MAX && above + 1 < below);
-}
-
-static bool can_be_met(const struct demand *demand)
-{
-    const json_t *expression;
-
-    if (demand->selected) {
-        return all_met(demand, demand->selected);
-    }
-    for (size_t i = 0; (expression = expression_at(demand, &i));) {
-        if (is_op(expression, "In")) {
-            const json_t *values = json_object_get(expression, "values");
-            for (size_t k = 0; k < json_array_size(values); k++) {
-                const char *value = json_string_value(json_array_get(values, k));
-                if (value && all_met(demand, value)) {
-                    return true;
-                }
-            }
-            return false;
-        }
-    }
-    return all_met(demand, NULL) || some_value_meets(demand);
-}
+/* ---- what is possible ---- */
 
 enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classes *classes,
                                                  const json_t *labels)
@@ -214,7 +65,7 @@ enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classe
     const char *value = json_string_value(json_object_get(labels, classes->node_key));
 
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        if (is_met(classes->expression[i], value)) {
+        if (skr_spotmix_requirement_is_met(classes->expression[i], value)) {
             return (enum skr_spotmix_class)i;
         }
     }
@@ -243,12 +94,16 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
                                    enum skr_spotmix_class class_)
 {
     const json_t *terms = skr_spotmix_terms_of(spec);
-    struct demand demand = {.key = classes->node_key,
-                            .selected = json_string_value(json_object_get(
-                                json_object_get(spec, "nodeSelector"), classes->node_key)),
-                            .ours = classes->expression[class_]};
+    struct skr_spotmix_demand demand = {
+        .key = classes->node_key,
+        .selected = json_string_value(
+            json_object_get(json_object_get(spec, "nodeSelector"), classes->node_key)),
+        .ours = classes->expression[class_]};
     bool any = false;
 
+    if (json_array_size(terms) > SKR_SPOTMIX_TERMS_MAX) {
+        return false;
+    }
     for (size_t i = 0; i < json_array_size(terms); i++) {
         const json_t *term = json_array_get(terms, i);
         if (skr_spotmix_term_is_empty(term)) {
@@ -256,15 +111,36 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
         }
         any = true;
         demand.expressions = json_object_get(term, "matchExpressions");
-        if (can_be_met(&demand)) {
+        if (skr_spotmix_demand_can_be_met(&demand)) {
             return true;
         }
     }
     demand.expressions = NULL;
-    return !any && can_be_met(&demand);
+    return !any && skr_spotmix_demand_can_be_met(&demand);
 }
 
 /* ---- what is there already ---- */
+
+static bool is_op(const json_t *expression, const char *op)
+{
+    return strcmp(skr_spotmix_text(expression, "operator"), op) == 0;
+}
+
+static bool is_on(const json_t *expression, const char *key)
+{
+    return strcmp(skr_spotmix_text(expression, "key"), key) == 0;
+}
+
+static bool holds(const json_t *values, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const char *value = json_string_value(json_array_get(values, i));
+        if (value && strcmp(value, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool same_values(const json_t *a, const json_t *b)
 {

@@ -11,6 +11,9 @@
 
 #include "core/spotmix/settings.h"
 
+/* A pod of more nodeSelectorTerms is left as it is: each would take an operation of the patch. */
+enum { SKR_SPOTMIX_TERMS_MAX = 1000 };
+
 struct skr_spotmix_classes {
     const char *node_key;                         /* borrowed from the settings */
     json_t *expression[SKR_SPOTMIX_CLASS_COUNT];  /* of a nodeSelectorTerm; never changed */
@@ -28,7 +31,8 @@ enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classe
 
 /* Whether a pod of this spec can run on some node of the class, looking at the class key alone:
  * its nodeSelector, and at least one term that is not empty. Without terms, or with empty ones
- * only, the nodeSelector decides. O(size of the affinity). */
+ * only, the nodeSelector decides. More than SKR_SPOTMIX_TERMS_MAX terms: no. O(n log n) of the
+ * affinity's size. */
 bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, const json_t *spec,
                                    enum skr_spotmix_class class_);
 

@@ -18,7 +18,7 @@ int skr_spotmix_create(const struct skr_spotmix_settings *settings, struct skr_s
         return rc;
     }
     mix->settings = settings;
-    mix->expiry = SKR_TIME_NEVER;
+    mix->settles_at = SKR_TIME_NEVER;
     skr_spotmix_classes_init(&mix->classes, settings);
     *ret = mix;
     return 0;
@@ -52,13 +52,14 @@ void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const 
     }
 }
 
-void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *id)
+void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *namespace_,
+                      const char *id)
 {
     if (kind == SKR_SPOTMIX_POD) {
         skr_spotmix_pod_drop(mix, id);
     } else if (kind == SKR_SPOTMIX_NODE) {
         skr_spotmix_node_drop(mix, id);
     } else {
-        skr_spotmix_owner_drop(mix, id);
+        skr_spotmix_owner_drop(mix, kind, namespace_, id);
     }
 }

@@ -32,6 +32,7 @@ enum skr_spotmix_kind {
 enum {
     SKR_SPOTMIX_RESERVATIONS_MAX = 65536,   /* of one space at a time */
     SKR_SPOTMIX_BODY_MAX = 3 * 1024 * 1024, /* bytes of a review */
+    SKR_SPOTMIX_SETTLED_AT_ONCE = 1000,     /* pods and ReplicaSets of a workload */
     SKR_SPOTMIX_WARNING_MAX = 120,          /* bytes of a warning; longer ones are cut by
                                                      the API server */
 };
@@ -48,8 +49,9 @@ const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
  * (resourceVersion) is passed over. What is not understood in it counts as absent.
  * O(1) but for the settling it makes due. */
 void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const json_t *object);
-/* It is gone. Nodes by name, all others by uid. */
-void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *id);
+/* It is gone. id: of a node its name, of all others the uid; namespace_ "" for a node. */
+void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *namespace_,
+                      const char *id);
 /* A pod is being evicted: whoever comes next may have its index. Its controller may replace it before
  * anybody here sees that it goes, and a replacement behind the highest index would leave a gap. Not
  * yielding: it stays after all. O(1); nothing happens when there is no such pod. */
@@ -116,24 +118,34 @@ struct skr_spotmix_fix {
 };
 
 struct skr_spotmix_settling {
+    skr_time now; /* SKR_TIME_NEVER: no workload waits */
     void (*emit)(void *context, const struct skr_spotmix_fix *fix);
     /* A workload whose switch is on has been settled; NULL: nobody asks. */
-    void (*settled)(void *context, const char *workload_uid);
+    void (*settled)(void *context, const char *workload_key); /* as of struct skr_spotmix_row */
     void *context;
 };
 /* Settles everything that has changed: pods without labels are adopted, the later of two pods with
  * one index moves to another, costs follow a rollout. Each fix is emitted once; report what became
  * of it with skr_spotmix_fixed(). The mix counts on fixes that are under way. The callbacks must
- * not touch the mix. Returns whether anything had changed. */
+ * not touch the mix. Returns whether anything has been settled.
+ *
+ * A workload of n pods costs O(n log n), also when one of them has changed. One of more than
+ * SKR_SPOTMIX_SETTLED_AT_ONCE is therefore settled so seldom that it takes a hundredth of the time;
+ * reviews know its pods all the same. */
 bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settling *settling);
+/* When something that has changed is to be settled; SKR_TIME_NEVER: nothing waits. */
+skr_time skr_spotmix_settles_at(const struct skr_spotmix *mix);
 /* The write has ended; with success the pod as it is now has been put before. Without, the fix is
  * emitted again if it is still due. */
 void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
+/* How long to wait before that is reported: 0, until the pod has been fixed more often than any
+ * needs to be; then 2 s, 4 s, ... 64 s. */
+skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid);
 
-/* The pods of workload uid whose class is wrong: those of its newest ReplicaSet (or of the
+/* The pods of this workload whose class is wrong: those of its newest ReplicaSet (or of the
  * StatefulSet), by index. ret: uids, borrowed until the mix is touched again. Returns how many,
  * max at most. Nothing while the switch is off. */
-size_t skr_spotmix_wrong(const struct skr_spotmix *mix, const char *workload_uid, const char **ret,
-                         size_t max);
+size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                         const char *namespace_, const char *uid, const char **ret, size_t max);
 
 #endif

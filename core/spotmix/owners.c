@@ -3,6 +3,7 @@
  * Deployments, ReplicaSets, StatefulSets. References come before what they refer to as well as
  * after it, so that a reference makes a record and the object fills it in.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,29 +12,98 @@
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
 
-struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix, const char *uid)
+/* false: nothing has such a uid, or such a namespace. */
+static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const char *uid,
+                      char ret[SKR_SPOTMIX_OWNER_KEY_MAX])
+{
+    const size_t n = strlen(namespace_), uid_n = strlen(uid);
+
+    if (n >= SKR_SPOTMIX_NAME_MAX || uid_n == 0 || uid_n >= SKR_SPOTMIX_UID_MAX) {
+        return false;
+    }
+    ret[0] = (char)('0' + (int)kind);
+    memcpy(ret + 1, namespace_, n);
+    ret[1 + n] = '/'; /* in no namespace's name */
+    memcpy(ret + 2 + n, uid, uid_n + 1);
+    return true;
+}
+
+struct skr_spotmix_owner *skr_spotmix_owner_at(const struct skr_spotmix *mix, const char *key)
 {
     struct skr_spotmix_owner *owner;
 
-    HASH_FIND_STR(mix->owners, uid, owner);
+    HASH_FIND_STR(mix->owners, key, owner);
     return owner;
+}
+
+struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix,
+                                                 enum skr_spotmix_kind kind, const char *namespace_,
+                                                 const char *uid)
+{
+    char key[SKR_SPOTMIX_OWNER_KEY_MAX];
+
+    return spell_key(kind, namespace_, uid, key) ? skr_spotmix_owner_at(mix, key) : NULL;
+}
+
+struct skr_spotmix_owner *skr_spotmix_deployment_named(const struct skr_spotmix *mix,
+                                                       const char *namespace_, const char *name,
+                                                       size_t n)
+{
+    char key[2 * SKR_SPOTMIX_NAME_MAX];
+    struct skr_spotmix_owner *owner;
+
+    if (strlen(namespace_) >= SKR_SPOTMIX_NAME_MAX || n >= SKR_SPOTMIX_NAME_MAX) {
+        return NULL;
+    }
+    snprintf(key, sizeof key, "%s/%.*s", namespace_, (int)n, name);
+    HASH_FIND(named, mix->deployments, key, strlen(key), owner);
+    return owner;
+}
+
+static void leave_name(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    if (owner->full_name) {
+        HASH_DELETE(named, mix->deployments, owner);
+        free(owner->full_name);
+        owner->full_name = NULL;
+    }
 }
 
 struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                                                 const char *uid, const char *namespace_,
                                                 const char *name)
 {
-    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, uid);
+    char key[SKR_SPOTMIX_OWNER_KEY_MAX];
 
+    if (!spell_key(kind, namespace_, uid, key) || strlen(name) >= SKR_SPOTMIX_NAME_MAX) {
+        return NULL;
+    }
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_at(mix, key);
     if (!owner) {
         owner = skr_alloc(sizeof *owner);
+        owner->key = skr_strdup(key);
         owner->kind = kind;
         owner->uid = skr_strdup(uid);
         owner->namespace_ = skr_strdup(namespace_);
         owner->name = skr_strdup(name);
-        HASH_ADD_KEYPTR(hh, mix->owners, owner->uid, strlen(owner->uid), owner);
+        HASH_ADD_KEYPTR(hh, mix->owners, owner->key, strlen(owner->key), owner);
     }
     return owner;
+}
+
+/* The one that was seen last, when there were several of that name. */
+static void enter_name(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    struct skr_spotmix_owner *other =
+        skr_spotmix_deployment_named(mix, owner->namespace_, owner->name, strlen(owner->name));
+
+    if (other != owner) {
+        if (other) {
+            leave_name(mix, other);
+        }
+        owner->full_name = skr_object_key(owner->namespace_, owner->name);
+        HASH_ADD_KEYPTR(named, mix->deployments, owner->full_name, strlen(owner->full_name), owner);
+    }
 }
 
 void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
@@ -49,12 +119,14 @@ void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *
 static void destroy(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
 {
     HASH_DEL(mix->owners, owner);
-    mix->n_reservations -= owner->n_reservations;
+    leave_name(mix, owner);
+    skr_spotmix_unreserve_all(mix, owner);
+    free(owner->key);
     free(owner->uid);
     free(owner->namespace_);
     free(owner->name);
     free(owner->held);
-    free(owner->reservation);
+    free(owner->reserved);
     free(owner);
 }
 
@@ -62,7 +134,7 @@ void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner
 {
     struct skr_spotmix_owner *parent = owner->parent;
 
-    if (owner->known || owner->n_held > 0 || owner->n_reservations > 0 || owner->child ||
+    if (owner->known || owner->n_held > 0 || owner->n_reserved > 0 || owner->child ||
         owner->dirty) {
         return;
     }
@@ -173,17 +245,21 @@ void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
     const json_t *meta = json_object_get(object, "metadata"),
                  *spec = json_object_get(object, "spec");
     const json_t *labels = json_object_get(meta, "labels");
-    const char *uid = skr_spotmix_text(meta, "uid");
+    struct skr_spotmix_owner *owner =
+        skr_spotmix_owner_get(mix, kind, skr_spotmix_text(meta, "uid"),
+                              skr_spotmix_text(meta, "namespace"), skr_spotmix_text(meta, "name"));
 
-    if (*uid == '\0') {
+    if (!owner) {
         return;
     }
-    struct skr_spotmix_owner *owner = skr_spotmix_owner_get(
-        mix, kind, uid, skr_spotmix_text(meta, "namespace"), skr_spotmix_text(meta, "name"));
-    if (owner->kind != kind) {
-        return;
+    if (!owner->known && strcmp(owner->name, skr_spotmix_text(meta, "name")) != 0) {
+        free(owner->name); /* a reference said something else */
+        owner->name = skr_strdup(skr_spotmix_text(meta, "name"));
     }
     owner->known = true;
+    if (kind == SKR_SPOTMIX_DEPLOYMENT) {
+        enter_name(mix, owner);
+    }
     skr_spotmix_rule_parse(skr_spotmix_text_or_null(labels, mix->keys.on),
                            skr_spotmix_text_or_null(labels, mix->keys.max), &owner->rule);
     owner->replicas = integer_of(spec, "replicas", 1);
@@ -202,12 +278,14 @@ void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
     skr_spotmix_owner_touch(mix, owner);
 }
 
-void skr_spotmix_owner_drop(struct skr_spotmix *mix, const char *uid)
+void skr_spotmix_owner_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                            const char *namespace_, const char *uid)
 {
-    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, uid);
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, kind, namespace_, uid);
 
     if (owner) {
         owner->known = false;
+        leave_name(mix, owner);
         skr_spotmix_owner_touch(mix, owner);
         skr_spotmix_owner_release(mix, owner);
     }

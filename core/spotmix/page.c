@@ -143,7 +143,7 @@ static bool write_if(const struct skr_spotmix *mix, const struct skr_spotmix_row
         return false;
     }
     struct skr_spotmix_pod_row *pod;
-    const size_t n = skr_spotmix_pod_rows(mix, row->uid, &pod);
+    const size_t n = skr_spotmix_pod_rows(mix, row->key, &pod);
     const bool found = !as_pod || has_pod(pod, n, name);
     if (found) {
         write_one(mix, row, pod, n, as_pod ? name : NULL, out);

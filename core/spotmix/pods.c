@@ -248,10 +248,10 @@ static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *ui
 
 /* It holds nothing any more, whatever was known of it. */
 static void leave(struct skr_spotmix *mix, const char *uid, const json_t *reference,
-                  const char *token)
+                  const char *namespace_, const char *token)
 {
-    struct skr_spotmix_owner *owner =
-        skr_spotmix_owner_find(mix, skr_spotmix_text(reference, "uid"));
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(
+        mix, skr_spotmix_space_kind(reference), namespace_, skr_spotmix_text(reference, "uid"));
 
     if (owner) {
         skr_spotmix_unreserve(mix, owner, token);
@@ -269,14 +269,14 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
     const uint64_t version = strtoull(skr_spotmix_text(meta, "resourceVersion"), NULL, 10);
 
-    if (*uid == '\0' || !reference || !is_live(meta, object)) {
-        leave(mix, uid, reference, token);
-        return;
-    }
-    struct skr_spotmix_owner *owner = skr_spotmix_owner_get(
-        mix, kind, skr_spotmix_text(reference, "uid"), skr_spotmix_text(meta, "namespace"),
-        skr_spotmix_text(reference, "name"));
-    if (owner->kind != kind) {
+    struct skr_spotmix_owner *owner =
+        *uid != '\0' && reference && is_live(meta, object)
+            ? skr_spotmix_owner_get(mix, kind, skr_spotmix_text(reference, "uid"),
+                                    skr_spotmix_text(meta, "namespace"),
+                                    skr_spotmix_text(reference, "name"))
+            : NULL;
+    if (!owner) {
+        leave(mix, uid, reference, skr_spotmix_text(meta, "namespace"), token);
         return;
     }
     struct skr_spotmix_pod *pod = record_of(mix, uid, skr_spotmix_text(meta, "name"), owner);

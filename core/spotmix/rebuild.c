@@ -97,8 +97,8 @@ static struct skr_spotmix_memory *memory_of(struct skr_spotmix_scheduler_state *
     if (!memory) {
         const size_t n = strlen(uid);
         memory = skr_alloc(sizeof *memory + n + 1);
-        memcpy(memory->uid, uid, n + 1);
-        HASH_ADD_KEYPTR(hh, self->memory, memory->uid, n, memory);
+        memcpy(memory->key, uid, n + 1);
+        HASH_ADD_KEYPTR(hh, self->memory, memory->key, n, memory);
     }
     return memory;
 }
@@ -110,10 +110,10 @@ static void forget(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_
     free(memory);
 }
 
-void skr_spotmix_mark_due(void *context, const char *workload_uid)
+void skr_spotmix_mark_due(void *context, const char *workload_key)
 {
     struct skr_spotmix_scheduler_state *self = context;
-    struct skr_spotmix_memory *memory = memory_of(self, workload_uid);
+    struct skr_spotmix_memory *memory = memory_of(self, workload_key);
 
     if (!memory->due) {
         memory->due = true;
@@ -150,7 +150,7 @@ static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_m
                                     .name = row->victim_name,
                                     .body = body.s,
                                     .body_len = body.len};
-    skr_frame_write(self->frame, &write, PURPOSE_EVICT, memory->uid);
+    skr_frame_write(self->frame, &write, PURPOSE_EVICT, memory->key);
     skr_strbuf_fini(&body);
     free(memory->leaving);
     memory->leaving = skr_strdup(row->victim);
@@ -177,7 +177,7 @@ static void back_off(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
                       : memory->backoff * 2 < EVICT_RETRY_MOST ? memory->backoff * 2
                                                                : EVICT_RETRY_MOST;
     memory->evict_after = skr_frame_now(self->frame) + memory->backoff;
-    skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, memory->uid);
+    skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, memory->key);
 }
 
 static void write_stamp(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row,
@@ -222,19 +222,19 @@ static void roll_out(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
                                     .name = row->name,
                                     .body = body.s,
                                     .body_len = body.len};
-    skr_frame_write(self->frame, &write, PURPOSE_ROLL_OUT, memory->uid);
+    skr_frame_write(self->frame, &write, PURPOSE_ROLL_OUT, memory->key);
     skr_strbuf_fini(&body);
     memory->rebuilding = true; /* until the rule changes */
     snprintf(text, sizeof text, "rolled out: %zu pods have the wrong class", row->wrong);
     note(self, row, false, "SpotMixRebuild", text);
 }
 
-void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                             const struct skr_event *event)
 {
     struct skr_spotmix_memory *memory;
 
-    HASH_FIND_STR(self->memory, workload_uid, memory);
+    HASH_FIND_STR(self->memory, workload_key, memory);
     if (memory && event->written.outcome != SKR_WRITE_OK) {
         memory->rebuilding = false;
         back_off(self, memory);
@@ -258,7 +258,6 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     }
     if (!memory->rebuilding || row->wrong < memory->wrong) {
         memory->progress = now;
-        skr_frame_wake(self->frame, now + SKR_SPOTMIX_EVICT_PATIENCE, WAKE_WORKLOAD, memory->uid);
     }
     memory->wrong = row->wrong;
     if (!memory->rebuilding && !memory->given_up) {
@@ -273,6 +272,10 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     if (now - memory->progress >= SKR_SPOTMIX_EVICT_PATIENCE) {
         give_up(self, memory, row);
         return;
+    }
+    if (memory->looks_at == 0) {
+        memory->looks_at = memory->progress + SKR_SPOTMIX_EVICT_PATIENCE;
+        skr_frame_wake(self->frame, memory->looks_at, WAKE_WORKLOAD, memory->key);
     }
     const bool leaving = row->victim && memory->leaving && now < memory->leaving_until &&
                          strcmp(memory->leaving, row->victim) == 0;
@@ -313,7 +316,7 @@ static void look_at(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     struct skr_spotmix_row row;
 
     memory->due = false;
-    if (!skr_spotmix_row_of(self->mix, memory->uid, &row)) {
+    if (!skr_spotmix_row_of(self->mix, memory->key, &row)) {
         forget(self, memory);
         return;
     }

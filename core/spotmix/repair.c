@@ -10,6 +10,14 @@
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
+/* A workload of more pods than SKR_SPOTMIX_SETTLED_AT_ONCE is looked at again after so long, so that
+ * one whose pods come and go takes a hundredth of the time and not all of it. */
+#define PAUSE_A_POD (SKR_MILLISECOND / 50)
+
+/* A pod that has been patched more often than any needs to be, as somebody takes the labels away:
+ * each patch is one of the API server's, for all. */
+enum { FIXES_AT_ONCE = 4 };
+
 static const char *const cost_texts[] = {[SKR_SPOTMIX_COST_NONE] = NULL,
                                          [SKR_SPOTMIX_COST_ON_DEMAND] = "100",
                                          [SKR_SPOTMIX_COST_SPOT] = "1",
@@ -19,19 +27,69 @@ _Static_assert(sizeof cost_texts / sizeof cost_texts[0] == SKR_SPOTMIX_COST_COUN
 
 /* ---- indices ---- */
 
+/* What pods that need an index find: a pass over the pods of a space makes it once, and each pod
+ * that moves is noted. */
+struct vacancies {
+    const struct skr_spotmix_owner *owner;
+    const struct skr_spotmix_rule *rule;
+    struct skr_spotmix_window window[SKR_SPOTMIX_CLASS_COUNT]; /* on-demand: from 0 */
+    int32_t highest;
+    bool highest_left; /* it has to be looked for */
+    bool made;
+};
+
+static void vacancies_make(struct vacancies *v)
+{
+    if (!v->made) {
+        const int32_t first = v->rule->all ? 0 : v->rule->max;
+        skr_spotmix_window_init(&v->window[SKR_SPOTMIX_ON_DEMAND], v->owner, 0);
+        skr_spotmix_window_init(&v->window[SKR_SPOTMIX_SPOT], v->owner, first);
+        v->highest = skr_spotmix_highest(v->owner);
+        v->made = true;
+    }
+}
+
+static void vacancies_fini(struct vacancies *v)
+{
+    if (v->made) {
+        skr_spotmix_window_fini(&v->window[SKR_SPOTMIX_ON_DEMAND]);
+        skr_spotmix_window_fini(&v->window[SKR_SPOTMIX_SPOT]);
+    }
+}
+
 /* For a pod that runs as this class and cannot change it. Without a vacant index of the class it
  * goes behind the highest one, which is drift. */
-static int32_t index_for(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                         const struct skr_spotmix_rule *rule, enum skr_spotmix_class class_)
+static int32_t index_for(struct vacancies *v, enum skr_spotmix_class class_)
 {
-    const bool spot = class_ == SKR_SPOTMIX_SPOT;
-    const int32_t vacant = skr_spotmix_vacant(mix, owner, spot && !rule->all ? rule->max : 0);
+    vacancies_make(v);
+    const int32_t vacant = skr_spotmix_window_vacant(&v->window[class_]);
 
-    if (skr_spotmix_rule_class(rule, vacant) == class_) {
+    if (skr_spotmix_rule_class(v->rule, vacant) == class_) {
         return vacant;
     }
-    const int32_t highest = skr_spotmix_highest(owner);
-    return highest < SKR_SPOTMIX_INDEX_MAX ? highest + 1 : vacant;
+    if (v->highest_left) {
+        v->highest = skr_spotmix_highest(v->owner);
+        v->highest_left = false;
+    }
+    return v->highest < SKR_SPOTMIX_INDEX_MAX ? v->highest + 1 : vacant;
+}
+
+static void claim(struct vacancies *v, struct skr_spotmix_pod *pod, enum skr_spotmix_class class_,
+                  int32_t index)
+{
+    const int32_t before = v->owner->held[pod->at].index;
+
+    skr_spotmix_pod_claim(pod, class_, index);
+    if (v->made && before != index) {
+        for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+            skr_spotmix_window_move(&v->window[i], before, index);
+        }
+        v->highest_left |= before == v->highest;
+        if (index > v->highest) {
+            v->highest = index;
+            v->highest_left = false;
+        }
+    }
 }
 
 /* By index, then who came first. */
@@ -91,7 +149,7 @@ static bool has_duplicates(struct skr_spotmix *mix, const struct skr_spotmix_own
 }
 
 static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
-                            const struct skr_spotmix_rule *rule)
+                            struct vacancies *v)
 {
     int32_t before = -1;
 
@@ -103,9 +161,7 @@ static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *o
         const int32_t index = pod[i]->index_claim;
         if (index >= 0 && index == before) {
             const enum skr_spotmix_class class_ = (enum skr_spotmix_class)pod[i]->class_claim;
-            skr_spotmix_pod_claim(
-                pod[i], class_,
-                class_ == SKR_SPOTMIX_NO_CLASS ? -1 : index_for(mix, owner, rule, class_));
+            claim(v, pod[i], class_, class_ == SKR_SPOTMIX_NO_CLASS ? -1 : index_for(v, class_));
         }
         before = index;
     }
@@ -115,8 +171,7 @@ static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *o
 /* ---- adoption ---- */
 
 /* A pod that no review has seen: its class is that of the node it got. */
-static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod,
-                  const struct skr_spotmix_rule *rule)
+static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, struct vacancies *v)
 {
     const enum skr_spotmix_class class_ = skr_spotmix_pod_node_class(mix, pod);
     int32_t index = pod->index_claim;
@@ -124,10 +179,10 @@ static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod,
     if (class_ == SKR_SPOTMIX_NO_CLASS || pod->pinned) {
         return;
     }
-    if (index < 0 || skr_spotmix_rule_class(rule, index) != class_) {
-        index = index_for(mix, pod->owner, rule, class_);
+    if (index < 0 || skr_spotmix_rule_class(v->rule, index) != class_) {
+        index = index_for(v, class_);
     }
-    skr_spotmix_pod_claim(pod, class_, index);
+    claim(v, pod, class_, index);
     if (pod->cost == SKR_SPOTMIX_COST_NONE) {
         pod->cost_claim =
             class_ == SKR_SPOTMIX_SPOT ? SKR_SPOTMIX_COST_SPOT : SKR_SPOTMIX_COST_ON_DEMAND;
@@ -160,41 +215,49 @@ static void settle_member(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
 static void settle_indices(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                            const struct skr_spotmix_rule *rule)
 {
+    struct vacancies vacancies = {.owner = owner, .rule = rule};
+
     if (owner->kind == SKR_SPOTMIX_STATEFUL_SET) {
         for (size_t i = 0; i < owner->n_held; i++) {
             settle_member(mix, owner->held[i].pod);
         }
         return;
     }
-    part_duplicates(mix, owner, rule);
+    part_duplicates(mix, owner, &vacancies);
     size_t n = 0;
     for (size_t i = 0; i < owner->n_held; i++) {
         n += owner->held[i].index < 0 || owner->held[i].pod->class_claim == SKR_SPOTMIX_NO_CLASS;
     }
-    if (n == 0) {
-        return;
-    }
-    struct skr_spotmix_pod **pod = sorted(owner); /* the older one gets the lower index */
-    for (size_t i = 0; i < owner->n_held; i++) {
-        if (pod[i]->index_claim < 0 || pod[i]->class_claim == SKR_SPOTMIX_NO_CLASS) {
-            adopt(mix, pod[i], rule);
+    if (n > 0) {
+        struct skr_spotmix_pod **pod = sorted(owner); /* the older one gets the lower index */
+        for (size_t i = 0; i < owner->n_held; i++) {
+            if (pod[i]->index_claim < 0 || pod[i]->class_claim == SKR_SPOTMIX_NO_CLASS) {
+                adopt(mix, pod[i], &vacancies);
+            }
         }
+        free(pod);
     }
-    free(pod);
+    vacancies_fini(&vacancies);
 }
 
 /* ---- costs of a rollout ---- */
 
+/* The ReplicaSets that a workload has, as far as costs go by them. */
+struct revisions {
+    int64_t newest;    /* of all */
+    int64_t with_pods; /* of those that have pods */
+};
+
 /* While a newer ReplicaSet has pods, the on-demand pods of an older one go before its spot pods:
  * that makes room for the new on-demand pods first. */
-static void settle_costs(struct skr_spotmix *mix, const struct skr_spotmix_owner *workload,
+static void settle_costs(const struct skr_spotmix *mix, const struct revisions *revisions,
                          struct skr_spotmix_owner *owner)
 {
     if (!mix->settings->rollout_cost || owner->revision <= 0 || owner->cost_in_template) {
         return;
     }
-    const bool old = owner->revision < skr_spotmix_newest(workload, true);
-    const bool current = owner->revision == skr_spotmix_newest(workload, false);
+    const bool old = owner->revision < revisions->with_pods;
+    const bool current = owner->revision == revisions->newest;
     for (size_t i = 0; i < owner->n_held; i++) {
         struct skr_spotmix_pod *pod = owner->held[i].pod;
         if (pod->class_claim == SKR_SPOTMIX_ON_DEMAND) {
@@ -229,6 +292,7 @@ static void emit_fixes(const struct skr_spotmix_owner *owner,
             .index = index ? pod->index_claim : -1,
             .cost = cost ? cost_texts[pod->cost_claim] : NULL};
         pod->writing = true;
+        pod->fixes = pod->fixes < UINT8_MAX ? (uint8_t)(pod->fixes + 1) : UINT8_MAX;
         settling->emit(settling->context, &fix);
     }
 }
@@ -246,14 +310,65 @@ void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done)
     }
 }
 
+skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid)
+{
+    const struct skr_spotmix_pod *pod;
+
+    HASH_FIND_STR(mix->pods, pod_uid, pod);
+    if (!pod || pod->fixes <= FIXES_AT_ONCE) {
+        return 0;
+    }
+    const int doubled = pod->fixes - FIXES_AT_ONCE < 6 ? pod->fixes - FIXES_AT_ONCE : 6;
+    return ((skr_time)1 << doubled) * SKR_SECOND;
+}
+
+/* ---- workloads ---- */
+
+/* ReplicaSets without pods count, too: whoever may create them chooses how many there are. */
+static size_t size_of(const struct skr_spotmix_owner *workload)
+{
+    const struct skr_spotmix_owner *child;
+    size_t n = workload->n_held;
+
+    DL_FOREACH(workload->child, child)
+    {
+        n += child->n_held + 1;
+    }
+    return n;
+}
+
 static void settle_space(struct skr_spotmix *mix, const struct skr_spotmix_owner *workload,
-                         struct skr_spotmix_owner *owner,
+                         const struct revisions *revisions, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_settling *settling)
 {
     if (workload->known && workload->rule.on) {
         settle_indices(mix, owner, &workload->rule);
-        settle_costs(mix, workload, owner);
+        settle_costs(mix, revisions, owner);
         emit_fixes(owner, settling);
+    }
+}
+
+static void settle_workload(struct skr_spotmix *mix, struct skr_spotmix_owner *workload,
+                            const struct skr_spotmix_settling *settling)
+{
+    const struct revisions revisions = {.newest = skr_spotmix_newest(workload, false),
+                                        .with_pods = skr_spotmix_newest(workload, true)};
+    const size_t n = size_of(workload);
+    struct skr_spotmix_owner *child, *next;
+
+    workload->settles_at = n > SKR_SPOTMIX_SETTLED_AT_ONCE && settling->now != SKR_TIME_NEVER
+                               ? settling->now + (skr_time)n * PAUSE_A_POD
+                               : 0;
+    if (workload->kind != SKR_SPOTMIX_DEPLOYMENT && !workload->parent) {
+        settle_space(mix, workload, &revisions, workload, settling);
+    }
+    DL_FOREACH_SAFE(workload->child, child, next)
+    {
+        settle_space(mix, workload, &revisions, child, settling);
+        skr_spotmix_owner_release(mix, child);
+    }
+    if (settling->settled && workload->known && workload->rule.on && !workload->parent) {
+        settling->settled(settling->context, workload->key);
     }
 }
 
@@ -279,25 +394,32 @@ bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settli
     if (mix->nodes_changed) {
         touch_waiting(mix);
     }
-    const bool any = mix->dirty;
+    struct skr_spotmix_owner *later = NULL;
+    bool any = false;
+
+    mix->settles_at = SKR_TIME_NEVER;
     while (mix->dirty) {
-        struct skr_spotmix_owner *workload = mix->dirty, *child, *next;
+        struct skr_spotmix_owner *workload = mix->dirty;
         mix->dirty = workload->dirty_next;
-        if (workload->kind != SKR_SPOTMIX_DEPLOYMENT && !workload->parent) {
-            settle_space(mix, workload, workload, settling);
+        if (workload->settles_at > settling->now) {
+            workload->dirty_next = later;
+            later = workload;
+            mix->settles_at =
+                workload->settles_at < mix->settles_at ? workload->settles_at : mix->settles_at;
+            continue;
         }
-        DL_FOREACH_SAFE(workload->child, child, next)
-        {
-            settle_space(mix, workload, child, settling);
-            skr_spotmix_owner_release(mix, child);
-        }
-        if (settling->settled && workload->known && workload->rule.on && !workload->parent) {
-            settling->settled(settling->context, workload->uid);
-        }
+        any = true;
+        settle_workload(mix, workload, settling);
         workload->dirty = false;
         skr_spotmix_owner_release(mix, workload);
     }
+    mix->dirty = later;
     return any;
+}
+
+skr_time skr_spotmix_settles_at(const struct skr_spotmix *mix)
+{
+    return mix->settles_at;
 }
 
 /* ---- pods of the wrong class ---- */
@@ -320,10 +442,11 @@ static size_t add_wrong(const struct skr_spotmix_owner *owner, const struct skr_
     return n;
 }
 
-size_t skr_spotmix_wrong(const struct skr_spotmix *mix, const char *workload_uid, const char **ret,
-                         size_t max)
+size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                         const char *namespace_, const char *uid, const char **ret, size_t max)
 {
-    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, workload_uid), *child;
+    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, kind, namespace_, uid);
+    const struct skr_spotmix_owner *child;
     size_t n = 0;
 
     if (!workload || !workload->known || !workload->rule.on) {

@@ -43,9 +43,14 @@ static const char *const no_nodes[] = {NO_NODES("on-demand"), NO_NODES("spot")};
 #define PINNED                                                                         \
     "sakkara: ClassPinnedByPodSpec: the pod's own node selection rules class %s out; " \
     "left as it is"
+#define MANY_TERMS                                                                 \
+    "sakkara: ClassPinnedByPodSpec: more than 1000 nodeSelectorTerms are left as " \
+    "they are"
 #define COST_KEPT "sakkara: DeletionCostKept: the pod's own deletion cost stays"
 _Static_assert(sizeof INVALID_MAX <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
 _Static_assert(sizeof PINNED + sizeof "on-demand" <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
+_Static_assert(sizeof MANY_TERMS <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
+_Static_assert(SKR_SPOTMIX_TERMS_MAX == 1000, "as the warning says");
 _Static_assert(sizeof NO_NODES("on-demand") <= SKR_SPOTMIX_WARNING_MAX, "a warning is short");
 
 const char *skr_spotmix_result_name(enum skr_spotmix_result result)
@@ -182,12 +187,19 @@ static bool has_no_index(const struct hearing *hearing)
            skr_spotmix_space_kind(hearing->reference) == SKR_SPOTMIX_KIND_COUNT;
 }
 
-/* false: it has been looked up already. */
+/* Whether an object can be called so: nobody has looked at what a reference says. */
+static bool is_name(const char *name)
+{
+    return *name != '\0' && *name != '.' && *name != '-' &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-")] == '\0';
+}
+
+/* false: it has been looked up already, or there cannot be such an object. */
 static bool look_up(struct hearing *hearing, enum skr_spotmix_kind kind, const char *name)
 {
     struct skr_spotmix_lookup *lookup = &hearing->answer->lookup;
 
-    if (hearing->review->tried[kind]) {
+    if (hearing->review->tried[kind] || !is_name(name)) {
         return false;
     }
     lookup->kind = kind;
@@ -206,21 +218,12 @@ static struct skr_spotmix_owner *deployment_by_name(const struct hearing *hearin
     const char *name = skr_spotmix_text(hearing->reference, "name");
     const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
     const size_t n = strlen(name), cut = strlen(hash) + 1;
-    struct skr_spotmix_owner *owner, *next;
 
     if (*hash == '\0' || n <= cut || name[n - cut] != '-' ||
         strcmp(name + n - cut + 1, hash) != 0) {
         return NULL;
     }
-    HASH_ITER(hh, hearing->mix->owners, owner, next)
-    {
-        if (owner->kind == SKR_SPOTMIX_DEPLOYMENT && owner->known &&
-            strcmp(owner->namespace_, namespace_) == 0 && strlen(owner->name) == n - cut &&
-            strncmp(owner->name, name, n - cut) == 0) {
-            return owner;
-        }
-    }
-    return NULL;
+    return skr_spotmix_deployment_named(hearing->mix, namespace_, name, n - cut);
 }
 
 enum found { FOUND, LOOK_UP_FIRST, UNKNOWN };
@@ -231,9 +234,11 @@ static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner *
     const enum skr_spotmix_kind kind = skr_spotmix_space_kind(hearing->reference);
     const char *uid = skr_spotmix_text(hearing->reference, "uid");
     const char *name = skr_spotmix_text(hearing->reference, "name");
-    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(hearing->mix, uid);
+    const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(hearing->mix, kind, namespace_, uid);
 
-    if (*uid == '\0' || (owner && owner->kind != kind)) {
+    if (*uid == '\0' || strlen(uid) >= SKR_SPOTMIX_UID_MAX ||
+        strlen(name) >= SKR_SPOTMIX_NAME_MAX || strlen(namespace_) >= SKR_SPOTMIX_NAME_MAX) {
         return UNKNOWN;
     }
     if (!owner || !owner->known) {
@@ -245,7 +250,8 @@ static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner *
         if (!deployment) {
             return UNKNOWN;
         }
-        owner = skr_spotmix_owner_get(hearing->mix, kind, uid, deployment->namespace_, name);
+        owner = skr_spotmix_owner_get(hearing->mix, kind, uid, namespace_, name);
+        skr_bug_on(!owner);
         skr_spotmix_owner_set_parent(hearing->mix, owner, deployment);
     }
     const struct skr_spotmix_owner *workload = skr_spotmix_workload_of(owner);
@@ -271,7 +277,7 @@ static void spell_token(const unsigned char random[16], char token[SKR_SPOTMIX_T
 
 /* Asked again for a pod that has its slot already: by its token, or, where the index follows from
  * the name, by everything it carries. */
-static bool has_its_slot(const struct hearing *hearing, const struct skr_spotmix_owner *owner,
+static bool has_its_slot(const struct hearing *hearing, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot)
 {
     const json_t *meta = json_object_get(hearing->pod, "metadata");
@@ -282,7 +288,7 @@ static bool has_its_slot(const struct hearing *hearing, const struct skr_spotmix
     }
     const char *token =
         skr_spotmix_text(json_object_get(meta, "annotations"), hearing->mix->keys.token);
-    return *token != '\0' && skr_spotmix_reserved(owner, token);
+    return skr_spotmix_is_reserved(hearing->mix, owner, token);
 }
 
 /* false: a StatefulSet's pod whose name is not one of its pods'. */
@@ -318,8 +324,12 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
     if (has_its_slot(hearing, owner, &slot)) {
         return SKR_SPOTMIX_NOOP;
     }
-    if (!skr_spotmix_class_is_possible(&mix->classes, json_object_get(hearing->pod, "spec"),
-                                       slot.class_)) {
+    const json_t *spec = json_object_get(hearing->pod, "spec");
+    if (json_array_size(skr_spotmix_terms_of(spec)) > SKR_SPOTMIX_TERMS_MAX) {
+        warn(hearing, MANY_TERMS);
+        return SKR_SPOTMIX_PINNED;
+    }
+    if (!skr_spotmix_class_is_possible(&mix->classes, spec, slot.class_)) {
         snprintf(hearing->pinned, sizeof hearing->pinned, PINNED,
                  skr_spotmix_class_name(slot.class_));
         warn(hearing, hearing->pinned);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reviews are answered as they come; one whose owner no watch has shown yet is held while the API
- * server is asked, half a second at most. Repairs are patches of single pods; what fails is due
- * again and tried later. A rebuild evicts one pod at a time and waits for its replacement.
+ * Repairs are patches of single pods; what fails is due again and tried later. A rebuild evicts one
+ * pod at a time and waits for its replacement.
  */
 #include "core/spotmix/scheduler.h"
 
@@ -63,158 +62,14 @@ static void on_object(void *context, struct skr_event *event)
     }
     const enum skr_spotmix_kind kind = kind_of(event->deleted.type);
     if (kind < SKR_SPOTMIX_KIND_COUNT) {
-        skr_spotmix_drop(self->mix, kind,
+        skr_spotmix_drop(self->mix, kind, event->deleted.namespace_,
                          kind == SKR_SPOTMIX_NODE ? event->deleted.name : event->deleted.uid);
     }
 }
 
-/* ---- reviews ---- */
-
-static void set_expiry(struct skr_spotmix_scheduler_state *self)
-{
-    const skr_time expiry = skr_spotmix_expiry(self->mix);
-
-    if (expiry < self->expiry) {
-        self->expiry = expiry;
-        skr_frame_wake(self->frame, expiry, WAKE_EXPIRE, "");
-    }
-}
-
-static void reply(struct skr_spotmix_scheduler_state *self, uint64_t request,
-                  const struct skr_spotmix_answer *answer)
-{
-    struct skr_spotmix_reply *body = skr_frame_alloc(self->frame, sizeof *body);
-
-    body->status = answer->status;
-    body->result = answer->result;
-    body->body = skr_frame_copy_string(self->frame, answer->body.s);
-    body->len = answer->body.len;
-    skr_frame_answer(self->frame, request, body);
-    set_expiry(self);
-}
-
-static void look_up(struct skr_spotmix_scheduler_state *self,
-                    const struct skr_spotmix_held_review *held,
-                    const struct skr_spotmix_lookup *lookup)
-{
-    const struct skr_write write = {.verb = SKR_VERB_GET,
-                                    .resource = skr_spotmix_types[lookup->kind]->resource,
-                                    .class = SKR_WRITE_CLASS_COMMIT,
-                                    .namespace_ = lookup->namespace_,
-                                    .name = lookup->name,
-                                    .answer = skr_spotmix_types[lookup->kind]};
-    struct skr_pending_write *pending =
-        skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, held->key);
-    enum skr_spotmix_kind *kind = skr_alloc(sizeof *kind);
-
-    *kind = lookup->kind;
-    pending->more = kind;
-    pending->release = free;
-}
-
-static void ask(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held,
-                bool patient)
-{
-    struct skr_spotmix_review review = {.body = held->body,
-                                        .len = held->len,
-                                        .serving = self->serving,
-                                        .now = skr_frame_now(self->frame)};
-    struct skr_spotmix_answer answer;
-
-    memcpy(review.random, held->random, sizeof review.random);
-    for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
-        review.tried[i] = held->tried[i] || !patient;
-    }
-    skr_spotmix_review(self->mix, &review, &answer);
-    if (answer.status == 0) {
-        look_up(self, held, &answer.lookup);
-    } else {
-        reply(self, held->request, &answer);
-        HASH_DEL(self->held, held);
-        free(held);
-    }
-    skr_strbuf_fini(&answer.body);
-}
-
-static struct skr_spotmix_held_review *find_held(struct skr_spotmix_scheduler_state *self,
-                                                 const char *key)
-{
-    struct skr_spotmix_held_review *held;
-
-    HASH_FIND_STR(self->held, key, held);
-    return held;
-}
-
-/* The body goes with the request: what has to wait takes a copy. */
-static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
-                 const struct skr_spotmix_request *asked, const struct skr_spotmix_lookup *lookup)
-{
-    const skr_time deadline = skr_frame_now(self->frame) + SKR_SPOTMIX_LOOKUP_TIME;
-    struct skr_spotmix_held_review *held = skr_alloc(sizeof *held + asked->len + 1);
-
-    held->request = request;
-    held->len = asked->len;
-    memcpy(held->body, asked->body, asked->len);
-    memcpy(held->random, asked->random, sizeof held->random);
-    snprintf(held->key, sizeof held->key, "%llu", (unsigned long long)request);
-    HASH_ADD_STR(self->held, key, held);
-    skr_frame_hold(self->frame, request, deadline);
-    skr_frame_wake(self->frame, deadline, WAKE_LOOKUP, held->key);
-    look_up(self, held, lookup);
-}
-
 static void on_request(void *context, const struct skr_event *event)
 {
-    struct skr_spotmix_scheduler_state *self = context;
-    char key[24];
-
-    snprintf(key, sizeof key, "%llu", (unsigned long long)event->request.id);
-    if (event->kind == SKR_EVENT_HANGUP) {
-        struct skr_spotmix_held_review *held = find_held(self, key);
-        if (held) {
-            HASH_DEL(self->held, held);
-            free(held);
-        }
-        return;
-    }
-    const struct skr_spotmix_request *asked = event->request.body;
-    struct skr_spotmix_review review = {.body = asked->body,
-                                        .len = asked->len,
-                                        .serving = self->serving,
-                                        .now = skr_frame_now(self->frame)};
-    struct skr_spotmix_answer answer;
-
-    memcpy(review.random, asked->random, sizeof review.random);
-    skr_spotmix_review(self->mix, &review, &answer);
-    if (answer.status == 0) {
-        hold(self, event->request.id, asked, &answer.lookup);
-    } else {
-        reply(self, event->request.id, &answer);
-    }
-    skr_strbuf_fini(&answer.body);
-}
-
-static void looked_up(struct skr_spotmix_scheduler_state *self,
-                      const struct skr_pending_write *write, struct skr_event *event)
-{
-    const enum skr_spotmix_kind kind = *(const enum skr_spotmix_kind *)write->more;
-    struct skr_spotmix_held_review *held = find_held(self, write->key);
-
-    put(self, event->written.type, event->written.object);
-    if (held) {
-        held->tried[kind] = true;
-        ask(self, held, true);
-    }
-}
-
-static void answer_all_held(struct skr_spotmix_scheduler_state *self)
-{
-    struct skr_spotmix_held_review *held, *next;
-
-    HASH_ITER(hh, self->held, held, next)
-    {
-        ask(self, held, false);
-    }
+    skr_spotmix_requested(context, event);
 }
 
 /* ---- repairs ---- */
@@ -267,11 +122,16 @@ static void fixed(struct skr_spotmix_scheduler_state *self, const char *uid,
 {
     if (event->written.outcome == SKR_WRITE_OK) {
         put(self, event->written.type, event->written.object);
+    }
+    skr_time wait = skr_spotmix_fix_pause(self->mix, uid);
+    if (event->written.outcome == SKR_WRITE_OK && wait == 0) {
         skr_spotmix_fixed(self->mix, uid, true);
         return;
     }
-    const skr_time wait =
-        event->written.retry_after > RETRY_TIME ? event->written.retry_after : RETRY_TIME;
+    if (event->written.outcome != SKR_WRITE_OK) {
+        wait = wait > RETRY_TIME ? wait : RETRY_TIME;
+        wait = event->written.retry_after > wait ? event->written.retry_after : wait;
+    }
     skr_frame_wake(self->frame, skr_frame_now(self->frame) + wait, WAKE_FIX, uid);
 }
 
@@ -280,10 +140,20 @@ static void fixed(struct skr_spotmix_scheduler_state *self, const char *uid,
 static bool settle(void *context)
 {
     struct skr_spotmix_scheduler_state *self = context;
-    const struct skr_spotmix_settling settling = {
-        .emit = write_fix, .settled = skr_spotmix_mark_due, .context = self};
+    const struct skr_spotmix_settling settling = {.now = skr_frame_now(self->frame),
+                                                  .emit = write_fix,
+                                                  .settled = skr_spotmix_mark_due,
+                                                  .context = self};
 
-    if (!self->serving || (!skr_spotmix_settle(self->mix, &settling) && !self->due)) {
+    if (!self->serving) {
+        return false;
+    }
+    const bool any = skr_spotmix_settle(self->mix, &settling);
+    if (skr_spotmix_settles_at(self->mix) < self->settles_at) {
+        self->settles_at = skr_spotmix_settles_at(self->mix);
+        skr_frame_wake(self->frame, self->settles_at, WAKE_SETTLE, "");
+    }
+    if (!any && !self->due) {
         return false;
     }
     skr_spotmix_look_at_due(self);
@@ -298,7 +168,8 @@ static void on_written(void *context, const struct skr_pending_write *write,
 
     switch ((enum skr_spotmix_purpose)write->purpose) {
     case PURPOSE_LOOKUP:
-        looked_up(self, write, event);
+        put(self, event->written.type, event->written.object);
+        skr_spotmix_looked_up(self, write->key);
         break;
     case PURPOSE_FIX:
         fixed(self, write->key, event);
@@ -315,7 +186,6 @@ static void on_written(void *context, const struct skr_pending_write *write,
 static void on_wake(void *context, int kind, const char *key)
 {
     struct skr_spotmix_scheduler_state *self = context;
-    struct skr_spotmix_held_review *held = kind == WAKE_LOOKUP ? find_held(self, key) : NULL;
     struct skr_spotmix_memory *memory = NULL;
     char begun[24];
 
@@ -327,12 +197,10 @@ static void on_wake(void *context, int kind, const char *key)
     case WAKE_EXPIRE:
         self->expiry = SKR_TIME_NEVER;
         skr_spotmix_expire(self->mix, skr_frame_now(self->frame));
-        set_expiry(self);
+        skr_spotmix_set_expiry(self);
         break;
     case WAKE_LOOKUP:
-        if (held) {
-            ask(self, held, false);
-        }
+        skr_spotmix_review_is_due(self, key);
         break;
     case WAKE_FIX:
         skr_spotmix_fixed(self->mix, key, false);
@@ -340,8 +208,12 @@ static void on_wake(void *context, int kind, const char *key)
     case WAKE_WORKLOAD:
         HASH_FIND_STR(self->memory, key, memory);
         if (memory) {
+            memory->looks_at = memory->looks_at > skr_frame_now(self->frame) ? memory->looks_at : 0;
             skr_spotmix_mark_due(self, key);
         }
+        break;
+    case WAKE_SETTLE:
+        self->settles_at = SKR_TIME_NEVER;
         break;
     }
 }
@@ -365,7 +237,7 @@ static void end(void *context, enum skr_end why)
     (void)why;
     self->begun = false;
     self->serving = false;
-    answer_all_held(self);
+    skr_spotmix_answer_all_held(self);
     skr_spotmix_forget_all(self);
 }
 
@@ -376,6 +248,7 @@ static void *create(struct skr_frame *frame, const void *settings)
     self->frame = frame;
     self->settings = settings;
     self->expiry = SKR_TIME_NEVER;
+    self->settles_at = SKR_TIME_NEVER;
     skr_bug_on(skr_spotmix_create(settings, &self->mix, NULL) != 0); /* checked with the option */
     return self;
 }
@@ -383,13 +256,8 @@ static void *create(struct skr_frame *frame, const void *settings)
 static void destroy(void *context)
 {
     struct skr_spotmix_scheduler_state *self = context;
-    struct skr_spotmix_held_review *held, *next;
 
-    HASH_ITER(hh, self->held, held, next)
-    {
-        HASH_DEL(self->held, held);
-        free(held);
-    }
+    skr_spotmix_reviews_fini(self);
     skr_spotmix_forget_all(self);
     skr_spotmix_destroy(self->mix);
     free(self);

@@ -35,6 +35,8 @@ struct skr_spotmix_reply {
 #define SKR_SPOTMIX_LOOKUP_TIME    (500 * SKR_MILLISECOND)
 #define SKR_SPOTMIX_EVICT_PATIENCE (600 * SKR_SECOND) /* without progress: a rebuild is given up */
 
+enum { SKR_SPOTMIX_LOOKUPS_MAX = 20 }; /* GETs a second for reviews in one namespace */
+
 enum skr_spotmix_eviction_result {
     SKR_SPOTMIX_EVICTED,
     SKR_SPOTMIX_EVICT_BLOCKED, /* 429: a disruption budget */

@@ -1,18 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
 #define SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
-/* What the spot mix's scheduler consists of; private to scheduler.c and rebuild.c. */
+/* What the spot mix's scheduler consists of; private to scheduler.c, reviews.c and rebuild.c. */
 #include <uthash.h>
+#include <utlist.h>
 
 #include "core/spotmix/scheduler.h"
 
 enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT, PURPOSE_ROLL_OUT };
-enum skr_spotmix_wake { WAKE_SERVE, WAKE_EXPIRE, WAKE_LOOKUP, WAKE_FIX, WAKE_WORKLOAD };
+enum skr_spotmix_wake {
+    WAKE_SERVE,
+    WAKE_EXPIRE,
+    WAKE_LOOKUP,
+    WAKE_FIX,
+    WAKE_WORKLOAD,
+    WAKE_SETTLE
+};
+
+enum { SKR_SPOTMIX_LOOKUP_KEY_MAX = 2 * 254 + 4 };
+
+/* An object that the API server is asked for. */
+struct skr_spotmix_asking {
+    UT_hash_handle hh; /* by key */
+    enum skr_spotmix_kind kind;
+    struct skr_spotmix_held_review *held; /* who waits for it */
+    char key[];
+};
+
+/* How often a namespace has asked in this second. */
+struct skr_spotmix_asker {
+    UT_hash_handle hh; /* by namespace */
+    size_t n;
+    char namespace_[];
+};
 
 /* A review that waits for its owner to be looked up. */
 struct skr_spotmix_held_review {
     UT_hash_handle hh; /* by key */
-    char key[24];      /* the request's id */
+    struct skr_spotmix_asking *asking;
+    struct skr_spotmix_held_review *prev, *next; /* who wait for the same */
+    char key[24];                                /* the request's id */
     uint64_t request;
     bool tried[SKR_SPOTMIX_KIND_COUNT];
     unsigned char random[16];
@@ -22,12 +49,13 @@ struct skr_spotmix_held_review {
 
 /* What is remembered of a workload: so that Events are about changes, and of its rebuild. */
 struct skr_spotmix_memory {
-    UT_hash_handle hh; /* by uid */
+    UT_hash_handle hh; /* by key */
     struct skr_spotmix_rule rule;
     bool drifting, lacking;
     bool rebuilding, given_up;
     size_t wrong;
     skr_time progress;    /* when wrong last fell, or the rule changed */
+    skr_time looks_at;    /* a wake is set for that, to see whether it has ended; 0: none */
     skr_time evict_after; /* back-off */
     skr_time backoff;
     char *leaving; /* uid of the pod that was evicted and still shows; NULL */
@@ -35,7 +63,7 @@ struct skr_spotmix_memory {
     bool evicting; /* the write is under way */
     bool due;      /* to be looked at in settle() */
     struct skr_spotmix_memory *due_next;
-    char uid[];
+    char key[]; /* of the workload */
 };
 
 struct skr_spotmix_scheduler_state {
@@ -43,11 +71,15 @@ struct skr_spotmix_scheduler_state {
     const struct skr_spotmix_settings *settings;
     struct skr_spotmix *mix;
     struct skr_spotmix_held_review *held;
+    struct skr_spotmix_asking *asking;
+    struct skr_spotmix_asker *askers;
+    skr_time askers_since;
     struct skr_spotmix_memory *memory;
     bool begun, serving;
-    bool silent;     /* the first look after begin(): nothing has changed for anybody */
-    skr_time expiry; /* that a wake is set for */
-    uint64_t begins; /* wakes of an earlier begin() mean nothing */
+    bool silent;         /* the first look after begin(): nothing has changed for anybody */
+    skr_time expiry;     /* that a wake is set for */
+    skr_time settles_at; /* the same */
+    uint64_t begins;     /* wakes of an earlier begin() mean nothing */
     struct skr_spotmix_memory *due;
     uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
 };
@@ -55,17 +87,30 @@ struct skr_spotmix_scheduler_state {
 /* By kind. */
 extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT];
 
+/* ---- reviews.c ---- */
+
+/* A review, or its caller has hung up. */
+void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struct skr_event *event);
+/* What was asked for has been put, or is not there. */
+void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char *key);
+/* It has waited for long enough. */
+void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const char *key);
+void skr_spotmix_answer_all_held(struct skr_spotmix_scheduler_state *self);
+/* Asks to be woken when the next reservation expires. */
+void skr_spotmix_set_expiry(struct skr_spotmix_scheduler_state *self);
+void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self);
+
 /* ---- rebuild.c ---- */
 
 /* Looks at the workload in the next round; it is remembered from then on. */
-void skr_spotmix_mark_due(void *scheduler, const char *workload_uid);
+void skr_spotmix_mark_due(void *scheduler, const char *workload_key);
 /* Looks at all that are due. */
 void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self);
 /* An eviction for this workload has its outcome. */
-void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                          const struct skr_event *event);
 /* The same of the patch that rolls it out. */
-void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                             const struct skr_event *event);
 void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self);
 

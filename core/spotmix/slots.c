@@ -2,8 +2,10 @@
 /*
  * Indices of one space: held by what pods claim, or reserved. A space of n holders has a vacant
  * index within n of where the search begins, so that one pass over the holders and a set of n + 1
- * bits find it.
+ * bits find it; for many pods at once the holders of each index are counted, and the search goes on
+ * where it was.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/spotmix/state.h"
@@ -19,7 +21,7 @@ static void mark(uint64_t *bits, size_t n, int32_t index, int32_t from)
 int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                            int32_t from)
 {
-    const size_t n = owner->n_held + owner->n_reservations + 1;
+    const size_t n = owner->n_held + owner->n_reserved + 1;
     const size_t words = (n + 63) / 64;
     size_t i = 0;
 
@@ -28,8 +30,8 @@ int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_own
     for (size_t k = 0; k < owner->n_held; k++) {
         mark(mix->bits, n, owner->held[k].index, from);
     }
-    for (size_t k = 0; k < owner->n_reservations; k++) {
-        mark(mix->bits, n, owner->reservation[k].index, from);
+    for (size_t k = 0; k < owner->n_reserved; k++) {
+        mark(mix->bits, n, owner->reserved[k].index, from);
     }
     while (mix->bits[i] == UINT64_MAX) {
         i++;
@@ -46,88 +48,153 @@ int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
     for (size_t i = 0; i < owner->n_held; i++) {
         highest = owner->held[i].index > highest ? owner->held[i].index : highest;
     }
-    for (size_t i = 0; i < owner->n_reservations; i++) {
-        highest = owner->reservation[i].index > highest ? owner->reservation[i].index : highest;
+    for (size_t i = 0; i < owner->n_reserved; i++) {
+        highest = owner->reserved[i].index > highest ? owner->reserved[i].index : highest;
     }
     return highest;
+}
+
+/* ---- many at once ---- */
+
+/* NULL: the index is outside. */
+static uint32_t *holders_of(const struct skr_spotmix_window *window, int32_t index)
+{
+    const int64_t at = (int64_t)index - window->from;
+
+    return index >= 0 && at >= 0 && (size_t)at < window->n ? &window->holders[at] : NULL;
+}
+
+void skr_spotmix_window_init(struct skr_spotmix_window *window,
+                             const struct skr_spotmix_owner *owner, int32_t from)
+{
+    *window = (struct skr_spotmix_window){.from = from, .n = owner->n_held + owner->n_reserved + 1};
+    window->holders = skr_alloc_array(window->n, sizeof *window->holders);
+    for (size_t i = 0; i < owner->n_held; i++) {
+        skr_spotmix_window_move(window, -1, owner->held[i].index);
+    }
+    for (size_t i = 0; i < owner->n_reserved; i++) {
+        skr_spotmix_window_move(window, -1, owner->reserved[i].index);
+    }
+}
+
+void skr_spotmix_window_fini(struct skr_spotmix_window *window)
+{
+    free(window->holders);
+}
+
+int32_t skr_spotmix_window_vacant(struct skr_spotmix_window *window)
+{
+    while (window->at + 1 < window->n && window->holders[window->at] > 0) {
+        window->at++;
+    }
+    return window->at > (size_t)(SKR_SPOTMIX_INDEX_MAX - window->from)
+               ? SKR_SPOTMIX_INDEX_MAX
+               : window->from + (int32_t)window->at;
+}
+
+void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, int32_t to)
+{
+    uint32_t *before = holders_of(window, from), *after = holders_of(window, to);
+
+    if (before && --*before == 0 && (size_t)(before - window->holders) < window->at) {
+        window->at = (size_t)(before - window->holders);
+    }
+    if (after) {
+        ++*after;
+    }
+}
+
+/* ---- reservations ---- */
+
+static struct skr_spotmix_ticket ticket_of(struct skr_spotmix_owner *owner, const char *token)
+{
+    struct skr_spotmix_ticket ticket;
+
+    memset(&ticket, 0, sizeof ticket); /* padding is part of the key */
+    ticket.owner = owner;
+    if (strlen(token) < sizeof ticket.token) {
+        memcpy(ticket.token, token, strlen(token));
+    }
+    return ticket;
 }
 
 bool skr_spotmix_reserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot, skr_time expires)
 {
-    if (owner->n_reservations >= SKR_SPOTMIX_RESERVATIONS_MAX) {
+    if (owner->n_reserved >= SKR_SPOTMIX_RESERVATIONS_MAX) {
         return false;
     }
-    skr_grow(&owner->reservation, &owner->cap_reservations, owner->n_reservations + 1,
-             sizeof *owner->reservation);
-    struct skr_spotmix_reservation *entry = &owner->reservation[owner->n_reservations++];
-    *entry = (struct skr_spotmix_reservation){
-        .expires = expires, .index = slot->index, .class_ = slot->class_};
-    memcpy(entry->token, slot->token, sizeof entry->token);
-    mix->n_reservations++;
-    mix->expiry = expires < mix->expiry ? expires : mix->expiry;
+    struct skr_spotmix_reservation *made = skr_alloc(sizeof *made);
+    made->ticket = ticket_of(owner, slot->token);
+    made->at = owner->n_reserved;
+    made->expires = expires;
+    made->class_ = slot->class_;
+    HASH_ADD(hh, mix->reservations, ticket, sizeof made->ticket, made);
+    skr_grow(&owner->reserved, &owner->cap_reserved, owner->n_reserved + 1,
+             sizeof *owner->reserved);
+    owner->reserved[owner->n_reserved++] =
+        (struct skr_spotmix_reserved){.reservation = made, .index = slot->index};
     return true;
 }
 
-static size_t place_of(const struct skr_spotmix_owner *owner, const char *token)
+static struct skr_spotmix_reservation *find(const struct skr_spotmix *mix,
+                                            struct skr_spotmix_owner *owner, const char *token)
 {
-    size_t i = 0;
+    const struct skr_spotmix_ticket ticket = ticket_of(owner, token);
+    struct skr_spotmix_reservation *found = NULL;
 
-    while (i < owner->n_reservations && strcmp(owner->reservation[i].token, token) != 0) {
-        i++;
+    if (*ticket.token != '\0') {
+        HASH_FIND(hh, mix->reservations, &ticket, sizeof ticket, found);
     }
-    return i;
+    return found;
 }
 
-const struct skr_spotmix_reservation *skr_spotmix_reserved(const struct skr_spotmix_owner *owner,
-                                                           const char *token)
+bool skr_spotmix_is_reserved(const struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                             const char *token)
 {
-    const size_t i = place_of(owner, token);
-
-    return i < owner->n_reservations ? &owner->reservation[i] : NULL;
+    return find(mix, owner, token);
 }
 
-static void take_out(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, size_t i)
+static void take_out(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, size_t at)
 {
-    owner->reservation[i] = owner->reservation[--owner->n_reservations];
-    mix->n_reservations--;
+    struct skr_spotmix_reservation *gone = owner->reserved[at].reservation;
+
+    owner->reserved[at] = owner->reserved[--owner->n_reserved];
+    owner->reserved[at].reservation->at = at;
+    HASH_DEL(mix->reservations, gone);
+    free(gone);
 }
 
 void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                            const char *token)
 {
-    const size_t i = place_of(owner, token);
+    const struct skr_spotmix_reservation *found = find(mix, owner, token);
 
-    if (i < owner->n_reservations) {
-        take_out(mix, owner, i);
+    if (found) {
+        take_out(mix, owner, found->at);
+    }
+}
+
+void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    while (owner->n_reserved > 0) {
+        take_out(mix, owner, owner->n_reserved - 1);
     }
 }
 
 skr_time skr_spotmix_expiry(const struct skr_spotmix *mix)
 {
-    return mix->n_reservations > 0 ? mix->expiry : SKR_TIME_NEVER;
+    return mix->reservations ? mix->reservations->expires : SKR_TIME_NEVER;
 }
 
 void skr_spotmix_expire(struct skr_spotmix *mix, skr_time now)
 {
-    struct skr_spotmix_owner *owner, *next;
-
-    if (mix->n_reservations == 0 || now < mix->expiry) {
-        return;
-    }
-    mix->expiry = SKR_TIME_NEVER;
-    HASH_ITER(hh, mix->owners, owner, next)
-    {
-        for (size_t i = owner->n_reservations; i-- > 0;) {
-            const skr_time expires = owner->reservation[i].expires;
-            if (expires <= now) {
-                take_out(mix, owner, i);
-                mix->n_expired++;
-            } else {
-                mix->expiry = expires < mix->expiry ? expires : mix->expiry;
-            }
-        }
-        if (!owner->known && owner->n_reservations == 0) {
+    while (mix->reservations && mix->reservations->expires <= now) {
+        const struct skr_spotmix_reservation *oldest = mix->reservations;
+        struct skr_spotmix_owner *owner = oldest->ticket.owner;
+        take_out(mix, owner, oldest->at);
+        mix->n_expired++;
+        if (!owner->known && owner->n_reserved == 0) {
             skr_spotmix_owner_touch(mix, owner); /* settling frees what nothing needs */
         }
     }

@@ -39,6 +39,7 @@ struct skr_spotmix_pod {
     bool ready;
     bool pinned;      /* its own spec rules a class out, and none of our reviews put that there */
     bool writing;     /* a fix is under way */
+    uint8_t fixes;    /* how many have been emitted; saturates */
     int64_t ordinal;  /* StatefulSet: of its name; -1: none */
     char *node;       /* owned; NULL: unbound */
     const char *name; /* within text */
@@ -51,17 +52,41 @@ struct skr_spotmix_held {
     int32_t index;
 };
 
-struct skr_spotmix_reservation {
-    skr_time expires;
-    int32_t index;
-    enum skr_spotmix_class class_;
+/* Of whom a reservation is; without padding between the members. */
+struct skr_spotmix_ticket {
+    struct skr_spotmix_owner *owner;
     char token[SKR_SPOTMIX_TOKEN_MAX];
 };
 
+/* An index handed out (slots.c). The table of all of them is in the order in which they were made,
+ * which is that in which they expire. */
+struct skr_spotmix_reservation {
+    UT_hash_handle hh; /* by ticket */
+    struct skr_spotmix_ticket ticket;
+    size_t at; /* in owner->reserved */
+    skr_time expires;
+    enum skr_spotmix_class class_;
+};
+
+/* Beside the reservation, as with pods. */
+struct skr_spotmix_reserved {
+    struct skr_spotmix_reservation *reservation;
+    int32_t index;
+};
+
+/* Bytes of what names an owner, with the 0; what is longer names none. */
+enum { SKR_SPOTMIX_NAME_MAX = 254, SKR_SPOTMIX_UID_MAX = 129 };
+enum { SKR_SPOTMIX_OWNER_KEY_MAX = SKR_SPOTMIX_NAME_MAX + SKR_SPOTMIX_UID_MAX + 2 };
+
 /* A Deployment, ReplicaSet or StatefulSet; for the latter two also the index space (owners.c). It
- * exists as long as it is known, or anything refers to it. */
+ * exists as long as it is known, or anything refers to it. Whoever creates a pod or a ReplicaSet
+ * writes what it refers to, so that a reference never leaves its own namespace: the same uid in
+ * another one, or of another kind, is another owner. */
 struct skr_spotmix_owner {
-    UT_hash_handle hh; /* by uid */
+    UT_hash_handle hh; /* by key */
+    char *key;
+    UT_hash_handle named; /* of a Deployment that is known, by full_name */
+    char *full_name;      /* "namespace/name"; NULL: it is not in that table */
     enum skr_spotmix_kind kind;
     bool known; /* the object has been seen */
     char *uid, *namespace_, *name;
@@ -74,10 +99,11 @@ struct skr_spotmix_owner {
     struct skr_spotmix_owner *child, *prev, *next; /* ReplicaSets of a Deployment */
     struct skr_spotmix_owner *dirty_next;
     bool dirty;
+    skr_time settles_at;           /* a workload of many pods; 0: at once */
     struct skr_spotmix_held *held; /* live pods, in no order */
     size_t n_held, cap_held;
-    struct skr_spotmix_reservation *reservation; /* slots.c; in no order */
-    size_t n_reservations, cap_reservations;
+    struct skr_spotmix_reserved *reserved; /* slots.c; in no order */
+    size_t n_reserved, cap_reserved;
 };
 
 struct skr_spotmix_node {
@@ -92,13 +118,14 @@ struct skr_spotmix {
     struct skr_spotmix_keys keys;
     struct skr_spotmix_classes classes;
     struct skr_spotmix_owner *owners;
+    struct skr_spotmix_owner *deployments; /* by name */
+    struct skr_spotmix_reservation *reservations;
     struct skr_spotmix_pod *pods;
     struct skr_spotmix_node *nodes;
     size_t ready_nodes[SKR_SPOTMIX_CLASS_COUNT];
     struct skr_spotmix_owner *dirty;
-    bool nodes_changed; /* a class may be known that was not */
-    skr_time expiry;    /* no reservation expires earlier */
-    size_t n_reservations;
+    skr_time settles_at; /* the first of those that are dirty and wait */
+    bool nodes_changed;  /* a class may be known that was not */
     uint64_t n_expired, n_unmutated;
     uint64_t n_results[SKR_SPOTMIX_RESULT_COUNT];
     uint64_t *bits; /* scratch of slots.c */
@@ -106,14 +133,22 @@ struct skr_spotmix {
 };
 
 /* ---- owners.c ---- */
-struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix, const char *uid);
-/* Made when it is not there. */
+struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix,
+                                                 enum skr_spotmix_kind kind, const char *namespace_,
+                                                 const char *uid);
+struct skr_spotmix_owner *skr_spotmix_owner_at(const struct skr_spotmix *mix, const char *key);
+/* The Deployment of this name whose object has been seen; NULL: there is none. name: n bytes. */
+struct skr_spotmix_owner *skr_spotmix_deployment_named(const struct skr_spotmix *mix,
+                                                       const char *namespace_, const char *name,
+                                                       size_t n);
+/* Made when it is not there. NULL: uid or name is empty, or longer than any. */
 struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                                                 const char *uid, const char *namespace_,
                                                 const char *name);
 void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                            const json_t *object);
-void skr_spotmix_owner_drop(struct skr_spotmix *mix, const char *uid);
+void skr_spotmix_owner_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                            const char *namespace_, const char *uid);
 void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                                   struct skr_spotmix_owner *parent);
 /* Frees it when nothing needs it. */
@@ -138,13 +173,32 @@ bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespac
 int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                            int32_t from);
 int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
+
+/* Vacant indices from one on, for many pods one after the other. */
+struct skr_spotmix_window {
+    int32_t from;
+    size_t at; /* nothing below it is vacant */
+    size_t n;
+    uint32_t *holders; /* of from, from + 1, ... */
+};
+/* O(pods of the space). */
+void skr_spotmix_window_init(struct skr_spotmix_window *window,
+                             const struct skr_spotmix_owner *owner, int32_t from);
+void skr_spotmix_window_fini(struct skr_spotmix_window *window);
+/* As skr_spotmix_vacant(); as long as indices are only taken, n calls are O(n) together. */
+int32_t skr_spotmix_window_vacant(struct skr_spotmix_window *window);
+/* A pod has gone from one index to another; -1: none. */
+void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, int32_t to);
+
 /* false: there are SKR_SPOTMIX_RESERVATIONS_MAX. */
 bool skr_spotmix_reserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot, skr_time expires);
-const struct skr_spotmix_reservation *skr_spotmix_reserved(const struct skr_spotmix_owner *owner,
-                                                           const char *token);
+/* O(1), as all but the first below. */
+bool skr_spotmix_is_reserved(const struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                             const char *token);
 void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                            const char *token);
+void skr_spotmix_unreserve_all(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 
 /* ---- pods.c, nodes too ---- */
 void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object);

@@ -100,6 +100,7 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
                                     .namespace_ = workload->namespace_,
                                     .name = workload->name,
                                     .uid = workload->uid,
+                                    .key = workload->key,
                                     .space = workload->name,
                                     .rule = workload->rule,
                                     .replicas = workload->replicas};
@@ -131,10 +132,10 @@ static bool is_on(const struct skr_spotmix_owner *workload)
     return workload && workload->known && !workload->parent && workload->rule.on;
 }
 
-bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_uid,
+bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_key,
                         struct skr_spotmix_row *ret)
 {
-    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, workload_uid);
+    const struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key);
 
     if (!is_on(workload)) {
         return false;
@@ -202,10 +203,10 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
     }
 }
 
-size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_uid,
+size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_key,
                             struct skr_spotmix_pod_row **ret)
 {
-    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, workload_uid), *child;
+    const struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key), *child;
     size_t n = 0, cap = 0;
 
     *ret = NULL;
@@ -271,7 +272,7 @@ void skr_spotmix_totals(const struct skr_spotmix *mix, struct skr_spotmix_totals
 
     *ret = (struct skr_spotmix_totals){.expired = mix->n_expired,
                                        .unmutated = mix->n_unmutated,
-                                       .reservations = mix->n_reservations};
+                                       .reservations = HASH_COUNT(mix->reservations)};
     memcpy(ret->results, mix->n_results, sizeof ret->results);
     memcpy(ret->nodes, mix->ready_nodes, sizeof ret->nodes);
     for (owner = mix->owners; owner; owner = owner->hh.next) {

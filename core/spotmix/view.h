@@ -10,6 +10,7 @@
 struct skr_spotmix_row {
     enum skr_spotmix_kind kind; /* DEPLOYMENT, STATEFUL_SET or REPLICA_SET */
     const char *namespace_, *name, *uid;
+    const char *key; /* names the workload to the functions below */
     struct skr_spotmix_rule rule;
     int64_t replicas;
     int64_t desired[SKR_SPOTMIX_CLASS_COUNT]; /* of replicas pods */
@@ -24,8 +25,8 @@ struct skr_spotmix_row {
     const char *victim_name;
 };
 
-/* The workload of this uid; false: it is not known, or its switch is off. O(its pods). */
-bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_uid,
+/* The workload of this key; false: it is not known, or its switch is off. O(its pods). */
+bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_key,
                         struct skr_spotmix_row *ret);
 /* All that are on, by namespace, name, kind; free() it. O(n log n + pods). */
 size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **ret);
@@ -39,7 +40,7 @@ struct skr_spotmix_pod_row {
     const char *reason; /* NULL: as it should be; "ClassPinnedByPodSpec", "Drift", "Unmutated" */
 };
 /* Pods of a workload by owner and index; free() it. */
-size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_uid,
+size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_key,
                             struct skr_spotmix_pod_row **ret);
 
 /* A node of a class, and how many live pods that carry a class sit there, whichever it is. */

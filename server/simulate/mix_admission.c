@@ -60,7 +60,8 @@ static void take(struct skr_mix_admission *a, const struct skr_store_change *cha
         return;
     }
     if (change->kind == SKR_STORE_DELETED) {
-        skr_spotmix_drop(a->mix, kind, text_of(meta, kind == SKR_SPOTMIX_NODE ? "name" : "uid"));
+        skr_spotmix_drop(a->mix, kind, text_of(meta, "namespace"),
+                         text_of(meta, kind == SKR_SPOTMIX_NODE ? "name" : "uid"));
     } else {
         skr_spotmix_put(a->mix, kind, change->object);
     }

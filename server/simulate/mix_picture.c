@@ -75,7 +75,7 @@ static void write_workload(const struct skr_spotmix *mix, const struct skr_spotm
                            bool ascii, struct skr_strbuf *out)
 {
     struct skr_spotmix_pod_row *pod;
-    const size_t n = skr_spotmix_pod_rows(mix, row->uid, &pod);
+    const size_t n = skr_spotmix_pod_rows(mix, row->key, &pod);
 
     if (n > 0) {
         qsort(pod, n, sizeof *pod, by_node);
@@ -125,7 +125,7 @@ static void collect(const struct skr_spotmix *mix, const struct skr_spotmix_row 
 {
     for (size_t i = 0; i < n; i++) {
         struct skr_spotmix_pod_row *pod;
-        const size_t pods = skr_spotmix_pod_rows(mix, row[i].uid, &pod);
+        const size_t pods = skr_spotmix_pod_rows(mix, row[i].key, &pod);
         for (size_t k = 0; k < pods; k++) {
             skr_grow(&ret->item, &ret->cap, ret->n + 1, sizeof *ret->item);
             ret->item[ret->n++] =

@@ -350,7 +350,8 @@ void skr_spotmix_world_remove(struct skr_spotmix_world *world, struct skr_spotmi
     skr_spotmix_world_terminate(world, pod); /* what the watch shows first */
     pod->gone = true;
     if (world->mix && pod->persisted) {
-        skr_spotmix_drop(world->mix, SKR_SPOTMIX_POD, skr_path_text(pod->object, "metadata.uid"));
+        skr_spotmix_drop(world->mix, SKR_SPOTMIX_POD, "",
+                         skr_path_text(pod->object, "metadata.uid"));
     }
 }
 

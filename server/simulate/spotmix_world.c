@@ -281,7 +281,7 @@ static void put_nodes(struct skr_spotmix_world *world)
         const char *name = skr_spotmix_class_name(class_); /* one stands for all of its class */
         json_t *labels = json_object();
         if (world->nodes[i] <= 0) {
-            skr_spotmix_drop(world->mix, SKR_SPOTMIX_NODE, name);
+            skr_spotmix_drop(world->mix, SKR_SPOTMIX_NODE, "", name);
             json_decref(labels);
             continue;
         }
@@ -438,7 +438,8 @@ void skr_spotmix_world_settle(struct skr_spotmix_world *world)
     for (size_t i = 0; i < world->n_pods; i++) {
         bind(world, world->pod[i]);
     }
-    const struct skr_spotmix_settling settling = {.emit = apply_fix, .context = world};
+    const struct skr_spotmix_settling settling = {
+        .now = SKR_TIME_NEVER, .emit = apply_fix, .context = world};
     for (int round = 0; world->mix && round < SETTLE_ROUNDS_MAX; round++) {
         for (size_t i = 0; i < world->n_pods; i++) {
             const struct skr_spotmix_sim_pod *pod = world->pod[i];
@@ -458,13 +459,16 @@ void skr_spotmix_world_settle(struct skr_spotmix_world *world)
 
 size_t skr_spotmix_world_wrong(const struct skr_spotmix_world *world, const char **ret, size_t max)
 {
+    const char *namespace_ = skr_path_text(world->workload, "metadata.namespace");
     size_t n = 0;
 
     if (strcmp(spotmix_world_kind(world), "Deployment") == 0) {
-        return skr_spotmix_wrong(world->mix, SKR_SPOTMIX_WORKLOAD_UID, ret, max);
+        return skr_spotmix_wrong(world->mix, SKR_SPOTMIX_DEPLOYMENT, namespace_,
+                                 SKR_SPOTMIX_WORKLOAD_UID, ret, max);
     }
     for (size_t i = 0; i < world->n_owners; i++) {
-        n += skr_spotmix_wrong(world->mix, world->owner[i].uid, ret + n, max - n);
+        n += skr_spotmix_wrong(world->mix, kind_of(world->owner[i].kind), namespace_,
+                               world->owner[i].uid, ret + n, max - n);
     }
     return n;
 }

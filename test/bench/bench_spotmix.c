@@ -181,7 +181,7 @@ static void no_fix(void *context, const struct skr_spotmix_fix *fix)
 
 static void bench_rebuild(void)
 {
-    const struct skr_spotmix_settling settling = {.emit = no_fix};
+    const struct skr_spotmix_settling settling = {.now = SKR_TIME_NEVER, .emit = no_fix};
     struct skr_spotmix *fresh;
     double took = 0;
 

@@ -421,7 +421,8 @@ static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
 
 static void settle(struct lives *lives)
 {
-    const struct skr_spotmix_settling settling = {.emit = apply_fix, .context = lives};
+    const struct skr_spotmix_settling settling = {
+        .now = SKR_TIME_NEVER, .emit = apply_fix, .context = lives};
     skr_spotmix_settle(lives->mix, &settling);
     for (unsigned i = 0; i < lives->n; i++) {
         if (lives->life[i].there && lives->life[i].seen) {
@@ -483,7 +484,7 @@ static void take_away(struct lives *lives, struct life *life)
     life->seen = true; /* so that no reservation counts */
     settle(lives);
     if (roll(2)) {
-        skr_spotmix_drop(lives->mix, SKR_SPOTMIX_POD,
+        skr_spotmix_drop(lives->mix, SKR_SPOTMIX_POD, "",
                          json_string_value(json_object_get(meta, "uid")));
     }
 }

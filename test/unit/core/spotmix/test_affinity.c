@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/spotmix/affinity.h"
+#include "test/unit/growth.h"
 
 static json_t *parse(const char *text)
 {
@@ -177,4 +178,57 @@ TEST_EACH(tolerated, tolerations, a_spot_taint_of_aks_is_tolerated)
     assert_true(skr_spotmix_is_tolerated(&classes, spec, SKR_SPOTMIX_ON_DEMAND));
     skr_spotmix_classes_fini(&classes);
     json_decref(spec);
+}
+
+/* ---- at the size that somebody chooses ---- */
+
+static json_t *expression(const char *op, size_t n, bool last)
+{
+    json_t *values = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(values, json_sprintf("v%zu", i));
+    }
+    if (last) {
+        json_array_append_new(values, json_string("fits"));
+    }
+    return json_pack("{s:s, s:s, s:o}", "key", "karpenter.sh/capacity-type", "operator", op,
+                     "values", values);
+}
+
+/* One In of many values, of which all but the last are excluded one by one and all at once. */
+static bool ask_for_many(size_t n, bool fits)
+{
+    struct skr_spotmix_settings settings;
+    struct skr_spotmix_classes classes;
+    json_t *list = json_array();
+
+    skr_spotmix_settings_default(&settings);
+    assert_true(skr_spotmix_settings_preset(&settings, "karpenter"));
+    skr_spotmix_classes_init(&classes, &settings);
+    json_array_append_new(list, expression("In", n, fits));
+    json_array_append_new(list, expression("NotIn", n, false));
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(list, expression("NotIn", 1, false));
+    }
+    json_t *spec = json_pack("{s:{s:{s:{s:[{s:o}]}}}}", "affinity", "nodeAffinity",
+                             "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms",
+                             "matchExpressions", list);
+    const bool possible = skr_spotmix_class_is_possible(&classes, spec, SKR_SPOTMIX_ON_DEMAND);
+    json_decref(spec);
+    skr_spotmix_classes_fini(&classes);
+    return possible;
+}
+
+static void ask(void *context, size_t n)
+{
+    (void)context;
+    assert_false(ask_for_many(n, false));
+}
+
+TEST(many_values_and_many_expressions_cost_what_they_are_long)
+{
+    assert_true(ask_for_many(100, true));
+    assert_false(ask_for_many(100, false));
+    assert_cost_is_linear(ask, NULL, 8000);
 }

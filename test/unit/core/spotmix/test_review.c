@@ -304,7 +304,7 @@ TEST_WITH(stage, a_deletion_cost_of_the_users_stays)
 
 TEST_WITH(stage, an_empty_class_is_a_warning_not_a_fallback)
 {
-    skr_spotmix_drop(stage->mix, SKR_SPOTMIX_NODE, "n1");
+    skr_spotmix_drop(stage->mix, SKR_SPOTMIX_NODE, "", "n1");
     post(stage, REVIEW(POD));
     assert_string_equal(added(stage, CLASS_PATH), "on-demand");
     assert_true(warned(stage, "NoNodesInClass"));
@@ -536,7 +536,7 @@ TEST_WITH(stage, the_rule_holds_under_churn)
     post(stage, REVIEW(POD)); /* the replacement comes before the old one is gone */
     assert_string_equal(added(stage, INDEX_PATH), "0");
     put(stage, SKR_SPOTMIX_POD, LIVE_POD("p-1", ",'deletionTimestamp':'2026-01-01T00:00:00Z'"));
-    skr_spotmix_drop(stage->mix, SKR_SPOTMIX_POD, "p-1");
+    skr_spotmix_drop(stage->mix, SKR_SPOTMIX_POD, "shop", "p-1");
     post(stage, REVIEW(POD));
     assert_string_equal(added(stage, INDEX_PATH), "1");
 }
@@ -554,7 +554,8 @@ TEST_WITH(stage, pods_created_without_the_webhook_get_the_rule)
     put(stage, SKR_SPOTMIX_POD,
         "{'metadata':{'namespace':'shop','name':'p-1','uid':'p-1'," RS_REF
         "},'spec':{'nodeName':'n2'}}");
-    const struct skr_spotmix_settling settling = {.emit = count_fix, .context = &fix};
+    const struct skr_spotmix_settling settling = {
+        .now = SKR_TIME_NEVER, .emit = count_fix, .context = &fix};
     skr_spotmix_settle(stage->mix, &settling);
     assert_int_equal(fix.class_, SKR_SPOTMIX_SPOT);
     assert_int_equal(fix.index, 2); /* the first vacant one of its class */

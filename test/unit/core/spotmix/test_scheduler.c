@@ -254,6 +254,55 @@ TEST_WITH(shop, a_review_waits_half_a_second_at_most)
 
 /* ---- repairs ---- */
 
+static size_t gets(const struct shop *shop, const struct skr_resource *resource)
+{
+    const enum skr_write_verb get = SKR_VERB_GET;
+    const struct frame_rig_match match = {.verb = &get, .resource = resource};
+    return frame_rig_writes(shop->rig, &match);
+}
+
+TEST_WITH(shop, reviews_that_want_one_owner_ask_for_it_once)
+{
+    serve(shop);
+    shop->rig->hold_watches = true;
+    add_replica_set(shop, "web-b", 2);
+    const char *uid = uid_of(shop, &skr_spotmix_replica_sets, "shop/web-b");
+    for (int i = 0; i < 100; i++) {
+        post(shop, "web-b", uid);
+    }
+    frame_rig_run(shop->rig);
+    assert_int_equal(shop->answers, 100);
+    assert_int_equal(shop->result, SKR_SPOTMIX_PATCHED);
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), 1);
+}
+
+TEST_WITH(shop, references_to_what_is_not_there_ask_the_server_so_often_and_no_more)
+{
+    char name[32];
+
+    serve(shop);
+    for (int second = 0; second < 3; second++) {
+        for (int i = 0; i < 100; i++) {
+            snprintf(name, sizeof name, "none-%d-%d", second, i);
+            post(shop, name, name);
+            frame_rig_run(shop->rig);
+        }
+        frame_rig_advance(shop->rig, SKR_SECOND);
+    }
+    assert_int_equal(shop->answers, 300);
+    assert_int_equal(shop->result, SKR_SPOTMIX_OWNER_UNKNOWN);
+    assert_true(gets(shop, &skr_spotmix_replica_sets) <= 3 * (size_t)SKR_SPOTMIX_LOOKUPS_MAX);
+}
+
+TEST_WITH(shop, a_name_that_no_object_has_is_not_asked_for)
+{
+    serve(shop);
+    post(shop, "../../../secrets", "u");
+    frame_rig_run(shop->rig);
+    assert_int_equal(shop->result, SKR_SPOTMIX_OWNER_UNKNOWN);
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), 0);
+}
+
 TEST_WITH(shop, a_pod_without_labels_is_adopted_as_what_its_node_is)
 {
     add_pod(shop, "p-0", "web-a", NULL, 0, true);
@@ -284,6 +333,21 @@ TEST_EACH(failing, failings, a_patch_that_fails_is_made_later)
     frame_rig_advance(shop.rig, 60 * SKR_SECOND);
     assert_string_equal(index_of(&shop, "shop/p-0"), "0");
     shop_tear_down(&shop);
+}
+
+TEST_WITH(shop, labels_that_somebody_takes_away_are_written_ever_more_seldom)
+{
+    add_pod(shop, "p-0", "web-a", NULL, 0, true);
+    serve(shop);
+    assert_int_equal(patches(shop, "shop/p-0"), 1);
+    for (int i = 0; i < 1000; i++) {
+        frame_rig_edit(shop->rig, &skr_spotmix_pods, "shop/p-0",
+                       "{'metadata':{'labels':{'" K "-class':null,'" K "-index':null}}}");
+        frame_rig_advance(shop->rig, SKR_SECOND / 10);
+    }
+    assert_true(patches(shop, "shop/p-0") < 20);
+    frame_rig_advance(shop->rig, 64 * SKR_SECOND);
+    assert_string_equal(index_of(shop, "shop/p-0"), "0");
 }
 
 TEST_WITH(shop, of_two_pods_with_one_index_the_later_one_moves)
@@ -509,7 +573,7 @@ TEST_WITH(shop, rows_and_totals_are_what_is_there)
     assert_int_equal(row->actual[SKR_SPOTMIX_SPOT], 2);
     assert_int_equal(row->drift, 0);
     assert_null(row->reason);
-    assert_int_equal(skr_spotmix_pod_rows(mix, row->uid, &pods), 4);
+    assert_int_equal(skr_spotmix_pod_rows(mix, row->key, &pods), 4);
     assert_string_equal(pods[3].name, "p-3");
     assert_string_equal(pods[3].cost, "1");
     assert_null(pods[3].reason);
