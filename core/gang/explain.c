@@ -136,32 +136,34 @@ static bool say_unit(const struct skr_explanation *x, const struct skr_problem *
 }
 
 /* What it has, and whose rule holds it there. */
-static void say_seats(const struct skr_explanation *x, const struct skr_problem *p,
+static void say_seats(const struct skr_explanation *x, const struct skr_solve_request *request,
                       struct skr_strbuf *b)
 {
+    const struct skr_problem *p = &request->problem;
     int32_t level = explain_tying_level(x, p);
     skr_strbuf_add(b, ": ");
-    held_say(p, level > 0 ? level : 1, b);
-    if (level > 0 && has_rule(&p->rule[level - 1])) {
+    held_say(request, level > 0 ? level : 1, b);
+    if (level > 0 && held_in_all(p) > 0 && has_rule(&p->rule[level - 1])) {
         skr_strbuf_add(b, ", ");
         say_rule(&p->rule[level - 1], b);
     }
 }
 
-static void say_beside(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
-                       struct skr_strbuf *b)
+static void say_beside(const struct skr_explanation *x, const struct skr_solve_request *request,
+                       int32_t held, struct skr_strbuf *b)
 {
+    const struct skr_problem *p = &request->problem;
     int32_t more = p->n - held, fit = not_negative(x->largest - held);
     int64_t free_ = x->sum_fits > held ? x->sum_fits - held : 0;
     if (say_unit(x, p, held, b)) {
         return;
     }
     skr_strbuf_addf(b, "needs %d more slot%s beside the %d it holds", more, more == 1 ? "" : "s",
-                    held);
+                    held + request->outside);
     switch (x->class) {
     case SKR_CLASS_CONSTRAINT_CONFLICT:
         skr_strbuf_add(b, ", its rules have none for them, whatever the capacity");
-        say_seats(x, p, b);
+        say_seats(x, request, b);
         break;
     case SKR_CLASS_NEVER_FITS:
         if (x->closed) {
@@ -170,7 +172,7 @@ static void say_beside(const struct skr_explanation *x, const struct skr_problem
         }
         skr_strbuf_addf(b, ", there would be too few if all other pods were gone, %d fit%s now",
                         fit, fit == 1 ? "s" : "");
-        say_seats(x, p, b);
+        say_seats(x, request, b);
         break;
     case SKR_CLASS_WAITING_FOR_CAPACITY:
         skr_strbuf_addf(b, ", %lld %s free on eligible nodes", (long long)free_,
@@ -181,7 +183,7 @@ static void say_beside(const struct skr_explanation *x, const struct skr_problem
     case SKR_INFEASIBLE_CLASS_COUNT:
     default:
         skr_strbuf_addf(b, ", its rules leave room for %d", fit);
-        say_seats(x, p, b);
+        say_seats(x, request, b);
         break;
     }
 }
@@ -199,7 +201,8 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
         skr_strbuf_add(b, " if they started anew");
     }
     if (smaller) {
-        skr_strbuf_addf(b, "%s a size of %d would do", request->moved ? ", or" : ";", x->largest);
+        skr_strbuf_addf(b, "%s a size of %d would do", request->moved ? ", or" : ";",
+                        x->largest + request->outside);
     }
 }
 
@@ -303,8 +306,8 @@ void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_expl
     if (too_large(e, g, x, held, b)) {
         return;
     }
-    if (held > 0) {
-        say_beside(x, problem, held, b);
+    if (held > 0 || request->outside > 0) {
+        say_beside(x, request, held, b);
         if (!g->spec->open) {
             say_choices(x, request, held, b);
         }

@@ -260,19 +260,22 @@ static void write_have(const struct account *a, struct skr_strbuf *b)
                     : x->largest > held                          ? x->largest - held
                                                                  : 0;
     skr_strbuf_addf(b, ",\"have\":{\"slots\":%lld,\"largest\":%d,\"inAll\":%lld", (long long)slots,
-                    x->largest, (long long)all);
+                    x->largest + a->request->outside, (long long)all);
     write_free(a, b);
     skr_strbuf_addc(b, '}');
 }
 
-static void write_sizes(const struct skr_explanation *x, struct skr_strbuf *b)
+static void write_sizes(const struct account *a, struct skr_strbuf *b)
 {
+    const struct skr_explanation *x = a->x;
+    const int32_t outside = a->request->outside;
     if (!(x->parts & SKR_EXPLAIN_SIZES)) {
         return;
     }
     skr_strbuf_add(b, ",\"sizes\":[");
     for (size_t i = 0; i < x->n_sizes; i++) {
-        skr_strbuf_addf(b, "%s[%d,%d]", i ? "," : "", x->size[i].first, x->size[i].last);
+        skr_strbuf_addf(b, "%s[%d,%d]", i ? "," : "", x->size[i].first + outside,
+                        x->size[i].last + outside);
     }
     skr_strbuf_addc(b, ']');
 }
@@ -282,8 +285,8 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     const struct skr_problem *p = &a->request->problem;
     int32_t held = held_in_all(p);
     skr_strbuf_addf(b, ",\"need\":{\"slots\":%d", p->n - held);
-    if (held > 0) {
-        skr_strbuf_addf(b, ",\"held\":%d", held);
+    if (held + a->request->outside > 0) {
+        skr_strbuf_addf(b, ",\"held\":%d", held + a->request->outside);
     }
     write_constraint(a, b);
     write_amounts(a, "each", p->demand, b);
@@ -296,7 +299,7 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     if ((a->x->parts & SKR_EXPLAIN_SLOTS) && a->x->slots >= 0) {
         skr_strbuf_addf(b, ",\"missingSlots\":%d", a->x->slots);
     }
-    write_sizes(a->x, b);
+    write_sizes(a, b);
     explain_domains(a, b);
 }
 

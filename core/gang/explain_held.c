@@ -80,9 +80,18 @@ void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t l
     }
 }
 
-void held_say(const struct skr_problem *p, int32_t level, struct skr_strbuf *b)
+void held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b)
 {
-    int32_t held = held_in_all(p);
-    skr_strbuf_addf(b, "%d member%s in ", held, held == 1 ? " sits" : "s sit");
-    held_say_units(p->tree, p->claimed, level, b);
+    const struct skr_problem *p = &request->problem;
+    int32_t held = held_in_all(p), outside = request->outside;
+    if (held > 0) {
+        skr_strbuf_addf(b, "%d member%s in ", held, held == 1 ? " sits" : "s sit");
+        held_say_units(p->tree, p->claimed, level, b);
+    }
+    if (outside > 0 && held > 0) {
+        skr_strbuf_addf(b, ", %d outside the tree", outside);
+    } else if (outside > 0) {
+        skr_strbuf_addf(b, "%d member%s outside the tree", outside,
+                        outside == 1 ? " sits" : "s sit");
+    }
 }

@@ -310,14 +310,15 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
 void explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
-    if (x->largest <= 0 || x->largest >= a->request->problem.n ||
+    if (x->largest + a->request->outside <= 0 || x->largest >= a->request->problem.n ||
         x->largest < held_in_all(&a->request->problem)) {
         return;
     }
     struct relaxation r;
     begin(&r);
-    skr_strbuf_addf(&r.text, "the size is %d, not %d", x->largest, a->request->problem.n);
-    skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", x->largest);
+    int32_t outside = a->request->outside, size = x->largest + outside;
+    skr_strbuf_addf(&r.text, "the size is %d, not %d", size, a->request->problem.n + outside);
+    skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", size);
     end(&r, b);
 }
 

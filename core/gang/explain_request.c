@@ -287,7 +287,7 @@ static void first_solved(struct skr_gang *e, struct group *g,
     explain_moved(&a, &b);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
     explain_size(&a, &b);
-    q->draft->size = b.len > 0 ? s->explanation.largest : 0;
+    q->draft->size = b.len > 0 ? s->explanation.largest + request->outside : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     planner_explain(e, g, s, request);
     if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {

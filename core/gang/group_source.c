@@ -120,6 +120,24 @@ static bool must_wait(const struct skr_gang *e, const struct group *g, enum grou
     return running && source != g->source.kind && still_there && source != SOURCE_NONE;
 }
 
+/* The change takes effect later, and the source may become malformed before. */
+static void note_next(struct group *g, enum group_source source)
+{
+    struct skr_group_spec *spec;
+    struct skr_error error;
+    if (source == g->source.kind && source != SOURCE_NONE && parse(g, source, &spec, &error) == 0) {
+        skr_group_spec_destroy(g->source.next);
+        g->source.next = spec;
+    }
+}
+
+static struct skr_group_spec *take_next(struct group *g)
+{
+    struct skr_group_spec *spec = g->source.next;
+    g->source.next = NULL;
+    return spec;
+}
+
 bool group_source_resolve(struct skr_gang *e, struct group *g)
 {
     struct map_entry *best = winner(g);
@@ -133,29 +151,37 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
         }
     }
     enum group_source source = available(e, g);
-    if (must_wait(e, g, source)) {
-        return false;
-    }
     char *text = source_text(g, source);
     if (g->source.text && strcmp(text, g->source.text) == 0) {
         free(text);
+        skr_group_spec_destroy(take_next(g));
+        return false;
+    }
+    if (must_wait(e, g, source)) {
+        free(text);
+        note_next(g, source);
         return false;
     }
     free(g->source.text);
     g->source.text = text;
     g->source.kind = source;
     struct skr_error error;
-    struct skr_group_spec *spec;
+    struct skr_group_spec *spec, *next = take_next(g);
     free(g->source.defect);
     g->source.defect = NULL;
     if (parse(g, source, &spec, &error) < 0 || (spec && budget_take(e, g, &error) < 0)) {
         g->source.defect = skr_strdup(error.text);
         skr_group_spec_destroy(spec);
-        if (g->seats.n_bound > 0) { /* last good values stay */
-            return true;
-        }
         spec = NULL;
+        if (g->seats.n_bound > 0) { /* last good values stay */
+            if (!next) {
+                return true;
+            }
+            spec = next;
+            next = NULL;
+        }
     }
+    skr_group_spec_destroy(next);
     if (spec) {
         bound_priority(e, g, spec);
     } else if (!g->budget.refused) {
@@ -215,6 +241,7 @@ void group_source_again(struct group *g)
 void group_source_fini(struct group *g)
 {
     skr_group_spec_destroy(g->spec);
+    skr_group_spec_destroy(g->source.next);
     free(g->source.defect);
     free(g->source.misplaced);
     free(g->source.text);

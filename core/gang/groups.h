@@ -89,6 +89,8 @@ struct group {
         char *
             misplaced; /* why its hard rules cannot hold on the tree in force: a level is unknown */
         char *text;    /* what spec was made from */
+        struct skr_group_spec
+            *next; /* the last that could be read while spec may not change; NULL: spec is */
     } source;
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
     uint64_t input_epoch;        /* dirty_input() */

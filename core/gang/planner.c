@@ -309,14 +309,16 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
 /* An open group whose newcomers do not all fit: as many as do, if they are enough, else the least,
  * so that it is them whose place is waited for and whose lack is explained. False: they were the
  * least already. */
-static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solution *s, size_t n)
+static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved,
+                      size_t n)
 {
     size_t least = membership_least(g), largest = 0;
+    const int32_t held = solved->problem.n - (int32_t)n; /* members outside the tree are no part */
     if (!g->spec->open || e->planner->rescue || n <= least) {
         return false;
     }
-    if (g->trial.limit == 0 && s->explanation.largest > (int32_t)g->seats.n_bound) {
-        largest = (size_t)s->explanation.largest - g->seats.n_bound;
+    if (g->trial.limit == 0 && solved->solution->explanation.largest > held) {
+        largest = (size_t)(solved->solution->explanation.largest - held);
     }
     trial_limit(g, largest < least ? least : largest < n ? largest : n - 1);
     return true;
@@ -505,7 +507,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         infeasible(e, g, s, solved, g->trial.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) { /* it gave way */
         fit_report_at(g, skr_frame_now(e->frame));
-    } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, s, n)) {
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
         trial_limit_failed(g);
         trial_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;

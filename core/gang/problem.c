@@ -190,9 +190,11 @@ static int arrays_create(struct skr_arena *arena, size_t leaves, size_t resource
 }
 
 static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
-                           struct pod_entry *const *newcomers, size_t n, int32_t *claimed)
+                           struct pod_entry *const *newcomers, size_t n, int32_t *claimed,
+                           int32_t *ret_outside)
 {
     int32_t sum = 0;
+    *ret_outside = 0;
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
@@ -201,6 +203,8 @@ static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
         if (leaf >= 0) {
             claimed[leaf]++;
             sum++;
+        } else if (node) {
+            (*ret_outside)++;
         }
     }
     return sum;
@@ -244,12 +248,13 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     if (!g->plan) { /* its replacements may have what is held for them */
         seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
-    int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
+    int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
     request->resource_name = d.name;
+    request->outside = outside;
     request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,

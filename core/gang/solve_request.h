@@ -20,6 +20,8 @@ struct skr_solve_request {
         *resource_name;          /* [problem.n_resources] in the arena: ids may be given anew */
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
+    int32_t
+        outside; /* further members of the group that sit on nodes outside the tree: no part of the problem */
     /* The result; problem.cancel is &work.cancel. */
     struct skr_solution *solution; /* NULL with error */
     struct skr_error error;

@@ -13,7 +13,8 @@
  *
  * What is not judged: groups with members of several controllers or that have ended (whose turn it is then is decided by
  * core/gang/membership.c and judged by its tests), groups of labels alone, numbers of open PodGroups, whatever waits for the
- * eviction of others, and the reasons FilteredByOthers, GroupNotFound, GroupInvalid, DuplicateGroup and TopologyMissing.
+ * eviction of others, groups that give way as long as members of theirs run (whoever joined them would have to go, too), and
+ * the reasons FilteredByOthers, GroupNotFound, GroupInvalid, DuplicateGroup and TopologyMissing.
  */
 #include "test/property/engine_world.h"
 
@@ -96,6 +97,24 @@ static struct node_room *room_at(struct waiter *g, const char *node)
     return NULL;
 }
 
+/* Leaves of the tree whose node is gone: closed and without room. Members that still sit there, as a node may come
+ * back before they are deleted, tie those of hard rules to their rack as any others. */
+static void look_at_lost_nodes(struct waiter *g, const json_t *tree)
+{
+    const char *rack, *node;
+    json_t *nodes, *leaf;
+    json_object_foreach((json_t *)(uintptr_t)tree, rack, nodes)
+    {
+        json_object_foreach(nodes, node, leaf)
+        {
+            if (!room_at(g, node)) {
+                g->node[g->n_nodes++] =
+                    (struct node_room){.name = node, .rack = rack_of(tree, node)};
+            }
+        }
+    }
+}
+
 static void look_at_nodes(const struct world *w, struct waiter *g, const json_t *tree)
 {
     const struct rig_object *o;
@@ -111,6 +130,7 @@ static void look_at_nodes(const struct world *w, struct waiter *g, const json_t 
                                    .has = cpu_of(&o->node->allocatable)};
         }
     }
+    look_at_lost_nodes(g, tree);
 }
 
 /* Room of other groups' plans whose members are not bound yet. */
@@ -427,7 +447,8 @@ void world_check_reasons(struct world *w)
         look_at_nodes(w, &g, tree);
         look_at_rules(&g);
         look_at_members(w, &g);
-        if (g.plain && g.live > 0) {
+        bool leaves = strcmp(g.status, "Preempted") == 0 && g.held > 0;
+        if (g.plain && g.live > 0 && !leaves) {
             look_at_others(w, &g);
             judge(w, &g);
         }

@@ -64,10 +64,10 @@ struct rig {
     json_t *binding_ids; /* plan ids that were seen persisted in state Binding */
     json_t *persisted;   /* "uid node" of every plan that was ever persisted */
     json_t *refusals;    /* "node group shape" of plans that kube-scheduler refused: when */
-    json_t *heard[RIG_KIND_COUNT]; /* key: the version that the engine heard of last */
-    json_t *preempting;            /* plan ids that were stored with victims */
-    json_t *chosen;                /* plan ids whose victims were judged */
-    json_t *standing;              /* object of a group: id of the plan it carries */
+    json_t *heard[RIG_HEARD_COUNT]; /* key: the version that the engine heard of last */
+    json_t *preempting;             /* plan ids that were stored with victims */
+    json_t *chosen;                 /* plan ids whose victims were judged */
+    json_t *standing;               /* object of a group: id of the plan it carries */
     size_t disturbances; /* changes of the world that may end a plan: when they are made (the
                                       test counts), and when the engine hears of them */
     bool users_act;      /* what is changed now is one */

@@ -24,7 +24,7 @@ struct rig_process {
     struct rig_write *writes;
     struct rig_watch *watches;
     struct rig_solve *solves;
-    json_t *heard[RIG_KIND_COUNT];
+    json_t *heard[RIG_HEARD_COUNT];
 };
 
 /* The other daemon's side becomes the rig's. */
@@ -70,7 +70,7 @@ void rig_end_standby(struct rig *rig)
     swap(rig);
     skr_engine_destroy(rig->engine);
     rig_drop_pending(rig);
-    for (int i = 0; i < RIG_KIND_COUNT; i++) {
+    for (int i = 0; i < RIG_HEARD_COUNT; i++) {
         json_decref(rig->heard[i]);
     }
     swap(rig);

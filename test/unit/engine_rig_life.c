@@ -128,7 +128,7 @@ void rig_restart(struct rig *rig)
     rig->crashed = rig->is_dead = false;
     rig->crash_at = 0;
     rig->synced = false;
-    for (int i = 0; i < RIG_KIND_COUNT; i++) {
+    for (int i = 0; i < RIG_HEARD_COUNT; i++) {
         json_object_clear(rig->heard[i]);
     }
     rig->timer = SKR_TIME_NEVER;

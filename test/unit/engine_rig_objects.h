@@ -14,6 +14,10 @@
 #include "core/gang/writes.h"
 
 enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_BUDGET, RIG_KIND_COUNT };
+enum {
+    RIG_HEARD_READABLE = RIG_KIND_COUNT, /* maps: the last version that could be read */
+    RIG_HEARD_COUNT
+};
 
 /* What becomes of a request to the API server. */
 enum rig_outcome {
@@ -42,6 +46,8 @@ struct rig_object {
     /* pods: the scheduler's side */
     enum rig_place place;
     bool in_tree_only; /* rejected without the extender being asked */
+    bool in_cycle;     /* it is being scheduled */
+    bool missed;       /* and something happened meanwhile that brings a rejected one back */
     uint64_t queued_order;
     skr_time ready_at;     /* in BACKOFF */
     char assumed_node[64]; /* of its own: the node may go */

@@ -27,15 +27,43 @@
 
 /* ---- what the engine can know ---- */
 
-void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json)
+static bool is_readable(const json_t *map)
 {
-    if (!rig->heard[kind]) {
-        rig->heard[kind] = json_object();
+    const char *constraints = rig_text(map, "data.constraints");
+    json_t *parsed =
+        *constraints ? json_fast_read(constraints, strlen(constraints), NULL) : json_null();
+    json_decref(parsed);
+    return parsed;
+}
+
+/* The engine has read back a newer version before its watch brought this one, and passes over it. */
+static bool is_old_news(const json_t *have, const json_t *json)
+{
+    return json && strcmp(rig_text(have, "metadata.uid"), rig_text(json, "metadata.uid")) == 0 &&
+           atoll(rig_text(have, "metadata.resourceVersion")) >
+               atoll(rig_text(json, "metadata.resourceVersion"));
+}
+
+static void heard(struct rig *rig, int list, const char *key, json_t *json)
+{
+    if (!rig->heard[list]) {
+        rig->heard[list] = json_object();
     }
     if (json) {
-        json_object_set(rig->heard[kind], key, json);
+        json_object_set(rig->heard[list], key, json);
     } else {
-        json_object_del(rig->heard[kind], key);
+        json_object_del(rig->heard[list], key);
+    }
+}
+
+void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json)
+{
+    if (is_old_news(json_object_get(rig->heard[kind], key), json)) {
+        return;
+    }
+    heard(rig, kind, key, json);
+    if (kind == RIG_MAP && (!json || is_readable(json))) {
+        heard(rig, RIG_HEARD_READABLE, key, json);
     }
 }
 
@@ -175,10 +203,30 @@ static int64_t planned_cpu(const struct rig *rig, const json_t *plan, const char
 
 /* ---- the choice ---- */
 
+/* Maps as they may be in force: of one that cannot be read the last version that could (docs/reference.md). An array
+ * to be released. */
+static json_t *maps_in_force(const struct rig *rig)
+{
+    json_t *known = rig_known(rig, RIG_MAP), *list = json_array();
+    for (size_t i = 0; i < json_array_size(known); i++) {
+        json_t *map = json_array_get(known, i);
+        char key[600];
+        snprintf(key, sizeof key, "%s/%s", rig_text(map, "metadata.namespace"),
+                 rig_text(map, "metadata.name"));
+        json_t *version =
+            is_readable(map) ? map : json_object_get(rig->heard[RIG_HEARD_READABLE], key);
+        if (version) {
+            json_array_append(list, version);
+        }
+    }
+    json_decref(known);
+    return list;
+}
+
 /* Priorities of the group in all versions that the engine can know; without a map it is 0. */
 static void priorities(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
 {
-    json_t *maps = rig_known(rig, RIG_MAP);
+    json_t *maps = maps_in_force(rig);
     bool any = false;
     *ret_least = *ret_most = 0;
     for (size_t i = 0; i < json_array_size(maps); i++) {
@@ -228,7 +276,7 @@ static void victims_are_lower(struct rig *rig, const char *preemptor, const json
 
 static int smallest_size(const struct rig *rig, const char *group)
 {
-    json_t *maps = rig_known(rig, RIG_MAP);
+    json_t *maps = maps_in_force(rig);
     int size = 0;
     for (size_t i = 0; i < json_array_size(maps); i++) {
         char name[600];
@@ -348,13 +396,7 @@ static bool is_malformed(const struct rig *rig, const char *group)
     {
         char name[600];
         group_of(o->json, name, sizeof name);
-        const char *constraints = rig_text(o->json, "data.constraints");
-        if (o->kind != RIG_MAP || strcmp(name, group) != 0 || !*constraints) {
-            continue;
-        }
-        json_t *parsed = json_fast_read(constraints, strlen(constraints), NULL);
-        json_decref(parsed);
-        if (!parsed) {
+        if (o->kind == RIG_MAP && strcmp(name, group) == 0 && !is_readable(o->json)) {
             return true;
         }
     }
@@ -523,7 +565,7 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
 
 void rig_preemption_fini(struct rig *rig)
 {
-    for (int i = 0; i < RIG_KIND_COUNT; i++) {
+    for (int i = 0; i < RIG_HEARD_COUNT; i++) {
         json_decref(rig->heard[i]);
     }
     json_decref(rig->preempting);

@@ -6,7 +6,8 @@
  *
  * A rejected pod comes back when its own object changes (the scheduler's own condition patch
  * included, once) and at node events; one that only in-tree filters rejected also when a pod goes.
- * It does not come back by itself: what must wake it is the engine.
+ * It does not come back by itself: what must wake it is the engine. What happens while it has its cycle counts when
+ * the cycle ends with a rejection, as kube-scheduler's queue keeps the events in flight.
  */
 #include "test/unit/engine_rig_parts.h"
 
@@ -45,6 +46,7 @@ void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own)
         }
         return;
     }
+    pod->missed = pod->missed || (pod->in_cycle && !own);
     if (pod->place == RIG_OUT || pod->place == RIG_REJECTED ||
         (pod->place == RIG_BACKOFF && !own)) {
         queue(rig, pod);
@@ -59,6 +61,7 @@ void rig_scheduler_wake(struct rig *rig, bool in_tree_event)
         if (o->kind == RIG_POD && o->place == RIG_REJECTED && (o->in_tree_only || in_tree_event)) {
             queue(rig, o);
         }
+        o->missed = o->missed || (o->in_cycle && in_tree_event);
     }
 }
 
@@ -353,6 +356,9 @@ static void rejected(struct rig *rig, struct rig_object *pod, const char *text, 
     snprintf(message, sizeof message, "0 nodes are available: %s.", text);
     pod->place = RIG_REJECTED;
     pod->in_tree_only = in_tree_only;
+    if (pod->missed) {
+        queue(rig, pod);
+    }
     if (strcmp(pod->pod->scheduled_message, message) == 0) {
         return;
     }
@@ -383,6 +389,8 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     struct rig_answer answer = {.kind = SKR_ANSWER_FILTER_NONE};
     const struct rig_object *nominated =
         *pod->pod->nominated_node ? rig_find(rig, RIG_NODE, pod->pod->nominated_node) : NULL;
+    pod->in_cycle = true;
+    pod->missed = false;
     if (nominated && passes_in_tree(rig, pod->pod, nominated)) {
         names[0] = nominated->key;
         pod->n_filters++;
@@ -396,6 +404,7 @@ static void cycle(struct rig *rig, struct rig_object *pod)
             answer = rig_ask(rig, SKR_GANG_FILTER, pod->pod, names, n);
         }
     }
+    pod->in_cycle = false;
     if (answer.kind == SKR_ANSWER_ERROR) {
         filter_error(rig, pod);
     } else if (answer.n_passed == 0) {

@@ -218,3 +218,44 @@ TEST(each_choice_that_is_left_to_a_lost_member_makes_the_gang_whole)
     }
     rig_destroy(rig);
 }
+
+/* ---- members outside the tree ---- */
+
+static const struct outside {
+    const char *title, *tree, *lost;
+    const char *message;
+} outsides[] = {
+    {"all of them", "{\\'a\\':{\\'node-2\\':{}}}", "p-3",
+     "group g needs 1 more slot beside the 3 it holds, 0 are free on eligible nodes; a size of 3 "
+     "would do"},
+    {"some of them", "{\\'a\\':{\\'node-1\\':{}},\\'b\\':{\\'node-2\\':{}}}", "p-0",
+     "group g needs 1 more slot beside the 3 it holds, there would be too few if all other pods "
+     "were gone, 0 fit now: 2 members sit in a, 1 outside the tree, the rule is hard; a size of 3 "
+     "would do"},
+};
+
+TEST_EACH(outside, outsides, members_outside_the_tree_are_among_those_that_a_group_holds)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'rack\\':{\\'hard\\':true}}'}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        name_of("w", i, name, sizeof name);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-2'},'status':{'phase':'Running'}}");
+    }
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", outside->tree);
+    rig_delete(rig, RIG_POD, outside->lost);
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"), outside->message);
+    const json_t *need = json_object_get(rig_explain(rig, "g"), "need");
+    assert_int_equal(json_integer_value(json_object_get(need, "slots")), 1);
+    assert_int_equal(json_integer_value(json_object_get(need, "held")), 3);
+    rig_destroy(rig);
+}

@@ -147,3 +147,26 @@ TEST_RIG(cluster(4), a_plan_of_more_than_the_minimum_survives_a_restart)
     rig_assert_bound(rig, "p", 5);
     rig_assert_clean(rig);
 }
+
+TEST_RIG(cluster(3), as_many_join_as_fit_beside_members_outside_the_tree)
+{
+    rig_podgroup(rig, "g", 2);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_string_equal(rig_node_of(rig, "p-0"), rig_node_of(rig, "p-1"));
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-0");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-0\\':{\\'node-1\\':{}}}'}}"); /* two slots */
+    rig->hold_scheduler = true;
+    rig_pods(rig, "q", 3, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    size_t planned = 0;
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "q-%d", i);
+        planned += *rig_planned(rig, name) != '\0';
+    }
+    assert_int_equal(planned, 2); /* in one plan */
+}
