@@ -337,11 +337,12 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
                                          : plan->binding  ? SKR_PLAN_BINDING
                                                           : SKR_PLAN_PLANNED};
     const char **victim = skr_alloc_array(plan->n_victims + 1, sizeof *victim);
-    for (size_t i = 0; i < plan->n_victims; i++) {
-        victim[i] = plan->victim[i].text;
+    for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
+        if (!plan->victim[i].gone) {
+            victim[r.n_victims++] = plan->victim[i].text;
+        }
     }
     r.victim = victim;
-    r.n_victims = plan->preempting ? plan->n_victims : 0;
     memcpy(r.id, plan->id, sizeof r.id);
     r.member = member;
     r.n_members = n;

@@ -27,6 +27,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
+#include "core/gang/victims_left.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -36,69 +37,14 @@ enum { NAMED_VICTIMS = 3 }; /* in a sentence */
 
 /* ---- victims ---- */
 
-/* The uid of a single pod; NULL: the victim is a group. */
-static const char *pod_uid(const struct plan_victim *v)
-{
-    const char *slash = strchr(v->text, '/');
-    slash = slash ? strchr(slash + 1, '/') : NULL;
-    return slash ? slash + 1 : NULL;
-}
-
-static bool is_there(const struct pod_entry *p)
-{
-    return pods_is_bound(p) && !pods_is_terminal(p->pod);
-}
-
-static size_t pods_there(const struct group *h)
-{
-    const struct pod_entry *p;
-    size_t n = 0;
-    DL_FOREACH(h->members, p)
-    {
-        n += is_there(p);
-    }
-    return n;
-}
-
-/* Pods of it that are on nodes; *ret_gone: it is no more in the way. */
-static size_t left_of(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone)
-{
-    const char *uid = pod_uid(v);
-    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
-    const struct group *h = uid ? NULL : groups_find(e, v->text);
-    size_t n = uid ? p && is_there(p) : h ? pods_there(h) : 0;
-    *ret_gone = n == 0 && !(h && h->plan);
-    return n;
-}
-
-/* Nothing of it stays: what is left terminates, however long that takes. */
-static bool only_terminates(const struct skr_gang *e, const struct plan_victim *v)
-{
-    const char *uid = pod_uid(v);
-    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
-    const struct group *h = uid ? NULL : groups_find(e, v->text);
-    if (h && h->plan) {
-        return false;
-    }
-    if (uid) {
-        return !p || !is_there(p) || p->pod->meta.deleting;
-    }
-    for (p = h ? h->members : NULL; p; p = p->next) {
-        if (is_there(p) && !p->pod->meta.deleting) {
-            return false;
-        }
-    }
-    return true;
-}
-
 size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
 {
     size_t groups = 0;
     *ret_pods = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         bool gone;
-        *ret_pods += left_of(e, &plan->victim[i], &gone);
-        groups += !gone && !pod_uid(&plan->victim[i]);
+        *ret_pods += victims_left(e, &plan->victim[i], &gone);
+        groups += !gone && !victims_pod_uid(&plan->victim[i]);
     }
     return groups;
 }
@@ -108,7 +54,7 @@ void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        const char *uid = pod_uid(v);
+        const char *uid = victims_pod_uid(v);
         bool gone;
         char key[600];
         snprintf(key, sizeof key, "%.*s", (int)(uid ? uid - v->text - 1 : (int)strlen(v->text)),
@@ -116,7 +62,7 @@ void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
         skr_json_open(w, NULL, '{');
         skr_json_string(w, uid ? "pod" : "group", key);
         skr_json_int(w, "pods", v->pods);
-        skr_json_int(w, "left", (int64_t)left_of(e, v, &gone));
+        skr_json_int(w, "left", (int64_t)victims_left(e, v, &gone));
         skr_json_close(w, '}');
     }
 }
@@ -156,7 +102,7 @@ static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *
     }
     DL_FOREACH_SAFE(h->members, p, tmp)
     {
-        if (is_there(p)) {
+        if (victims_is_there(p)) {
             v->begun = true;
             evictions_want(e, p, preemptor);
         }
@@ -165,7 +111,7 @@ static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *
 
 static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
 {
-    const char *uid = pod_uid(v);
+    const char *uid = victims_pod_uid(v);
     if (!uid) {
         push_group(e, v, preemptor);
         return;
@@ -177,7 +123,7 @@ static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemp
 /* Not needed any more, and not touched yet. */
 static void let_stay(struct skr_gang *e, const struct plan_victim *v)
 {
-    struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+    struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
     if (h && h->victim.by) {
         unmark(e, h);
     }
@@ -214,7 +160,7 @@ static bool was_begun(const struct skr_gang *e, const char *text)
     }
     DL_FOREACH(h->members, p)
     {
-        stay += is_there(p) && !p->pod->meta.deleting;
+        stay += victims_is_there(p) && !p->pod->meta.deleting;
     }
     return stay < (size_t)membership_size(h);
 }
@@ -223,7 +169,7 @@ static bool was_begun(const struct skr_gang *e, const char *text)
 static bool may_be_victim(const struct skr_gang *e, const struct group *g,
                           const struct plan_victim *v, const struct group *h)
 {
-    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
+    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
     const struct group *of = p ? p->group : h;
     int32_t priority = g->spec ? g->spec->priority : 0;
     if (of) {
@@ -237,8 +183,8 @@ static bool may_be_victim(const struct skr_gang *e, const struct group *g,
 
 static int32_t pods_of(const struct plan_victim *v, const struct group *h)
 {
-    size_t there = h ? pods_there(h) : 0, size = h ? (size_t)membership_size(h) : 0;
-    return pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
+    size_t there = h ? victims_pods_there(h) : 0, size = h ? (size_t)membership_size(h) : 0;
+    return victims_pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
 }
 
 void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_plan_record *record)
@@ -246,11 +192,11 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
     plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
     for (size_t i = 0; i < record->n_victims; i++) {
         const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
-        struct group *h = pod_uid(&v) ? NULL : groups_find(e, v.text);
+        struct group *h = victims_pod_uid(&v) ? NULL : groups_find(e, v.text);
         if (!may_be_victim(e, plan->group, &v, h)) {
             continue;
         }
-        add_victim(plan, v.text, pod_uid(&v) || was_begun(e, v.text), pods_of(&v, h));
+        add_victim(plan, v.text, victims_pod_uid(&v) || was_begun(e, v.text), pods_of(&v, h));
         if (h) {
             mark(e, h, plan->group);
         }
@@ -262,21 +208,26 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
 static void say(struct skr_gang *e, struct group *g)
 {
     struct skr_strbuf b;
-    size_t pods, groups = preemption_waits_for(e, g->plan, &pods);
+    size_t pods, groups = preemption_waits_for(e, g->plan, &pods), n = 0;
+    if (pods == 0 && groups == 0 && g->reason == SKR_REASON_WAITING_FOR_PREEMPTION) {
+        return; /* its text is about to name fewer */
+    }
     skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "group %s waits for %zu pod%s", g->name, pods, pods == 1 ? "" : "s");
     if (groups > 0) {
         skr_strbuf_addf(&b, " of %zu group%s", groups, groups == 1 ? "" : "s");
     }
     skr_strbuf_add(&b, " to leave:");
-    for (size_t i = 0; i < g->plan->n_victims && i < NAMED_VICTIMS; i++) {
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
         const char *text = g->plan->victim[i].text;
-        const char *uid = pod_uid(&g->plan->victim[i]);
-        skr_strbuf_addf(&b, "%s %.*s", i > 0 ? "," : "",
-                        uid ? (int)(uid - text - 1) : (int)strlen(text), text);
+        const char *uid = victims_pod_uid(&g->plan->victim[i]);
+        if (!g->plan->victim[i].gone && n++ < NAMED_VICTIMS) {
+            skr_strbuf_addf(&b, "%s %.*s", n > 1 ? "," : "",
+                            uid ? (int)(uid - text - 1) : (int)strlen(text), text);
+        }
     }
-    if (g->plan->n_victims > NAMED_VICTIMS) {
-        skr_strbuf_addf(&b, " and %zu more", g->plan->n_victims - NAMED_VICTIMS);
+    if (n > NAMED_VICTIMS) {
+        skr_strbuf_addf(&b, " and %zu more", n - NAMED_VICTIMS);
     }
     group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
     skr_strbuf_fini(&b);
@@ -321,8 +272,8 @@ static bool charge(const struct skr_gang *e, const struct pod_entry *p)
 
 static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
 {
-    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
-    const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
+    const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
     bool allowed = !p || p->pod->meta.deleting || charge(e, p);
     for (p = h ? h->members : NULL; p && allowed; p = p->next) {
         allowed = !pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
@@ -357,11 +308,11 @@ static bool takes_room(const struct plan *plan, const struct pod_entry *p)
 /* Whether the plan counts on room that a victim of another plan holds. */
 static bool needs(const struct skr_gang *e, const struct plan *plan, const struct plan_victim *v)
 {
-    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
-    const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
-    bool found = p && is_there(p) && takes_room(plan, p);
+    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
+    const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+    bool found = p && victims_is_there(p) && takes_room(plan, p);
     for (p = h ? h->members : NULL; p && !found; p = p->next) {
-        found = (is_there(p) || (p->plan && !pods_is_bound(p))) && takes_room(plan, p);
+        found = (victims_is_there(p) || (p->plan && !pods_is_bound(p))) && takes_room(plan, p);
     }
     return found;
 }
@@ -369,7 +320,7 @@ static bool needs(const struct skr_gang *e, const struct plan *plan, const struc
 static bool has_victim(const struct plan *plan, const char *text)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
-        if (strcmp(plan->victim[i].text, text) == 0) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, text) == 0) {
             return true;
         }
     }
@@ -386,9 +337,9 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
     plan->victim = list;
     for (size_t i = 0; i < from->n_victims; i++) {
         const struct plan_victim *v = &from->victim[i];
-        const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
-        const bool begun = v->begun && (pod_uid(v) || was_begun(e, v->text));
-        if (!has_victim(plan, v->text) && needs(e, plan, v) &&
+        const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+        const bool begun = v->begun && (victims_pod_uid(v) || was_begun(e, v->text));
+        if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
             may_be_victim(e, plan->group, v, h) && (begun || budget_allows(e, v))) {
             add_victim(plan, v->text, begun, pods_of(v, h));
         }
@@ -403,11 +354,11 @@ static void take_over_victims(struct skr_gang *e, struct plan *plan)
     bool changed = false;
     reset_budgets(e);
     for (size_t i = 0; i < plan->n_victims; i++) {
-        (void)budget_allows(e, &plan->victim[i]);
+        (void)(plan->victim[i].gone || budget_allows(e, &plan->victim[i]));
     }
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+        const struct group *h = v->gone || victims_pod_uid(v) ? NULL : groups_find(e, v->text);
         const bool waits = h && h->plan && h->plan->preempting && !h->plan->aborting;
         changed = (waits && take_over(e, plan, h->plan)) || changed;
     }
@@ -428,11 +379,11 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
         bool gone;
-        left_of(e, v, &gone);
+        victims_left(e, v, &gone);
         if (v->begun || gone) {
             continue;
         }
-        if (!may_be_victim(e, g, v, pod_uid(v) ? NULL : groups_find(e, v->text)) ||
+        if (!may_be_victim(e, g, v, victims_pod_uid(v) ? NULL : groups_find(e, v->text)) ||
             (!begun && !budget_allows(e, v))) {
             return v;
         }
@@ -461,18 +412,19 @@ void preemption_step(struct skr_gang *e, struct group *g)
         say(e, g);
         return;
     }
+    victims_release(e, plan);
     bool room = plan_has_room(e, plan);
     size_t waiting = 0, kept = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];
         bool gone;
-        left_of(e, v, &gone);
+        victims_left(e, v, &gone);
         if (!gone && room && !v->begun) {
             let_stay(e, v);
             free(v->text);
             continue;
         }
-        if (!gone && !(room && only_terminates(e, v))) {
+        if (!gone && !(room && victims_only_terminate(e, v))) {
             waiting++;
             push(e, v, g);
         }
@@ -480,11 +432,12 @@ void preemption_step(struct skr_gang *e, struct group *g)
     }
     bool changed = kept < plan->n_victims;
     plan->n_victims = kept;
+    changed = (waiting > 0 || !room) && (victims_note_return(e, plan) || changed);
+    if (changed) {
+        plan_text_changed(e, plan);
+    }
     if (waiting > 0) {
         say(e, g);
-        if (changed) {
-            plan_text_changed(e, plan);
-        }
     } else if (room) {
         finish(e, g);
     } else {
@@ -497,7 +450,8 @@ void preemption_step(struct skr_gang *e, struct group *g)
 void preemption_settle(struct skr_gang *e, struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
-        struct group *h = pod_uid(&plan->victim[i]) ? NULL : groups_find(e, plan->victim[i].text);
+        struct group *h =
+            victims_pod_uid(&plan->victim[i]) ? NULL : groups_find(e, plan->victim[i].text);
         if (h && h->victim.leaving && strcmp(h->victim.by, plan->group->key) == 0) {
             h->victim.leaving = false;
             dirty_group(e, h);
@@ -511,12 +465,13 @@ void preemption_settle(struct skr_gang *e, struct plan *plan)
 
 bool preemption_rules_state(struct skr_gang *e, struct group *g)
 {
-    size_t there = pods_there(g);
+    size_t there = victims_pods_there(g);
     const struct group *preemptor = groups_find(e, g->victim.by);
     if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
         unmark(e, g); /* a link that an object has kept */
     }
     if (g->victim.leaving) {
+        victims_tell_return(e, g);
         char text[700];
         snprintf(text, sizeof text,
                  "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,

@@ -8,7 +8,8 @@
  *   still on it, so that nobody else can take it and no second victims are chosen
  * - its text says state Preempting and names the victims; only when the object is seen with it is
  *   anybody evicted, and a restart goes on from it
- * - groups that give way are not planned before the text is seen without them
+ * - groups that give way are not planned before the text is seen without them: at the end, or when they have left and
+ *   come again (victims_left.h)
  * - whoever was not touched yet stays when the room is there without
  */
 #include "core/gang/groups.h"

@@ -9,7 +9,8 @@
  *   budgets_allow             PodDisruptionBudgets let all victims go at once; nothing is deleted past them
  *   the_pusher_fits_then      the nodes of the plan have room for it once its victims are gone
  *   nobody_goes_on_beside     no member is nominated or let through a gate where victims fill its room
- *   victims_go_whole          when a plan goes on, nobody of a group of which somebody was evicted stays
+ *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
+ *                             evicted stays
  *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed or a
  *                             third group pushes its own out
  *
@@ -403,9 +404,11 @@ static bool is_malformed(const struct rig *rig, const char *group)
     return false;
 }
 
-static void victims_go_whole(struct rig *rig, const char *id, json_t *kept)
+/* still: whom the plan waits for yet; NULL: nobody, it goes on. */
+static void victims_go_whole(struct rig *rig, const char *id, json_t *kept, const json_t *still)
 {
     const struct rig_object *o;
+    json_t *groups = json_object_get(kept, "begun");
     /* Whoever takes over believes no record about a group that is of higher priority by now. */
     bool changed =
         json_integer_value(json_object_get(kept, "since")) != (json_int_t)rig->disturbances &&
@@ -417,14 +420,18 @@ static void victims_go_whole(struct rig *rig, const char *id, json_t *kept)
             break;
         }
         group_of(o->json, group, sizeof group);
-        bool begun = runs(o) && lists(json_object_get(kept, "begun"), group);
+        bool begun = runs(o) && lists(groups, group) && !lists(still, group);
         bool known_bound = rig->heard[RIG_POD] &&
                            *rig_text(json_object_get(rig->heard[RIG_POD], o->key), "spec.nodeName");
         if (begun && known_bound && !is_malformed(rig, group)) {
-            rig_fail(rig, "plan %s goes on, and %s of %s was not evicted", id, o->key, group);
+            rig_fail(rig, "plan %s lets %s of %s be, which was not evicted", id, o->key, group);
         }
     }
-    json_array_clear(json_object_get(kept, "begun")); /* from here on they may come again */
+    for (size_t i = json_array_size(groups); i-- > 0;) { /* from here on they may come again */
+        if (!lists(still, json_string_value(json_array_get(groups, i)))) {
+            json_array_remove(groups, i);
+        }
+    }
 }
 
 /* Of a pod that gets a nomination or loses its gate; node: its planned one. */
@@ -502,7 +509,10 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
             the_pusher_fits_then(rig, preemptor, plan);
         }
     } else if (plan && kept && !is_preempting(plan)) {
-        victims_go_whole(rig, id, kept);
+        victims_go_whole(rig, id, kept, NULL);
+    }
+    if (is_preempting(plan) && kept) {
+        victims_go_whole(rig, id, kept, victims);
     }
     json_decref(plan);
 }

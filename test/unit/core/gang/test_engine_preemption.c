@@ -135,6 +135,77 @@ TEST_RIG(scene_rack(2), d42_replacements_of_victims_do_not_take_the_room)
     rig_assert_bound(rig, "again", 4);
 }
 
+/* Two groups give way to a third, and one of them is kept by its budget; the other has left and comes again. */
+static void come_again(struct rig *rig)
+{
+    rig->grace = 0;
+    rig_delete(rig, RIG_NODE, "node-2");
+    scene_bound(rig, "a", 4, 0);
+    scene_bound(rig, "b", 4, 0);
+    rig_fault(rig, SKR_WRITE_EVICT, "b-0", RIG_429, 1000);
+    scene_gang(rig, "top", 8, 9);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_pods(rig, "again", 4, "a", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+}
+
+TEST_RIG(scene_rack(3), a_victim_that_comes_again_has_room_beside_what_is_earmarked)
+{
+    come_again(rig);
+    assert_int_equal(rig_n_bound(rig, "a"), 0);
+    assert_string_equal(rig_key(rig, "a", "status"), "Ready");
+    assert_string_equal(rig_key(rig, "a", "preemptor"), "default/top");
+    assert_string_equal(rig_key(rig, "top", "message"),
+                        "group top waits for 1 pod of 1 group to leave: default/b");
+    rig_node(rig, "node-2", 4);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "again", 4);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_faults_end(rig);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 8);
+    rig_assert_bound(rig, "again", 4); /* nobody goes twice */
+    assert_string_equal(rig_key(rig, "a", "preemptor"), "");
+}
+
+TEST_RIG(scene_rack(3), a_victim_that_came_again_is_not_evicted_after_a_restart)
+{
+    come_again(rig);
+    rig_node(rig, "node-2", 4);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "again", 4);
+    rig_restart(rig);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_faults_end(rig);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 8);
+    rig_assert_bound(rig, "again", 4);
+}
+
+TEST_RIG(scene_rack(3), a_victim_comes_again_when_the_plan_is_seen_without_it)
+{
+    rig->grace = 0;
+    scene_bound(rig, "a", 4, 0);
+    scene_bound(rig, "b", 4, 0);
+    scene_bound(rig, "c", 2, 9);
+    rig_fault(rig, SKR_WRITE_EVICT, "b-0", RIG_429, 1000);
+    scene_gang(rig, "top", 8, 9);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'size':'2'}}"); /* there is room for two */
+    rig_pods(rig, "again", 2, "a", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "again-0"), "");
+    assert_string_equal(rig_state(rig, "a"), "Evicted");
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "again", 2);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+}
+
 TEST_RIG(scene_rack(1), a_preemptor_that_goes_lets_its_victims_be)
 {
     scene_bound(rig, "a", 4, 0);
