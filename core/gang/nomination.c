@@ -95,6 +95,11 @@ void nomination_heard(struct skr_gang *e, struct pod_entry *p)
     p->kick.asked = true;
 }
 
+void nomination_turned_away(struct pod_entry *p)
+{
+    p->kick.again = p->kick.again || nomination_stands(p);
+}
+
 void nomination_spare(struct pod_entry *p)
 {
     p->kick.spared = true;

@@ -28,6 +28,9 @@ void nomination_restore(struct pod_entry *p, uint32_t count); /* so many were se
 void nomination_kicked(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler came and was answered yes. */
 void nomination_heard(struct skr_gang *e, struct pod_entry *p);
+/* kube-scheduler came and was answered no, as the plan's text was being written: if it was woken before, it is again when
+ * the text stands. */
+void nomination_turned_away(struct pod_entry *p);
 /* It is woken without a nomination: kube-scheduler looks at every node, and so at the planned one. */
 void nomination_spare(struct pod_entry *p);
 /* kube-scheduler did not: it needs one all the same. False: it was not spared one. */

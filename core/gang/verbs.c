@@ -190,6 +190,8 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         }
         if (!p->plan) {
             probe(e, p, call);
+        } else if (!p->plan->aborting) {
+            nomination_turned_away(p);
         }
     }
     if (p && p->answered != text) {

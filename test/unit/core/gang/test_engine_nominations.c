@@ -443,3 +443,29 @@ TEST_RIG(rig_create(), after_a_veto_nodes_that_a_probe_has_listed_come_first)
     assert_string_equal(rig_nominated(rig, "p-0"), "node-2");
     assert_string_equal(rig_nominated(rig, "p-1"), "node-3");
 }
+
+/* "Binding" cannot be written for a while, and meanwhile the held calls end: who comes back is turned away. */
+TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags += RIG_GATED) {
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.bind_timeout = 20 * SKR_SECOND;
+        struct rig *rig = rig_create_with(&settings);
+        rig_racks(rig, 1, 2, 2);
+        rig_group(rig, "g", 2, 0, NULL);
+        rig_sync(rig);
+        rig->hold_scheduler = true;
+        rig_pods(rig, "p", 2, "g", flags);
+        rig_run(rig, SKR_SECOND);
+        rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_403, 1);
+        rig->hold_scheduler = false;
+        rig_run(rig, 28 * SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Binding");
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        assert_int_equal(rig_open_calls(rig), 0);
+        rig_run(rig, 20 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 2);
+        rig_destroy(rig);
+    }
+}
