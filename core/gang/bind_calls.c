@@ -111,6 +111,9 @@ void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
     }
     bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
+    if (p->plan) { /* kube-scheduler comes again by itself, or its own filters keep it */
+        nomination_kicked(e, p);
+    }
 }
 
 void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)

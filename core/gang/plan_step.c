@@ -125,6 +125,13 @@ static bool still_good(struct skr_gang *e, struct group *g)
     return true;
 }
 
+/* Its call is there, or will not be missed before state Binding: then it has to come again if it has ended. */
+static bool has_come(const struct plan *plan, const struct pod_entry *p)
+{
+    return p->vote.given &&
+           (!plan->binding_persisted || p->vote.request || p->bind.write || p->bind.unknown);
+}
+
 /* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
  * refuse every node, or another plugin keeps it back. While it still comes to other members of the
  * plan, this one may stand behind them in its queue. */
@@ -134,7 +141,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->kick.at || p->kick.asked || p->vote.given ||
+        if (p->plan != g->plan || !p->kick.at || p->kick.asked || has_come(g->plan, p) ||
             pods_is_bound(p)) {
             continue;
         }

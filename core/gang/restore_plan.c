@@ -295,6 +295,7 @@ static struct plan *restored_plan(struct skr_gang *e, struct group *g, const cha
     dirty_plan_nodes(plan);
     plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
     group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
+    group_state_reason(g, SKR_REASON_NONE, NULL); /* of a time when this process led before */
     return plan;
 }
 

@@ -492,10 +492,21 @@ static json_t *plan_in(const struct rig_write *w)
     return text ? json_fast_read(text, strlen(text), NULL) : NULL;
 }
 
+/* The same plan may come again, with other victims or none. */
+static void forget_plan(struct rig *rig, const char *id)
+{
+    json_object_del(rig->preempting, id);
+    json_object_del(rig->chosen, id);
+}
+
 void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const struct rig_object *home)
 {
     json_t *plan = plan_in(w);
     const char *id = rig_text(plan, "id");
+    const char *was_in = rig_text(json_object_get(rig->preempting, id), "home");
+    if (home && *was_in && strcmp(was_in, rig_text(home->json, "metadata.uid")) != 0) {
+        forget_plan(rig, id); /* its object was deleted, and made anew */
+    }
     json_t *kept = json_object_get(rig->preempting, id);
     const json_t *victims = json_object_get(plan, "victims");
     if (is_preempting(plan) && home && !json_object_get(rig->chosen, id)) {
@@ -560,15 +571,15 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
         json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home)) {
         rig_fail(rig, "%s: its plan %s ends, and somebody was evicted for it", w->key, before);
     }
-    if (ended) { /* the same plan may come again, with other victims or none */
-        json_object_del(rig->preempting, before);
-        json_object_del(rig->chosen, before);
+    if (ended) {
+        forget_plan(rig, before);
     }
     json_object_set_new(rig->standing, w->key, json_string(id));
     if (is_preempting(plan) && !json_object_get(rig->preempting, id)) {
         json_object_set_new(rig->preempting, id,
-                            json_pack("{s:O,s:[],s:{}}", "victims",
-                                      json_object_get(plan, "victims"), "begun", "asked"));
+                            json_pack("{s:O,s:[],s:{},s:s}", "victims",
+                                      json_object_get(plan, "victims"), "begun", "asked", "home",
+                                      rig_text(home->json, "metadata.uid")));
     }
     json_decref(plan);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "test/test.h"
+#include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_test.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node; everything of kube-scheduler by hand. */
@@ -497,4 +498,35 @@ TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_rebuilt_from_them)
     rig_assert_bound(rig, "p", 800);
     assert_int_equal(rig->n_solves, 0);
     assert_string_equal(rig_label(rig, "p-799", "sakkara.member.rank"), rank);
+}
+
+/* It led before, and knew why the group waited then. */
+TEST(who_leads_again_says_nothing_old_of_a_group_that_was_planned_meanwhile)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 4);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_start_standby(rig);
+    rig_pod(rig, "ordinary", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
+    rig_fail_over(rig);
+    rig_resume(rig, 0, true);
+    rig->hold_scheduler = true;
+    rig_delete(rig, RIG_POD, "ordinary");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_fail_over(rig);
+    rig_resume(rig, 0, true);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    rig_destroy(rig);
 }

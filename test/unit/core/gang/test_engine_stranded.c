@@ -134,3 +134,48 @@ TEST_RIG(in_binding_without_calls(), after_the_plan_timeout_the_group_is_bound_a
     assert_non_null(strstr(rig_key(rig, "gang", "conditions"), "\"type\":\"Complete\""));
     assert_true(*rig_key(rig, "gang", "reason") != '\0');
 }
+
+/* In-tree filters: nothing for job-0, later all but node-0. */
+static bool nowhere, never_node_0;
+
+static bool keeps_job_0(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    return strcmp(pod->meta.name, "job-0") != 0 ||
+           (!nowhere && (!never_node_0 || strcmp(node, "node-0") != 0));
+}
+
+/* Its call ended before the others came, and it never gets through kube-scheduler's own filters to its node again. */
+TEST(a_member_whose_call_ended_and_whose_node_refuses_it_then_gets_another_one)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags += RIG_GATED) {
+        struct skr_settings settings;
+        skr_settings_default(&settings);
+        settings.bind_timeout = 20 * SKR_SECOND;
+        struct rig *rig = rig_create_with(&settings);
+        rig->in_tree = keeps_job_0;
+        nowhere = never_node_0 = false;
+        rig_racks(rig, 1, 3, 2);
+        rig_group(rig, "gang", 2, 0, NULL);
+        rig_sync(rig);
+        rig->hold_scheduler = true;
+        rig_pods(rig, "job", 2, "gang", flags);
+        rig_run(rig, SKR_SECOND);
+        rig_filter(rig, "job-0", "node-0");
+        rig_bind(rig, "job-0", "node-0");
+        rig_run(rig, 12 * SKR_SECOND);
+        assert_int_equal(rig_open_calls(rig), 0);
+        rig_filter(rig, "job-1", "node-0");
+        rig_bind(rig, "job-1", "node-0");
+        nowhere = never_node_0 = true;
+        rig->hold_scheduler = false;
+        rig_run(rig, SKR_SECOND);
+        rig_assert_text(rig_state(rig, "gang"), "Binding");
+        rig_assert_text(rig_node_of(rig, "job-1"), "node-0");
+        nowhere = false;
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_assert_text(rig_node_of(rig, "job-0"), "node-1");
+        rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
+        rig_destroy(rig);
+    }
+}
