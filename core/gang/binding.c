@@ -184,6 +184,9 @@ void binding_pump(struct skr_gang *e)
             post(e, p, node);
         } else {
             bind_calls_unqueue(e, p);
+            if (!p->vote.request && !p->plan) { /* its caller has gone, and nothing is on its way */
+                bind_calls_release(e, p);
+            }
             if (p->group) {
                 dirty_member(e, p->group);
             }

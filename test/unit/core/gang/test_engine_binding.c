@@ -197,3 +197,25 @@ TEST(a_group_that_goes_with_all_its_pods_in_binding_keeps_no_room)
     rig_assert_bound(rig, "q", 4);
     rig_destroy(rig);
 }
+
+/* Its Binding was lost, it was read back without a node, and it terminates before the next try. */
+TEST(an_ordinary_pod_that_terminates_before_its_binding_is_tried_again_keeps_no_room)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 2);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_fault(rig, SKR_WRITE_BINDING, "o", RIG_LOST, 1);
+    rig->hold_kind = SKR_WRITE_GET_POD;
+    rig_pod(rig, "o", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_GET_POD, "o"), RIG_OK);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_terminate(rig, "o");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_open_calls(rig), 0);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
