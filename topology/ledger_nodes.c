@@ -64,7 +64,7 @@ void skr_ledger_nodes_remove(struct skr_ledger_nodes *nodes, struct skr_ledger_n
 
 struct skr_ledger_cell *skr_ledger_node_cell(struct skr_ledger_node *node, uint16_t resource)
 {
-    skr_grow(&node->cell, &node->n_cells, (size_t)resource + 1, sizeof node->cell[0]);
+    skr_grow_exactly(&node->cell, &node->n_cells, (size_t)resource + 1, sizeof node->cell[0]);
     return &node->cell[resource];
 }
 

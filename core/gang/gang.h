@@ -22,6 +22,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/settings.h"
 #include "core/gang/stats.h"
+#include "topology/base/texts.h"
 #include "topology/ledger.h"
 #include "topology/tree.h"
 
@@ -49,6 +50,8 @@ struct skr_gang {
     size_t n_names_swept;        /* after the last sweep */
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
+
+    struct skr_texts node_texts; /* what nodes have alike; node_changes.c */
 
     /* The caches, by key. */
     struct node_entry *nodes;              /* nodes.c */

@@ -16,6 +16,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
+#include "topology/node_keep.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -64,13 +65,24 @@ static void set_refused(struct skr_gang *e, struct node_entry *n, bool refused)
     n->refused = refused;
 }
 
+/* What the node offers by the table of names, which has all of its names unless it was refused. */
+static struct skr_amounts offered(const struct skr_gang *e, const struct node_entry *n)
+{
+    struct skr_amounts offer = {0, NULL};
+    if (n->node && !n->refused) {
+        skr_amounts_resolve(e->resources, &n->node->allocatable, &offer);
+    }
+    return offer;
+}
+
 /* The ledger's picture of the node: what it offers, or nothing at all when the table of names has
- * no room for all of it. */
-static void offer_one(struct skr_gang *e, struct node_entry *n)
+ * no room for all of it. was: what it offered before; taken. */
+static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amounts was)
 {
     struct skr_error error;
+    struct skr_amounts offer = was;
     bool refused =
-        skr_resource_names_offer(e->resources, &n->node->allocatable, &n->offer, &error) < 0;
+        skr_resource_names_offer(e->resources, &n->node->allocatable, &offer, &error) < 0;
     if (refused && !n->refused) {
         struct skr_strbuf text;
         skr_strbuf_init(&text);
@@ -81,7 +93,8 @@ static void offer_one(struct skr_gang *e, struct node_entry *n)
         out_decision(e, "", "", "Node is used again", "", n->name, false);
     }
     set_refused(e, n, refused);
-    skr_ledger_set_node(e->ledger, n->name, &n->offer);
+    skr_ledger_set_node(e->ledger, n->name, &offer);
+    skr_amounts_fini(&offer);
 }
 
 /* Names came or went: what pods ask for is read again, and nodes that were refused may have room
@@ -96,7 +109,7 @@ static void follow_names(struct skr_gang *e, uint64_t version)
         HASH_ITER(hh, e->nodes, n, tmp)
         {
             if (n->refused) {
-                offer_one(e, n);
+                offer_one(e, n, offered(e, n));
                 nodes_touch(e, n->name);
                 fit_cache_touch_node(e, n->name);
             }
@@ -105,51 +118,63 @@ static void follow_names(struct skr_gang *e, uint64_t version)
     shapes_resolve(e);
 }
 
-static void offer(struct skr_gang *e, struct node_entry *n)
+static void offer(struct skr_gang *e, struct node_entry *n, struct skr_amounts was)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
-    offer_one(e, n);
+    offer_one(e, n, was);
     follow_names(e, version);
 }
 
-static void withdraw(struct skr_gang *e, struct node_entry *n)
+static void withdraw(struct skr_gang *e, struct node_entry *n, struct skr_amounts was)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
-    skr_resource_names_withdraw(e->resources, &n->offer);
+    skr_resource_names_withdraw(e->resources, &was);
     set_refused(e, n, false);
     skr_ledger_remove_node(e->ledger, n->name);
     follow_names(e, version);
 }
 
+/* Takes node. */
+static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *node)
+{
+    struct skr_node *old = n->node;
+    const bool news = !old || matters(old, node);
+    const bool moved = old && !skr_labels_equal(&old->meta.labels, &node->meta.labels);
+    struct skr_amounts was = {0, NULL};
+    if (news) {
+        was = offered(e, n);
+    }
+    if (!old || moved || old->unschedulable != node->unschedulable ||
+        !skr_node_taints_equal(old, node)) {
+        dirty_lifted(e);
+    }
+    n->node = skr_node_keep(&e->node_texts, node, n->name);
+    skr_node_destroy(node);
+    skr_node_forget(&e->node_texts, old);
+    if (!old) {
+        e->n_nodes++;
+        topology_nodes_changed(e);
+    }
+    if (news) {
+        offer(e, n, was);
+        if (moved && !e->topology.active) {
+            dirty_tree(e); /* rack labels may have moved */
+        }
+        changed(e, n);
+    }
+}
+
 void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
 {
     struct node_entry *n = nodes_get(e, node->meta.name);
-    struct skr_node *old = n->node;
+    const struct skr_node *old = n->node;
     if (old && node->meta.resource_version &&
         node->meta.resource_version < old->meta.resource_version &&
         strcmp(node->meta.uid, old->meta.uid) == 0) {
         skr_node_destroy(node);
         return;
     }
-    bool news = !old || matters(old, node);
-    n->node = node;
-    if (!old) {
-        e->n_nodes++;
-        topology_nodes_changed(e);
-    }
-    if (!old || old->unschedulable != node->unschedulable || !skr_node_taints_equal(old, node) ||
-        !skr_labels_equal(&old->meta.labels, &node->meta.labels)) {
-        dirty_lifted(e);
-    }
-    if (news) {
-        offer(e, n);
-        if (old && !e->topology.active &&
-            !skr_labels_equal(&old->meta.labels, &node->meta.labels)) {
-            dirty_tree(e); /* rack labels may have moved */
-        }
-        changed(e, n);
-    }
-    skr_node_destroy(old);
+    replace(e, n, node);
 }
 
 void node_changes_delete(struct skr_gang *e, const char *name)
@@ -158,11 +183,12 @@ void node_changes_delete(struct skr_gang *e, const char *name)
     if (!n) {
         return;
     }
-    skr_node_destroy(n->node);
+    struct skr_amounts was = offered(e, n);
+    skr_node_forget(&e->node_texts, n->node);
     n->node = NULL;
     e->n_nodes--;
     topology_nodes_changed(e);
-    withdraw(e, n);
+    withdraw(e, n, was);
     changed(e, n);
 }
 
@@ -172,8 +198,8 @@ void node_changes_fini(struct skr_gang *e)
     HASH_ITER(hh, e->nodes, n, tmp)
     {
         HASH_DEL(e->nodes, n);
-        skr_node_destroy(n->node);
-        skr_amounts_fini(&n->offer);
+        skr_node_forget(&e->node_texts, n->node);
         free(n);
     }
+    skr_texts_fini(&e->node_texts);
 }

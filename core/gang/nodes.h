@@ -7,13 +7,12 @@
 #include "core/gang/gang.h"
 
 struct node_entry {
-    UT_hash_handle hh;        /* by name */
-    const char *name;         /* of its own: outlives versions of the node */
-    struct skr_node *node;    /* NULL: only nominations name it; node_changes.c */
-    struct skr_amounts offer; /* of it, by the table of names; node_changes.c */
-    bool refused;             /* its names have no room there: it has no room for anybody */
-    skr_time changed_at;      /* nodes_touch(): the scheduler may not have seen it yet */
-    bool awaited;             /* a planned member waits until an older nomination here is cleared */
+    UT_hash_handle hh;     /* by name */
+    const char *name;      /* of its own: outlives versions of the node */
+    struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
+    skr_time changed_at;   /* nodes_touch(): the scheduler may not have seen it yet */
+    bool refused;          /* the table of names has no room for its: it has none for anybody */
+    bool awaited;          /* a planned member waits until an older nomination here is cleared */
     struct pod_entry *nominated; /* unbound pods of ours whose status nominates it; pod_changes.c */
 };
 

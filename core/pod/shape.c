@@ -233,9 +233,13 @@ static void write_tolerations(struct skr_strbuf *b, const struct skr_pod_shape *
         add_list_start(b, i == 0);
         skr_strbuf_addc(b, '[');
         skr_strbuf_add_json(b, t->key);
-        skr_strbuf_addf(b, ",\"%s\",", toleration_operator_name[t->op]);
+        skr_strbuf_add(b, ",\"");
+        skr_strbuf_add(b, toleration_operator_name[t->op]);
+        skr_strbuf_add(b, "\",");
         skr_strbuf_add_json(b, t->value);
-        skr_strbuf_addf(b, ",\"%s\"]", t->any_effect ? "" : taint_effect_name[t->effect]);
+        skr_strbuf_add(b, ",\"");
+        skr_strbuf_add(b, t->any_effect ? "" : taint_effect_name[t->effect]);
+        skr_strbuf_add(b, "\"]");
     }
     skr_strbuf_addc(b, ']');
 }

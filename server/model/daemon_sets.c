@@ -233,7 +233,7 @@ static void make(const struct set *set, const char *node)
 {
     const struct skr_pod_plan plan = {
         .metadata = json_pack("{s:{s:s}}", "labels", REVISION, set->revision)};
-    json_t *template = json_deep_copy(set->template);
+    json_t *template = skr_path_copy(set->template);
 
     pin(json_object_get(template, "spec"), node);
     (void)skr_workload_create_pod(set->cluster, set->object, template, &plan);
@@ -324,11 +324,11 @@ static void begin(struct set *set)
     qsort(set->daemon, set->n, sizeof *set->daemon, by_node);
     set->missing = json_array();
     skr_workload_hash(skr_path_get(set->object, "spec.template"), set->revision);
-    set->template = json_deep_copy(skr_path_get(set->object, "spec.template"));
+    set->template = skr_path_copy(skr_path_get(set->object, "spec.template"));
     json_t *spec = json_object_get(set->template, "spec");
     add_tolerations(spec);
     set->pod = decode(set->template);
-    json_t *any = json_deep_copy(set->template);
+    json_t *any = skr_path_copy(set->template);
     json_array_append_new(skr_path_own_array(json_object_get(any, "spec"), "tolerations"),
                           json_pack("{s:s, s:s}", "operator", "Exists", "effect", "NoSchedule"));
     set->settled = decode(any);

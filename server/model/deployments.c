@@ -89,8 +89,8 @@ static int64_t revision_of(const json_t *object)
 static void make_set(struct skr_cluster *c, const json_t *deployment, const struct sets *sets,
                      int64_t replicas, int64_t revision)
 {
-    json_t *template = json_deep_copy(skr_path_get(deployment, "spec.template"));
-    json_t *selector = json_deep_copy(skr_path_get(deployment, "spec.selector"));
+    json_t *template = skr_path_copy(skr_path_get(deployment, "spec.template"));
+    json_t *selector = skr_path_copy(skr_path_get(deployment, "spec.selector"));
     json_t *meta = skr_path_own(template, "metadata");
 
     json_object_set_new(skr_path_own(meta, "labels"), HASH, json_string(sets->hash));

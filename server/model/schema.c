@@ -8,15 +8,22 @@
 #include "server/model/schema_tables.h"
 #include "server/object/path.h"
 #include "topology/base/json_field.h"
+#include "topology/base/strbuf.h"
 
 enum { PATH_MAX_BYTES = 512 };
+
+/* Where the walk is; a text is made of it only when something is wrong there. */
+struct place {
+    const struct place *up;
+    const char *name; /* of the member; NULL: an element */
+    size_t index;
+};
 
 struct walk {
     const char *kind;
     bool strict;
     struct skr_error *error;
-    char path[PATH_MAX_BYTES];
-    size_t n;
+    const struct place *at; /* NULL: the object itself */
 };
 
 static const char *type_text(enum skr_schema_type type)
@@ -49,33 +56,45 @@ static const char *type_text(enum skr_schema_type type)
     }
 }
 
+/* As deep as the tables are. */
+static void add_place(struct skr_strbuf *b, const struct place *place)
+{
+    if (!place) {
+        return;
+    }
+    add_place(b, place->up);
+    if (place->name) {
+        skr_strbuf_add(b, place->up ? "." : "");
+        skr_strbuf_add(b, place->name);
+    } else {
+        skr_strbuf_addf(b, "[%zu]", place->index);
+    }
+}
+
+/* The path, cut at PATH_MAX_BYTES. */
+static const char *path_of(const struct walk *w, char text[PATH_MAX_BYTES])
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    add_place(&b, w->at);
+    (void)snprintf(text, PATH_MAX_BYTES, "%s", b.s ? b.s : "");
+    skr_strbuf_fini(&b);
+    return text;
+}
+
 static int wrong(struct walk *w, const json_t *value, enum skr_schema_type type)
 {
+    char path[PATH_MAX_BYTES];
     return skr_error_set(w->error, SKR_INVALID,
                          "json: cannot unmarshal %s into Go struct field %s.%.140s of type %s",
-                         skr_path_go_type(value), w->kind, w->path, type_text(type));
+                         skr_path_go_type(value), w->kind, path_of(w, path), type_text(type));
 }
 
-static size_t enter(struct walk *w, const char *name)
+static int unknown(struct walk *w)
 {
-    const size_t n = w->n;
-    const int more =
-        snprintf(w->path + n, sizeof w->path - n, "%s%s", n > 0 && name[0] != '[' ? "." : "", name);
-    w->n = more > 0 && n + (size_t)more < sizeof w->path ? n + (size_t)more : n;
-    return n;
-}
-
-static void leave(struct walk *w, size_t n)
-{
-    w->n = n;
-    w->path[n] = '\0';
-}
-
-static size_t enter_index(struct walk *w, size_t i)
-{
-    char text[24];
-    (void)snprintf(text, sizeof text, "[%zu]", i);
-    return enter(w, text);
+    char path[PATH_MAX_BYTES];
+    return skr_error_set(w->error, SKR_INVALID, "strict decoding error: unknown field \"%.180s\"",
+                         path_of(w, path));
 }
 
 static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
@@ -159,9 +178,10 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
     }
     json_array_foreach(list, i, value)
     {
-        const size_t n = enter_index(w, i);
+        const struct place here = {.up = w->at, .index = i};
+        w->at = &here;
         rc = check_object(w, value, fields);
-        leave(w, n);
+        w->at = here.up;
         if (rc != 0) {
             break;
         }
@@ -211,14 +231,14 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
         while (field->name && strcmp(field->name, key) != 0) {
             field++;
         }
-        const size_t n = enter(w, key);
+        const struct place here = {.up = w->at, .name = key};
+        w->at = &here;
         if (!field->name && w->strict) {
-            rc = skr_error_set(w->error, SKR_INVALID,
-                               "strict decoding error: unknown field \"%.180s\"", w->path);
+            rc = unknown(w);
         } else if (field->name && !json_is_null(value)) {
             rc = check_field(w, value, field);
         }
-        leave(w, n);
+        w->at = here.up;
         if (rc != 0) {
             return rc;
         }

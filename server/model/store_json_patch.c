@@ -208,7 +208,7 @@ static bool copy(json_t **document, const char *from, const char *path, size_t *
         return false;
     }
     *left -= n;
-    return add(document, path, json_deep_copy(source)) && !skr_path_too_deep(*document);
+    return add(document, path, skr_path_copy(source)) && !skr_path_too_deep(*document);
 }
 
 static bool apply(json_t **document, const json_t *operation, size_t *left)
@@ -234,10 +234,10 @@ static bool apply(json_t **document, const json_t *operation, size_t *left)
         return false;
     }
     if (strcmp(op, "add") == 0) {
-        return add(document, path, json_deep_copy(value));
+        return add(document, path, skr_path_copy(value));
     }
     if (strcmp(op, "replace") == 0) {
-        return replace(document, path, json_deep_copy(value));
+        return replace(document, path, skr_path_copy(value));
     }
     if (strcmp(op, "test") == 0) {
         const json_t *there = find(*document, path);
@@ -257,7 +257,7 @@ json_t *skr_patch_json(const json_t *target, const json_t *patch, struct skr_err
                             OPERATIONS_MAX);
         return NULL;
     }
-    json_t *document = json_deep_copy(target);
+    json_t *document = skr_path_copy(target);
     size_t left = COPIED_MAX;
     for (size_t i = 0; i < json_array_size(patch); i++) {
         if (!apply(&document, json_array_get(patch, i), &left)) {

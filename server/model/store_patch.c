@@ -19,7 +19,7 @@ json_t *skr_patch_merge(const json_t *target, const json_t *patch)
     json_t *value;
 
     if (!json_is_object(patch)) {
-        return json_deep_copy(patch);
+        return skr_path_copy(patch);
     }
     json_t *result = json_is_object(target) ? json_copy(skr_object_unconst(target)) : json_object();
     json_object_foreach(skr_object_unconst(patch), key, value)
@@ -129,7 +129,7 @@ static json_t *replacement(const json_t *patch)
     for (size_t i = 0; i < json_array_size(patch); i++) {
         const json_t *element = json_array_get(patch, i);
         if (*skr_path_text(element, "$patch") == '\0') {
-            json_array_append_new(result, json_deep_copy(element));
+            json_array_append_new(result, skr_path_copy(element));
         }
     }
     return result;
@@ -158,7 +158,7 @@ static bool merge_element(const struct strategic *s, json_t *list, const json_t 
         return false;
     }
     json_t *merged = *key == '\0'
-                         ? json_deep_copy(element)
+                         ? skr_path_copy(element)
                          : merge_object(s, found ? json_array_get(list, at) : NULL, element);
     if (!merged) {
         return false;
@@ -287,7 +287,7 @@ static bool merge_member(const struct strategic *s, json_t *result, const json_t
     } else if (json_is_array(value)) {
         merged = merge_list(s, json_object_get(target, key), value, merge_key_of(key, s->kind));
     } else {
-        merged = json_deep_copy(value);
+        merged = skr_path_copy(value);
     }
     return merged && json_object_set_new(result, key, merged) == 0;
 }
@@ -303,7 +303,7 @@ static json_t *merge_object(const struct strategic *s, const json_t *target, con
         return json_object();
     }
     if (strcmp(directive, "replace") == 0) {
-        json_t *copy = json_deep_copy(patch);
+        json_t *copy = skr_path_copy(patch);
         json_object_del(copy, "$patch");
         return copy;
     }

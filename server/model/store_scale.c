@@ -64,7 +64,7 @@ static json_t *wanted_scale(struct skr_store_call *call, const json_t *scale)
     if (!skr_store_check_body(call)) {
         return NULL;
     }
-    return request->verb == SKR_STORE_UPDATE ? json_deep_copy(request->body)
+    return request->verb == SKR_STORE_UPDATE ? skr_path_copy(request->body)
                                              : skr_patch_merge(scale, request->body);
 }
 

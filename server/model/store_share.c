@@ -5,6 +5,8 @@
  * in force last; what is equal in it becomes that. Objects in force never change, so nobody can tell.
  * Cost: O(size of what is not shared yet), as deep as the body of a request may be.
  */
+#include <string.h>
+
 #include "server/model/store_parts.h"
 
 static bool share_members(json_t *own, const json_t *with);
@@ -29,20 +31,23 @@ static bool share_value(json_t *value, const json_t *with)
     return json_equal(value, with) == 1;
 }
 
+/* Objects of one template have their members in one order: the next of one is that of the other. */
 static bool share_members(json_t *own, const json_t *with)
 {
     bool equal = json_object_size(own) == json_object_size(with);
-    const char *key;
-    json_t *value;
-    void *next;
+    json_t *from = skr_object_unconst(with);
+    void *there = json_object_iter(from);
 
-    json_object_foreach_safe(own, next, key, value)
-    {
-        json_t *other = json_object_get(with, key);
+    for (void *at = json_object_iter(own); at; at = json_object_iter_next(own, at)) {
+        const char *key = json_object_iter_key(at);
+        json_t *value = json_object_iter_value(at);
+        const bool beside = there && strcmp(json_object_iter_key(there), key) == 0;
+        json_t *other = beside ? json_object_iter_value(there) : json_object_get(with, key);
+        there = beside ? json_object_iter_next(from, there) : there;
         if (!share_value(value, other)) {
             equal = false;
         } else if (value != other) {
-            json_object_set(own, key, other);
+            json_object_iter_set_new(own, at, json_incref(other));
         }
     }
     return equal;

@@ -18,6 +18,22 @@ static bool is_kind(const struct skr_store_call *call, const char *kind)
 
 /* ---- the object as the request wants it ---- */
 
+/* The body of a PUT; what it shares with the object already (controllers put back what they read)
+ * stays shared. */
+static json_t *body_as_own(const json_t *body, const json_t *before)
+{
+    json_t *object = json_object();
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(skr_object_unconst(body), key, value)
+    {
+        const bool same = value == json_object_get(before, key);
+        json_object_set_new_nocheck(object, key, same ? skr_path_ref(value) : skr_path_copy(value));
+    }
+    return object;
+}
+
 static json_t *patched(struct skr_store_call *call, const json_t *target)
 {
     const json_t *body = call->request->body;
@@ -39,7 +55,7 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
         result = skr_patch_json(target, body, &error);
         break;
     case SKR_STORE_UPDATE:
-        return json_deep_copy(body);
+        return body_as_own(body, target);
     case SKR_STORE_PATCH_MERGE:
     case SKR_STORE_GET:
     case SKR_STORE_LIST:
@@ -201,10 +217,11 @@ static bool check_identity(struct skr_store_call *call, json_t *object, const js
 static void restore(json_t *object, const json_t *before, const char *key)
 {
     json_t *value = json_object_get(before, key);
+    const json_t *now = json_object_get(object, key);
 
-    if (value) {
+    if (value && value != now) {
         json_object_set(object, key, value);
-    } else {
+    } else if (!value && now) {
         json_object_del(object, key);
     }
 }
@@ -351,7 +368,7 @@ static void count_generation(const struct skr_store_call *call, json_t *object)
 static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
                              const json_t *before, bool *changed)
 {
-    json_t *own = json_deep_copy(object);
+    json_t *own = skr_path_copy(object);
 
     json_decref(object);
     skr_defaults_set(call->resource, own);
@@ -360,6 +377,7 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
         keep_if_absent(spec, json_object_get(before, "spec"), "priority");
         keep_if_absent(spec, json_object_get(before, "spec"), "preemptionPolicy");
     }
+    skr_store_share(own, before);
     *changed = share_equals(own, before);
     (void)skr_path_own(own, "metadata");
     return own;

@@ -92,7 +92,7 @@ static json_t *take_body(struct skr_store_call *call)
         return NULL;
     }
     json_t *clean = skr_path_without_nulls(call->request->body);
-    json_t *object = to_kept(call, json_deep_copy(clean));
+    json_t *object = to_kept(call, skr_path_copy(clean));
     json_decref(clean);
     if (!check_schema(call, object)) {
         json_decref(object);

@@ -143,7 +143,7 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
             json_object_set_new(container, "env", env);
         }
         if (!skr_path_find(env, "name", skr_path_text(variable, "name"))) {
-            json_array_append_new(env, json_deep_copy(variable));
+            json_array_append_new(env, skr_path_copy(variable));
         }
     }
 }
@@ -153,8 +153,8 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
 {
     const char *base = plan->base ? plan->base : skr_path_text(owner, "metadata.name");
     json_t *pod = json_object();
-    json_t *meta = json_deep_copy(skr_path_get(template, "metadata"));
-    json_t *spec = json_deep_copy(skr_path_get(template, "spec"));
+    json_t *meta = skr_path_copy(skr_path_get(template, "metadata"));
+    json_t *spec = skr_path_copy(skr_path_get(template, "spec"));
 
     meta = meta ? meta : json_object();
     spec = spec ? spec : json_object();

@@ -15,24 +15,29 @@ json_t *skr_path_ref(const json_t *value)
     return json_incref(skr_object_unconst(value));
 }
 
-/* Copies the first key of the path; returns what follows, NULL at the last one. */
-static const char *split(const char *path, char key[KEY_MAX])
+/* The first key of the path, *path is what follows; NULL: what is left is the last key. */
+static const char *split(const char **path, char key[KEY_MAX])
 {
-    const size_t n = strcspn(path, ".");
+    const char *dot = strchr(*path, '.');
+    if (!dot) {
+        return NULL;
+    }
+    const size_t n = (size_t)(dot - *path);
     skr_bug_on(n >= KEY_MAX);
-    memcpy(key, path, n);
+    memcpy(key, *path, n);
     key[n] = '\0';
-    return path[n] == '.' ? path + n + 1 : NULL;
+    *path = dot + 1;
+    return key;
 }
 
 const json_t *skr_path_get(const json_t *object, const char *path)
 {
     char key[KEY_MAX];
 
-    while (path) {
-        path = split(path, key);
+    while (split(&path, key)) {
         object = json_object_get(object, key);
     }
+    object = json_object_get(object, path);
     return json_is_null(object) ? NULL : object;
 }
 
@@ -149,6 +154,31 @@ json_t *skr_path_own_array(json_t *object, const char *key)
     return own(object, key, true);
 }
 
+json_t *skr_path_copy(const json_t *value)
+{
+    json_t *copy, *child;
+    const char *key;
+    size_t i;
+
+    if (json_is_object(value)) {
+        copy = checked(json_object());
+        json_object_foreach(skr_object_unconst(value), key, child)
+        {
+            json_object_set_new_nocheck(copy, key, skr_path_copy(child));
+        }
+        return copy;
+    }
+    if (json_is_array(value)) {
+        copy = checked(json_array());
+        json_array_foreach(value, i, child)
+        {
+            json_array_append_new(copy, skr_path_copy(child));
+        }
+        return copy;
+    }
+    return value ? skr_path_ref(value) : NULL;
+}
+
 json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
 {
     json_t *copy =
@@ -156,13 +186,13 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
     json_t *at = copy;
     char key[KEY_MAX];
 
-    while ((path = split(path, key))) {
+    while (split(&path, key)) {
         at = skr_path_own(at, key);
     }
     if (value) {
-        json_object_set_new(at, key, value);
+        json_object_set_new(at, path, value);
     } else {
-        json_object_del(at, key);
+        json_object_del(at, path);
     }
     return copy;
 }

@@ -35,6 +35,8 @@ bool skr_path_holds(const json_t *array, const char *value);
 json_t *skr_path_ref(const json_t *value);
 /* Own: object. Makes its member key an object (an empty one if need be) that is own too. */
 json_t *skr_path_own(json_t *object, const char *key);
+/* A copy of every object and array; strings and numbers, which nobody changes, are shared. */
+json_t *skr_path_copy(const json_t *value);
 /* The same for an array. */
 json_t *skr_path_own_array(json_t *object, const char *key);
 /* A new reference to a tree with value (taken; NULL removes) at path, the rest shared. */

@@ -191,6 +191,14 @@ void skr_grow(void *array_pointer, size_t *cap, size_t need, size_t size)
     while (n < need) {
         n = n <= SIZE_MAX / 2 ? n * 2 : need;
     }
+    skr_grow_exactly(array_pointer, cap, n, size);
+}
+
+void skr_grow_exactly(void *array_pointer, size_t *cap, size_t n, size_t size)
+{
+    if (n <= *cap) {
+        return;
+    }
     if (size == 0 || n > SIZE_MAX / size) {
         die_without_memory(SIZE_MAX);
     }

@@ -36,6 +36,8 @@ void *skr_alloc_array(size_t n, size_t size);
 /* Grows *array (elements of size bytes) so that it holds need elements; *cap is updated, new room
  * is zeroed. Doubles. Aborts on failure. */
 void skr_grow(void *array_pointer, size_t *cap, size_t need, size_t size);
+/* The same without room to spare, for many small arrays that rarely grow. */
+void skr_grow_exactly(void *array_pointer, size_t *cap, size_t need, size_t size);
 char *skr_strdup(const char *s); /* NULL in gives NULL out; aborts without memory */
 
 #endif
