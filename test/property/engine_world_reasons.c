@@ -163,7 +163,8 @@ static void look_at_others(const struct world *w, struct waiter *g)
             o->kind == RIG_POD && !is_terminal(o->pod) ? room_at(g, o->pod->node_name) : NULL;
         if (room) {
             room->used += cpu_of(&o->pod->shape.requests);
-        } else if (o != g->home && o->kind != RIG_NODE) {
+        } else if (o != g->home && o->kind != RIG_NODE &&
+                   (o->kind != RIG_POD || skr_pod_is_live(o->pod))) { /* who goes carries none */
             look_at_plan(w, g, o);
         }
     }

@@ -350,7 +350,8 @@ static int64_t room_for(const struct rig *rig, const struct rig_object *node, co
     DL_FOREACH(rig->list, o)
     {
         char group[600];
-        json_t *plan = stored_plan(o->json);
+        bool is_gone = o->kind == RIG_POD && !skr_pod_is_live(o->pod);
+        json_t *plan = is_gone ? NULL : stored_plan(o->json);
         group_of(o->json, group, sizeof group);
         if (plan && strcmp(group, preemptor) != 0) {
             room -= lists(victims, group) ? 0 : planned_cpu(rig, plan, node->key);
