@@ -173,7 +173,7 @@ struct group {
     struct {
         uint64_t epoch, input; /* epoch.victims and input_epoch of the last search */
         skr_time at;           /* no search before */
-        uint32_t failures;     /* in a row */
+        bool failed;           /* the last one has found nobody */
     } preempt;
 
     struct {

@@ -157,7 +157,7 @@ static void start_preemption(struct skr_gang *e, struct group *g)
         e->planner->preempting = true;
         e->planner->epoch = e->epoch.victims;
     } else {
-        victim_search_failed(e, g, e->epoch.victims, g->input_epoch);
+        victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
         dirty_plan(e);
     }
     free(newcomers);
@@ -451,7 +451,8 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         return;
     }
     if (!victims || victims->status != SKR_VICTIMS_FOUND) {
-        victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch);
+        victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                             solved->work.took_ns);
     } else if (victim_search_still_valid(e, g, newcomers, n, solved)) {
         victim_search_done(g);
         trial_fresh(g);

@@ -15,7 +15,10 @@
 
 enum {
     LATE_S = 30,                  /* a pod that terminates longer is not counted on */
-    PAUSE_MAX_S = 30,             /* between searches that found nobody */
+    PAUSE_MIN_S = 1,              /* between two searches of a group that found nobody: at least, */
+    PAUSE_MAX_S = 30,             /* at most */
+    PAUSE_TIMES = 20,             /* what the search took */
+    PAUSE_LEAF_NS = 20000,        /* that many times what making its problem takes */
     SYSTEM_PRIORITY = 2000000000, /* of system-cluster-critical and above: never a victim */
 };
 
@@ -55,22 +58,44 @@ bool victim_search_is_due(const struct skr_gang *e, struct group *g)
            victim_search_has_news(e, g) && !plan_home_is_refused(e, g);
 }
 
-void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input)
+/* Groups that wait, and for which nobody was found who could give way. */
+static int64_t n_failed(const struct skr_gang *e)
 {
-    bool same = g->preempt.input == input;
-    uint32_t shift = same ? g->preempt.failures : 0;
-    skr_time pause = SKR_SECOND << (shift > 5 ? 5 : shift);
-    g->preempt.failures = shift + 1;
+    const struct group *g, *tmp;
+    int64_t n = 0;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        n += g->preempt.failed && g->trial.infeasible && !g->plan;
+    }
+    return n;
+}
+
+/* Room and candidates change all the time, so there is news for most searches. All of them together take a twentieth of
+ * the time: a pause of twenty times what one took, for each group that searches. */
+static skr_time pause_after(const struct skr_gang *e, skr_time took)
+{
+    const skr_time least = PAUSE_MIN_S * SKR_SECOND, most = PAUSE_MAX_S * SKR_SECOND;
+    const skr_time leaves = e->topology.tree ? e->topology.tree->n_leaves : 0;
+    skr_time one = took < most / PAUSE_TIMES ? took * PAUSE_TIMES : most;
+    one += leaves * PAUSE_LEAF_NS;
+    const int64_t n = n_failed(e);
+    skr_time all = n > 0 && one > most / n ? most : one * n;
+    return all < least ? least : all < most ? all : most;
+}
+
+void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+                          skr_time took)
+{
+    g->preempt.failed = true;
     g->preempt.epoch = epoch;
     g->preempt.input = input;
-    g->preempt.at = skr_frame_now(e->frame) +
-                    (pause > PAUSE_MAX_S * SKR_SECOND ? PAUSE_MAX_S * SKR_SECOND : pause);
+    g->preempt.at = skr_frame_now(e->frame) + pause_after(e, took);
     wakes_add(e, g->preempt.at, WAKE_REPORT, NULL);
 }
 
 void victim_search_done(struct group *g)
 {
-    g->preempt.failures = 0;
+    g->preempt.failed = false;
 }
 
 /* ---- candidates ---- */

@@ -34,7 +34,8 @@ bool victim_search_still_valid(struct skr_gang *e, struct group *g,
                                struct pod_entry *const *newcomers, size_t n,
                                const struct skr_solve_request *solved);
 /* Nobody was found, as things were at these epochs. */
-void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input);
+void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+                          skr_time took);
 void victim_search_done(struct group *g); /* the next one comes at once when it is due */
 
 #endif

@@ -420,6 +420,34 @@ TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts)
     rig_assert_bound(rig, "high", 4);
 }
 
+TEST_RIG(scene_rack(1), a_search_that_failed_often_is_made_again_soon_after_news)
+{
+    scene_bound(rig, "a", 4, 5);
+    scene_gang(rig, "top", 4, 3);
+    rig_budget(rig, "b", "a", 4);
+    rig_run(rig, 2 * SKR_SECOND);
+    for (int i = 0; i < 8; i++) { /* news that does not help */
+        rig_edit(rig, RIG_BUDGET, "b", "{'status':{'disruptionsAllowed':%d}}", 4 + i % 2);
+        rig_run(rig, 40 * SKR_SECOND);
+    }
+    rig_edit(rig, RIG_BUDGET, "b", "{'status':{'disruptionsAllowed':4}}");
+    rig_run(rig, 100 * SKR_MILLISECOND);
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'priority':'1'}}"); /* right after a search */
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+}
+
+/* No news, no search. */
+TEST_RIG(scene_rack(1), a_search_that_failed_is_not_made_again_without_news)
+{
+    scene_bound(rig, "a", 4, 5);
+    scene_gang(rig, "top", 4, 3);
+    rig_run(rig, 10 * SKR_SECOND);
+    size_t solves = rig->n_solves;
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(rig->n_solves, solves);
+}
+
 TEST(preemption_can_be_switched_off)
 {
     struct skr_settings settings;
