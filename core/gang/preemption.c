@@ -367,14 +367,21 @@ static void take_over_victims(struct skr_gang *e, struct plan *plan)
     }
 }
 
+static bool has_begun(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (plan->victim[i].begun) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Priorities and budgets may have changed since the victims were chosen: as long as nothing of a group was touched, it
  * need not be, and nobody goes when not all may. NULL: all may. */
 static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
 {
-    bool begun = false;
-    for (size_t i = 0; i < g->plan->n_victims; i++) {
-        begun = begun || g->plan->victim[i].begun;
-    }
+    const bool begun = has_begun(g->plan);
     reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
@@ -391,6 +398,18 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
     return NULL;
 }
 
+/* Others may have come to the room since the victims were chosen: nobody goes in vain. False: it was given up. */
+static bool still_fits(struct skr_gang *e, struct group *g)
+{
+    if (has_begun(g->plan) || plan_has_room(e, g->plan) || victims_make_room(e, g->plan)) {
+        return true;
+    }
+    say(e, g);
+    plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
+                    "room that the plan counted on was taken", true);
+    return false;
+}
+
 void preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -401,6 +420,9 @@ void preemption_step(struct skr_gang *e, struct group *g)
         snprintf(text, sizeof text, "%.600s need not give way any more", stays->text);
         say(e, g);
         plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        return;
+    }
+    if (!still_fits(e, g)) {
         return;
     }
     if (!plan_home_is_written(e, plan)) {

@@ -5,6 +5,7 @@
 #include "core/gang/group_table.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -63,6 +64,88 @@ bool victims_only_terminate(const struct skr_gang *e, const struct plan_victim *
         }
     }
     return true;
+}
+
+/* ---- room ---- */
+
+static bool is_victim(const struct plan *plan, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const char *uid = victims_pod_uid(v);
+        if (!v->gone &&
+            (uid ? strcmp(uid, p->uid) == 0 : p->group && strcmp(v->text, p->group->key) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where it is charged, if that will be free. */
+static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
+{
+    if (victims_is_there(p)) {
+        return p->leaving || is_victim(plan, p) ? p->pod->node_name : "";
+    }
+    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !pods_is_bound(p);
+    return planned && is_victim(plan, p) ? p->place.node : "";
+}
+
+/* The resource on the nodes of the plan; freed[leaf]: 0, and again when it returns. */
+static bool has_room_then(const struct skr_gang *e, const struct plan *plan, uint16_t resource,
+                          int64_t *freed)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    const struct pod_entry *p, *tmp;
+    bool room = true;
+    HASH_ITER(hh, e->pods, p, tmp)
+    {
+        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
+        if (leaf >= 0) {
+            freed[leaf] += skr_amounts_get(&p->shape->amounts, resource);
+        }
+    }
+    DL_FOREACH(plan->group->members, p)
+    {
+        const bool placed = p->plan == plan && !pods_is_bound(p);
+        int32_t leaf = placed ? skr_tree_find_leaf(tree, p->place.node) : -1;
+        if (leaf >= 0 && skr_amounts_get(&p->shape->amounts, resource) > 0) {
+            const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);
+            room = room && skr_ledger_node_free(node, resource) + freed[leaf] >= 0;
+        }
+    }
+    memset(freed, 0, (size_t)tree->n_leaves * sizeof *freed);
+    return room;
+}
+
+bool victims_make_room(const struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p;
+    uint16_t *seen = NULL;
+    size_t n = 0, cap = 0;
+    if (!e->topology.tree) {
+        return true; /* it is no matter of room */
+    }
+    int64_t *freed = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *freed);
+    bool room = true;
+    DL_FOREACH(plan->group->members, p)
+    {
+        for (size_t i = 0; room && i < p->shape->amounts.n; i++) {
+            const uint16_t resource = p->shape->amounts.item[i].resource;
+            size_t at = 0;
+            while (at < n && seen[at] != resource) {
+                at++;
+            }
+            if (at == n) {
+                skr_grow(&seen, &cap, n + 1, sizeof *seen);
+                seen[n++] = resource;
+                room = has_room_then(e, plan, resource, freed);
+            }
+        }
+    }
+    free(seen);
+    free(freed);
+    return room;
 }
 
 /* ---- groups that come again ---- */

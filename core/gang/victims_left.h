@@ -17,6 +17,8 @@ size_t victims_pods_there(const struct group *h);
 size_t victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone);
 /* Nothing of it stays: what is left terminates, however long that takes. */
 bool victims_only_terminate(const struct skr_gang *e, const struct plan_victim *v);
+/* The plan has its room when its victims and all that leaves anyway are gone. O(resources * (pods + leaves)) */
+bool victims_make_room(const struct skr_gang *e, const struct plan *plan);
 
 /* A group that gives way and has new pods: every plan that waits for it looks again. O(plans and their victims) */
 void victims_tell_return(struct skr_gang *e, const struct group *h);

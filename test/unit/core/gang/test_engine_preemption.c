@@ -238,6 +238,25 @@ TEST_RIG(scene_rack(2), room_that_comes_otherwise_spares_the_victims)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
 }
 
+TEST_RIG(scene_rack(1), nobody_goes_when_the_room_beside_the_victims_is_taken_meanwhile)
+{
+    scene_bound(rig, "a", 3, 0);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    scene_gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_pod(rig, "w", NULL, 0); /* bound by another scheduler */
+    rig_edit(rig, RIG_POD, "w", "{'spec':{'nodeName':'node-0'},'status':{'phase':'Running'}}");
+    rig_settle(rig);
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "a", 3);
+    rig_delete(rig, RIG_POD, "w");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
 TEST_RIG(scene_rack(1), a_victim_that_never_ends_holds_nobody_up_who_has_room)
 {
     rig->grace = 100000 * SKR_SECOND;
