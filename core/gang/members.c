@@ -146,6 +146,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
         sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
     }
     sent->annotation = skr_strdup(c->annotation);
+    p->patch.clears = p->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;
     sent->is_kick = c->is_kick;
@@ -463,9 +464,19 @@ static skr_time retry_delay(struct pod_entry *p)
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
+/* Applied, the cache knows what it did; refused, it did nothing. After an unknown outcome the next one says. */
+static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_write_outcome outcome)
+{
+    if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
+        (outcome == SKR_WRITE_OK || !*w->annotation)) {
+        p->patch.clears = false;
+    }
+}
+
 static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
                        const struct skr_event *ev)
 {
+    note_cleared(p, w, ev->written.outcome);
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
         p->patch.failures = 0;

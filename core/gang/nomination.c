@@ -42,7 +42,7 @@ bool nomination_stands(struct pod_entry *p)
     if (p->kick.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
         p->kick.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
     }
-    return p->kick.stands == STANDS_YES;
+    return p->kick.stands == STANDS_YES && !p->patch.clears;
 }
 
 bool nomination_is_forbidden(const struct skr_gang *e)

@@ -76,6 +76,8 @@ struct pod_entry {
         skr_time at;    /* not before (back-off after a failed patch) */
         uint32_t failures;
         bool must_read; /* whether it carries its group's plan is not known: read it first */
+        bool
+            clears; /* a patch that removes its part of a plan may have been applied: the cache may be wrong */
         bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
     } patch;
     uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */

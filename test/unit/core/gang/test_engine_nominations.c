@@ -469,3 +469,21 @@ TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
         rig_destroy(rig);
     }
 }
+
+/* The traces of a plan go with a patch whose answer is lost, and the same plan is made again before the watch says so. */
+TEST_RIG(planned(0), a_member_whose_traces_may_be_gone_is_equipped_before_it_is_bound)
+{
+    rig->hold_watch[RIG_POD] = true;
+    rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0", RIG_LOST_APPLIED, 1);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{'}}");
+    rig_settle(rig);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "");
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':null}}");
+    rig_run(rig, 60 * SKR_MILLISECOND);
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_MILLISECOND);
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "0");
+}
