@@ -318,8 +318,13 @@ static void other_daemon(struct world *w)
 
 static void change_leader(struct world *w)
 {
-    if (w->rig->other && !w->rig->is_paused && world_pick(w, 4)) {
-        rig_fail_over(w->rig);
+    uint32_t how = world_pick(w, 8);
+    if (w->rig->other && !w->rig->is_paused && how > 1) {
+        if (how > 5) {
+            rig_fail_over_behind(w->rig);
+        } else {
+            rig_fail_over(w->rig);
+        }
         return;
     }
     rig_event(w->rig, SKR_EVENT_LEADER_LOST);

@@ -96,7 +96,8 @@ static void fail_over(struct rig *rig, bool behind)
 {
     struct rig_call *call;
     const struct rig_watch *news;
-    rig_tell(rig, "==== the leader is paused, the other one leads");
+    rig_tell(rig, "==== the leader is paused, the other one leads%s",
+             behind ? ", with old news" : "");
     DL_FOREACH(rig->calls, call)
     {
         call->lost = call->lost || call->state == RIG_OPEN;
