@@ -17,6 +17,7 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_config
     if (map->meta.name[0] == '\0') {
         return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
+    map->immutable = json_is_true(json_object_get(json, "immutable"));
     rc = skr_labels_decode(arena, json_object_get(json, "data"), NULL, "data", &map->data, error);
     if (rc == 0) {
         *ret = map;

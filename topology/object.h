@@ -45,6 +45,7 @@ struct skr_configmap {
     struct skr_arena *arena;
     struct skr_meta meta;
     struct skr_labels data;
+    bool immutable; /* nobody may change data any more; metadata is free */
 };
 
 enum skr_taint_effect {

@@ -284,11 +284,93 @@ static bool too_large(struct skr_gang *e, struct group *g, const struct skr_expl
            member_too_large(e, g, b);
 }
 
-static void never_fits(const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
+/* ---- no node is open ---- */
+
+enum closed_by {
+    CLOSED_SOME, /* open to some of its pods only */
+    CLOSED_SELECTOR,
+    CLOSED_TAINT,
+    CLOSED_CORDON,
+    CLOSED_REFUSED,
+    CLOSED_RULES, /* about other pods */
+    CLOSED_ABSENT,
+    CLOSED_BY_COUNT
+};
+
+static enum closed_by closed_by(struct skr_gang *e, const struct shapes *shapes, const char *node)
 {
+    static const enum closed_by cause[] = {
+        [SKR_ELIGIBLE] = CLOSED_REFUSED,
+        [SKR_INELIGIBLE_UNSCHEDULABLE] = CLOSED_CORDON,
+        [SKR_INELIGIBLE_TAINT] = CLOSED_TAINT,
+        [SKR_INELIGIBLE_SELECTOR] = CLOSED_SELECTOR,
+    };
+    _Static_assert(sizeof cause / sizeof *cause == SKR_INELIGIBLE_COUNT, "all causes");
+    const struct node_entry *n = nodes_find(e, node);
+    enum closed_by first = CLOSED_RULES;
+    size_t open = 0;
+    for (size_t i = 0; i < shapes->n && n && n->node; i++) {
+        enum skr_ineligible why = skr_pod_shape_check_node(shapes->item[i]->spec, n->node);
+        if (why == SKR_ELIGIBLE && !shapes_is_vetoed(e, shapes->item[i], node)) {
+            open++;
+        } else if (first == CLOSED_RULES) {
+            first = cause[why];
+        }
+    }
+    if (!n || !n->node) {
+        return CLOSED_ABSENT;
+    }
+    return open > 0 && open < shapes->n ? CLOSED_SOME : first;
+}
+
+/* "needs 4 slots, no node is open to its pods: 3 not selected, 1 tainted"; false: some node is. */
+static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_problem *p,
+                    struct skr_strbuf *b)
+{
+    static const char *const text[] = {
+        [CLOSED_SOME] = "open to some of them, which differ",
+        [CLOSED_SELECTOR] = "not selected by nodeSelector or nodeAffinity",
+        [CLOSED_TAINT] = "tainted",
+        [CLOSED_CORDON] = "cordoned",
+        [CLOSED_REFUSED] = "refused by kube-scheduler",
+        [CLOSED_RULES] = "closed by rules about other pods",
+        [CLOSED_ABSENT] = "not there",
+    };
+    _Static_assert(sizeof text / sizeof *text == CLOSED_BY_COUNT, "a text for each");
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        if (!p->eligible || p->eligible[i]) {
+            return false;
+        }
+    }
+    int32_t count[CLOSED_BY_COUNT] = {0};
+    size_t n;
+    struct pod_entry **newcomers = membership_plannable(e, g, &n);
+    struct shapes shapes = shapes_of(newcomers, n);
+    free(newcomers);
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        count[closed_by(e, &shapes, p->tree->unit_name[p->tree->first_leaf + i])]++;
+    }
+    skr_strbuf_addf(b, "needs %d slots, no node is open to its pods", p->n);
+    const char *before = ": ";
+    for (int i = 0; i < CLOSED_BY_COUNT; i++) {
+        if (count[i] > 0) {
+            skr_strbuf_addf(b, "%s%d %s", before, count[i], text[i]);
+            before = ", ";
+        }
+    }
+    return true;
+}
+
+static void never_fits(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                       const struct skr_problem *p, struct skr_strbuf *b)
+{
+    int32_t n = p->n;
     if (x->closed) {
         skr_strbuf_addf(b, "needs %d slots, the nodes open to it have %d under its rules", n,
                         x->largest);
+        return;
+    }
+    if (nowhere(e, g, p, b)) {
         return;
     }
     skr_strbuf_addf(b, "needs %d slots, more than an empty cluster has under its rules; %d fit now",
@@ -321,7 +403,7 @@ void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_expl
                         n, x->largest);
         break;
     case SKR_CLASS_NEVER_FITS:
-        never_fits(x, n, b);
+        never_fits(e, g, x, problem, b);
         break;
     case SKR_CLASS_WAITING_FOR_CAPACITY:
         skr_strbuf_addf(b, "needs %d slots, %lld are free on eligible nodes", n,

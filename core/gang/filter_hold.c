@@ -45,7 +45,7 @@ static bool is_in_the_way(const struct skr_gang *e)
     DL_FOREACH(e->ordinary, p)
     {
         if (++looked_at > ORDINARY_LOOKED_AT ||
-            (p->accepted.n == 0 && !*p->pod->scheduled_reason && !p->vote.request)) {
+            (p->accepted.n == 0 && !*pods_scheduler_says(p->pod) && !p->vote.request)) {
             return true;
         }
     }

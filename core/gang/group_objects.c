@@ -2,6 +2,7 @@
 #include "core/gang/group_objects.h"
 
 #include "core/gang/dirty.h"
+#include "core/gang/group_keys.h"
 #include "core/gang/group_table.h"
 #include "core/gang/map_status.h"
 #include "core/gang/maps.h"
@@ -33,30 +34,15 @@ struct target {
     struct skr_object_target object;
     struct skr_object_writer *writer;
     struct sent_patch *sent;
-    const struct skr_labels *have; /* map data, or annotations of a PodGroup */
+    struct group_keys have;
 };
-
-static bool is_map(const struct target *t)
-{
-    return t->object.type == &skr_gang_configmap;
-}
-
-static const char *have_key(const struct target *t, const char *key)
-{
-    if (is_map(t)) {
-        return skr_labels_get(t->have, key);
-    }
-    char full[128];
-    snprintf(full, sizeof full, "sakkara.%s", key);
-    return skr_labels_get(t->have, full);
-}
 
 /* Moves the keys that differ to the front of w; returns their number. */
 static size_t differences(const struct target *t, struct wanted *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        const char *have = have_key(t, w->item[i].key), *want = w->item[i].value;
+        const char *have = group_keys_get(&t->have, w->item[i].key), *want = w->item[i].value;
         if ((!have && !want) || (have && want && strcmp(have, want) == 0)) {
             continue;
         }
@@ -91,17 +77,17 @@ static void add_changes(const struct target *t, const struct wanted *w, size_t n
                         struct skr_strbuf *members)
 {
     bool first = true;
-    if (annotation || (!is_map(t) && n > 0)) {
+    if (annotation || (t->have.annotations && n > 0)) {
         skr_strbuf_add(metadata, "\"annotations\":{");
         if (annotation) {
             add_member(metadata, "", SKR_ANNOTATION_PLAN, *annotation ? annotation : NULL, &first);
         }
-        for (size_t i = 0; !is_map(t) && i < n; i++) {
-            add_member(metadata, "sakkara.", w->item[i].key, w->item[i].value, &first);
+        for (size_t i = 0; t->have.annotations && i < n; i++) {
+            add_member(metadata, GROUP_KEYS_PREFIX, w->item[i].key, w->item[i].value, &first);
         }
         skr_strbuf_addc(metadata, '}');
     }
-    if (is_map(t) && n > 0) {
+    if (!t->have.annotations && n > 0) {
         first = true;
         skr_strbuf_add(members, "\"data\":{");
         for (size_t i = 0; i < n; i++) {
@@ -184,7 +170,7 @@ static struct target map_target(struct map_entry *m)
                                       .applies_itself = true},
                            .writer = &m->writer,
                            .sent = &m->sent,
-                           .have = &m->map->data};
+                           .have = group_keys_of_map(m->map)};
 }
 
 static struct target podgroup_target(struct podgroup_entry *pg)
@@ -196,7 +182,7 @@ static struct target podgroup_target(struct podgroup_entry *pg)
                                       .applies_itself = true},
                            .writer = &pg->writer,
                            .sent = &pg->sent,
-                           .have = &pg->pg->meta.annotations};
+                           .have = group_keys_of_podgroup(pg->pg)};
 }
 
 static const char *text_for(const struct group *g, enum group_source home)
@@ -292,10 +278,22 @@ static void merge(struct skr_arena *arena, const struct skr_labels *old,
     ret->n = n;
 }
 
+/* Annotations and data: keys, of those sent, that stand in annotations. */
 static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
-                       const struct skr_label *annotations, size_t n, uint64_t version,
+                       const struct sent_patch *sent, bool keys, uint64_t version,
                        struct skr_meta *ret)
 {
+    size_t n = 0;
+    struct skr_label *annotation = skr_alloc_array(sent->n + 1, sizeof *annotation);
+    char(*full)[128] = skr_alloc_array(sent->n + 1, sizeof *full);
+    for (; keys && n < sent->n; n++) {
+        snprintf(full[n], sizeof full[n], GROUP_KEYS_PREFIX "%s", sent->item[n].key);
+        annotation[n] = (struct skr_label){full[n], sent->item[n].value};
+    }
+    if (sent->annotation) {
+        const char *text = *sent->annotation ? sent->annotation : NULL;
+        annotation[n++] = (struct skr_label){SKR_ANNOTATION_PLAN, text};
+    }
     *ret = *old;
     ret->namespace_ = skr_arena_strdup(arena, old->namespace_);
     ret->name = skr_arena_strdup(arena, old->name);
@@ -304,13 +302,9 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
         ret->resource_version = version;
     }
     merge(arena, &old->labels, NULL, 0, &ret->labels);
-    merge(arena, &old->annotations, annotations, n, &ret->annotations);
-}
-
-static struct skr_label plan_label(const struct sent_patch *sent)
-{
-    const char *text = sent->annotation;
-    return (struct skr_label){SKR_ANNOTATION_PLAN, text && *text ? text : NULL};
+    merge(arena, &old->annotations, annotation, n, &ret->annotations);
+    free(annotation);
+    free(full);
 }
 
 static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t version)
@@ -318,10 +312,10 @@ static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t versi
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     skr_bug_on(!arena);
     struct skr_configmap *now = skr_arena_alloc(arena, sizeof *now);
-    struct skr_label plan = plan_label(&m->sent);
     now->arena = arena;
-    merge_meta(arena, &m->map->meta, &plan, m->sent.annotation ? 1 : 0, version, &now->meta);
-    merge(arena, &m->map->data, m->sent.item, m->sent.n, &now->data);
+    now->immutable = m->map->immutable;
+    merge_meta(arena, &m->map->meta, &m->sent, now->immutable, version, &now->meta);
+    merge(arena, &m->map->data, m->sent.item, now->immutable ? 0 : m->sent.n, &now->data);
     group_objects_forget(&m->sent);
     maps_upsert(e, now);
 }
@@ -331,21 +325,9 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     skr_bug_on(!arena);
     struct skr_podgroup *now = skr_arena_alloc(arena, sizeof *now);
-    size_t n = 0;
-    struct skr_label *annotation = skr_alloc_array(pg->sent.n + 1, sizeof *annotation);
-    char(*key)[128] = skr_alloc_array(pg->sent.n + 1, sizeof *key);
-    for (; n < pg->sent.n; n++) {
-        snprintf(key[n], sizeof key[n], "sakkara.%s", pg->sent.item[n].key);
-        annotation[n] = (struct skr_label){key[n], pg->sent.item[n].value};
-    }
-    if (pg->sent.annotation) {
-        annotation[n++] = plan_label(&pg->sent);
-    }
     now->arena = arena;
     now->min_member = pg->pg->min_member;
-    merge_meta(arena, &pg->pg->meta, annotation, n, version, &now->meta);
-    free(annotation);
-    free(key);
+    merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
     group_objects_forget(&pg->sent);
     maps_podgroup_upsert(e, now);
 }

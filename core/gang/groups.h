@@ -156,6 +156,7 @@ struct group {
         uint32_t n;                /* in a row */
         skr_time until;            /* the group is not planned before */
         uint64_t lifted;           /* epoch.lifted then */
+        bool silent;               /* it does not come to the pod at all */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
     struct {
         struct seat_hold *item;

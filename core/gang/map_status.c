@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/gang/group_keys.h"
 #include "core/gang/group_table.h"
 #include "core/gang/output.h"
 #include "core/gang/topology.h"
@@ -28,7 +29,8 @@ void map_status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wan
 {
     char text[400];
     const char *reason = skr_reason_name(map_status_loser(e, m, text, sizeof text));
-    const char *had = skr_labels_get(&m->map->data, "reason");
+    const struct group_keys keys = group_keys_of_map(m->map);
+    const char *had = group_keys_get(&keys, "reason");
     const char *reported = m->reported.loser ? m->reported.loser : had;
     if (!reported || strcmp(reported, reason) != 0) {
         out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);

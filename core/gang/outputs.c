@@ -4,14 +4,18 @@
 
 #include "core/gang/assign.h"
 #include "core/gang/dirty.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/member_order.h"
 #include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 
 #include <string.h>
 #include <utlist.h>
 
-enum { OUTPUT_MAX = 700 * 1024 }; /* bytes of placement + rank of one map */
+/* Bytes of placement + rank: in data; in annotations, beside the plan's, of the 256 KiB that all
+ * annotations of an object may have. */
+enum { OUTPUT_MAX = 700 * 1024, ANNOTATED_MAX = 220 * 1024 };
 
 struct output {
     const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
@@ -181,6 +185,13 @@ static size_t leave_out_succeeded(struct output *o, size_t n)
     return kept;
 }
 
+static size_t most_bytes(const struct group *g)
+{
+    size_t plan = g->plan && g->plan->text ? strlen(g->plan->text) : 0;
+    bool in_data = g->source.kind == SOURCE_MAP && g->source.map && !g->source.map->map->immutable;
+    return in_data ? OUTPUT_MAX : plan < ANNOTATED_MAX ? ANNOTATED_MAX - plan : 0;
+}
+
 void outputs_update(struct skr_gang *e, struct group *g)
 {
     rank_adopted(e, g);
@@ -202,7 +213,8 @@ void outputs_update(struct skr_gang *e, struct group *g)
     outputs_forget(g);
     g->outputs.placement = n ? placement_text(o, n) : NULL;
     g->outputs.rank = n ? rank_text(o, n) : NULL;
-    g->outputs.too_large = n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > OUTPUT_MAX;
+    g->outputs.too_large =
+        n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > most_bytes(g);
     free(o);
 }
 

@@ -148,13 +148,14 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         skr_time since = p->kick.at > e->pulse.since ? p->kick.at : e->pulse.since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
-        bool alive = e->pulse.last > p->kick.at ||
-                     (*p->pod->scheduled_message && !strstr(p->pod->scheduled_message, "sakkara:"));
+        const char *says = pods_scheduler_says(p->pod);
+        bool alive = e->pulse.last > p->kick.at || (*says && !strstr(says, "sakkara:"));
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
             struct skr_strbuf text;
             refusal_note(e, g, p);
+            refusal_is_silent(g, !*says);
             if (g->plan->binding_persisted) {
                 dirty_plan(e); /* stranded now */
                 continue;
@@ -199,9 +200,28 @@ static struct progress progress_of(const struct group *g)
     return x;
 }
 
+static void say_timeout(const struct group *g, char *buffer, size_t size)
+{
+    static const char late[] = "not all members reached their bind call in time";
+    const struct pod_entry *p;
+    snprintf(buffer, size, "%s", late);
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && p->kick.at && !p->kick.asked && !p->vote.given &&
+            !pods_is_bound(p) && !*pods_scheduler_says(p->pod)) {
+            snprintf(buffer, size,
+                     "%s: kube-scheduler has not tried pod %s; is it running, and does every "
+                     "resourceClaim of the pod exist?",
+                     late, p->pod->meta.name);
+            return;
+        }
+    }
+}
+
 static void step_before_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    char text[512];
     if (plan->check_nodes && !still_good(e, g)) {
         return;
     }
@@ -210,8 +230,8 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         return;
     }
     if (skr_frame_now(e->frame) >= plan->deadline) {
-        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
-                        "not all members reached their bind call in time", true);
+        say_timeout(g, text, sizeof text);
+        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);
         return;
     }
     wakes_group(e, g, plan->deadline);

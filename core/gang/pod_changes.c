@@ -231,7 +231,7 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
     if (pods_is_bound(p) && !p->bind.write) {
         bind_calls_is_seen(e, p);
     }
-    if (pods_is_bound(p) || *pod->scheduled_reason || !skr_pod_is_live(pod)) {
+    if (pods_is_bound(p) || *pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
         forget_accepted(e, p);
     }
     pods_note_ordinary(e, p);

@@ -292,10 +292,10 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
 /* Namespaces by their labels, of which there is no cache; of several affinities one is enough. */
 static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
 {
-    bool unknown = rule->by_namespace_labels;
+    bool unknown = rule->unknown_namespaces;
     for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY; i++) {
-        unknown = unknown || (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
-                              spec->rule[i].by_namespace_labels);
+        unknown = unknown ||
+                  (spec->rule[i].kind == SKR_POD_RULE_AFFINITY && spec->rule[i].unknown_namespaces);
     }
     return unknown;
 }
@@ -399,19 +399,66 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     domains_fini(&d);
 }
 
-static void apply_ports(struct pod_rules_work *w, const struct skr_pod_shape *spec)
+/* A port of a that b cannot have beside it; NULL: none. */
+static const struct skr_pod_rule *port_clash(const struct skr_pod_shape *a,
+                                             const struct skr_pod_shape *b)
 {
-    bool any = false;
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        const struct skr_pod_rule *rule = &spec->rule[i];
-        if (rule->kind != SKR_POD_RULE_HOST_PORT) {
-            continue;
+    for (size_t i = 0; i < a->n_rules; i++) {
+        for (size_t k = 0; k < b->n_rules; k++) {
+            if (a->rule[i].kind == SKR_POD_RULE_HOST_PORT &&
+                b->rule[k].kind == SKR_POD_RULE_HOST_PORT &&
+                skr_pod_ports_clash(&a->rule[i], &b->rule[k])) {
+                return &a->rule[i];
+            }
         }
-        close_taken_ports(w, rule);
-        if (!any && w->n_made < SKR_DOMAIN_RULES_MAX) {
-            make(w, SKR_DOMAIN_MOST, rule, NULL, NULL);
+    }
+    return NULL;
+}
+
+static size_t count_of(const struct pod_rules_work *w, const struct shape *shape)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        n += w->newcomers[i]->shape == shape ? 1 : 0;
+    }
+    return n;
+}
+
+/* A port that a newcomer and another member both want; NULL: none. */
+static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
+                                              const struct shapes *shapes)
+{
+    const struct skr_pod_rule *rule = NULL;
+    for (size_t a = 0; a < shapes->n && !rule; a++) {
+        const struct skr_pod_shape *spec = shapes->item[a]->spec;
+        for (size_t b = a; b < shapes->n && !rule; b++) {
+            bool two = a != b || count_of(w, shapes->item[a]) > 1;
+            rule = two ? port_clash(spec, shapes->item[b]->spec) : NULL;
         }
-        any = true;
+        struct pod_walk p = {0};
+        while (!rule && spec->n_rules > 0 && pod_walk_next(w->e, &p)) {
+            bool seated = pod_rules_is_claim(w, &p) && pod_rules_place(w, &p);
+            rule = seated ? port_clash(spec, p.shape->spec) : NULL;
+        }
+    }
+    return rule;
+}
+
+/* As soon as two members want one port each member has a node of its own: the solver's members are
+ * alike. */
+static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
+{
+    const struct skr_pod_rule *shared = shared_port(w, shapes);
+    if (shared) {
+        make(w, SKR_DOMAIN_MOST, shared, NULL, NULL);
+    }
+    for (size_t s = 0; s < shapes->n; s++) {
+        const struct skr_pod_shape *spec = shapes->item[s]->spec;
+        for (size_t i = 0; i < spec->n_rules; i++) {
+            if (spec->rule[i].kind == SKR_POD_RULE_HOST_PORT) {
+                close_taken_ports(w, &spec->rule[i]);
+            }
+        }
     }
 }
 
@@ -422,9 +469,9 @@ bool pod_rules_gather(struct pod_rules_work *w)
     if (!w->made) {
         return false;
     }
+    apply_ports(w, &shapes);
     for (size_t s = 0; s < shapes.n; s++) {
         const struct skr_pod_shape *spec = shapes.item[s]->spec;
-        apply_ports(w, spec);
         for (size_t i = 0; i < spec->n_rules && !w->no_room; i++) {
             if (spec->rule[i].kind != SKR_POD_RULE_HOST_PORT) {
                 apply(w, spec, &spec->rule[i]);

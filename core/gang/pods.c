@@ -145,6 +145,11 @@ const char *pods_label(const struct pod_entry *p, const char *key)
     return value ? value : "";
 }
 
+const char *pods_scheduler_says(const struct skr_pod *pod)
+{
+    return strcmp(pod->scheduled_reason, "SchedulingGated") == 0 ? "" : pod->scheduled_message;
+}
+
 const char *pods_annotation(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);

@@ -141,6 +141,9 @@ bool pods_is_waiting(const struct pod_entry *p);        /* ours, without a group
 const char *pods_group_name(const struct skr_pod *pod); /* NULL: none */
 const char *pods_label(const struct pod_entry *p, const char *key); /* "" absent */
 const char *pods_annotation(const struct pod_entry *p);             /* sakkara.plan; "" absent */
+/* Message of the condition PodScheduled, once kube-scheduler has tried the pod; "": not yet. While a
+ * gate was there the API server said SchedulingGated, which stays until the first attempt. */
+const char *pods_scheduler_says(const struct skr_pod *pod);
 /* Of its rank label; -1: none. */
 int32_t pods_rank_label(const struct pod_entry *p);
 

@@ -73,12 +73,12 @@ enum { LOOKED_AT = 64 }; /* members: they are alike */
 static void look(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *text = p ? p->pod->scheduled_message : "";
+    const char *text = p ? pods_scheduler_says(p->pod) : "";
     size_t n = 0, at = phrase_in(text);
     for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
         bool waits = skr_pod_is_live(p->pod) && !pods_is_bound(p);
-        if (waits && strcmp(p->pod->scheduled_message, text) != 0) {
-            text = p->pod->scheduled_message;
+        if (waits && strcmp(pods_scheduler_says(p->pod), text) != 0) {
+            text = pods_scheduler_says(p->pod);
             at = phrase_in(text);
         }
     }
@@ -96,6 +96,12 @@ void refusal_forget(struct group *g)
     g->refusal.plugin = g->refusal.rule = NULL;
     g->refusal.n = 0;
     g->refusal.until = 0;
+    g->refusal.silent = false;
+}
+
+void refusal_is_silent(struct group *g, bool silent)
+{
+    g->refusal.silent = silent;
 }
 
 bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
@@ -140,7 +146,14 @@ size_t refusal_nodes(struct skr_gang *e, const struct group *g)
 void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *condition = p ? p->pod->scheduled_message : "";
+    const char *condition = p ? pods_scheduler_says(p->pod) : "";
+    if (g->refusal.silent && !*condition && !g->refusal.plugin) {
+        skr_strbuf_addf(b,
+                        "group %s is not placed: kube-scheduler does not try pod %s, as when a "
+                        "resourceClaim of the pod does not exist",
+                        g->name, p ? p->pod->meta.name : "?");
+        return;
+    }
     skr_strbuf_addf(b, "group %s is not placed: kube-scheduler refuses node %s for pod %s", g->name,
                     g->refusal.node ? g->refusal.node : "?", p ? p->pod->meta.name : "?");
     if (g->refusal.plugin) {

@@ -10,6 +10,7 @@
 #include "core/gang/restore.h"
 
 #include "core/gang/dirty.h"
+#include "core/gang/group_keys.h"
 #include "core/gang/group_source.h"
 #include "core/gang/group_state.h"
 #include "core/gang/map_entry.h"
@@ -24,23 +25,18 @@
 #include <string.h>
 #include <utlist.h>
 
-static const struct skr_labels *object_keys(const struct group *g, const char **prefix)
+static struct group_keys object_keys(const struct group *g)
 {
-    *prefix = "";
     if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        *prefix = "sakkara.";
-        return &g->source.podgroup->pg->meta.annotations;
+        return group_keys_of_podgroup(g->source.podgroup->pg);
     }
-    return g->source.map ? &g->source.map->map->data : NULL;
+    return g->source.map ? group_keys_of_map(g->source.map->map) : (struct group_keys){0};
 }
 
 const char *restore_object_key(const struct group *g, const char *key)
 {
-    char full[128];
-    const char *prefix;
-    const struct skr_labels *keys = object_keys(g, &prefix);
-    snprintf(full, sizeof full, "%s%s", prefix, key);
-    return keys ? skr_labels_get(keys, full) : NULL;
+    struct group_keys keys = object_keys(g);
+    return group_keys_get(&keys, key);
 }
 
 static skr_time time_key(const struct group *g, const char *key)

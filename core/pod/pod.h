@@ -99,19 +99,23 @@ enum skr_pod_rule_kind {
     SKR_POD_RULE_SPREAD,
     SKR_POD_RULE_KIND_COUNT
 };
+/* Requirements on labels, ANDed; none: everything. */
+struct skr_pod_selector {
+    bool nothing; /* no selector at all, or one that nothing can match */
+    size_t n_requirements;
+    struct skr_selector_requirement *requirement;
+};
 struct skr_pod_rule {
     enum skr_pod_rule_kind kind;
     const char *topology_key; /* a node label; "" for host ports */
-    /* Requirements on labels, ANDed; none: everything. */
-    size_t n_requirements;
-    struct skr_selector_requirement *requirement;
-    bool selects_nothing; /* no selector at all */
-    bool all_namespaces;
-    bool by_namespace_labels; /* a namespaceSelector that is not empty */
+    struct skr_pod_selector pods;
+    /* Which namespaces: those named, and those selected by their labels. */
     size_t n_namespaces;
     const char **namespaces;
-    int32_t max_skew;      /* SPREAD: >= 1 */
-    int32_t min_domains;   /* SPREAD: 0 unset */
+    struct skr_pod_selector by_labels;
+    bool unknown_namespaces; /* by_labels asks for more than names: not resolved */
+    int32_t max_skew;        /* SPREAD: >= 1 */
+    int32_t min_domains;     /* SPREAD: 0 unset */
     bool ignores_affinity; /* SPREAD: nodeAffinityPolicy Ignore: nodes the pod excludes count too */
     bool honors_taints;    /* SPREAD: nodeTaintsPolicy Honor: nodes it does not tolerate do not */
     int32_t port;          /* HOST_PORT */

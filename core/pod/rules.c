@@ -39,7 +39,11 @@ static struct skr_pod_rule *add(struct reader *r, enum skr_pod_rule_kind kind,
         r->cap = cap;
     }
     struct skr_pod_rule *rule = &shape->rule[shape->n_rules++];
-    *rule = (struct skr_pod_rule){.kind = kind, .topology_key = "", .protocol = "", .address = ""};
+    *rule = (struct skr_pod_rule){.kind = kind,
+                                  .topology_key = "",
+                                  .by_labels = {.nothing = true},
+                                  .protocol = "",
+                                  .address = ""};
     return rule;
 }
 
@@ -57,11 +61,14 @@ static int copy_text(struct reader *r, const json_t *object, const struct skr_fi
 
 /* ---- selectors ---- */
 
-static int add_requirement(struct reader *r, struct skr_pod_rule *rule, const char *key,
+/* The label of every namespace that the API server writes itself: its name. */
+#define NAMESPACE_NAME "kubernetes.io/metadata.name"
+
+static int add_requirement(struct reader *r, struct skr_pod_selector *selector, const char *key,
                            enum skr_selector_operator op, const char *value,
                            struct skr_error *error)
 {
-    struct skr_selector_requirement *to = &rule->requirement[rule->n_requirements++];
+    struct skr_selector_requirement *to = &selector->requirement[selector->n_requirements++];
     *to = (struct skr_selector_requirement){.key = skr_arena_strdup(r->arena, key), .op = op};
     to->n_values = 1;
     to->values = skr_arena_array(r->arena, 1, sizeof to->values[0]);
@@ -75,7 +82,7 @@ static int add_requirement(struct reader *r, struct skr_pod_rule *rule, const ch
 /* Keys whose value the pod itself has: equal, or different, in those that are meant. */
 static int read_label_keys(struct reader *r, const json_t *list, const struct skr_field_path *path,
                            const char *key, enum skr_selector_operator op,
-                           struct skr_pod_rule *rule, struct skr_error *error)
+                           struct skr_pod_selector *ret, struct skr_error *error)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct skr_field_path here = {.up = path, .key = key, .index = i};
@@ -84,7 +91,7 @@ static int read_label_keys(struct reader *r, const json_t *list, const struct sk
             return skr_field_set_type_error(&here, NULL, "a string", name, error);
         }
         const char *value = skr_labels_get(&r->meta->labels, json_string_value(name));
-        int rc = value ? add_requirement(r, rule, json_string_value(name), op, value, error) : 0;
+        int rc = value ? add_requirement(r, ret, json_string_value(name), op, value, error) : 0;
         if (rc < 0) {
             return rc;
         }
@@ -92,25 +99,62 @@ static int read_label_keys(struct reader *r, const json_t *list, const struct sk
     return 0;
 }
 
-/* object: the term or constraint. */
-static int read_selector(struct reader *r, json_t *object, const struct skr_field_path *path,
-                         struct skr_pod_rule *rule, struct skr_error *error)
+/* selector: that of the API under key; NULL selects nothing. Leaves room for so many more. */
+static int read_selector(struct reader *r, json_t *selector, const struct skr_field_path *up,
+                         const char *key, size_t more, struct skr_pod_selector *ret,
+                         struct skr_error *error)
 {
-    const struct skr_field_path here = {
-        .up = path, .key = "labelSelector", .index = SKR_FIELD_NO_INDEX};
-    json_t *selector = NULL;
+    const struct skr_field_path here = {.up = up, .key = key, .index = SKR_FIELD_NO_INDEX};
     json_t *labels = NULL;
     json_t *expressions = NULL;
-    json_t *same = NULL;
-    json_t *other = NULL;
-    int rc = skr_field_object(object, path, "labelSelector", &selector, error);
-    if (rc == 0 && selector) {
+    int rc = 0;
+    if (selector) {
         rc = skr_field_object(selector, &here, "matchLabels", &labels, error);
     }
     if (rc == 0 && selector) {
         rc = skr_field_array(selector, &here, "matchExpressions", SKR_POD_REQUIREMENTS_MAX,
                              &expressions, error);
     }
+    if (rc < 0) {
+        return rc;
+    }
+    size_t most = json_object_size(labels) + json_array_size(expressions) + more;
+    if (most > SKR_POD_REQUIREMENTS_MAX) {
+        return skr_error_set_key(error, SKR_LIMIT, "spec",
+                                 "more than %d requirements in a label selector",
+                                 (int)SKR_POD_REQUIREMENTS_MAX);
+    }
+    *ret = (struct skr_pod_selector){
+        .nothing = !selector,
+        .requirement = skr_arena_array(r->arena, most + 1, sizeof *ret->requirement)};
+    if (!ret->requirement) {
+        return skr_pod_no_room(error);
+    }
+    struct skr_labels wanted = {0};
+    if (labels) {
+        rc = skr_labels_decode(r->arena, labels, NULL, "labelSelector.matchLabels", &wanted, error);
+    }
+    for (size_t i = 0; i < wanted.n && rc == 0; i++) {
+        rc = add_requirement(r, ret, wanted.item[i].key, SKR_SELECTOR_IN, wanted.item[i].value,
+                             error);
+    }
+    bool parsable = true;
+    if (rc == 0) {
+        rc = skr_pod_requirements_decode(r->arena, expressions, &here, ret->requirement,
+                                         &ret->n_requirements, &parsable, error);
+    }
+    ret->nothing = ret->nothing || !parsable;
+    return rc;
+}
+
+/* object: the term or constraint. */
+static int read_selected(struct reader *r, json_t *object, const struct skr_field_path *path,
+                         struct skr_pod_rule *rule, struct skr_error *error)
+{
+    json_t *selector = NULL;
+    json_t *same = NULL;
+    json_t *other = NULL;
+    int rc = skr_field_object(object, path, "labelSelector", &selector, error);
     if (rc == 0) {
         rc =
             skr_field_array(object, path, "matchLabelKeys", SKR_POD_REQUIREMENTS_MAX, &same, error);
@@ -119,41 +163,17 @@ static int read_selector(struct reader *r, json_t *object, const struct skr_fiel
         rc = skr_field_array(object, path, "mismatchLabelKeys", SKR_POD_REQUIREMENTS_MAX, &other,
                              error);
     }
-    if (rc < 0) {
-        return rc;
+    if (rc == 0) {
+        rc = read_selector(r, selector, path, "labelSelector",
+                           json_array_size(same) + json_array_size(other), &rule->pods, error);
     }
-    size_t most = json_object_size(labels) + json_array_size(expressions) + json_array_size(same) +
-                  json_array_size(other);
-    if (most > SKR_POD_REQUIREMENTS_MAX) {
-        return skr_error_set_key(error, SKR_LIMIT, "spec",
-                                 "more than %d requirements in a label selector",
-                                 (int)SKR_POD_REQUIREMENTS_MAX);
+    if (rc == 0) {
+        rc = read_label_keys(r, same, path, "matchLabelKeys", SKR_SELECTOR_IN, &rule->pods, error);
     }
-    rule->selects_nothing = !selector;
-    rule->requirement = skr_arena_array(r->arena, most + 1, sizeof *rule->requirement);
-    if (!rule->requirement) {
-        return skr_pod_no_room(error);
-    }
-    struct skr_labels wanted = {0};
-    if (labels) {
-        rc = skr_labels_decode(r->arena, labels, NULL, "labelSelector.matchLabels", &wanted, error);
-    }
-    for (size_t i = 0; i < wanted.n && rc == 0; i++) {
-        rc = add_requirement(r, rule, wanted.item[i].key, SKR_SELECTOR_IN, wanted.item[i].value,
+    if (rc == 0) {
+        rc = read_label_keys(r, other, path, "mismatchLabelKeys", SKR_SELECTOR_NOT_IN, &rule->pods,
                              error);
     }
-    bool parsable = true;
-    if (rc == 0) {
-        rc = skr_pod_requirements_decode(r->arena, expressions, &here, rule->requirement,
-                                         &rule->n_requirements, &parsable, error);
-    }
-    if (rc == 0) {
-        rc = read_label_keys(r, same, path, "matchLabelKeys", SKR_SELECTOR_IN, rule, error);
-    }
-    if (rc == 0) {
-        rc = read_label_keys(r, other, path, "mismatchLabelKeys", SKR_SELECTOR_NOT_IN, rule, error);
-    }
-    rule->selects_nothing = rule->selects_nothing || !parsable;
     return rc;
 }
 
@@ -173,14 +193,16 @@ static int read_namespaces(struct reader *r, json_t *object, const struct skr_fi
     if (rc == 0) {
         rc = skr_field_object(object, path, "namespaceSelector", &selector, error);
     }
+    if (rc == 0) {
+        rc = read_selector(r, selector, path, "namespaceSelector", 0, &rule->by_labels, error);
+    }
     if (rc < 0) {
         return rc;
     }
-    json_t *labels = json_object_get(selector, "matchLabels");
-    json_t *expressions = json_object_get(selector, "matchExpressions");
-    bool selects_all = json_object_size(labels) == 0 && json_array_size(expressions) == 0;
-    rule->all_namespaces = selector && selects_all;
-    rule->by_namespace_labels = selector && !selects_all;
+    for (size_t i = 0; i < rule->by_labels.n_requirements; i++) {
+        rule->unknown_namespaces = rule->unknown_namespaces ||
+                                   strcmp(rule->by_labels.requirement[i].key, NAMESPACE_NAME) != 0;
+    }
     bool own = json_array_size(list) == 0 && !selector;
     rule->namespaces =
         skr_arena_array(r->arena, json_array_size(list) + 1, sizeof rule->namespaces[0]);
@@ -230,7 +252,7 @@ static int read_terms(struct reader *r, json_t *affinity, const char *key,
         }
         rc = copy_text(r, term, &here, "topologyKey", "", &rule->topology_key, error);
         if (rc == 0) {
-            rc = read_selector(r, term, &here, rule, error);
+            rc = read_selected(r, term, &here, rule, error);
         }
         if (rc == 0) {
             rc = read_namespaces(r, term, &here, rule, error);
@@ -269,7 +291,7 @@ static int read_constraint(struct reader *r, json_t *object, const struct skr_fi
         rc = copy_text(r, object, path, "topologyKey", "", &rule->topology_key, error);
     }
     if (rc == 0) {
-        rc = read_selector(r, object, path, rule, error);
+        rc = read_selected(r, object, path, rule, error);
     }
     if (rc < 0) {
         return rc;
@@ -392,18 +414,15 @@ int skr_pod_selector_decode(struct skr_arena *arena, json_t *selector, const cha
 {
     const struct skr_field_path up = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
     struct reader r = {.arena = arena};
-    *ret = (struct skr_pod_rule){.topology_key = "", .protocol = "", .address = ""};
+    *ret = (struct skr_pod_rule){
+        .topology_key = "", .by_labels = {.nothing = true}, .protocol = "", .address = ""};
     ret->namespaces = skr_arena_array(arena, 1, sizeof *ret->namespaces);
-    json_t *holder = selector ? json_pack("{s:O}", "labelSelector", selector) : json_object();
-    if (!ret->namespaces || !holder) {
-        json_decref(holder);
+    if (!ret->namespaces) {
         return skr_pod_no_room(error);
     }
     ret->namespaces[0] = namespace_;
     ret->n_namespaces = 1;
-    int rc = read_selector(&r, holder, &up, ret, error);
-    json_decref(holder);
-    return rc;
+    return read_selector(&r, selector, &up, "labelSelector", 0, &ret->pods, error);
 }
 
 /* ---- text, copies ---- */
@@ -417,30 +436,49 @@ static const char *const kind_name[] = {
 _Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_POD_RULE_KIND_COUNT,
                "a name per kind");
 
+static void write_selector(struct skr_strbuf *b, const struct skr_pod_selector *selector)
+{
+    skr_strbuf_add(b, selector->nothing ? ",[0" : ",[1");
+    for (size_t i = 0; i < selector->n_requirements; i++) {
+        skr_strbuf_addc(b, ',');
+        skr_selector_requirement_write(b, &selector->requirement[i]);
+    }
+    skr_strbuf_addc(b, ']');
+}
+
 void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
 {
     for (size_t i = 0; i < shape->n_rules; i++) {
         const struct skr_pod_rule *rule = &shape->rule[i];
         skr_strbuf_add(b, i == 0 ? ",\"rules\":[[" : ",[");
-        skr_strbuf_addf(b, "\"%s\",%d,%d,%d,%d,%d,%d,%d,%d,", kind_name[rule->kind], rule->port,
+        skr_strbuf_addf(b, "\"%s\",%d,%d,%d,%d,%d,%d,", kind_name[rule->kind], rule->port,
                         rule->max_skew, rule->min_domains, rule->ignores_affinity,
-                        rule->honors_taints, rule->selects_nothing, rule->all_namespaces,
-                        rule->by_namespace_labels);
+                        rule->honors_taints, rule->unknown_namespaces);
         skr_strbuf_add_json(b, rule->topology_key);
         skr_strbuf_addc(b, ',');
         skr_strbuf_add_json(b, rule->protocol);
         skr_strbuf_addc(b, ',');
         skr_strbuf_add_json(b, rule->address);
-        for (size_t k = 0; k < rule->n_requirements; k++) {
-            skr_strbuf_addc(b, ',');
-            skr_selector_requirement_write(b, &rule->requirement[k]);
-        }
+        write_selector(b, &rule->pods);
+        write_selector(b, &rule->by_labels);
         for (size_t k = 0; k < rule->n_namespaces; k++) {
             skr_strbuf_addc(b, ',');
             skr_strbuf_add_json(b, rule->namespaces[k]);
         }
         skr_strbuf_add(b, i + 1 == shape->n_rules ? "]]" : "]");
     }
+}
+
+static bool copy_selector(struct skr_arena *arena, const struct skr_pod_selector *from,
+                          struct skr_pod_selector *to)
+{
+    *to = *from;
+    to->requirement = skr_arena_array(arena, from->n_requirements, sizeof *to->requirement);
+    bool done = to->requirement;
+    for (size_t i = 0; i < from->n_requirements && done; i++) {
+        done = skr_selector_requirement_copy(arena, &from->requirement[i], &to->requirement[i]);
+    }
+    return done;
 }
 
 bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
@@ -455,12 +493,10 @@ bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *sha
         to->topology_key = skr_arena_strdup(arena, from->topology_key);
         to->protocol = skr_arena_strdup(arena, from->protocol);
         to->address = skr_arena_strdup(arena, from->address);
-        to->requirement = skr_arena_array(arena, from->n_requirements, sizeof *to->requirement);
         to->namespaces = skr_arena_array(arena, from->n_namespaces, sizeof *to->namespaces);
-        done = to->topology_key && to->protocol && to->address && to->requirement && to->namespaces;
-        for (size_t k = 0; k < from->n_requirements && done; k++) {
-            done = skr_selector_requirement_copy(arena, &from->requirement[k], &to->requirement[k]);
-        }
+        done = to->topology_key && to->protocol && to->address && to->namespaces &&
+               copy_selector(arena, &from->pods, &to->pods) &&
+               copy_selector(arena, &from->by_labels, &to->by_labels);
         for (size_t k = 0; k < from->n_namespaces && done; k++) {
             to->namespaces[k] = skr_arena_strdup(arena, from->namespaces[k]);
             done = to->namespaces[k];
@@ -480,22 +516,26 @@ void skr_pod_rule_name(const struct skr_pod_rule *rule, char *buffer, size_t siz
 
 /* ---- what they select ---- */
 
+/* namespace_ NULL: by labels; else every key is the namespace's name. */
+static bool matches(const struct skr_pod_selector *selector, const struct skr_labels *labels,
+                    const char *namespace_)
+{
+    bool all = !selector->nothing;
+    for (size_t i = 0; i < selector->n_requirements && all; i++) {
+        const struct skr_selector_requirement *r = &selector->requirement[i];
+        all =
+            skr_selector_value_matches(r, namespace_ ? namespace_ : skr_labels_get(labels, r->key));
+    }
+    return all;
+}
+
 bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod)
 {
-    bool in = rule->all_namespaces;
+    bool in = !rule->unknown_namespaces && matches(&rule->by_labels, NULL, pod->namespace_);
     for (size_t i = 0; i < rule->n_namespaces && !in; i++) {
         in = strcmp(rule->namespaces[i], pod->namespace_) == 0;
     }
-    if (!in || rule->selects_nothing) {
-        return false;
-    }
-    for (size_t i = 0; i < rule->n_requirements; i++) {
-        const struct skr_selector_requirement *r = &rule->requirement[i];
-        if (!skr_selector_value_matches(r, skr_labels_get(&pod->labels, r->key))) {
-            return false;
-        }
-    }
-    return true;
+    return in && matches(&rule->pods, &pod->labels, NULL);
 }
 
 bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b)

@@ -7,8 +7,9 @@
  *
  * A selector is that of the API with matchLabelKeys and mismatchLabelKeys put in (kube-apiserver
  * does the same for affinity since 1.29). Namespaces are resolved to names: the pod's own where the
- * API says so. A non-empty namespaceSelector cannot be resolved without the Namespace objects: such
- * rules are kept with by_namespace_labels set, and whoever plans leaves them to kube-scheduler.
+ * API says so, and those of a namespaceSelector that asks for kubernetes.io/metadata.name alone,
+ * which the API server keeps equal to the name. Other labels are not known without the Namespace
+ * objects: such rules have unknown_namespaces set, and whoever plans leaves them to kube-scheduler.
  *
  * Sources: Kubernetes pkg/scheduler/framework/types.go (AffinityTerm, GetHostPorts),
  * plugins/podtopologyspread/common.go, plugins/nodeports, apimachinery pkg/labels.

@@ -104,7 +104,7 @@ static void check_pod(const struct skr_pod *p)
     for (size_t i = 0; i < p->shape.n_rules; i++) {
         const struct skr_pod_rule *rule = &p->shape.rule[i];
         fuzz_check(rule->kind < SKR_POD_RULE_KIND_COUNT && rule->topology_key && rule->protocol);
-        fuzz_check(rule->n_requirements <= SKR_POD_REQUIREMENTS_MAX);
+        fuzz_check(rule->pods.n_requirements <= SKR_POD_REQUIREMENTS_MAX);
         skr_pod_rule_selects(rule, &p->meta);
     }
     fuzz_check(p->shape.n_rules <= SKR_POD_RULES_MAX);

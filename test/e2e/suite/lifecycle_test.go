@@ -163,3 +163,45 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 	r.must(r.kubelet.Finish(lost, 1))
 	r.wait(usual, "the other gang takes the room", r.podsBound("other", 3))
 }
+
+// TestImmutableMapIsAGroupLikeOthers: A map that nobody may change any more defines a group; its keys stand in annotations,
+// and a restart of the daemon changes nothing of them.
+func TestImmutableMapIsAGroupLikeOthers(t *testing.T) {
+	nodes, tree := racks([]int{2, 2})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	frozen := map[string]any{
+		"metadata":  map[string]any{"name": "g", "labels": map[string]string{"sakkara.group": ""}},
+		"immutable": true,
+		"data":      map[string]string{"name": "g", "size": "4"},
+	}
+	r.must(r.plane.Admin.Create("/api/v1/namespaces/"+r.ns+"/configmaps", frozen, nil))
+	r.members("g", 4, gated)
+	told := func(v *cluster.View) error {
+		object := v.Map(r.ns, "g")
+		if status := object.Annotations["sakkara.status"]; status != "Bound" || len(object.Data) != 2 {
+			return fmt.Errorf("status %q, data %v", status, object.Data)
+		}
+		return r.podsBound("g", 4)(v)
+	}
+	r.wait(usual, "bound, and said in annotations", told)
+	r.wait(usual, "labelled", r.labelled("g", 4, "Bound"))
+	r.wait(usual, "the Event is written", func(v *cluster.View) error {
+		for _, event := range v.Events("ConfigMap", r.ns, "g") {
+			if event.Reason == "GroupBound" {
+				return nil
+			}
+		}
+		return fmt.Errorf("no GroupBound")
+	})
+	r.must(r.daemon.Stop())
+	before := len(r.proxy.Writes())
+	r.must(r.daemon.Start())
+	r.expectCommand([]string{"explain", "g"}, 0, "Bound")
+	for _, write := range r.proxy.Writes()[before:] {
+		if write.Method == "PATCH" {
+			t.Errorf("a restart wrote %v", write)
+		}
+	}
+	r.wait(usual, "still said", told)
+}

@@ -85,6 +85,35 @@ func TestPodRules_OfAGangsOwnKindAreObeyedAtOnce(t *testing.T) {
 	}
 }
 
+// TestPodRules_OfUnlikeMembersAreObeyedAtOnce: Members whose host ports do not clash share nodes, and a gang that wants
+// to be apart from itself in all namespaces of a name is apart; nothing is planned twice.
+func TestPodRules_OfUnlikeMembersAreObeyedAtOnce(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	nodes, tree := racks([]int{5, 5})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("ports", 4, "")
+	ports := []change{hostPort(8080), hostPort(8081), func(*cluster.Pod) {}, func(*cluster.Pod) {}}
+	var pods []*cluster.Pod
+	for i, port := range ports {
+		pods = append(pods, r.pod(fmt.Sprintf("ports-%d", i), label("sakkara.group.name", "ports"), gated, port))
+	}
+	r.must(r.plane.CreatePods(pods...))
+	r.wait(usual, "bound beside each other", r.allBound("ports", 4))
+	r.expectPlaced("ports", "node-0:4")
+	r.group("apart", 2, "")
+	r.members("apart", 2, gated, label("app", "apart"), func(pod *cluster.Pod) {
+		pod.Spec.Affinity = json.RawMessage(fmt.Sprintf(`{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[`+
+			`{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"apart"}},`+
+			`"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":%q}}}]}}`, r.ns))
+	})
+	r.wait(usual, "bound apart", r.allBound("apart", 2))
+	r.expectPlaced("apart", "node-0:1 node-1:1")
+	if _, page := r.daemon.AdminGet("/metrics"); !contains(page, `sakkara_plans_total{result="aborted"} 0`) {
+		t.Error("a plan was given up")
+	}
+}
+
 // TestPodRules_ThatCannotBeMetAreNamed: Four pods that want a zone each do not fit into three zones: the reason
 // names the rule, and kube-scheduler is left in peace.
 func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
@@ -119,9 +148,9 @@ func TestPodRules_ThatThePlannerDoesNotKnowAreNamed(t *testing.T) {
 	r.create(r.pod("db-0", label("app", "db"), onNode("node-0")), r.pod("db-1", label("app", "db"), onNode("node-1")))
 	r.group("g", 4, "")
 	r.members("g", 4, gated, func(pod *cluster.Pod) {
-		pod.Spec.Affinity = json.RawMessage(fmt.Sprintf(`{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[`+
-			`{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},`+
-			`"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":%q}}}]}}`, r.ns))
+		pod.Spec.Affinity = json.RawMessage(`{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[` +
+			`{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},` +
+			`"namespaceSelector":{"matchExpressions":[{"key":"team","operator":"DoesNotExist"}]}}]}}`)
 	})
 	// kube-scheduler, which finds no node at all, does not ask about the gang: each plan is given up after 15 s.
 	r.wait(3*usual, "both nodes are refused, plugin and rule are named", func(v *cluster.View) error {

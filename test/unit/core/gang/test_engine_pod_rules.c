@@ -104,3 +104,108 @@ TEST(never_fits_is_reported_where_an_empty_cluster_would_not_do_and_nowhere_else
         tell(&cases[i]);
     }
 }
+
+/* ---- members that differ ---- */
+
+#define NAMED_PORT(port, more) "'ports':[{'containerPort':80,'hostPort':" port more "}],"
+#define PORT_8080              NAMED_PORT("8080", "")
+
+static void member(struct rig *rig, const char *name, const char *container, const char *spec)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'app':'x','sakkara.group.name':'g'}},'spec':{%s"
+                    "'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+                    "'containers':[{'name':'c',%s'resources':{'requests':{'cpu':'1'}}}]}}",
+                    spec, container);
+}
+
+/* Two nodes of two slots, and a member a port. */
+static struct rig *with_ports(const char *const ports[4])
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 2);
+    rig_sync(rig);
+    rig_group(rig, "g", 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        member(rig, name, ports[i], "");
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    return rig;
+}
+
+TEST(members_whose_host_ports_do_not_clash_share_nodes)
+{
+    static const char *const ports[][4] = {
+        {PORT_8080, "", "", ""},
+        {PORT_8080, NAMED_PORT("8081", ""), NAMED_PORT("8080", ",'protocol':'UDP'"), ""},
+        {NAMED_PORT("80", ",'hostIP':'10.0.0.1'"), NAMED_PORT("80", ",'hostIP':'10.0.0.2'"),
+         NAMED_PORT("80", ",'hostIP':'10.0.0.3'"), NAMED_PORT("80", ",'hostIP':'10.0.0.4'")},
+    };
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
+        struct rig *rig = with_ports(ports[i]);
+        rig_assert_bound(rig, "p", 4);
+        rig_destroy(rig);
+    }
+}
+
+TEST(two_members_that_want_one_port_give_each_member_a_node)
+{
+    static const char *const ports[4] = {PORT_8080, PORT_8080, "", ""};
+    struct rig *rig = with_ports(ports);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g is not placed: its pods exclude each other (host port 8080/TCP): "
+                        "4 pods, 2 domains have room for one");
+    rig_destroy(rig);
+}
+
+TEST(the_replacement_of_the_one_with_the_port_goes_where_it_was)
+{
+    static const char *const ports[4] = {PORT_8080, "", "", ""};
+    struct rig *rig = with_ports(ports);
+    rig_assert_bound(rig, "p", 4);
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_run(rig, SKR_SECOND);
+    member(rig, "q", PORT_8080, "");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "node-0");
+    rig_destroy(rig);
+}
+
+TEST(a_replacement_stays_off_the_node_where_another_member_has_its_port)
+{
+    static const char *const ports[4] = {PORT_8080, "", "", ""};
+    struct rig *rig = with_ports(ports);
+    rig_assert_bound(rig, "p", 4);
+    rig_delete(rig, RIG_POD, "p-1"); /* beside p-0 */
+    rig_run(rig, SKR_SECOND);
+    member(rig, "q", PORT_8080, "");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "");
+    rig_destroy(rig);
+}
+
+/* ---- nowhere ---- */
+
+TEST(a_group_to_which_no_node_is_open_says_what_closes_them)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 5, 4);
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+    rig_edit(rig, RIG_NODE, "node-4", "{'metadata':{'labels':{'other':'y'}}}");
+    rig_delete(rig, RIG_NODE, "node-3");
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    member(rig, "p-0", "", "'nodeSelector':{'disk':'x'},");
+    member(rig, "p-1", "", "'nodeSelector':{'other':'y'},");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g needs 2 slots, no node is open to its pods: 1 open to some of "
+                        "them, which differ, 1 not selected by nodeSelector or nodeAffinity, 1 "
+                        "tainted, 1 cordoned, 1 not there");
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    rig_destroy(rig);
+}

@@ -152,3 +152,49 @@ TEST(the_plugin_and_the_pods_rule_are_named)
         rig_destroy(rig);
     }
 }
+
+#define GATED_CONDITION                                                                      \
+    "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"             \
+    "'SchedulingGated','message':'Scheduling is blocked due to non-empty scheduling gates'}" \
+    "]}}"
+
+/* One node, a gated pair as the API server makes it, while kube-scheduler is away. */
+static struct rig *unasked(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 4);
+    rig->hold_scheduler = true;
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    rig_edit(rig, RIG_POD, "p-0", GATED_CONDITION);
+    rig_edit(rig, RIG_POD, "p-1", GATED_CONDITION);
+    rig_run(rig, 60 * SKR_SECOND);
+    return rig;
+}
+
+TEST_RIG(unasked(), what_the_api_server_says_of_a_gate_is_no_word_of_kube_scheduler)
+{
+    assert_int_equal(plans(rig), 1);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+}
+
+TEST_RIG(unasked(), a_plan_that_times_out_names_a_pod_that_kube_scheduler_does_not_try)
+{
+    rig_run(rig, 300 * SKR_SECOND);
+    assert_true(rig_has_event(rig, "kube-scheduler has not tried pod p-0; is it running, and does "
+                                   "every resourceClaim of the pod exist?"));
+}
+
+TEST_RIG(unasked(), a_pod_that_is_passed_over_is_said_to_be_so)
+{
+    rig_pod(rig, "other", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "other", NULL);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    assert_non_null(strstr(rig_key(rig, "g", "message"),
+                           "group g is not placed: kube-scheduler does not try pod p-0, as when a "
+                           "resourceClaim of the pod does not exist"));
+}

@@ -28,6 +28,10 @@ static struct skr_pod *decode(const char *labels, const char *spec)
     "'affinity':{'" kind "':{'requiredDuringSchedulingIgnoredDuringExecution':[{" rest \
     "'topologyKey':'zone'}]}}"
 
+#define BY_NAME(operator)                                                                       \
+    "'namespaceSelector':{'matchExpressions':[{'key':'kubernetes.io/metadata.name','operator':" \
+    operator"}]},"
+
 TEST(a_term_selects_by_labels_and_namespaces)
 {
     static const struct {
@@ -43,6 +47,12 @@ TEST(a_term_selects_by_labels_and_namespaces)
          true},
         {"'labelSelector':{'matchLabels':{'app':'a'}},'namespaceSelector':{},", "'app':'a'", false,
          true},
+        {"'labelSelector':{}," BY_NAME("'In','values':['x','other']"), "", false, true},
+        {"'labelSelector':{}," BY_NAME("'In','values':['x','other']"), "", true, false},
+        {"'labelSelector':{}," BY_NAME("'NotIn','values':['other']"), "", false, false},
+        {"'labelSelector':{}," BY_NAME("'Exists'"), "", false, true},
+        {"'labelSelector':{},'namespaces':['ns']," BY_NAME("'DoesNotExist'"), "", true, true},
+        {"'labelSelector':{}," BY_NAME("'DoesNotExist'"), "", true, false},
         {"'labelSelector':{},", "'app':'b'", true, true},
         {"", "'app':'a'", true, false}, /* no selector selects nothing */
         {"'labelSelector':{'matchExpressions':[{'key':'app','operator':'NotIn','values':['a']}]},",
@@ -73,13 +83,37 @@ TEST(a_term_selects_by_labels_and_namespaces)
     }
 }
 
-TEST(a_selector_of_namespaces_by_label_is_left_to_kube_scheduler)
+TEST(a_selector_of_namespaces_by_other_labels_than_their_name_is_left_to_kube_scheduler)
 {
     struct skr_pod *pod =
         decode("", TERM("podAffinity",
                         "'namespaceSelector':{'matchLabels':{'a':'b'}},'labelSelector':{},"));
-    assert_true(pod->shape.rule[0].by_namespace_labels);
+    assert_true(pod->shape.rule[0].unknown_namespaces);
     skr_pod_destroy(pod);
+    pod = decode("", TERM("podAffinity", BY_NAME("'Exists'") "'labelSelector':{},"));
+    assert_false(pod->shape.rule[0].unknown_namespaces);
+    skr_pod_destroy(pod);
+}
+
+TEST(terms_about_unlike_namespaces_are_unlike_shapes)
+{
+    static const char *const terms[] = {
+        TERM("podAffinity", "'labelSelector':{},"),
+        TERM("podAffinity", "'namespaceSelector':{},'labelSelector':{},"),
+        TERM("podAffinity", BY_NAME("'Exists'") "'labelSelector':{},"),
+        TERM("podAffinity", BY_NAME("'In','values':['a']") "'labelSelector':{},"),
+        TERM("podAffinity", BY_NAME("'In','values':['b']") "'labelSelector':{},"),
+        TERM("podAffinity", "'namespaceSelector':{},"),
+    };
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+            struct skr_pod *a = decode("", terms[i]);
+            struct skr_pod *b = decode("", terms[k]);
+            assert_true((i == k) == (strcmp(a->shape.key, b->shape.key) == 0));
+            skr_pod_destroy(a);
+            skr_pod_destroy(b);
+        }
+    }
 }
 
 TEST(only_a_spread_that_must_hold_is_a_rule)
@@ -130,7 +164,7 @@ TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
     assert_string_equal(copy->shape.key, a->shape.key);
     assert_int_equal(copy->shape.n_rules, 1);
     assert_ptr_not_equal(copy->shape.rule, a->shape.rule);
-    assert_string_equal(copy->shape.rule[0].requirement[0].values[0], "b");
+    assert_string_equal(copy->shape.rule[0].pods.requirement[0].values[0], "b");
     skr_pod_destroy(a);
     skr_pod_destroy(b);
     skr_pod_destroy(none);
