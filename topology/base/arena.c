@@ -182,6 +182,15 @@ void *skr_alloc_array(size_t n, size_t size)
     return p;
 }
 
+static void *resized(void *old, size_t size)
+{
+    void *p = realloc(old, size);
+    if (!p) {
+        die_without_memory(size);
+    }
+    return p;
+}
+
 void skr_grow(void *array_pointer, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap) {
@@ -205,10 +214,7 @@ void skr_grow_exactly(void *array_pointer, size_t *cap, size_t n, size_t size)
     /* The caller's pointer has a type of its own; its bytes are those of a void pointer. */
     unsigned char *old = NULL;
     memcpy(&old, array_pointer, sizeof old);
-    unsigned char *grown = realloc(old, n * size);
-    if (!grown) {
-        die_without_memory(n * size);
-    }
+    unsigned char *grown = resized(old, n * size);
     memset(grown + *cap * size, 0, (n - *cap) * size);
     memcpy(array_pointer, &grown, sizeof grown);
     *cap = n;
