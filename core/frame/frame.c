@@ -30,6 +30,7 @@ struct skr_frame {
     const char *instance;
     skr_time now;
     struct skr_actions *out;
+    uint64_t n_events;
     bool synced, leader, stopped;
     struct skr_heap wakes;
     uint64_t wake_seq;
@@ -89,6 +90,7 @@ void skr_frame_enter(struct skr_frame *f, skr_time now, struct skr_actions *out)
 {
     f->now = now > f->now ? now : f->now;
     f->out = out;
+    f->n_events += out ? 1 : 0;
 }
 
 void skr_frame_turn(struct skr_frame *f, enum skr_frame_turn turn)
@@ -101,6 +103,11 @@ void skr_frame_turn(struct skr_frame *f, enum skr_frame_turn turn)
 skr_time skr_frame_now(const struct skr_frame *f)
 {
     return f->now;
+}
+
+uint64_t skr_frame_events(const struct skr_frame *f)
+{
+    return f->n_events;
 }
 
 bool skr_frame_is_synced(const struct skr_frame *f)

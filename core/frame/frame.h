@@ -27,6 +27,8 @@ enum { SKR_EVENT_NOTE_MAX = 1024 }; /* bytes of an Event's note (events.k8s.io/v
 
 /* Of the event being handled, ns; 0 before the first. */
 skr_time skr_frame_now(const struct skr_frame *frame);
+/* How many events have been handled, this one included. */
+uint64_t skr_frame_events(const struct skr_frame *frame);
 bool skr_frame_is_synced(const struct skr_frame *frame);
 bool skr_frame_is_leader(const struct skr_frame *frame);
 bool skr_frame_is_stopped(const struct skr_frame *frame); /* shutdown has begun */

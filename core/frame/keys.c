@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash of entries; those that are queued stand in one of two heaps: `later` by time, `ready` by
- * priority and order of queueing. An entry without failures that is neither queued nor running goes.
+ * A hash of entries; those that are queued stand in one of two heaps: `later` by time, `ready` of
+ * their owner by priority and order of queueing. An entry without failures that is neither queued
+ * nor running goes. Owners are namespaces, or one for all keys; those that have ready keys stand in a
+ * ring.
  */
 #include "core/frame/keys.h"
 
 #include <string.h>
 
+#include <utlist.h>
+
 #include "core/frame/heap.h"
 
+/* Whose keys take turns; there is one as long as there are keys of it. */
+struct owner {
+    UT_hash_handle hh; /* by name */
+    struct skr_heap ready;
+    size_t n_entries, n_running;
+    struct owner *prev, *next; /* of the ring */
+    char name[];
+};
+
 struct entry {
-    struct skr_heap_item heap; /* first; of keys->later or keys->ready */
+    struct skr_heap_item heap; /* first; of keys->later or owner->ready */
     UT_hash_handle hh;
+    struct owner *owner;
     bool is_ready; /* which of them */
     bool running;
     bool again; /* added while it runs: at again_at, with priority */
@@ -27,8 +41,12 @@ struct skr_keys {
     struct skr_frame *frame;
     struct skr_keys_options options;
     struct entry *entries;
-    struct skr_heap later, ready;
-    size_t n_running;
+    struct owner *owners, *ring;
+    struct skr_heap later;
+    size_t n_ready, n_running;
+    uint64_t event; /* that spent is of */
+    size_t spent;
+    bool asked; /* for another event */
     uint64_t seq;
     skr_time wake_at; /* a wake is set for; SKR_TIME_NEVER: none */
 };
@@ -53,8 +71,69 @@ struct skr_keys *skr_keys_create(struct skr_frame *frame, const struct skr_keys_
     k->options = *options;
     k->wake_at = SKR_TIME_NEVER;
     skr_heap_init(&k->later, later_before);
-    skr_heap_init(&k->ready, ready_before);
     return k;
+}
+
+/* ---- owners ---- */
+
+/* n: bytes of the name. */
+static struct owner *owner_of(struct skr_keys *k, const char *name, size_t n)
+{
+    struct owner *owner;
+    HASH_FIND(hh, k->owners, name, n, owner);
+    if (!owner) {
+        owner = skr_alloc(sizeof *owner + n + 1);
+        memcpy(owner->name, name, n);
+        skr_heap_init(&owner->ready, ready_before);
+        HASH_ADD_KEYPTR(hh, k->owners, owner->name, n, owner);
+    }
+    return owner;
+}
+
+static void make_ready(struct skr_keys *k, struct entry *e)
+{
+    struct owner *owner = e->owner;
+    if (owner->ready.n == 0) {
+        DL_APPEND(k->ring, owner);
+    }
+    e->is_ready = true;
+    skr_heap_add(&owner->ready, &e->heap);
+    k->n_ready++;
+}
+
+static void take_ready(struct skr_keys *k, struct entry *e)
+{
+    struct owner *owner = e->owner;
+    skr_heap_remove(&owner->ready, &e->heap);
+    k->n_ready--;
+    if (owner->ready.n == 0) {
+        DL_DELETE(k->ring, owner);
+    }
+}
+
+static void dequeue(struct skr_keys *k, struct entry *e)
+{
+    if (e->heap.at == 0) {
+        return;
+    }
+    if (e->is_ready) {
+        take_ready(k, e);
+    } else {
+        skr_heap_remove(&k->later, &e->heap);
+    }
+}
+
+static void free_entry(struct skr_keys *k, struct entry *e)
+{
+    struct owner *owner = e->owner;
+    dequeue(k, e);
+    HASH_DEL(k->entries, e);
+    free(e);
+    if (--owner->n_entries == 0) {
+        HASH_DEL(k->owners, owner);
+        skr_heap_fini(&owner->ready);
+        free(owner);
+    }
 }
 
 void skr_keys_destroy(struct skr_keys *k)
@@ -65,11 +144,9 @@ void skr_keys_destroy(struct skr_keys *k)
     struct entry *e, *next;
     HASH_ITER(hh, k->entries, e, next)
     {
-        HASH_DEL(k->entries, e);
-        free(e);
+        free_entry(k, e);
     }
     skr_heap_fini(&k->later);
-    skr_heap_fini(&k->ready);
     free(k);
 }
 
@@ -84,9 +161,11 @@ static struct entry *get(struct skr_keys *k, const char *key)
 {
     struct entry *e = find(k, key);
     if (!e) {
-        size_t n = strlen(key);
+        const size_t n = strlen(key);
         e = skr_alloc(sizeof *e + n + 1);
         memcpy(e->key, key, n + 1);
+        e->owner = owner_of(k, key, k->options.running_max > 0 ? strcspn(key, "/") : 0);
+        e->owner->n_entries++;
         HASH_ADD_KEYPTR(hh, k->entries, e->key, n, e);
     }
     return e;
@@ -97,18 +176,10 @@ static bool is_queued(const struct entry *e)
     return e->heap.at != 0;
 }
 
-static void dequeue(struct skr_keys *k, struct entry *e)
-{
-    if (is_queued(e)) {
-        skr_heap_remove(e->is_ready ? &k->ready : &k->later, &e->heap);
-    }
-}
-
 static void release_if_idle(struct skr_keys *k, struct entry *e)
 {
     if (!e->running && !is_queued(e) && e->failures == 0) {
-        HASH_DEL(k->entries, e);
-        free(e);
+        free_entry(k, e);
     }
 }
 
@@ -127,9 +198,13 @@ static void wake(struct skr_keys *k)
 
 static void enqueue(struct skr_keys *k, struct entry *e, skr_time at)
 {
-    e->is_ready = at <= skr_frame_now(k->frame);
     e->at = at;
-    skr_heap_add(e->is_ready ? &k->ready : &k->later, &e->heap);
+    if (at <= skr_frame_now(k->frame)) {
+        make_ready(k, e);
+    } else {
+        e->is_ready = false;
+        skr_heap_add(&k->later, &e->heap);
+    }
     wake(k);
 }
 
@@ -168,24 +243,65 @@ void skr_keys_forget(struct skr_keys *k, const char *key)
     release_if_idle(k, e);
 }
 
+/* The owner whose turn it is; NULL: those that have ready keys have as many cycles as they may. */
+static struct owner *whose_turn(const struct skr_keys *k)
+{
+    struct owner *owner;
+    DL_FOREACH(k->ring, owner)
+    {
+        if (k->options.running_max == 0 || owner->n_running < k->options.running_max) {
+            return owner;
+        }
+    }
+    return NULL;
+}
+
+/* false: this event has done enough, and another one is asked for. */
+static bool has_budget(struct skr_keys *k)
+{
+    if (k->event != skr_frame_events(k->frame)) {
+        k->event = skr_frame_events(k->frame);
+        k->spent = 0;
+        k->asked = false;
+    }
+    if (k->options.budget == 0 || k->spent < k->options.budget) {
+        return true;
+    }
+    if (!k->asked) {
+        skr_frame_wake(k->frame, skr_frame_now(k->frame), k->options.wake_kind, "");
+        k->asked = true;
+    }
+    return false;
+}
+
 const char *skr_keys_start(struct skr_keys *k)
 {
     struct entry *e;
     skr_time now = skr_frame_now(k->frame);
     while ((e = (struct entry *)skr_heap_first(&k->later)) && e->at <= now) {
         skr_heap_remove(&k->later, &e->heap);
-        e->is_ready = true;
-        skr_heap_add(&k->ready, &e->heap);
+        make_ready(k, e);
     }
     wake(k);
-    e = (struct entry *)skr_heap_first(&k->ready);
-    if (!e) {
+    struct owner *owner = whose_turn(k);
+    if (!owner || !has_budget(k)) {
         return NULL;
     }
-    skr_heap_remove(&k->ready, &e->heap);
+    e = (struct entry *)skr_heap_first(&owner->ready);
+    take_ready(k, e);
+    if (owner->ready.n > 0) {
+        DL_DELETE(k->ring, owner);
+        DL_APPEND(k->ring, owner);
+    }
     e->running = true;
+    owner->n_running++;
     k->n_running++;
     return e->key;
+}
+
+void skr_keys_spend(struct skr_keys *k, size_t units)
+{
+    k->spent += units;
 }
 
 /* Ends the cycle; NULL: there was none. */
@@ -194,6 +310,7 @@ static struct entry *end_cycle(struct skr_keys *k, const char *key)
     struct entry *e = find(k, key);
     skr_bug_on(!e || !e->running);
     e->running = false;
+    e->owner->n_running--;
     k->n_running--;
     return e;
 }
@@ -245,7 +362,7 @@ uint32_t skr_keys_failures(const struct skr_keys *k, const char *key)
 
 size_t skr_keys_depth(const struct skr_keys *k)
 {
-    return k->later.n + k->ready.n;
+    return k->later.n + k->n_ready;
 }
 
 size_t skr_keys_running(const struct skr_keys *k)

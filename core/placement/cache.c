@@ -53,6 +53,7 @@ void skr_target_destroy(struct skr_target *target)
         free(target->slice[i].group_name);
     }
     free(target->slice);
+    free(target->name);
     free(target->groups);
     free(target->reason);
     free(target->message);

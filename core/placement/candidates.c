@@ -108,14 +108,12 @@ static skr_time end_of(const struct skr_cluster_toleration *t,
 
 /* The time from which the taint is not tolerated any more: SKR_TIME_NEVER for ever, INT64_MIN it
  * is not now. */
-static skr_time tolerated_until(const struct skr_cycle *cycle,
-                                const struct skr_managed_cluster *cluster,
+static skr_time tolerated_until(const struct skr_cycle *cycle, uint32_t cluster,
                                 const struct skr_cluster_taint *taint)
 {
     skr_time until = INT64_MIN;
     if (strcmp(taint->effect, "PreferNoSelect") == 0 ||
-        (strcmp(taint->effect, "NoSelectIfNew") == 0 &&
-         skr_placement_hub_decided(cycle->hub, cluster->meta.name))) {
+        (strcmp(taint->effect, "NoSelectIfNew") == 0 && cycle->decided[cluster])) {
         return SKR_TIME_NEVER;
     }
     for (size_t i = 0; i < cycle->placement->n_tolerations; i++) {
@@ -148,8 +146,9 @@ static const char *SKR_PRINTF(2, 3) explain(struct skr_cycle *cycle, const char 
 }
 
 /* Why the cluster is none to choose; NULL: it is. */
-static const char *why_filtered(struct skr_cycle *cycle, const struct skr_managed_cluster *cluster)
+static const char *why_filtered(struct skr_cycle *cycle, uint32_t number)
 {
+    const struct skr_managed_cluster *cluster = cycle->hub->cluster[number];
     const struct skr_placement *placement = cycle->placement;
     bool matched = placement->n_predicates == 0;
     for (size_t i = 0; !matched && i < placement->n_predicates; i++) {
@@ -160,7 +159,7 @@ static const char *why_filtered(struct skr_cycle *cycle, const struct skr_manage
     }
     for (size_t i = 0; i < cluster->n_taints; i++) {
         const struct skr_cluster_taint *taint = &cluster->taint[i];
-        if (tolerated_until(cycle, cluster, taint) == INT64_MIN) {
+        if (tolerated_until(cycle, number, taint) == INT64_MIN) {
             return explain(cycle, "taint %.100s%s%.64s:%.32s is not tolerated", taint->key,
                            taint->value[0] ? "=" : "", taint->value, taint->effect);
         }
@@ -182,7 +181,7 @@ static void sort_out(struct skr_cycle *cycle, const struct skr_cluster_set **set
         const struct skr_managed_cluster *cluster = cycle->hub->cluster[i];
         const bool member = is_member(cycle->hub, set, n_sets, cluster);
         *ret_members = *ret_members || member;
-        const char *why = member ? why_filtered(cycle, cluster) : why_no_member(cycle, cluster);
+        const char *why = member ? why_filtered(cycle, (uint32_t)i) : why_no_member(cycle, cluster);
         if (!why) {
             result->candidate[result->n_candidates++] = (uint32_t)i;
         } else {
@@ -190,6 +189,24 @@ static void sort_out(struct skr_cycle *cycle, const struct skr_cluster_set **set
                 (struct skr_placement_filtered){(uint32_t)i, why};
         }
     }
+}
+
+static int find_decided(struct skr_cycle *cycle)
+{
+    const struct skr_placement_hub *hub = cycle->hub;
+    cycle->decided = skr_arena_array(cycle->arena, hub->n_clusters + 1, sizeof *cycle->decided);
+    if (!cycle->decided) {
+        return no_room(cycle);
+    }
+    for (size_t d = 0; d < hub->n_decisions; d++) {
+        for (size_t i = 0; i < hub->decision[d]->n; i++) {
+            const int64_t at = skr_placement_hub_find(hub, hub->decision[d]->cluster[i]);
+            if (at >= 0) {
+                cycle->decided[at] = true;
+            }
+        }
+    }
+    return 0;
 }
 
 int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any)
@@ -200,7 +217,7 @@ int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any)
     size_t n_sets, n_bound;
     bool members = false;
     int rc = skr_cycle_find_sets(cycle, &set, &n_sets, &n_bound);
-    if (rc < 0) {
+    if (rc < 0 || (rc = find_decided(cycle)) < 0) {
         return rc;
     }
     result->candidate = skr_arena_array(cycle->arena, n + 1, sizeof *result->candidate);
@@ -232,10 +249,10 @@ void skr_cycle_find_requeue(struct skr_cycle *cycle)
     struct skr_placement_result *result = cycle->result;
     skr_time at = SKR_TIME_NEVER;
     for (size_t i = 0; i < result->spread.n; i++) {
-        const struct skr_managed_cluster *cluster =
-            cycle->hub->cluster[result->candidate[result->spread.order[i]]];
+        const uint32_t number = result->candidate[result->spread.order[i]];
+        const struct skr_managed_cluster *cluster = cycle->hub->cluster[number];
         for (size_t t = 0; t < cluster->n_taints; t++) {
-            at = earlier(at, tolerated_until(cycle, cluster, &cluster->taint[t]));
+            at = earlier(at, tolerated_until(cycle, number, &cluster->taint[t]));
         }
     }
     for (size_t s = 0; s < result->n_scores; s++) {

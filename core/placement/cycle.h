@@ -10,6 +10,7 @@ struct skr_cycle {
     struct skr_arena *arena;
     struct skr_placement_result *result;
     struct skr_error *error;
+    bool *decided; /* [cluster of the hub] it is in the Placement's current decisions */
 };
 
 /* What a plugin took since it began, for people. */

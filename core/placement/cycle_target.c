@@ -51,6 +51,7 @@ static void copy_slices(struct skr_target *target, const struct skr_slice_plan *
     struct skr_strbuf groups;
     struct skr_json_writer w = {.out = &groups};
     target->slice = skr_alloc_array(plan->n_slices + 1, sizeof *target->slice);
+    target->name = skr_alloc_array(plan->n_slices + 1, sizeof *target->name);
     target->n_slices = plan->n_slices;
     for (size_t i = 0; i < plan->n_slices; i++) {
         const struct skr_slice *from = &plan->slice[i];
@@ -63,7 +64,9 @@ static void copy_slices(struct skr_target *target, const struct skr_slice_plan *
         for (size_t c = 0; c < from->n; c++) {
             to->cluster[c] = skr_strdup(from->cluster[c]);
         }
+        target->name[i] = to->name;
     }
+    skr_names_sort(target->name, target->n_slices);
     skr_strbuf_init(&groups);
     skr_json_open(&w, NULL, '[');
     for (size_t i = 0; i < plan->n_parts; i++) {

@@ -135,15 +135,17 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
 }
 
 /* What does not fit now is found again when the answers have come. */
-static bool has_room(const struct skr_placement_entry *entry)
+static bool has_room(const struct skr_placements *self, const struct skr_placement_entry *entry)
 {
-    return entry->pending < SKR_PLACEMENT_CYCLE_WRITES_MAX;
+    const size_t share = SKR_PLACEMENT_WRITES_MAX / (skr_keys_running(self->keys) + 1);
+    return entry->pending == 0 ||
+           (entry->pending < SKR_PLACEMENT_CYCLE_WRITES_MAX && entry->pending < share);
 }
 
 static bool add(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(self, entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         bool misses = false;
@@ -170,7 +172,7 @@ static bool has_label(const struct skr_placement_decision *is, const char *key, 
 static bool relabel(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(self, entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         struct skr_strbuf index, body;
@@ -195,7 +197,7 @@ static bool relabel(struct skr_placements *self, struct skr_placement_entry *ent
 static bool take_out(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(self, entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         if (is && is->n > slice->n) {
@@ -207,18 +209,13 @@ static bool take_out(struct skr_placements *self, struct skr_placement_entry *en
 
 static bool is_wanted(const struct skr_target *target, const char *name)
 {
-    for (size_t i = 0; i < target->n_slices; i++) {
-        if (strcmp(target->slice[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return skr_names_contain(target->name, target->n_slices, name);
 }
 
 static bool delete_surplus(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; has_room(entry) && i < entry->n_decisions; i++) {
+    for (size_t i = 0; has_room(self, entry) && i < entry->n_decisions; i++) {
         const struct skr_meta *meta = &entry->decision[i]->meta;
         if (is_wanted(entry->target, meta->name)) {
             continue;
@@ -301,8 +298,9 @@ static void advance(struct skr_placements *self, struct skr_placement_entry *ent
 bool skr_placements_settle(void *object)
 {
     struct skr_placements *self = object;
-    const char *key =
-        self->in_flight < SKR_PLACEMENT_WRITES_MAX ? skr_keys_start(self->keys) : NULL;
+    const char *key = skr_keys_running(self->keys) < SKR_PLACEMENT_ALL_CYCLES_MAX
+                          ? skr_keys_start(self->keys)
+                          : NULL;
     struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
     if (!key) {
         return false;
@@ -315,6 +313,7 @@ bool skr_placements_settle(void *object)
         return true;
     }
     self->counts.cycles++;
+    skr_keys_spend(self->keys, SKR_PLACEMENT_CYCLE_COST + self->n_clusters + entry->n_decisions);
     entry->target = skr_target_create(self, entry);
     advance(self, entry);
     return true;
@@ -368,7 +367,6 @@ void skr_placements_written(void *object, const struct skr_pending_write *write,
     const bool reads = write->purpose == SKR_PLACEMENT_WRITE_READ ||
                        write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
     const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
-    self->in_flight--;
     if (!entry || entry->pending == 0) {
         return;
     }

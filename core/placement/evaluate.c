@@ -209,7 +209,8 @@ void skr_placement_evaluate(const struct skr_placement *placement,
                             struct skr_placement_result *ret)
 {
     struct skr_error error = {0};
-    struct skr_cycle cycle = {placement, hub, arena, ret, &error};
+    struct skr_cycle cycle = {
+        .placement = placement, .hub = hub, .arena = arena, .result = ret, .error = &error};
     *ret = (struct skr_placement_result){
         .failure = "", .warning = "", .message = "", .requeue_at = SKR_TIME_NEVER};
     ret->misconfigured = defect_of(placement, hub, arena);

@@ -17,13 +17,3 @@ int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *
     }
     return -1;
 }
-
-bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster)
-{
-    for (size_t i = 0; i < hub->n_decisions; i++) {
-        if (skr_placement_decision_has(hub->decision[i], cluster)) {
-            return true;
-        }
-    }
-    return false;
-}

@@ -30,7 +30,7 @@ struct skr_placement_hub {
 };
 
 /* Whether the Placement's decisions name the cluster. */
-bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster);
+
 /* Index of the cluster in the hub; -1: none. O(log clusters). */
 int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
 

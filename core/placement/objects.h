@@ -19,8 +19,12 @@
 #define SKR_OCM             "cluster.open-cluster-management.io/"
 
 enum {
-    SKR_SPREAD_LEVELS_MAX = 8,      /* constraints of one Placement; 6 bits each in 64 */
-    SKR_OCM_LIST_MAX = 1024,        /* entries of a list in a spec */
+    SKR_SPREAD_LEVELS_MAX = 8, /* constraints of one Placement; 6 bits each in 64 */
+    SKR_OCM_LIST_MAX = 1024,   /* entries of a list in a spec */
+    SKR_PRIORITIZERS_MAX = 64, /* configurations of one Placement: each scores every cluster */
+    SKR_TOLERATIONS_MAX = 128,
+    /* Terms of all selectors of one Placement: each may be looked at for every cluster. */
+    SKR_PLACEMENT_TERMS_MAX = 1024,
     SKR_OCM_VALUES_MAX = 4096,      /* values of one selector term, claims of a cluster */
     SKR_OCM_DECISIONS_MAX = 100000, /* clusters in one PlacementDecision, items of one score */
 };

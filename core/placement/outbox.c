@@ -19,7 +19,6 @@ void skr_placements_send(struct skr_placements *self, struct skr_placement_entry
     entry->written_at = entry->pending == 0 && entry->written_at == 0 ? skr_frame_now(self->frame)
                                                                       : entry->written_at;
     entry->pending++;
-    self->in_flight++;
 }
 
 void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,

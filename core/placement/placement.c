@@ -95,7 +95,7 @@ static int decode_tolerations(struct skr_placement *p, const json_t *spec, struc
     void *room;
     SKR_FIELD(path, NULL, "spec");
     SKR_FIELD(all, &path, "tolerations");
-    int rc = skr_ocm_list(p->arena, spec, &path, "tolerations", SKR_OCM_LIST_MAX,
+    int rc = skr_ocm_list(p->arena, spec, &path, "tolerations", SKR_TOLERATIONS_MAX,
                           sizeof *p->toleration, &list, &room, error);
     p->toleration = room;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
@@ -124,6 +124,25 @@ static int decode_mode(struct skr_placement *p, const json_t *spec, struct skr_e
                          SKR_PLACEMENT_SPREAD_MODE_KEY, text);
 }
 
+/* Both are looked at for every cluster, in every cycle. */
+static int check_terms(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+{
+    size_t n = 0;
+    (void)spec;
+    for (size_t i = 0; i < p->n_predicates; i++) {
+        n += p->predicate[i].n + 1;
+    }
+    for (size_t i = 0; i < p->n_groups; i++) {
+        n += p->group[i].selector.n + 1;
+    }
+    return n <= SKR_PLACEMENT_TERMS_MAX
+               ? 0
+               : skr_error_set(
+                     error, SKR_LIMIT,
+                     "%zu selectors and terms in predicates and decision groups, limit %d", n,
+                     (int)SKR_PLACEMENT_TERMS_MAX);
+}
+
 /* Prioritizers' defaults depend on spread: it goes first. */
 static const struct {
     const char *plugin;
@@ -137,6 +156,7 @@ static const struct {
     {"Spread", skr_placement_decode_spread},
     {"Prioritizer", skr_placement_decode_prioritizers},
     {"DecisionGroup", skr_placement_decode_groups},
+    {"Predicate", check_terms},
 };
 
 static int misconfigure(struct skr_placement *p, const char *plugin, const char *why,

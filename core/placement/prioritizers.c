@@ -210,7 +210,7 @@ int skr_placement_decode_prioritizers(struct skr_placement *p, const json_t *spe
     SKR_FIELD(all, &path, "configurations");
     int rc = skr_field_object(spec, &up, "prioritizerPolicy", &policy, error);
     if (rc == 0 && policy && (rc = skr_field_string(policy, &path, "mode", &mode, error)) == 0) {
-        rc = skr_field_array(policy, &path, "configurations", SKR_OCM_LIST_MAX, &list, error);
+        rc = skr_field_array(policy, &path, "configurations", SKR_PRIORITIZERS_MAX, &list, error);
     }
     const bool exact = strcmp(mode, "Exact") == 0;
     if (rc == 0 && mode[0] && !exact && strcmp(mode, "Additive") != 0) {

@@ -21,7 +21,9 @@ static void *create(struct skr_frame *frame, const void *settings)
     struct skr_placements *self = skr_alloc(sizeof *self);
     const struct skr_keys_options options = {.retry_min = SKR_PLACEMENT_RETRY_MIN,
                                              .retry_max = SKR_PLACEMENT_RETRY_MAX,
-                                             .wake_kind = SKR_PLACEMENT_WAKE_KEYS};
+                                             .wake_kind = SKR_PLACEMENT_WAKE_KEYS,
+                                             .running_max = SKR_PLACEMENT_CYCLES_MAX,
+                                             .budget = SKR_PLACEMENT_EVENT_BUDGET};
     self->frame = frame;
     self->settings = settings;
     self->unsorted = true;

@@ -21,8 +21,7 @@ static void give(struct skr_placement_scores *scores, size_t i, int32_t value)
 static void score_steady(struct skr_cycle *cycle, struct skr_placement_scores *scores)
 {
     for (size_t i = 0; i < cycle->result->n_candidates; i++) {
-        bool decided = skr_placement_hub_decided(cycle->hub, cluster_at(cycle, i)->meta.name);
-        give(scores, i, decided ? SCORE_MAX : 0);
+        give(scores, i, cycle->decided[cycle->result->candidate[i]] ? SCORE_MAX : 0);
     }
 }
 
@@ -30,19 +29,8 @@ static void score_steady(struct skr_cycle *cycle, struct skr_placement_scores *s
 static void score_balance(struct skr_cycle *cycle, struct skr_placement_scores *scores)
 {
     const struct skr_placement_hub *hub = cycle->hub;
+    const bool *own = cycle->decided;
     int64_t most = 0;
-    uint32_t *own = skr_arena_array(cycle->arena, hub->n_clusters + 1, sizeof *own);
-    if (!own) {
-        return;
-    }
-    for (size_t d = 0; d < hub->n_decisions; d++) {
-        for (size_t i = 0; i < hub->decision[d]->n; i++) {
-            int64_t at = skr_placement_hub_find(hub, hub->decision[d]->cluster[i]);
-            if (at >= 0) {
-                own[at] = 1;
-            }
-        }
-    }
     for (size_t i = 0; i < hub->n_clusters; i++) {
         int64_t n = (int64_t)hub->load[i] - own[i];
         most = n > most ? n : most;

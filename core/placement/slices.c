@@ -5,7 +5,7 @@
  * same). Places are counted before anybody leaves: clusters that join are written before those that
  * leave are taken out.
  */
-#include "core/placement/slices.h"
+#include "core/placement/slice_planner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,56 +14,6 @@
 
 #include "core/placement/decode.h"
 #include "topology/base/decimal.h"
-
-/* An existing object. */
-struct old {
-    const struct skr_placement_decision *decision;
-    uint64_t number; /* 0: a name of another form */
-    const char *group_name;
-    int64_t group; /* index; without the label 0 */
-    size_t old_part;
-};
-
-/* Objects of one group name and index. */
-struct old_part {
-    const char *group_name;
-    int64_t group;
-    size_t n_members; /* clusters that are still selected and of that group */
-    bool taken;
-};
-
-/* A selected cluster. */
-struct member {
-    const char *name;
-    size_t group; /* rule; n_groups: unnamed */
-    size_t old;   /* object it is in; NONE */
-    size_t part;  /* new part; NONE */
-};
-
-#define NONE  SIZE_MAX
-#define BOUND (SIZE_MAX - 1) /* an old part that goes on; which one is not yet said */
-
-struct planner {
-    const struct skr_placement *placement;
-    struct skr_arena *arena;
-    struct skr_error *error;
-    struct old *old; /* by number, then name */
-    size_t n_old;
-    struct old_part *old_part; /* by group name and index */
-    size_t n_old_parts;
-    struct member *member; /* by name */
-    size_t n_members;
-    int64_t length;      /* of a part, at most */
-    size_t *part_of_old; /* [old part] new part or NONE */
-    size_t *joined;      /* [member] scratch */
-    uint64_t next_number;
-    struct skr_slice_plan *plan;
-};
-
-static int no_room(struct planner *p)
-{
-    return skr_error_set(p->error, SKR_LIMIT, "too many decisions for one cycle");
-}
 
 /* ---- what is there ---- */
 
@@ -85,7 +35,7 @@ static uint64_t number_of(const char *placement, const char *name)
 
 static int by_number(const void *a, const void *b)
 {
-    const struct old *s = a, *t = b;
+    const struct skr_old_slice *s = a, *t = b;
     if (s->number != t->number) {
         return s->number - 1 < t->number - 1 ? -1 : 1; /* 0 is last */
     }
@@ -94,31 +44,36 @@ static int by_number(const void *a, const void *b)
 
 static int by_part(const void *a, const void *b)
 {
-    const struct old_part *s = a, *t = b;
+    const struct skr_old_part *s = a, *t = b;
     int order = strcmp(s->group_name, t->group_name);
     return order != 0 ? order : (s->group > t->group) - (s->group < t->group);
 }
 
-static int read_old(struct planner *p, const struct skr_placement_decision *const *existing,
-                    size_t n)
+static int read_old(struct skr_slice_planner *p,
+                    const struct skr_placement_decision *const *existing, size_t n)
 {
     p->old = skr_arena_array(p->arena, n + 1, sizeof *p->old);
     p->old_part = skr_arena_array(p->arena, n + 1, sizeof *p->old_part);
     p->part_of_old = skr_arena_array(p->arena, n + 1, sizeof *p->part_of_old);
-    if (!p->old || !p->old_part || !p->part_of_old) {
-        return no_room(p);
+    p->fullest = skr_arena_array(p->arena, n + 1, sizeof *p->fullest);
+    p->n_bound = skr_arena_array(p->arena, n + 1, sizeof *p->n_bound);
+    p->of_part = skr_arena_array(p->arena, n + 1, sizeof *p->of_part);
+    p->open_at = skr_arena_array(p->arena, n + 1, sizeof *p->open_at);
+    if (!p->old || !p->old_part || !p->part_of_old || !p->fullest || !p->n_bound || !p->of_part ||
+        !p->open_at) {
+        return skr_slices_no_room(p);
     }
     for (size_t i = 0; i < n; i++) {
         const struct skr_labels *labels = &existing[i]->meta.labels;
         const char *index = skr_labels_get(labels, SKR_DECISION_GROUP_INDEX_LABEL);
         const char *name = skr_labels_get(labels, SKR_DECISION_GROUP_NAME_LABEL);
-        struct old *old = &p->old[p->n_old++];
-        *old = (struct old){.decision = existing[i], .group_name = name ? name : ""};
+        struct skr_old_slice *old = &p->old[p->n_old++];
+        *old = (struct skr_old_slice){.decision = existing[i], .group_name = name ? name : ""};
         old->number = number_of(p->placement->meta.name, existing[i]->meta.name);
         if (!index || !skr_decimal_parse(index, strlen(index), &old->group) || old->group < 0) {
             old->group = 0;
         }
-        p->old_part[i] = (struct old_part){.group_name = old->group_name, .group = old->group};
+        p->old_part[i] = (struct skr_old_part){.group_name = old->group_name, .group = old->group};
     }
     if (n == 0) {
         return 0;
@@ -132,8 +87,8 @@ static int read_old(struct planner *p, const struct skr_placement_decision *cons
         }
     }
     for (size_t i = 0; i < n; i++) {
-        const struct old_part wanted = {p->old[i].group_name, p->old[i].group, 0, false};
-        const struct old_part *found =
+        const struct skr_old_part wanted = {p->old[i].group_name, p->old[i].group, 0};
+        const struct skr_old_part *found =
             bsearch(&wanted, p->old_part, p->n_old_parts, sizeof *p->old_part, by_part);
         p->old[i].old_part = (size_t)(found - p->old_part);
     }
@@ -144,12 +99,8 @@ static int read_old(struct planner *p, const struct skr_placement_decision *cons
 
 static int member_by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
-}
-
-static const char *group_name(const struct planner *p, size_t group)
-{
-    return group < p->placement->n_groups ? p->placement->group[group].name : "";
+    return strcmp(((const struct skr_slice_member *)a)->name,
+                  ((const struct skr_slice_member *)b)->name);
 }
 
 static size_t group_of(const struct skr_placement *placement,
@@ -164,25 +115,28 @@ static size_t group_of(const struct skr_placement *placement,
 }
 
 /* A cluster in several objects, as it is in the middle of a write, belongs to the first. */
-static int read_members(struct planner *p, const struct skr_managed_cluster *const *cluster,
-                        size_t n)
+static int read_members(struct skr_slice_planner *p,
+                        const struct skr_managed_cluster *const *cluster, size_t n)
 {
     p->member = skr_arena_array(p->arena, n + 1, sizeof *p->member);
     p->joined = skr_arena_array(p->arena, n + 1, sizeof *p->joined);
     if (!p->member || !p->joined) {
-        return no_room(p);
+        return skr_slices_no_room(p);
     }
     p->n_members = n;
     for (size_t i = 0; i < n; i++) {
         p->member[i] =
-            (struct member){cluster[i]->meta.name, group_of(p->placement, cluster[i]), NONE, NONE};
+            (struct skr_slice_member){cluster[i]->meta.name, group_of(p->placement, cluster[i]),
+                                      SKR_SLICE_NONE, SKR_SLICE_NONE};
     }
     for (size_t o = 0; o < p->n_old; o++) {
         const struct skr_placement_decision *d = p->old[o].decision;
         for (size_t i = 0; n > 0 && i < d->n; i++) {
-            const struct member wanted = {.name = d->cluster[i]};
-            struct member *m = bsearch(&wanted, p->member, n, sizeof *p->member, member_by_name);
-            if (m && m->old == NONE && strcmp(group_name(p, m->group), p->old[o].group_name) == 0) {
+            const struct skr_slice_member wanted = {.name = d->cluster[i]};
+            struct skr_slice_member *m =
+                bsearch(&wanted, p->member, n, sizeof *p->member, member_by_name);
+            if (m && m->old == SKR_SLICE_NONE &&
+                strcmp(skr_slices_group_name(p, m->group), p->old[o].group_name) == 0) {
                 m->old = o;
                 p->old_part[p->old[o].old_part].n_members++;
             }
@@ -195,193 +149,103 @@ static int read_members(struct planner *p, const struct skr_managed_cluster *con
     return 0;
 }
 
-/* ---- parts ---- */
-
-/* The old part of this group that has most members among those that are not taken; the lowest index
- * of equals. */
-static size_t fullest(const struct planner *p, const char *name)
-{
-    size_t best = NONE;
-    for (size_t i = 0; i < p->n_old_parts; i++) {
-        const struct old_part *o = &p->old_part[i];
-        if (!o->taken && strcmp(o->group_name, name) == 0 &&
-            (best == NONE || o->n_members > p->old_part[best].n_members)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* The old parts that go on, in their order, then new ones: parts first .. first + n. */
-static void bind_parts(struct planner *p, const char *name, size_t first, size_t n)
-{
-    size_t next = first;
-    for (size_t i = 0; i < n; i++) {
-        size_t best = fullest(p, name);
-        if (best == NONE) {
-            break;
-        }
-        p->old_part[best].taken = true;
-        p->part_of_old[best] = BOUND;
-    }
-    for (size_t i = 0; i < p->n_old_parts; i++) {
-        if (p->part_of_old[i] == BOUND) {
-            p->part_of_old[i] = next++;
-        }
-    }
-}
-
-/* Members of the group stay in their part while it has places, in name order; the others join the
- * lowest part with a free one. */
-static void fill_parts(struct planner *p, size_t group, size_t first, size_t n)
-{
-    struct skr_slice_part *part = p->plan->part;
-    size_t n_joined = 0, to = first;
-    for (size_t i = 0; i < p->n_members; i++) {
-        struct member *m = &p->member[i];
-        if (m->group != group) {
-            continue;
-        }
-        size_t own = m->old == NONE ? NONE : p->part_of_old[p->old[m->old].old_part];
-        if (own != NONE && own >= first && own < first + n &&
-            part[own].n_clusters < (size_t)p->length) {
-            m->part = own;
-            part[own].n_clusters++;
-        } else {
-            p->joined[n_joined++] = i;
-        }
-    }
-    for (size_t i = 0; i < n_joined; i++) {
-        while (part[to].n_clusters >= (size_t)p->length) {
-            to++;
-        }
-        p->member[p->joined[i]].part = to;
-        part[to].n_clusters++;
-    }
-}
-
-static int make_parts(struct planner *p)
-{
-    const size_t n_groups = p->placement->n_groups + 1;
-    size_t *members = skr_arena_array(p->arena, n_groups, sizeof *members), n_parts = 0;
-    if (!members) {
-        return no_room(p);
-    }
-    for (size_t i = 0; i < p->n_members; i++) {
-        members[p->member[i].group]++;
-    }
-    for (size_t i = 0; i < p->n_old_parts; i++) {
-        p->part_of_old[i] = NONE;
-    }
-    for (size_t g = 0; g < n_groups && p->length > 0; g++) {
-        n_parts += (members[g] + (size_t)p->length - 1) / (size_t)p->length;
-    }
-    p->plan->part = skr_arena_array(p->arena, n_parts + 1, sizeof *p->plan->part);
-    if (!p->plan->part) {
-        return no_room(p);
-    }
-    for (size_t g = 0; g < n_groups && p->length > 0; g++) {
-        const size_t first = p->plan->n_parts;
-        const size_t n = (members[g] + (size_t)p->length - 1) / (size_t)p->length;
-        p->plan->n_parts += n;
-        for (size_t i = first; i < first + n; i++) {
-            p->plan->part[i].group_name = group_name(p, g);
-        }
-        if (n > 0) {
-            bind_parts(p, group_name(p, g), first, n);
-            fill_parts(p, g, first, n);
-        }
-    }
-    if (p->plan->n_parts == 0) { /* nothing is selected: one empty part, the first object's */
-        p->plan->part[p->plan->n_parts++].group_name = "";
-        if (p->n_old > 0) {
-            p->part_of_old[p->old[0].old_part] = 0;
-        }
-    }
-    return 0;
-}
-
 /* ---- objects ---- */
 
 struct open_slice {
     struct skr_slice slice;
-    size_t old;    /* NONE */
+    size_t old;    /* SKR_SLICE_NONE */
     size_t places; /* free ones, counted before anybody leaves */
 };
 
-static bool is_used(const struct planner *p, uint64_t number)
+/* number: never less than at the call before. */
+static bool is_used(struct skr_slice_planner *p, uint64_t number)
 {
-    for (size_t i = 0; i < p->n_old; i++) {
-        if (p->old[i].number == number) {
-            return true;
-        }
+    while (p->next_used < p->n_old && p->old[p->next_used].number != 0 &&
+           p->old[p->next_used].number < number) {
+        p->next_used++;
     }
-    return false;
+    return p->next_used < p->n_old && p->old[p->next_used].number == number;
 }
 
-static int name_slice(struct planner *p, struct skr_slice *slice)
+static int name_slice(struct skr_slice_planner *p, struct skr_slice *slice)
 {
     const size_t size = strlen(p->placement->meta.name) + 40;
     char *name = skr_arena_alloc(p->arena, size);
     if (!name) {
-        return no_room(p);
+        return skr_slices_no_room(p);
     }
     do {
         p->next_number++;
-    } while (p->n_old > 0 && is_used(p, p->next_number));
+    } while (is_used(p, p->next_number));
     slice->number = p->next_number;
     snprintf(name, size, "%s-decision-%" PRIu64, p->placement->meta.name, slice->number);
     slice->name = name;
     return 0;
 }
 
-static int add_cluster(struct planner *p, struct skr_slice *slice, const char *cluster)
+static int add_cluster(struct skr_slice_planner *p, struct skr_slice *slice, const char *cluster)
 {
     if (!slice->cluster) {
         slice->cluster = skr_arena_array(p->arena, SKR_SLICE_CLUSTERS_MAX, sizeof *slice->cluster);
     }
     if (!slice->cluster) {
-        return no_room(p);
+        return skr_slices_no_room(p);
     }
     slice->cluster[slice->n++] = cluster;
     return 0;
 }
 
-/* Objects of the part that are there, then as many new ones as its newcomers may need. */
-static size_t open_slices(struct planner *p, size_t part, struct open_slice *open)
+/* The old objects by the part they go on in. */
+static int sort_old(struct skr_slice_planner *p)
+{
+    const size_t n_parts = p->plan->n_parts;
+    p->first_of = skr_arena_array(p->arena, n_parts + 2, sizeof *p->first_of);
+    if (!p->first_of) {
+        return skr_slices_no_room(p);
+    }
+    for (size_t i = 0; i < p->n_old; i++) {
+        const size_t part = p->part_of_old[p->old[i].old_part];
+        p->open_at[i] = SKR_SLICE_NONE;
+        if (part != SKR_SLICE_NONE) {
+            p->first_of[part + 2]++; /* moves down by one as the part is filled */
+        }
+    }
+    for (size_t i = 2; i < n_parts + 2; i++) {
+        p->first_of[i] += p->first_of[i - 1];
+    }
+    for (size_t i = 0; i < p->n_old; i++) {
+        const size_t part = p->part_of_old[p->old[i].old_part];
+        if (part != SKR_SLICE_NONE) {
+            p->of_part[p->first_of[part + 1]++] = i;
+        }
+    }
+    return 0;
+}
+
+/* Objects of the part that are there. */
+static size_t open_slices(struct skr_slice_planner *p, size_t part, struct open_slice *open)
 {
     size_t n = 0;
-    for (size_t i = 0; i < p->n_old; i++) {
-        const struct old *old = &p->old[i];
-        if (p->part_of_old[old->old_part] != part) {
-            continue;
-        }
+    for (size_t i = p->first_of[part]; i < p->first_of[part + 1]; i++) {
+        const struct skr_old_slice *old = &p->old[p->of_part[i]];
         const size_t had = old->decision->n;
+        p->open_at[p->of_part[i]] = n;
         open[n++] = (struct open_slice){
             {.existing = old->decision, .name = old->decision->meta.name, .number = old->number},
-            i,
+            p->of_part[i],
             had < SKR_SLICE_CLUSTERS_MAX ? SKR_SLICE_CLUSTERS_MAX - had : 0};
     }
     return n;
 }
 
-static struct open_slice *slice_of_old(struct open_slice *open, size_t n, size_t old)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (open[i].old == old) {
-            return &open[i];
-        }
-    }
-    return NULL;
-}
-
-static int fill_slices(struct planner *p, const size_t *mine, size_t n_mine,
+static int fill_slices(struct skr_slice_planner *p, const size_t *mine, size_t n_mine,
                        struct open_slice *open, size_t *n_open)
 {
     size_t n_joined = 0, to = 0;
     for (size_t i = 0; i < n_mine; i++) {
-        const struct member *m = &p->member[mine[i]];
-        struct open_slice *own = m->old == NONE ? NULL : slice_of_old(open, *n_open, m->old);
+        const struct skr_slice_member *m = &p->member[mine[i]];
+        const size_t at = m->old == SKR_SLICE_NONE ? SKR_SLICE_NONE : p->open_at[m->old];
+        struct open_slice *own = at < *n_open && open[at].old == m->old ? &open[at] : NULL;
         if (own && own->slice.n < SKR_SLICE_CLUSTERS_MAX) {
             if (add_cluster(p, &own->slice, m->name) < 0) {
                 return -SKR_LIMIT;
@@ -395,7 +259,7 @@ static int fill_slices(struct planner *p, const size_t *mine, size_t n_mine,
             to++;
         }
         if (to == *n_open) {
-            open[to] = (struct open_slice){.old = NONE, .places = SKR_SLICE_CLUSTERS_MAX};
+            open[to] = (struct open_slice){.old = SKR_SLICE_NONE, .places = SKR_SLICE_CLUSTERS_MAX};
             ++*n_open;
             if (name_slice(p, &open[to].slice) < 0) {
                 return -SKR_LIMIT;
@@ -410,12 +274,12 @@ static int fill_slices(struct planner *p, const size_t *mine, size_t n_mine,
 }
 
 /* Those that nobody is left in are surplus, but for the one that says that nothing is selected. */
-static int keep_slices(struct planner *p, size_t part, struct open_slice *open, size_t n)
+static int keep_slices(struct skr_slice_planner *p, size_t part, struct open_slice *open, size_t n)
 {
     struct skr_slice_plan *plan = p->plan;
     plan->part[part].first = plan->n_slices;
     if (n == 0 && p->n_members == 0) {
-        open[n] = (struct open_slice){.old = NONE};
+        open[n] = (struct open_slice){.old = SKR_SLICE_NONE};
         if (name_slice(p, &open[n++].slice) < 0) {
             return -SKR_LIMIT;
         }
@@ -438,7 +302,7 @@ static int keep_slices(struct planner *p, size_t part, struct open_slice *open, 
 }
 
 /* Members by part, in name order within each. */
-static size_t *sort_by_part(struct planner *p)
+static size_t *sort_by_part(struct skr_slice_planner *p)
 {
     const size_t n_parts = p->plan->n_parts;
     size_t *sorted = skr_arena_array(p->arena, p->n_members + 1, sizeof *sorted);
@@ -455,7 +319,7 @@ static size_t *sort_by_part(struct planner *p)
     return sorted;
 }
 
-static int make_slices(struct planner *p)
+static int make_slices(struct skr_slice_planner *p)
 {
     struct skr_slice_plan *plan = p->plan;
     const size_t most = p->n_old + p->n_members + 2;
@@ -464,19 +328,22 @@ static int make_slices(struct planner *p)
     plan->slice = skr_arena_array(p->arena, most, sizeof *plan->slice);
     plan->surplus = skr_arena_array(p->arena, p->n_old + 1, sizeof *plan->surplus);
     if (!mine || !open || !plan->slice || !plan->surplus) {
-        return no_room(p);
+        return skr_slices_no_room(p);
+    }
+    if (sort_old(p) < 0) {
+        return skr_slices_no_room(p);
     }
     for (size_t part = 0; part < plan->n_parts; part++) {
         const size_t n_mine = plan->part[part].n_clusters;
         size_t n_open = open_slices(p, part, open);
         if (fill_slices(p, mine, n_mine, open, &n_open) < 0 ||
             keep_slices(p, part, open, n_open) < 0) {
-            return no_room(p);
+            return skr_slices_no_room(p);
         }
         mine += n_mine;
     }
     for (size_t i = 0; i < p->n_old; i++) {
-        if (p->part_of_old[p->old[i].old_part] == NONE) {
+        if (p->part_of_old[p->old[i].old_part] == SKR_SLICE_NONE) {
             plan->surplus[plan->n_surplus++] = p->old[i].decision;
         }
     }
@@ -488,11 +355,12 @@ int skr_slices_plan(const struct skr_placement *placement,
                     const struct skr_placement_decision *const *existing, size_t n_existing,
                     struct skr_arena *arena, struct skr_slice_plan *ret, struct skr_error *error)
 {
-    struct planner p = {.placement = placement, .arena = arena, .error = error, .plan = ret};
+    struct skr_slice_planner p = {
+        .placement = placement, .arena = arena, .error = error, .plan = ret};
     int rc;
     *ret = (struct skr_slice_plan){0};
     if ((rc = read_old(&p, existing, n_existing)) < 0 || (rc = read_members(&p, cluster, n)) < 0 ||
-        (rc = make_parts(&p)) < 0) {
+        (rc = skr_slices_make_parts(&p)) < 0) {
         return rc;
     }
     return make_slices(&p);

@@ -361,6 +361,20 @@ static int report(struct selection *s, struct skr_spread_result *ret)
     return 0;
 }
 
+/* Every selected cluster costs a look at every tuple, and how many there are of both is up to
+ * whoever writes the Placement. */
+static int check_size(const struct selection *s, size_t want)
+{
+    const size_t n_units = s->tree ? (size_t)s->tree->first_leaf : 1;
+    if (want == 0 || n_units <= SKR_SPREAD_LOOKS_MAX / want) {
+        return 0;
+    }
+    return skr_error_set(
+        s->error, SKR_LIMIT,
+        "spread of %zu clusters over %zu topologies: their product is more than %d", want, n_units,
+        (int)SKR_SPREAD_LOOKS_MAX);
+}
+
 int skr_spread_select(const struct skr_spread_problem *problem, struct skr_arena *arena,
                       struct skr_spread_result *ret, struct skr_error *error)
 {
@@ -372,6 +386,7 @@ int skr_spread_select(const struct skr_spread_problem *problem, struct skr_arena
     const size_t most = problem->want < problem->n ? problem->want : problem->n;
     ret->order = skr_arena_array(arena, most + 1, sizeof *ret->order);
     int rc = ret->order ? open_selection(&s) : no_room(error);
+    rc = rc < 0 ? rc : check_size(&s, most);
     while (rc == 0 && ret->n < most) {
         int32_t unit = select_one(&s);
         if (unit < 0) {

@@ -22,6 +22,9 @@
 #include "core/placement/placement.h"
 #include "topology/tree.h"
 
+/* Tuples of all levels times clusters to select: about a second. */
+enum { SKR_SPREAD_LOOKS_MAX = 200000000 };
+
 struct skr_spread_problem {
     size_t n; /* clusters, in byte order of their names */
     const char *const *name;

@@ -29,8 +29,13 @@ enum {
 #define SKR_PLACEMENT_RETRY_MAX (60 * SKR_SECOND)
 
 /* Writes on their way, of one cycle and of all: ownership is looked at before each lot, so few of
- * them may wait for the rate limit. */
+ * them may wait for the rate limit. Cycles that run beside each other share them, one each at the
+ * least: a Placement of ten thousand decisions keeps nobody from beginning. */
 enum { SKR_PLACEMENT_CYCLE_WRITES_MAX = 16, SKR_PLACEMENT_WRITES_MAX = 64 };
+/* Cycles that run, of one namespace and of all. */
+enum { SKR_PLACEMENT_CYCLES_MAX = 16, SKR_PLACEMENT_ALL_CYCLES_MAX = 64 };
+/* What one event evaluates at the most, but for its last cycle: clusters and decisions looked at. */
+enum { SKR_PLACEMENT_EVENT_BUDGET = 20000, SKR_PLACEMENT_CYCLE_COST = 20 };
 
 /* A cached object of any kind. */
 struct skr_ocm_entry {
@@ -69,6 +74,7 @@ struct skr_target {
     bool keeps; /* misconfigured or failed: no decision is touched */
     size_t n_slices;
     struct skr_target_slice *slice;
+    const char **name; /* [n_slices] of the slices, sorted; borrowed from them */
     size_t n_selected;
     char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
     bool satisfied;
@@ -107,7 +113,6 @@ struct skr_placements {
     uint32_t *loads; /* [cluster] */
     size_t n_clusters, n_sets;
     bool unsorted;
-    size_t in_flight; /* writes of all cycles */
     /* The part that only grows; what is there now is counted on demand. */
     struct skr_placement_counts counts;
 };

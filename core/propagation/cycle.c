@@ -328,6 +328,7 @@ static void decide(struct skr_propagation *self, struct skr_binding_entry *entry
     struct skr_binding_decision *decision = NULL;
     size_t n = 0;
     const struct skr_member_cluster *const *clusters = skr_propagation_clusters(self, &n);
+    skr_keys_spend(self->keys, n);
     if (skr_binding_decide(entry->binding, clusters, n, &self->settings->options,
                            self->settings->stopwatch, &decision, NULL) < 0) {
         skr_keys_fail(self->keys, entry->key);
@@ -378,6 +379,7 @@ bool skr_propagation_settle(void *self)
         skr_keys_succeed(propagation->keys, key);
         return true;
     }
+    skr_keys_spend(propagation->keys, SKR_PROPAGATION_CYCLE_COST);
     entry->started_at = skr_frame_now(propagation->frame);
     entry->written_at = 0;
     run_cycle(propagation, entry);

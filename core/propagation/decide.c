@@ -71,7 +71,9 @@ static struct skr_binding_decision *decide_with_terms(struct skr_binding_decisio
         struct skr_binding_decision *next =
             begin(binding, first->cluster, first->n_clusters, first->options, (int32_t)term);
         memcpy(next->estimate, first->estimate, first->n_clusters * sizeof *next->estimate);
+        next->table_work = first->table_work;
         placed = attempt(next, stopwatch);
+        first->table_work = next->table_work;
         for (int part = 0; part < SKR_DECISION_PART_COUNT; part++) {
             next->took[part] += first->took[part];
             first->took[part] = next->took[part];

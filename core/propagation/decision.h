@@ -130,6 +130,7 @@ struct skr_binding_decision {
     bool fell_back;                        /* the bounded search gave up, another one answered */
     int64_t need;                          /* replicas that the selection must have room for */
     int64_t took[SKR_DECISION_PART_COUNT]; /* ns, of all affinity terms together */
+    uint64_t table_work; /* the same of the exact search's tables, spread_table.h */
 };
 
 /* Decides. clusters: sorted by name, unique. stopwatch: NULL: costs are not measured. Returns 0 with a decision whatever its code is, or

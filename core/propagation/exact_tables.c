@@ -32,6 +32,7 @@ static bool close_space(struct skr_exact_search *search, size_t n_groups)
     if (!skr_spread_space_init(&search->space, PLACES_MAX)) {
         return false;
     }
+    search->space.work = &search->work;
     const size_t size = search->space.size;
     /* With one level each merge has a group on one side: a row with as many places as members. */
     const skr_int128 merges =
@@ -172,7 +173,8 @@ int64_t skr_exact_best_of_all(struct skr_exact_search *search)
     if (counts) {
         search->fewest = skr_spread_table_fewest(&search->space, &all, search->decision->need);
     }
+    search->too_large = skr_spread_space_is_spent(&search->space);
     skr_spread_table_fini(&all);
     skr_exact_drop_tables(search);
-    return best;
+    return search->too_large ? -1 : best;
 }

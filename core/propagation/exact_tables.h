@@ -20,6 +20,7 @@ struct skr_exact_search {
     struct skr_spread_space space;
     struct skr_spread_table *table[SKR_SPREAD_LEVELS]; /* [level][group]; NULL: not made */
     bool too_large;
+    uint64_t work;  /* of all tables: spread_table.h */
     int64_t fewest; /* groups of the top level that an answer has at least; 0: not known */
 };
 

@@ -319,6 +319,41 @@ static int read_strategy(struct skr_arena *arena, json_t *placement,
     return 0;
 }
 
+/* ---- what every cluster is compared with ---- */
+
+static size_t size_of(const struct skr_cluster_affinity *affinity)
+{
+    return affinity->n_labels + affinity->n_fields;
+}
+
+static int check_size(size_t n, const char *what, struct skr_error *error)
+{
+    return n <= SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX
+               ? 0
+               : skr_field_set_error(&placement_path, what, error, SKR_LIMIT,
+                                     "%zu requirements together, limit %d", n,
+                                     (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
+}
+
+static int check_sizes(const struct skr_binding_placement *placement, struct skr_error *error)
+{
+    size_t n = size_of(&placement->affinity);
+    size_t n_weights = 0;
+    for (size_t i = 0; i < placement->n_terms; i++) {
+        const struct skr_affinity_term *term = &placement->term[i];
+        n += size_of(&term->affinity);
+        for (size_t k = 0; k < term->n_overflow; k++) {
+            n += size_of(&term->overflow[k]);
+        }
+    }
+    for (size_t i = 0; i < placement->n_weights; i++) {
+        const struct skr_cluster_affinity *affinity = &placement->weight[i].affinity;
+        n_weights += affinity->n_names == 0 ? size_of(affinity) + 1 : 0;
+    }
+    const int rc = check_size(n, "clusterAffinities", error);
+    return rc < 0 ? rc : check_size(n_weights, "replicaScheduling", error);
+}
+
 int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
                                  struct skr_binding_placement *ret, struct skr_error *error)
 {
@@ -339,7 +374,8 @@ int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
     if ((rc = read_terms(arena, placement, ret, error)) < 0 ||
         (rc = read_tolerations(arena, placement, ret, error)) < 0 ||
         (rc = read_constraints(arena, placement, ret, error)) < 0 ||
-        (rc = read_strategy(arena, placement, ret, error)) < 0) {
+        (rc = read_strategy(arena, placement, ret, error)) < 0 ||
+        (rc = check_sizes(ret, error)) < 0) {
         return rc;
     }
     rc = skr_field_object(placement, &placement_path, "workloadAffinity", &workload, error);

@@ -13,12 +13,14 @@
 #include "topology/base/json_field.h"
 
 enum {
-    SKR_BINDING_PLACEMENT_TERMS_MAX =
-        1024, /* clusterAffinities; overflowAffinities of one likewise */
-    SKR_BINDING_PLACEMENT_NAMES_MAX = 100000,      /* clusterNames, exclude: each */
-    SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX = 1024, /* of one selector */
-    SKR_BINDING_PLACEMENT_VALUES_MAX = 16384,      /* of one requirement */
-    SKR_BINDING_PLACEMENT_TOLERATIONS_MAX = 1024,
+    /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its own. */
+    SKR_BINDING_PLACEMENT_TERMS_MAX = 32,
+    SKR_BINDING_PLACEMENT_NAMES_MAX = 100000, /* clusterNames, exclude: each */
+    /* Of all affinities together, and of the rules of the static weight list that name no cluster, a
+     * rule counted as one, too: every cluster is compared with all of them. */
+    SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX = 1024,
+    SKR_BINDING_PLACEMENT_VALUES_MAX = 16384, /* of one requirement */
+    SKR_BINDING_PLACEMENT_TOLERATIONS_MAX = 128,
     SKR_BINDING_PLACEMENT_CONSTRAINTS_MAX = 64,
     SKR_BINDING_PLACEMENT_WEIGHTS_MAX = 16384, /* rules of a static weight list */
 };

@@ -18,7 +18,8 @@ static void *create(struct skr_frame *frame, const void *settings)
     struct skr_propagation *self = skr_alloc(sizeof *self);
     const struct skr_keys_options options = {.retry_min = SKR_RETRY_BACKOFF_MIN,
                                              .retry_max = SKR_RETRY_BACKOFF_MAX,
-                                             .wake_kind = SKR_WAKE_KEYS};
+                                             .wake_kind = SKR_WAKE_KEYS,
+                                             .budget = SKR_PROPAGATION_EVENT_BUDGET};
     self->frame = frame;
     self->settings = settings;
     self->keys = skr_keys_create(frame, &options);

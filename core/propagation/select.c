@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/propagation/steps.h"
+#include "core/propagation/weights.h"
 
 enum { STRICT_CLUSTER_RANGE = 10 };
 
@@ -199,17 +200,6 @@ static void select_by_cluster(struct skr_binding_decision *decision, struct skr_
 
 /* ---- without constraints ---- */
 
-static bool matches_a_weight(const struct skr_binding_placement *placement,
-                             const struct skr_member_cluster *cluster)
-{
-    for (size_t i = 0; i < placement->n_weights; i++) {
-        if (skr_cluster_affinity_matches(&placement->weight[i].affinity, cluster)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void select_all(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
     const struct skr_binding_placement *placement = &decision->binding->placement;
@@ -217,13 +207,17 @@ static void select_all(struct skr_binding_decision *decision, struct skr_selecti
     bool prefix =
         decision->options->prefix && placement->kind != SKR_DIVISION_STATIC && decision->need > 0;
     int64_t room = 0;
+    int64_t weight = 0;
+    struct skr_weight_index index;
+    skr_weight_index_init(&index, placement);
     ret->pick = skr_binding_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
     for (size_t i = 0; i < decision->n_candidates && !(prefix && room >= decision->need); i++) {
-        if (!matching || matches_a_weight(placement, decision->candidate[i].cluster)) {
+        if (!matching || skr_weight_index_find(&index, decision->candidate[i].cluster, &weight)) {
             ret->pick[ret->n++] = (int32_t)i;
             room += decision->candidate[i].available;
         }
     }
+    skr_weight_index_fini(&index);
     for (size_t i = 0; i < decision->n_candidates && matching && ret->n == 0; i++) {
         ret->pick[i] = (int32_t)i;
     }

@@ -9,7 +9,7 @@
  * children's; what is decided for is merged with what may follow. So nothing is ever taken back.
  *
  * The first combination of all is tried without tables: it is usually the answer. Where the tables
- * would be too large, exact_bounded.c looks for any legal combination.
+ * would be too large, or have taken too much work, exact_bounded.c looks for any legal combination.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,10 +325,13 @@ static bool choose(struct skr_exact_search *search, size_t level, int64_t k)
         if (choice.parent_of_group[i] >= 0) {
             decide(&choice, (int32_t)i);
         }
+        search->too_large = skr_spread_space_is_spent(&search->space);
+        found = !search->too_large;
     }
+    search->too_large = skr_spread_space_is_spent(&search->space);
     fini_choice(&choice);
     skr_exact_drop_tables(search);
-    return found;
+    return found && !search->too_large;
 }
 
 static bool search_levels(struct skr_exact_search *search, struct skr_selection *ret)
@@ -438,7 +441,7 @@ static void run(struct skr_exact_search *search, struct skr_selection *ret)
 
 void skr_exact_search_init(struct skr_exact_search *search, struct skr_binding_decision *decision)
 {
-    *search = (struct skr_exact_search){.decision = decision};
+    *search = (struct skr_exact_search){.decision = decision, .work = decision->table_work};
     search->level = decision->tree_level;
     search->n_levels = decision->n_tree_levels;
     search->index_of_unit =
@@ -454,6 +457,7 @@ void skr_exact_search_init(struct skr_exact_search *search, struct skr_binding_d
 
 void skr_exact_search_fini(struct skr_exact_search *search)
 {
+    search->decision->table_work = search->work;
     for (size_t i = 0; i < search->n_levels; i++) {
         free(search->chosen[i].group);
     }

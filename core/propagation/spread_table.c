@@ -55,6 +55,16 @@ size_t skr_spread_place(const struct skr_spread_space *space,
     return place;
 }
 
+static void spend(const struct skr_spread_space *space, size_t n)
+{
+    if (space->work) {
+        *space->work += n;
+    }
+}
+
+/* Of one row or two: their places are looked at, and counts are taken apart. */
+enum { ROW_WORK = 16 };
+
 void skr_spread_table_init(const struct skr_spread_space *space, struct skr_spread_table *table)
 {
     size_t rows = space->size / space->row;
@@ -62,7 +72,8 @@ void skr_spread_table_init(const struct skr_spread_space *space, struct skr_spre
     table->row = skr_alloc_array(rows, sizeof *table->row);
     table->has_row = skr_alloc_array(rows, sizeof *table->has_row);
     table->room = skr_alloc_array(space->size, sizeof *table->room);
-    for (size_t i = 0; i < space->size; i++) {
+    spend(space, space->size);
+    for (size_t i = 0; i < space->size && !skr_spread_space_is_spent(space); i++) {
         table->room[i] = NONE;
     }
 }
@@ -110,6 +121,7 @@ static void copy(const struct skr_spread_space *space, const struct skr_spread_t
     for (size_t i = 0; i < from->n_rows; i++) {
         const int64_t *row = &from->room[from->row[i] * space->row];
         int64_t *target = use_row(space, to, from->row[i]);
+        spend(space, space->row + ROW_WORK);
         for (size_t k = 0; k < space->row; k++) {
             target[k] = row[k] > target[k] ? row[k] : target[k];
         }
@@ -127,6 +139,7 @@ static void merge_rows(const struct skr_spread_space *space, const int64_t *rest
         if (room < 0) {
             continue;
         }
+        spend(space, saturates ? n : n - i);
         for (size_t k = 0; k < n - i; k++) {
             int64_t sum = room + b[k];
             to[i + k] = sum > to[i + k] ? sum : to[i + k];
@@ -163,7 +176,8 @@ void skr_spread_table_merge(const struct skr_spread_space *space, const struct s
     /* Places of the first without a selection cost nothing: that is the one with fewer rows. */
     const struct skr_spread_table *first = a->n_rows <= b->n_rows ? a : b;
     const struct skr_spread_table *second = first == a ? b : a;
-    for (size_t i = 0; i < first->n_rows; i++) {
+    for (size_t i = 0; i < first->n_rows && !skr_spread_space_is_spent(space); i++) {
+        spend(space, second->n_rows * ROW_WORK);
         for (size_t k = 0; k < second->n_rows; k++) {
             size_t row = add_rows(space, first->row[i], second->row[k]);
             if (row != SIZE_MAX) {
@@ -186,6 +200,7 @@ static int64_t best_of_rows(const struct skr_spread_space *space, const int64_t 
         if (a[i] < 0) {
             continue;
         }
+        spend(space, n);
         for (size_t k = min > i ? min - i : 0; k < (saturates ? n : n - i); k++) {
             best = b[k] >= 0 && a[i] + b[k] > best ? a[i] + b[k] : best;
         }
@@ -207,7 +222,8 @@ int64_t skr_spread_table_best_of_both(const struct skr_spread_space *space,
                                       const struct skr_spread_table *b)
 {
     int64_t best = -1;
-    for (size_t i = 0; i < a->n_rows; i++) {
+    for (size_t i = 0; i < a->n_rows && !skr_spread_space_is_spent(space); i++) {
+        spend(space, b->n_rows * ROW_WORK);
         for (size_t k = 0; k < b->n_rows; k++) {
             size_t row = add_rows(space, a->row[i], b->row[k]);
             if (row != SIZE_MAX && row_satisfies(space, row)) {
@@ -225,6 +241,7 @@ void skr_spread_table_shift(const struct skr_spread_space *space,
                             struct skr_spread_table *to)
 {
     clear(space, to);
+    spend(space, from->n_rows * (space->row + ROW_WORK));
     for (size_t i = 0; i < from->n_rows; i++) {
         size_t first = from->row[i] * space->row;
         int64_t count[SKR_SPREAD_DIMENSIONS];
@@ -261,6 +278,7 @@ int64_t skr_spread_table_best(const struct skr_spread_space *space,
                               const struct skr_spread_table *table)
 {
     int64_t best = -1;
+    spend(space, table->n_rows * (space->row + ROW_WORK));
     for (size_t i = 0; i < table->n_rows; i++) {
         size_t first = table->row[i] * space->row;
         const bool satisfies = row_satisfies(space, table->row[i]);

@@ -29,7 +29,17 @@ struct skr_spread_space {
     size_t stride[SKR_SPREAD_DIMENSIONS];
     size_t size; /* places of a table */
     size_t row;  /* places of a row: all numbers of clusters for the same groups */
+    /* Places looked at and rows added, of all tables; beyond SKR_SPREAD_WORK_MAX nothing is merged any
+     * more, and what the tables say means nothing. NULL: nobody counts. */
+    uint64_t *work;
 };
+
+/* About a quarter of a second, of all affinity terms of a binding together. */
+#define SKR_SPREAD_WORK_MAX UINT64_C(200000000)
+static inline bool skr_spread_space_is_spent(const struct skr_spread_space *space)
+{
+    return space->work && *space->work > SKR_SPREAD_WORK_MAX;
+}
 
 /* Room by place, negative: there is no such selection. row: the rows that have any. */
 struct skr_spread_table {

@@ -13,6 +13,8 @@
 #include "core/propagation/scheduler.h"
 #include "core/propagation/types.h"
 
+/* What one event decides at the most, but for its last cycle: clusters looked at. */
+enum { SKR_PROPAGATION_EVENT_BUDGET = 20000, SKR_PROPAGATION_CYCLE_COST = 20 };
 enum {
     SKR_WAKE_KEYS, /* the queue's */
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/propagation/divide.h"
+#include "core/propagation/weights.h"
 
 int skr_strategies_register(struct skr_strategies *strategies, const struct skr_strategy *strategy,
                             struct skr_error *error)
@@ -56,30 +57,19 @@ static enum skr_propagation_code assign_duplicated(struct skr_assign_call *call)
     return SKR_PROPAGATION_PLACED;
 }
 
-static int64_t static_weight(const struct skr_binding_placement *placement,
-                             const struct skr_member_cluster *cluster)
-{
-    int64_t weight = 0;
-    for (size_t i = 0; i < placement->n_weights; i++) {
-        const struct skr_static_weight *rule = &placement->weight[i];
-        if (rule->weight > weight && skr_cluster_affinity_matches(&rule->affinity, cluster)) {
-            weight = rule->weight;
-        }
-    }
-    return weight;
-}
-
 static enum skr_propagation_code assign_static(struct skr_assign_call *call)
 {
-    const struct skr_binding_placement *placement = &call->decision->binding->placement;
     struct skr_share *share = skr_alloc_array(call->n + 1, sizeof *share);
+    struct skr_weight_index index;
     bool matched = false;
+    skr_weight_index_init(&index, &call->decision->binding->placement);
     for (size_t i = 0; i < call->n; i++) {
         const struct skr_member_cluster *cluster = call->item[i].candidate->cluster;
-        share[i] = (struct skr_share){.name = cluster->meta.name,
-                                      .weight = static_weight(placement, cluster)};
+        share[i] = (struct skr_share){.name = cluster->meta.name};
+        (void)skr_weight_index_find(&index, cluster, &share[i].weight);
         matched = matched || share[i].weight > 0;
     }
+    skr_weight_index_fini(&index);
     for (size_t i = 0; i < call->n && !matched; i++) {
         share[i].weight = 1;
     }

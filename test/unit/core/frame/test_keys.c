@@ -2,6 +2,8 @@
 /* The queue of keys: one cycle a key, priorities, pauses. */
 #include "core/frame/keys.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test/test.h"
@@ -185,4 +187,65 @@ TEST_WITH(queue, a_thousand_keys_start_in_the_order_of_their_times)
         starts(queue, key);
         starts(queue, NULL);
     }
+}
+
+/* ---- one event, many owners ---- */
+
+static void begin_anew(struct queue *q, size_t running_max, size_t budget)
+{
+    skr_keys_destroy(q->keys);
+    q->keys = skr_keys_create(q->frame, &(struct skr_keys_options){.retry_min = SKR_SECOND,
+                                                                   .retry_max = 60 * SKR_SECOND,
+                                                                   .wake_kind = WAKE,
+                                                                   .running_max = running_max,
+                                                                   .budget = budget});
+}
+
+TEST_WITH(queue, a_thousand_keys_of_one_namespace_do_not_delay_those_of_another)
+{
+    char key[32];
+    begin_anew(queue, 2, 0);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(key, sizeof key, "his/%d", i);
+        skr_keys_add(queue->keys, key, 0, 0);
+    }
+    skr_keys_add(queue->keys, "shop/a", 0, 0);
+    skr_keys_add(queue->keys, "shop/b", 0, 0);
+    starts(queue, "his/0");
+    starts(queue, "shop/a");
+    starts(queue, "his/1");
+    starts(queue, "shop/b");
+    starts(queue, NULL); /* two of his run */
+    skr_keys_add(queue->keys, "other", 0, 0);
+    starts(queue, "other");
+    skr_keys_succeed(queue->keys, "his/0");
+    starts(queue, "his/2");
+    starts(queue, NULL);
+    assert_int_equal(skr_keys_depth(queue->keys), 997);
+}
+
+TEST_WITH(queue, one_event_starts_cycles_until_the_budget_is_spent_and_another_one_comes_at_once)
+{
+    char key[32];
+    int kind;
+    char *woken;
+    begin_anew(queue, 0, 100);
+    for (int i = 0; i < 5; i++) {
+        snprintf(key, sizeof key, "ns/%d", i);
+        skr_keys_add(queue->keys, key, 0, 0);
+    }
+    for (int event = 0; event < 2; event++) {
+        for (int i = 0; i < 2; i++) {
+            assert_non_null(skr_keys_start(queue->keys));
+            skr_keys_spend(queue->keys, 60);
+        }
+        starts(queue, NULL);
+        starts(queue, NULL);
+        assert_false(skr_frame_next_wake(queue->frame, &kind, &woken) && kind != WAKE);
+        free(woken);
+        assert_false(skr_frame_next_wake(queue->frame, &kind, &woken)); /* one, not two */
+        pass(queue, 0);
+    }
+    starts(queue, "ns/4");
+    starts(queue, NULL);
 }
