@@ -394,16 +394,13 @@ int skr_pod_selector_decode(struct skr_arena *arena, json_t *selector, const cha
     struct reader r = {.arena = arena};
     *ret = (struct skr_pod_rule){.topology_key = "", .protocol = "", .address = ""};
     ret->namespaces = skr_arena_array(arena, 1, sizeof *ret->namespaces);
-    json_t *holder = selector ? json_pack("{s:O}", "labelSelector", selector) : json_object();
+    json_auto_t *holder = selector ? json_pack("{s:O}", "labelSelector", selector) : json_object();
     if (!ret->namespaces || !holder) {
-        json_decref(holder);
         return skr_pod_no_room(error);
     }
     ret->namespaces[0] = namespace_;
     ret->n_namespaces = 1;
-    int rc = read_selector(&r, holder, &up, ret, error);
-    json_decref(holder);
-    return rc;
+    return read_selector(&r, holder, &up, ret, error);
 }
 
 /* ---- text, copies ---- */

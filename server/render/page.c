@@ -86,8 +86,7 @@ void skr_page_age(skr_time now, skr_time then, char text[32])
 
 void skr_page_write_json(const json_t *json, struct skr_strbuf *out)
 {
-    char *text = json_dumps(json, JSON_INDENT(2));
+    SKR_AUTO_FREE char *text = json_dumps(json, JSON_INDENT(2));
     skr_strbuf_add(out, text ? text : "null");
     skr_strbuf_addc(out, '\n');
-    free(text);
 }
