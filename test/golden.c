@@ -55,12 +55,11 @@ bool golden_is(const char *path, const char *got)
     if (update && *update) {
         return write_file(path, got);
     }
-    char *expected = golden_read(path);
+    SKR_AUTO_FREE char *expected = golden_read(path);
     bool same = strcmp(expected, got) == 0;
     if (!same) {
         print_difference(path, expected, got);
     }
-    free(expected);
     return same;
 }
 

@@ -87,12 +87,11 @@ static void read_answer(const char *text, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2] = {NULL, NULL};
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     size_t n = fuzz_split(text, part, 2);
     read_config(part[0], strlen(part[0]));
     if (n == 2) {
         read_answer(part[1], size - (size_t)(part[1] - text));
     }
-    free(text);
     return 0;
 }

@@ -65,8 +65,8 @@ static void check_cursor(const uint8_t *data, size_t size)
     struct skr_json_span span = {0};
     struct skr_error error;
     json_error_t why;
-    char *copy = fuzz_text(data, size);
-    json_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY, &why);
+    SKR_AUTO_FREE char *copy = fuzz_text(data, size);
+    json_auto_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY, &why);
     skr_json_scan_init(&scan, copy, size);
     bool taken = skr_json_scan_value(&scan, &span) && skr_json_scan_end(&scan);
     fuzz_check(scan.pos <= size);
@@ -84,8 +84,6 @@ static void check_cursor(const uint8_t *data, size_t size)
     if (json && taken) {
         walk(data, size, json);
     }
-    json_decref(json);
-    free(copy);
 }
 
 /* ---- positions ---- */
@@ -149,9 +147,8 @@ static void check_positions(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     check_cursor(data, size);
     check_positions(text);
-    free(text);
     return 0;
 }

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_findings findings;
     struct skr_kube_access access;
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     hide_paths(text, size);
     skr_findings_init(&findings);
     skr_kube_access_init(&access);
@@ -66,6 +66,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_check_findings(&findings, size);
     skr_kube_access_fini(&access);
-    free(text);
     return 0;
 }

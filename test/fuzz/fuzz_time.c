@@ -73,9 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&t, data + 1, sizeof t);
         check_written(t, offset_s);
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     check_time(text, offset_s);
     check_duration(text);
-    free(text);
     return 0;
 }

@@ -43,10 +43,9 @@ static void expect(const char *text, const char *part)
 
 static json_t *load(const struct scene *scene, const char *line)
 {
-    char *text = run(scene, 0, line);
+    SKR_AUTO_FREE char *text = run(scene, 0, line);
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    free(text);
     return json;
 }
 

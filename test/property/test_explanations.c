@@ -371,12 +371,11 @@ static void check_way(const struct world *w, const json_t *x, const json_t *file
             expect(w, x, amount <= w->others[node], "others do not hold that much there");
         }
     }
-    json_t *group = explain_ways_apply(files, way);
+    json_auto_t *group = explain_ways_apply(files, way);
     if (strcmp(text_of(group, "status"), "Bound") != 0 || text_of(group, "reason")[0]) {
         print_error("%s: %s\n", text_of(way, "text"), text_of(group, "message"));
         complain(w, x, "a way out does not place the group");
     }
-    json_decref(group);
 }
 
 /* Whether the group is stuck. */

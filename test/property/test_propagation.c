@@ -545,8 +545,8 @@ static const struct path *choose_path(struct walk *w)
 
 TEST(the_search_by_regions_equals_all_paths)
 {
-    struct walk *w = calloc(1, sizeof *w);
-    struct path *found = calloc(PATHS_MAX, sizeof *found);
+    SKR_AUTO_FREE struct walk *w = calloc(1, sizeof *w);
+    SKR_AUTO_FREE struct path *found = calloc(PATHS_MAX, sizeof *found);
     size_t shortened = 0;
     for (size_t run = 0; run < runs(4000); run++) {
         struct propagation_world world;
@@ -591,6 +591,4 @@ TEST(the_search_by_regions_equals_all_paths)
         skr_binding_decision_destroy(decision);
     }
     assert_true(shortened > 0 || runs(4000) < 4000);
-    free(found);
-    free(w);
 }

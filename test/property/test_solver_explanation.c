@@ -297,7 +297,7 @@ TEST(infeasible_problems_are_explained_in_full)
         instance_make(&in, trial.seed + 20, i, &trial_small);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         trial_check_answer(&in, i, got);
         const struct skr_explanation *x = &got->explanation;
         if (got->status == SKR_SOLVE_INFEASIBLE) {
@@ -308,7 +308,6 @@ TEST(infeasible_problems_are_explained_in_full)
         } else if (in.problem.n > 0) {
             check_sizes(&in, i, x);
         }
-        skr_solution_destroy(got);
     }
     assert_true(trial.n < 100 || n_relaxed > trial.n / 20);
 }
@@ -320,11 +319,10 @@ TEST(placed_problems_are_compared_with_the_best_of_each_level)
         instance_make(&in, trial.seed + 21, i, &trial_tiny);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_KEYS;
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED && in.problem.n > 0) {
             check_keys(&in, i, got);
         }
-        skr_solution_destroy(got);
     }
 }
 
@@ -335,7 +333,7 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
         struct instance in;
         instance_make(&in, trial.seed + 22, i, &trial_small);
         in.problem.explain = true;
-        struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
         in.problem.step_budget = 1;
         for (in.problem.byte_limit = 30000; in.problem.byte_limit < 3000000;
@@ -351,7 +349,6 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
             }
             skr_solution_destroy(got);
         }
-        skr_solution_destroy(want);
     }
 }
 

@@ -76,9 +76,8 @@ struct skr_kube_stats fake_client_stats(struct fake_client *c)
 void fake_client_expect_request(struct fake_client *c, const char *match, size_t i,
                                 const char *part)
 {
-    char *text = fake_api_request(c->api, match, i);
+    SKR_AUTO_FREE char *text = fake_api_request(c->api, match, i);
     if (!strstr(text, part)) {
         fail_msg("no \"%s\" in\n%s", part, text);
     }
-    free(text);
 }

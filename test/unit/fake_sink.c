@@ -98,8 +98,7 @@ static void write_event(struct skr_strbuf *b, const struct skr_event *e)
 void fake_sink_deliver(void *context, struct skr_event *event)
 {
     struct fake_sink *sink = context;
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     write_event(&b, event);
     skr_event_fini(event);
     (void)pthread_mutex_lock(&sink->lock);
@@ -107,7 +106,6 @@ void fake_sink_deliver(void *context, struct skr_event *event)
     sink->line[sink->n++] = skr_strbuf_take(&b, NULL);
     (void)pthread_cond_broadcast(&sink->changed);
     (void)pthread_mutex_unlock(&sink->lock);
-    skr_strbuf_fini(&b);
 }
 
 static size_t count_locked(const struct fake_sink *sink, const char *begin)

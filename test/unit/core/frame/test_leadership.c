@@ -192,7 +192,7 @@ static void report(struct world *world, struct process *p)
 
 static void process_run(struct world *world, struct process *p)
 {
-    struct skr_strbuf body;
+    SKR_STRBUF(body);
     skr_time at = 0;
     if (!p->leadership || world->now < p->paused_until) {
         return;
@@ -203,7 +203,6 @@ static void process_run(struct world *world, struct process *p)
         }
         return;
     }
-    skr_strbuf_init(&body);
     enum skr_leadership_step step =
         skr_leadership_next(p->leadership, world->now, world->now, &body, &at);
     if (step != SKR_LEADERSHIP_REST) {
@@ -211,7 +210,6 @@ static void process_run(struct world *world, struct process *p)
     } else {
         assert_true(at > world->now);
     }
-    skr_strbuf_fini(&body);
 }
 
 static void tick(struct world *world)

@@ -25,7 +25,7 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.heterogeneous_refuse = true;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 2, 4);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -38,7 +38,6 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     rig_pod(rig, "p-1", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
 TEST_RIG(rig_create(), d4_eligibility_is_that_of_the_gang_not_of_one_pod)

@@ -234,7 +234,7 @@ static void judge_reader(const struct frame_rig *rig, const char *placement, jso
         } else if (list) {
             json_object_set_new(slices, write->key, json_deep_copy(list));
         }
-        json_t *seen = clusters_in(slices);
+        json_auto_t *seen = clusters_in(slices);
         const char *name;
         json_t *yes;
         json_object_foreach(before, name, yes)
@@ -243,7 +243,6 @@ static void judge_reader(const struct frame_rig *rig, const char *placement, jso
                 fail_msg("%s: %s is missing after write %zu", placement, name, i);
             }
         }
-        json_decref(seen);
     }
     json_decref(now);
     json_decref(before);

@@ -10,7 +10,7 @@ static void assert_indices(const char *metadata, int32_t job, int32_t set, int32
                            int32_t training)
 {
     const int32_t want[] = {job, set, lws, training};
-    struct skr_pod *pod = NULL;
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
     struct skr_error error = {.code = SKR_OK};
     char text[600];
     snprintf(text, sizeof text, "{'metadata':{'namespace':'n','name':'p','uid':'u',%s},'spec':{}}",
@@ -24,7 +24,6 @@ static void assert_indices(const char *metadata, int32_t job, int32_t set, int32
         assert_int_equal(copy->index[i], want[i]);
     }
     skr_pod_destroy(copy);
-    skr_pod_destroy(pod);
 }
 
 TEST(an_index_is_a_label_or_an_annotation_of_digits)

@@ -75,7 +75,7 @@ static void teardown(struct big *big)
 /* Solves, checks, returns the status and the key of the leaves. */
 static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int32_t *ret_greatest)
 {
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     struct skr_error error = {0};
     if (skr_solve(&big->problem, &solution, &error) != 0) {
         fail_msg("%s", error.text);
@@ -87,7 +87,6 @@ static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int
         *ret_used = leaves->used;
         *ret_greatest = leaves->run[0].count;
     }
-    skr_solution_destroy(solution);
     return status;
 }
 

@@ -36,10 +36,8 @@ static void freshen(struct fake_client *c)
 
 static bool was_delivered(struct fake_client *c, const char *part)
 {
-    char *text = fake_sink_text(c->sink);
-    bool found = strstr(text, part);
-    free(text);
-    return found;
+    SKR_AUTO_FREE char *text = fake_sink_text(c->sink);
+    return strstr(text, part);
 }
 
 /* Of a watch that is open and shows nothing. */

@@ -12,9 +12,8 @@
 static int read_small(const char *begin, const char *part, int n, const char *end,
                       struct skr_document_error *error)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const struct skr_value *root;
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, begin);
     for (int i = 0; i < n; i++) {
         size_t at = strcspn(part, "%");
@@ -28,7 +27,6 @@ static int read_small(const char *begin, const char *part, int n, const char *en
         skr_document_create(b.s, b.len, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
     int rc = skr_document_next(document, &root, error);
     skr_document_destroy(document);
-    skr_strbuf_fini(&b);
     return rc;
 }
 

@@ -8,14 +8,12 @@
 static void check(const char *text)
 {
     json_error_t error;
-    json_t *fast = json_fast_read(text, strlen(text), &error);
-    json_t *slow = json_loadb(text, strlen(text), 0, &error);
+    json_auto_t *fast = json_fast_read(text, strlen(text), &error);
+    json_auto_t *slow = json_loadb(text, strlen(text), 0, &error);
     assert_int_equal(!fast, !slow);
     if (slow) {
         assert_true(json_equal(fast, slow));
     }
-    json_decref(fast);
-    json_decref(slow);
 }
 
 TEST(a_text_is_read_as_jansson_reads_it)
