@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/golden.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/base/strbuf.h"
 

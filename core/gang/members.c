@@ -15,7 +15,6 @@
 #include "core/gang/members.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/group_state.h"
 #include "core/gang/groups.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"

@@ -11,7 +11,6 @@
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
-#include "core/gang/output.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
 #include "core/gang/plan_home.h"

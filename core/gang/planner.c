@@ -33,7 +33,6 @@
 #include "core/gang/refusal.h"
 #include "core/gang/requests.h"
 #include "core/gang/seat_holds.h"
-#include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
 #include "core/gang/victim_search.h"

@@ -7,7 +7,6 @@
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
-#include "core/pod/rules.h"
 
 #include <string.h>
 

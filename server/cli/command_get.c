@@ -9,7 +9,6 @@
 #include "server/exit_code.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
-#include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/base/suggest.h"
 

@@ -14,7 +14,6 @@
 #include "core/frame/engine.h"
 #include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "server/client/source.h"
 #include "server/kube/decode.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "server/client/child.h"
-#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 enum {

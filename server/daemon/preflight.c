@@ -15,7 +15,6 @@
 #include "server/kube/permissions.h"
 #include "server/log.h"
 #include "server/thread.h"
-#include "server/version.h"
 #include "topology/base/arena.h"
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"

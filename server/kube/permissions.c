@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
 #define REVIEWS  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

@@ -11,7 +11,6 @@
 #include "server/lint/parts.h"
 #include "server/manifest/kinds.h"
 #include "topology/amount_text.h"
-#include "topology/base/arena.h"
 #include "topology/base/suggest.h"
 
 enum { PATH_BYTES = 512, NAMES_MAX = 256 };

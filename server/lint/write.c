@@ -4,7 +4,6 @@
 
 #include "server/lint/parts.h"
 #include "server/version.h"
-#include "topology/base/arena.h"
 #include "topology/base/unshown.h"
 
 static const char *severity(const struct lint_finding *f)

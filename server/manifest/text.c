@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/manifest/manifest.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_position.h"
 

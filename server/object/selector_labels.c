@@ -6,7 +6,6 @@
 #include "server/object/names.h"
 #include "server/object/selector_state.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 struct scanner {
     const char *at;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/object/duration.h"
-#include "topology/base/arena.h"
 #include "topology/base/unshown.h"
 
 const char *skr_page_text(const json_t *object, const char *key)

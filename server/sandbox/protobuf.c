@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "server/model/schema_tables.h"
-#include "topology/base/arena.h"
 #include "topology/base/base64.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"

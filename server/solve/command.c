@@ -11,7 +11,6 @@
 
 #include "server/exit_code.h"
 #include "server/solve/file.h"
-#include "topology/base/arena.h"
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
                                          "WaitingForCapacity", "TopologyPlacementFailed"};

@@ -4,11 +4,9 @@
  * Markdown table: making them, one leaf changed, and memory of 50 kinds. Every kind sees other free
  * room, as different pods do; slots are counted in: four bytes a leaf.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/solver/cache.h"
 #include "core/solver/sizes.h"
 #include "test/bench/cluster.h"
 

@@ -11,9 +11,7 @@
  * from /proc.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/fuzz/findings.h"
 
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 
 /* libyaml counts characters, not bytes, so a column never exceeds the bytes of the file; and it

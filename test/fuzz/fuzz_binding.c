@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters and bindings of Karmada from any JSON: decoded, and decided under every profile. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/propagation/decision_json.h"
 #include "server/simulate/binding_input.h"
 #include "server/simulate/binding_text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's configuration file: a configuration within the ranges of its options, or reasons
  * with positions; the same twice. */
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/object/names.h"
 #include "test/fuzz/findings.h"

@@ -5,9 +5,6 @@
  * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
  * behaves.) Whatever happens, shell.h is content, and the same bytes give the same actions.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/pods.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"

@@ -3,9 +3,6 @@
  * AdmissionReviews. An answer allows, carries the request's uid, and is a review itself; its patch
  * is the gate and nothing else, and a pod that has it is left alone.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "server/http/gate.h"
 #include "server/kube/base64.h"

@@ -5,13 +5,7 @@
  * "KEY=VALUE" without the prefix sakkara.group. of their keys. What is taken is within its limits,
  * the same when written as a map and read again, and a problem the solver can answer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/group.h"
-#include "core/group/lint.h"
-#include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/topology_map.h"
 

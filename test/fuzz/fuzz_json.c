@@ -4,9 +4,6 @@
  * texts (but for the range of numbers, and for depth) and see the same strings; what is said about
  * positions must lie in the text; keys that libjansson reads are found.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kubeconfig files: a way to an API server, or reasons with positions. Absolute paths in them are
  * made relative to a folder that does not exist, so that no fuzzer reads files of the machine. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/kubeconfig.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"

@@ -4,9 +4,6 @@
  * column, and a code of the table; all three forms say the same; the same files give the same
  * bytes; a file without objects of ours is silent or broken.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/lint/lint.h"
 #include "test/fuzz/fuzz.h"
 

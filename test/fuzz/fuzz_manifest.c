@@ -4,10 +4,6 @@
  * its JSON; what is refused has a position in the file. Every field of an object is found in the
  * text when a check refuses it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/manifest/manifest.h"
 #include "test/fuzz/fuzz.h"
 

@@ -4,9 +4,6 @@
  * second, of a pod, a Node to hold it against. What decodes is in order, decodes to the same again,
  * and survives our own changes put over it.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/podgroup.h"
 #include "core/pod/pod.h"
 #include "core/pod/rules.h"

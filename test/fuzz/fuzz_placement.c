@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hub of Open Cluster Management: reasons with positions, or a report about its Placement that is
  * JSON, the same twice, and consistent in itself. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/fuzz/fuzz.h"
 

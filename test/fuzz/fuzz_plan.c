@@ -3,9 +3,6 @@
  * Plans: of a group (what is read, written and read again is the same, and writing is stable) and
  * of a member.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/plan_text.h"
 #include "test/fuzz/fuzz.h"
 

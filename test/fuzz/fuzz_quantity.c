@@ -5,9 +5,6 @@
  * from its decimal text.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/fuzz/fuzz.h"
 #include "topology/quantity.h"

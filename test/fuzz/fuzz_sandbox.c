@@ -11,9 +11,6 @@
  * kubelets work for five seconds. Every request is answered, by a Status where it failed; refused
  * and dry ones change nothing; what was created is there; watches show what the list shows.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "server/model/cluster.h"

@@ -5,9 +5,6 @@
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "core/group/label_value.h"

@@ -4,9 +4,6 @@
  * selector of some kind, or a LabelSelector in JSON. The second part is an object to hold against
  * it. A JSON selector written as text selects the same.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/selector.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/strbuf.h"

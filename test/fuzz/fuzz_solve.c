@@ -3,9 +3,6 @@
  * Solve files: whatever the bytes are, they are refused with a position, or are a problem that the
  * solver answers, with counts that pass the checker and an explanation that contradicts nothing.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/solve/file.h"
 #include "test/fuzz/fuzz.h"
 

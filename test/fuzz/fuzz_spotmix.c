@@ -3,9 +3,6 @@
  * AdmissionReviews to the spot mix. An answer allows, carries the request's uid and is a review
  * itself; a patch is there when the answer says so, and it has applied.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/mix.h"
 #include "server/http/review_text.h"
 #include "server/kube/base64.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times and durations: what is read is written and read again; eight bytes are a time as it is. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/duration.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/object.h"

@@ -4,9 +4,6 @@
  * resource-names, name), the parts that follow are their values. A map that is taken gives a tree
  * that is sound, and the same tree when that is written and read again.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"

@@ -4,9 +4,6 @@
  * answered is JSON of a known kind and can be drawn; what is refused says why; asking twice gives
  * the same bytes. What is no dump is taken for an answer, which is drawn or refused.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/client/source.h"
 #include "server/render/page.h"
 #include "server/render/render.h"

@@ -4,13 +4,9 @@
  * arrives: the lines must not depend on it. Every line is read as a list's object and as a watch
  * line, as every kind; leaving managedFields out must change nothing else.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/lines.h"
-#include "server/kube/prune.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_position.h"
 

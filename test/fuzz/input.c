@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzzers share: taking inputs apart, judging errors and outputs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 
 char *fuzz_text(const uint8_t *data, size_t size)

@@ -12,7 +12,6 @@
 
 #include "test/integration/scheduler_parts.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 int64_t scheduler_now_ns(void)
 {

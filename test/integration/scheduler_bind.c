@@ -7,7 +7,6 @@
 #include "server/object/path.h"
 #include "test/integration/scheduler_parts.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 #define BIND_TIMEOUT_MS 330000L
 

@@ -4,10 +4,6 @@
  * is on its way: the loop is answered at every turn, the gang is bound, nothing stays behind.
  */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

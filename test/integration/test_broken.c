@@ -9,16 +9,12 @@
  *                        200), then the message in the log
  */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/object/path.h"
 #include "test/golden.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 #define FOLDER "test/integration/broken"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang through the real program: a small API server, a model of kube-scheduler, real HTTP. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"

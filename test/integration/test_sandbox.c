@@ -4,10 +4,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +14,6 @@
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
-#include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 #define SERVICE "/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start: what is answered before the first lists are complete, and when that changes. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLS on every side: the API server with a client certificate, the extender's listeners, the gate
  * webhook; a token file that is rotated. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/base64.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands for people against the real daemon: what they show is what is. */
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"

@@ -4,13 +4,6 @@
  * is counted again by looking at all placements, and every way out that is offered, carried out in the files, places
  * the group in `sakkara simulate`. SEED, FIRST and N as for the other properties.
  */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"

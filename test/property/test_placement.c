@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spread: the fast selection against its definition, and laws that hold for every input. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/spread.h"
 #include "test/test.h"
 

@@ -5,8 +5,6 @@
  * refuses they admit in none. FIRST and N: which and how many.
  */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"

@@ -3,11 +3,6 @@
  * Decisions about Karmada bindings against literal implementations of their rules: replicas handed
  * out one by one, all paths of regions, all combinations of groups and clusters.
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/propagation/divide.h"
 #include "core/propagation/exact_tables.h"
 #include "core/propagation/steps.h"

@@ -5,15 +5,9 @@
  * and every domain, and the metric the same largest domains. SEED and N as for the other
  * properties.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/engine.h"
 #include "core/gang/pages.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "test/test.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/solver/cache.h"
 #include "test/property/trial.h"
 #include "test/test.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P12: what the solver says about a problem beside the answer is true, complete and minimal. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 
 static bool is_feasible(const struct instance *in)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against integer programming, on problems between the small and the large. */
-#include <stdint.h>
-#include <stdio.h>
-
 #include "test/property/milp.h"
 #include "test/property/trial.h"
 #include "test/test.h"

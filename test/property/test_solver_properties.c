@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against its oracles, and the laws it must obey, on random problems. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 
 TEST(the_oracles_agree_with_each_other)
 {

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are kept while leaves change are those that the solver places. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/solver/sizes.h"
 #include "test/property/trial.h"
 #include "test/test.h"

@@ -3,10 +3,6 @@
  * P6 where sibling sets are wide and a number of used units is asked for: the general method, which
  * the oracles check on narrow trees, against the fast paths.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
 

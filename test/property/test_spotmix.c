@@ -10,9 +10,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/spotmix/mix.h"
 #include "server/kube/base64.h"

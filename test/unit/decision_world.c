@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/decision_world.h"
-#include <stdio.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "test/unit/json_text.h"

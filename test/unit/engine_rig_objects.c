@@ -2,7 +2,6 @@
 /* Objects that most tests need, and looking at what became of them. */
 #include "test/unit/engine_rig_parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

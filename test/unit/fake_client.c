@@ -2,9 +2,6 @@
 /* Setting up and tearing down for the tests of the kube client. */
 #include "test/unit/fake_client.h"
 #include "test/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void begin(struct fake_client *c, const struct fake_pki *pki, bool require_client)
 {

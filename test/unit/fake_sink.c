@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "server/kube/client.h"
-#include "server/kube/decode.h"
 #include "test/unit/fake_api.h"
 #include "topology/base/strbuf.h"
 

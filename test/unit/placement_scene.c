@@ -2,10 +2,6 @@
 /* Short lines to manifests, and through the code of the command. */
 #include "test/unit/placement_scene.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/test.h"
 

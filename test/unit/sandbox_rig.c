@@ -2,9 +2,6 @@
 /* Requests as text. */
 #include "test/unit/sandbox_rig.h"
 #include "test/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/sandbox/route.h"
 #include "test/unit/json_text.h"

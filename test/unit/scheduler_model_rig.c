@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/scheduler_model_rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "server/object/path.h"
 #include "test/test.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a log line looks like to people and to the programs that read it. */
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/log.h"
 #include "test/test.h"

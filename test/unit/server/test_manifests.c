@@ -3,9 +3,6 @@
  * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
  * server can say is asked by the end-to-end tests. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #include "server/config/config.h"

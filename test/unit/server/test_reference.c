@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/reference.md names everything that users and scripts can see. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"

@@ -2,9 +2,6 @@
 /* docs/threats.md promises nothing that no test holds up. */
 #include <ctype.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/strbuf.h"

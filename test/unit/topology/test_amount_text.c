@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Amounts in people's words. */
-#include <stdint.h>
-
 #include "test/test.h"
 #include "topology/amount_text.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 

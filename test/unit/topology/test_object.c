@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all API objects have in common. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 

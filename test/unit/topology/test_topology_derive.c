@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees from node labels. */
-#include <stdint.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/topology_map.h"
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology ConfigMap: what is accepted, and the message of everything that is not. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
-#include "topology/base/json_position.h"
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
 

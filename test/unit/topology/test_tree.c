@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building trees and reading them. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/tree.h"
 

@@ -2,8 +2,6 @@
 /* The frame by itself: wakes and the timer, Events for people, lists of actions and what they own. */
 #include "core/frame/frame.h"
 
-#include <string.h>
-
 #include "test/test.h"
 
 struct stand {

@@ -2,8 +2,6 @@
 /* The queue of keys: one cycle a key, priorities, pauses. */
 #include "core/frame/keys.h"
 
-#include <string.h>
-
 #include "test/test.h"
 
 enum { WAKE = 7 };

@@ -4,10 +4,6 @@
  * get lost, processes are paused, cut off and killed; whatever happens, no two of them lead at the
  * same moment, and somebody does again soon.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/leadership.h"
 #include "test/test.h"
 

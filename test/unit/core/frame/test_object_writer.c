@@ -5,9 +5,6 @@
  */
 #include "core/frame/object_writer.h"
 
-#include <string.h>
-
-#include "core/frame/keys.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 

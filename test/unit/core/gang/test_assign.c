@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who goes where and with which rank: dealing of fresh gangs, replacements, adoption. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/assign.h"
 #include "test/test.h"
 #include "topology/base/error.h"

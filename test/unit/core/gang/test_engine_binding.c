@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Past the point of no return: what happens to members that are not bound yet. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
 

@@ -4,9 +4,6 @@
  * two sizes and priorities, in sequence or interleaved. Their node has 300 of memory and pods ask for 50 and 100;
  * here it has 6 cpus and pods ask for 1 and 2.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 enum { MID = 0, HIGH = 7, SETS_MAX = 3 };

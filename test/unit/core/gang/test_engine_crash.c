@@ -4,9 +4,6 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 

@@ -2,12 +2,7 @@
 /* Events: on changes of state only, however often a group is tried, a daemon is started or a write
  * is refused; with the type, action and length that readers rely on. */
 #include <ctype.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/gang/reason.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that users write: an annotation reserves nothing that a plan of ours did not. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/names.h"
 #include "test/unit/engine_test.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a group comes from: maps, PodGroups, labels; their precedence, defects and duplicates. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang of many gated members costs what they are, not their square: filter waits behind it. */
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "test/test.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every state of a group, how it is entered and left, and what people see of it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many members, many nodes, many groups, hopeless groups, a slow API server. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "core/gang/reason.h"

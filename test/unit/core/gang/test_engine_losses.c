@@ -3,10 +3,6 @@
  * Nodes that fail under a running gang, 1 to 64 at once: who is left stays where it is, the replacements are planned
  * together as soon as they are there, each with the rank of a lost one.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the engine: how long groups waited and how it ended, trials, topologies, and the room
  * that is left, against counting it in the plainest way on random clusters. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds a seat: lost members and their replacements, sizes that change, pods beyond size. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 #include "test/unit/members_scene.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to a plan when the world changes between its commit and the last Binding. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
 

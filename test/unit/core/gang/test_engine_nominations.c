@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members' metadata, probes, vetoes and kube-scheduler's refusals. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; planned. */

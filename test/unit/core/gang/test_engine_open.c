@@ -3,8 +3,6 @@
 #include "core/gang/reason.h"
 #include "test/unit/engine_test.h"
 
-#include <string.h>
-
 static struct rig *cluster(int nodes)
 {
     struct rig *rig = rig_create();

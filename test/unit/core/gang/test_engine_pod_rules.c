@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is reported of groups whose pods' rules about other pods stand in the way. */
-#include <stdio.h>
-
 #include "test/unit/engine_test.h"
 
 #define PORT "'ports':[{'containerPort':80,'hostPort':80}],"

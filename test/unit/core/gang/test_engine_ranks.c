@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of members whose controller numbers its pods. */
-#include <stdio.h>
-
 #include "test/unit/engine_test.h"
 
 /* A pod of the group whose controller gave it a number. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planned nodes that kube-scheduler refuses: how often a group is planned again, what ends a pause, and
  * what people read. */
-#include <stdio.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "test/unit/engine_test.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine and names of resources: they are the nodes', whatever pods ask for. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon starts anew in every state of a group: what it keeps, what it writes, what it clears.
  * Crashes after every single write are in test_engine_crash.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_test.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gated members where kube-scheduler looks at every node, and where it may not. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 4 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The room of lost members: kept for their replacements, for a while and only where it should be. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 /* Six slots; g runs on four of them, other needs three and waits. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What members are told while they wait: gates, labels, events and conditions, each once. */
-#include <stdio.h>
-
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "test/unit/engine_test.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members that are not equal: their requests, and the nodes that they may use. */
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 TEST_RIG(rig_create(), d44_the_larger_request_is_the_demand_of_every_member)

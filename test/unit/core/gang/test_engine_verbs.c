@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What filter, prioritize, preempt and bind answer in every situation, and the constant texts. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 /* One rack of three nodes of 2 cpu; kube-scheduler is played by the test. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that wait for room: what an event that cannot help them costs, and one that can. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 static const char one_rack[] = "{'rack':{'type':'pack','hard':true}}";

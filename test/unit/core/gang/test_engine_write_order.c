@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In which order writes go out when only one may be on its way at a time: by class and order, as
  * server/kube/backlog.h sends them. */
-#include <string.h>
 
 #include <utlist.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that conflict, are refused, get lost or whose outcome nobody knows. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Persisted plans: what is written can be read back, and nothing else is taken for a plan. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/plan_text.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The read side without a process: pages of a dump, their text, their YAML, and answers that are
  * not what they should be. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/engine.h"
 #include "core/gang/scheduler.h"
 #include "server/client/source.h"

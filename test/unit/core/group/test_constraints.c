@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key constraints of a group map: what counts, what is refused, what is warned about. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/group.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups from maps, PodGroups and labels: name, size, priority; comparison; rules on a tree. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/group/group.h"
 #include "core/pod/pod.h"
 #include "test/test.h"

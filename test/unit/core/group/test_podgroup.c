@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodGroups from the API. */
-#include <string.h>
-
 #include "core/group/podgroup.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

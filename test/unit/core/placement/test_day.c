@@ -6,10 +6,6 @@
  * each step: no reader missed a cluster that stayed, nobody touched what is not ours or misconfigured,
  * hard constraints hold, and a process that starts anew finds nothing to write.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
 #include "test/test.h"

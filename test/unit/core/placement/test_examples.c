@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked examples: whole reports, byte for byte, and their numbers by hand. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/test.h"
 #include "test/unit/placement_scene.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which objects are given, and clusters within a decision, never changes an answer. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
 #include "topology/base/attr.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes a pod may run on: cordons, taints, node selector, required node affinity. */
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

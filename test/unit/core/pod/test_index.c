@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Indices of pods under the keys of their controllers, and the natural order of names. */
-#include <stdint.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods from the API: what is read, what is refused and how it is named, copies with changes. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

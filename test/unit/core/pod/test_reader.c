@@ -3,11 +3,6 @@
  * for very many that are drawn; what is odd is left to the tree; what is shared outlives the reader. */
 #include "core/pod/reader.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/pod_same.h"

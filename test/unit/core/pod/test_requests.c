@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod asks for, counted as kube-scheduler counts it. */
-#include <string.h>
-
 #include "core/pod/requests.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -2,9 +2,6 @@
 /* What pods say about other pods: read, compared, copied. */
 #include "core/pod/rules.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 

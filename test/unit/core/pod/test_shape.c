@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes: pods of one template have one key, pods that differ where it matters do not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions about bindings, by table: the answer is what goes where, or the code. */
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/decision_world.h"
 

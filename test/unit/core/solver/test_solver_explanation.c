@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the solver says beside its answer, on cases that can be judged by eye. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
 #include "topology/base/strbuf.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver at the edges of its ranges: huge trees, amounts and groups; deep trees. */
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "core/solver/solver.h"
 #include "test/test.h"
 

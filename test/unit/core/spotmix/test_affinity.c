@@ -3,7 +3,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "core/spotmix/affinity.h"
 #include "test/unit/growth.h"

@@ -6,10 +6,6 @@
  */
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/scheduler.h"
 #include "test/unit/frame_rig.h"
 

@@ -2,9 +2,6 @@
 /* Sentences of explanations, as pages have them. */
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/page.h"
 
 #define K "cloudpilot.ai/webhook-scheduler"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: what is understood, and what is said when it is not. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/log.h"

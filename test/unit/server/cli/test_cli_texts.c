@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, man pages and completion come from one table: every command and flag is in all of them, and
  * every example is understood by the parser. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "test/test.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file: what is accepted, and the exact messages for what is not. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
 #include "server/object/duration.h"

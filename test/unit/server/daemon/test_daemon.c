@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting and ending the daemon inside the test: what it says when a part cannot start, that
  * nothing is left behind then, and that it ends at once whatever it was doing. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -4,13 +4,9 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/daemon/reach.h"
 #include "test/unit/fake_api.h"
-#include "topology/base/arena.h"
 
 #define SECRET  "/api/v1/namespaces/sakkara/secrets/mix"
 #define HOOK    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/mix"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the verbs: the exact text kube-scheduler gets. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "server/http/answer_json.h"
 #include "test/test.h"

@@ -3,9 +3,6 @@
  * time. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/gang/scheduler.h"
@@ -17,7 +14,6 @@
 #include "test/test.h"
 #include "test/unit/http_client.h"
 #include "test/unit/json_text.h"
-#include "topology/base/arena.h"
 
 enum { ASKED_MAX = 64 };
 

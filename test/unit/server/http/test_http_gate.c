@@ -2,10 +2,6 @@
 /* The gate webhook: who gets the gate, and that nothing is ever denied. */
 #include <curl/curl.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/http/gate.h"
 #include "test/test.h"

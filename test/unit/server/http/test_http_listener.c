@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of a listener, and the addresses it takes. */
 #include <arpa/inet.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

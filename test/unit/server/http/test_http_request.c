@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies of the verbs: shapes, cases, limits, malformed ones; and the one-pass reader against
  * libjansson on generated texts. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/http/request_json.h"
 #include "test/test.h"
 #include "test/unit/pod_same.h"

@@ -2,11 +2,6 @@
 /* The verbs over real sockets: round trips, and how they are counted. */
 #include <curl/curl.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/gang/reason.h"

@@ -2,10 +2,6 @@
 /* The verbs and what is no request: malformed, unknown, too large. */
 #include <curl/curl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "test/test.h"

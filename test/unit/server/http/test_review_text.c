@@ -2,9 +2,6 @@
 /* What is left out of a review before it is read, and that its answer stays the same. */
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/mix.h"
 #include "server/http/review_text.h"
 

@@ -2,8 +2,6 @@
 /* Authorities and certificates made here. */
 #include "test/test.h"
 
-#include <string.h>
-
 #include "server/http/x509.h"
 
 #define NAME "sakkara-spotmix.sakkara.svc"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that wait: the rate of one engine holds back that engine alone. */
-#include <stdlib.h>
-
 #include "server/kube/backlog.h"
 #include "test/test.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/prune.h"
 #include "server/kube/salvage.h"
 #include "server/kube/transfer.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine hears of a cluster through lists and watches, on good days and bad ones. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/transfer.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"

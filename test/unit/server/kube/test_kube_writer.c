@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of the engine's writes: requests, answers, order, limits, the end. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/gang/writes.h"
 #include "server/kube/limiter.h"

@@ -6,9 +6,6 @@
  */
 #include <dirent.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -16,7 +13,6 @@
 #include "server/manifest/manifest.h"
 #include "test/golden.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 static void take(void *context, const char *name, const char *text, size_t n)

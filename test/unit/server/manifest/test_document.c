@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of YAML files, and that what is within them is let through. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/kube/kubeconfig.h"
 #include "server/manifest/document.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: values as kubectl reads them, positions of what is wrong. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "server/manifest/manifest.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KubeSchedulerConfiguration as the model of kube-scheduler reads it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/manifest/scheduler_config.h"
 #include "test/test.h"
 #include "topology/base/strbuf.h"

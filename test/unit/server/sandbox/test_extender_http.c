@@ -2,12 +2,7 @@
 /* The scheduler's side of the extender protocol against a scripted listener: what is sent, how
  * answers are read, what every kind of failure is called, and that nobody waits with the lock. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "server/object/path.h"
 #include "server/sandbox/extender_http.h"
 #include "test/test.h"
 #include "test/unit/fake_api.h"

@@ -3,10 +3,6 @@
  * and the end of the server while they are open. */
 #include <jansson.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulated API server writes besides objects: watches, Tables, discovery; paths; and
  * protocol buffers that come in. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/sandbox/discovery.h"

@@ -2,9 +2,6 @@
 /* `sakkara solve`: the files of test/solve/ give what stands beside them; mistakes get a position.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/solve/command.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arenas, and the allocation of engine state. */
 #include <stdalign.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/arena.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader that tests of the engine use says what Jansson says (test/unit/json_fast.h). */
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_fast.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of JSON: absent and null, wrong types, paths in messages. */
-#include <stdint.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/json_field.h"

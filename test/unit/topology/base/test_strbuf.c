@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The growing string and the JSON strings it writes. */
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/strbuf.h"
