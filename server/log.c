@@ -58,8 +58,7 @@ static const char *base_name(const char *file)
 /* As %q: what a terminal obeys is escaped, beyond JSON's own too. */
 static void add_string(struct skr_strbuf *out, const char *s)
 {
-    struct skr_strbuf quoted;
-    skr_strbuf_init(&quoted);
+    SKR_STRBUF(quoted);
     skr_strbuf_add_json(&quoted, s);
     const char *from = quoted.s;
     for (const char *at = from; *at; at++) {
@@ -73,7 +72,6 @@ static void add_string(struct skr_strbuf *out, const char *s)
         }
     }
     skr_strbuf_add(out, from);
-    skr_strbuf_fini(&quoted);
 }
 
 /* A JSON string is also what klog's %q writes for the characters that occur here. */
@@ -87,12 +85,10 @@ static void add_quoted(struct skr_strbuf *out, const char *s)
         add_string(out, s);
         return;
     }
-    struct skr_strbuf cut;
-    skr_strbuf_init(&cut);
+    SKR_STRBUF(cut);
     skr_strbuf_addn(&cut, s, SKR_LOG_VALUE_MAX);
     skr_strbuf_add(&cut, "...");
     add_string(out, cut.s);
-    skr_strbuf_fini(&cut);
 }
 
 static void add_value(struct skr_strbuf *out, const struct skr_log_pair *pair)
@@ -179,15 +175,13 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
     }
     struct timespec when;
     clock_gettime(CLOCK_REALTIME, &when);
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_log_write(&out, (enum skr_log_format)atomic_load(&log_format), severity, v, &when,
                   (int32_t)getpid(), file, line, message, pair);
     skr_strbuf_addc(&out, '\n');
     pthread_mutex_lock(&write_lock);
     write_all(STDERR_FILENO, out.s, out.len);
     pthread_mutex_unlock(&write_lock);
-    skr_strbuf_fini(&out);
 }
 
 /* ---- what users provoke ---- */

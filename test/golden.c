@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/golden.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/base/strbuf.h"
 
@@ -55,12 +51,11 @@ bool golden_is(const char *path, const char *got)
     if (update && *update) {
         return write_file(path, got);
     }
-    char *expected = golden_read(path);
+    SKR_AUTO_FREE char *expected = golden_read(path);
     bool same = strcmp(expected, got) == 0;
     if (!same) {
         print_difference(path, expected, got);
     }
-    free(expected);
     return same;
 }
 

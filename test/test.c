@@ -2,11 +2,6 @@
 /* The main() of every program of tests: what registered itself becomes a group of cmocka's. */
 #include "test/test.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* One test as cmocka runs it: a test of its own, or one row of a table. */
 struct run {
     const struct test *test;

@@ -4,7 +4,8 @@
 /*
  * How a test is written. A file of tests includes this header and defines tests; each registers
  * itself, and main() in test/test.c runs them in the order in which they stand in the file.
- * Asserts are cmocka's, and so are the lines of the output.
+ * Asserts are cmocka's, and so are the lines of the output; what nearly every test wants of the C
+ * library comes with this header.
  *
  *     TEST(a_sentence_of_what_holds)
  *     {
@@ -30,10 +31,15 @@
  * A program of tests takes words as arguments: only tests whose name contains one of them run. It
  * ends with 1 when a test failed or nothing had such a name. `-l` lists the names.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

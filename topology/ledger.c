@@ -426,8 +426,8 @@ int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error)
     for (size_t i = 0; i < nodes->n; i++) {
         n_cells += nodes->item[i] ? nodes->item[i]->n_cells : 0;
     }
-    struct recount *sums = skr_alloc_array(nodes->n, sizeof sums[0]);
-    struct skr_ledger_cell *cells = skr_alloc_array(n_cells, sizeof cells[0]);
+    SKR_AUTO_FREE struct recount *sums = skr_alloc_array(nodes->n, sizeof sums[0]);
+    SKR_AUTO_FREE struct skr_ledger_cell *cells = skr_alloc_array(n_cells, sizeof cells[0]);
     n_cells = 0;
     for (size_t i = 0; i < nodes->n; i++) {
         sums[i].cell = cells + n_cells;
@@ -439,7 +439,5 @@ int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error)
             rc = compare_node(ledger, nodes->item[i], &sums[i], error);
         }
     }
-    free(cells);
-    free(sums);
     return rc;
 }

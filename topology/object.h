@@ -75,10 +75,12 @@ struct skr_node {
 /* Borrow json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */
 int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error);
 void skr_configmap_destroy(struct skr_configmap *map); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_configmap, skr_configmap_destroy)
 int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error);
 /* The same taints in the same order. */
 bool skr_node_taints_equal(const struct skr_node *a, const struct skr_node *b);
 void skr_node_destroy(struct skr_node *node);
+SKR_AUTO_DEFINE(struct skr_node, skr_node_destroy)
 
 /* For other kinds' decoders: fills meta from an object's "metadata". prefixes: NULL-terminated list
  * of label key prefixes to keep, NULL keeps all. Fields that are absent are "" or 0, the name too

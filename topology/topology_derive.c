@@ -58,7 +58,7 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct sk
     static const char *const levels[] = {"rack", "node"};
     static const char *const resources[] = {"cpu", "memory"};
     bool racks = have_racks(nodes, n);
-    struct place *place = skr_alloc_array(n, sizeof place[0]);
+    SKR_AUTO_FREE struct place *place = skr_alloc_array(n, sizeof place[0]);
 
     for (size_t i = 0; i < n; i++) {
         place[i].rack = racks ? rack_of(nodes[i]) : "";
@@ -74,6 +74,5 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct sk
                                      ret, NULL, error);
     }
     skr_tree_builder_destroy(b);
-    free(place);
     return rc;
 }

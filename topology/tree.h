@@ -44,6 +44,7 @@ struct skr_tree {
 
 struct skr_tree *skr_tree_ref(const struct skr_tree *tree);
 void skr_tree_unref(const struct skr_tree *tree); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_tree, skr_tree_unref)
 /* Leaf index of a node name or -1. O(1). */
 int32_t skr_tree_find_leaf(const struct skr_tree *tree, const char *node);
 /* Level number 1..L of a level name or -1. */
@@ -65,6 +66,7 @@ bool skr_tree_equal(const struct skr_tree *a, const struct skr_tree *b);
 struct skr_tree_builder;
 struct skr_tree_builder *skr_tree_builder_create(const char *name);
 void skr_tree_builder_destroy(struct skr_tree_builder *b);
+SKR_AUTO_DEFINE(struct skr_tree_builder, skr_tree_builder_destroy)
 /* depth 1..: an inner unit or leaf below the last unit of depth - 1. Errors: SKR_LIMIT, SKR_BUG
  * (depth). */
 int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *name,

@@ -358,9 +358,8 @@ void skr_frame_event(struct skr_frame *f, const struct skr_note *note)
 {
     const struct skr_reference *about = &note->regarding;
     const char *namespace_ = *about->namespace_ ? about->namespace_ : "default";
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    char *text = skr_strdup(note->note);
+    SKR_STRBUF(b);
+    SKR_AUTO_FREE char *text = skr_strdup(note->note);
     text[cut(text, SKR_EVENT_NOTE_MAX)] = '\0';
     add_text(&b,
              "{\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":{"
@@ -388,6 +387,4 @@ void skr_frame_event(struct skr_frame *f, const struct skr_note *note)
                                     .body = b.s,
                                     .body_len = b.len};
     skr_frame_write(f, &write, SKR_PURPOSE_EVENT, NULL);
-    skr_strbuf_fini(&b);
-    free(text);
 }

@@ -154,11 +154,11 @@ static void set_text(json_t *object, const char *key, const char *value)
 /* The record as it shall be: what others put beside our fields stays. */
 static void write_record(struct skr_leadership *l, skr_time wall, struct skr_strbuf *body)
 {
-    json_t *lease = l->record
-                        ? json_deep_copy(l->record)
-                        : json_pack("{s:s,s:s,s:{s:s,s:s}}", "apiVersion", "coordination.k8s.io/v1",
-                                    "kind", "Lease", "metadata", "namespace", l->options.namespace_,
-                                    "name", l->options.name);
+    json_auto_t *lease =
+        l->record ? json_deep_copy(l->record)
+                  : json_pack("{s:s,s:s,s:{s:s,s:s}}", "apiVersion", "coordination.k8s.io/v1",
+                              "kind", "Lease", "metadata", "namespace", l->options.namespace_,
+                              "name", l->options.name);
     json_t *spec = json_object_get(lease, "spec");
     if (!json_is_object(spec)) {
         spec = json_object();
@@ -173,11 +173,9 @@ static void write_record(struct skr_leadership *l, skr_time wall, struct skr_str
     set_text(spec, "holderIdentity", l->giving_back ? "" : l->identity);
     set_int(spec, "leaseDurationSeconds", l->giving_back ? 1 : l->options.duration / SKR_SECOND);
     set_text(spec, "renewTime", l->renewed);
-    char *text = json_dumps(lease, JSON_COMPACT);
+    SKR_AUTO_FREE char *text = json_dumps(lease, JSON_COMPACT);
     skr_strbuf_reset(body);
     skr_strbuf_add(body, text ? text : "");
-    free(text);
-    json_decref(lease);
 }
 
 /* ---- what to do ---- */

@@ -82,8 +82,7 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
                              const struct skr_object_target *t, enum skr_write_class class,
                              const char *in_metadata, const char *members)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     patch_body(t, in_metadata, members, &b);
     const struct skr_write write = {.verb = SKR_VERB_MERGE_PATCH,
                                     .resource = t->type->resource,
@@ -100,7 +99,6 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
     w->urgent = false;
     w->flush_at = 0;
     w->sent_at = skr_frame_now(frame);
-    skr_strbuf_fini(&b);
 }
 
 static skr_time retry_delay(struct skr_object_writer *w)
@@ -158,12 +156,10 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
 
 void skr_object_open_patch(struct skr_json_writer *w, const struct skr_meta *meta)
 {
-    struct skr_strbuf version;
-    skr_strbuf_init(&version);
+    SKR_STRBUF(version);
     skr_strbuf_addf(&version, "%" PRIu64, meta->resource_version);
     skr_json_open(w, NULL, '{');
     skr_json_open(w, "metadata", '{');
     skr_json_string(w, "uid", meta->uid);
     skr_json_string(w, "resourceVersion", version.s);
-    skr_strbuf_fini(&version);
 }

@@ -361,7 +361,7 @@ static int fill_gaps(struct deal *d, struct skr_arena *arena, struct skr_error *
 int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_seat *seat,
                size_t n_seats, struct skr_error *error)
 {
-    struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
     struct deal d = {.tree = tree, .count = count, .seat = seat, .n_seats = n_seats};
     int rc;
     if (arena) {
@@ -383,6 +383,5 @@ int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_sea
             }
         }
     }
-    skr_arena_destroy(arena);
     return rc;
 }

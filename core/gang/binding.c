@@ -108,8 +108,7 @@ static const char *target_of(const struct skr_gang *e, const struct pod_entry *p
 
 static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_add(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"namespace\":");
     skr_strbuf_add_json(&b, p->pod->meta.namespace_);
     skr_strbuf_add(&b, ",\"name\":");
@@ -129,7 +128,6 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
     p->bind.write = w->id;
     w->more = (void *)(uintptr_t)names_intern(e, node);
     e->bindings_in_flight++;
-    skr_strbuf_fini(&b);
 }
 
 static void read_back(struct skr_gang *e, struct pod_entry *p)

@@ -77,26 +77,22 @@ static void write_mark(struct skr_strbuf *body, const struct pod_entry *p,
 
 static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)
 {
-    struct skr_strbuf body;
-    skr_strbuf_init(&body);
+    SKR_STRBUF(body);
     write_mark(&body, p, preemptor);
     p->evict.write = out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
                                &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
                          ->id;
     p->evict.force = FORCE_MARKING;
-    skr_strbuf_fini(&body);
 }
 
 static void send(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor, bool force)
 {
-    struct skr_strbuf body;
-    skr_strbuf_init(&body);
+    SKR_STRBUF(body);
     write_body(&body, p, force);
     struct skr_pending_write *w =
         out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
                   preemptor->plan->order, &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
     p->evict.write = w->id;
-    skr_strbuf_fini(&body);
 }
 
 void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor)

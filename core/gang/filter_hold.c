@@ -7,14 +7,12 @@
 #include "core/gang/filter_hold.h"
 
 #include "core/gang/groups.h"
-#include "core/gang/membership.h"
 #include "core/gang/nomination.h"
 #include "core/gang/output.h"
 #include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/planner.h"
 #include "core/gang/pods.h"
-#include "core/gang/reason.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>

@@ -87,9 +87,9 @@ static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
         return o->fits;
     }
     struct skr_error error;
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     static const int64_t one = 1;
-    int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
+    SKR_AUTO_FREE int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
     fit_copy_slots(o, e->topology.tree, room);
     struct skr_problem problem = {.tree = e->topology.tree,
                                   .n = o->n,
@@ -100,8 +100,6 @@ static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
                                   .step_budget = -1};
     o->solved_changes = o->kind->changes;
     o->fits = skr_solve(&problem, &solution, &error) == 0 && solution->status == SKR_SOLVE_PLACED;
-    skr_solution_destroy(solution);
-    free(room);
     return o->fits;
 }
 

@@ -112,17 +112,14 @@ static void remember(struct sent_patch *sent, const struct wanted *w, size_t n,
 static void send_patch(struct skr_gang *e, const struct target *t, const struct wanted *w, size_t n,
                        const char *annotation)
 {
-    struct skr_strbuf metadata, members;
-    skr_strbuf_init(&metadata);
-    skr_strbuf_init(&members);
+    SKR_STRBUF(metadata);
+    SKR_STRBUF(members);
     add_changes(t, w, n, annotation, &metadata, &members);
     remember(t->sent, w, n, annotation);
     skr_object_writer_patch(t->writer, e->frame, &t->object,
                             t->writer->urgent || annotation ? SKR_WRITE_CLASS_COMMIT
                                                             : SKR_WRITE_CLASS_STATUS,
                             metadata.len > 0 ? metadata.s : "", members.len > 0 ? members.s : "");
-    skr_strbuf_fini(&metadata);
-    skr_strbuf_fini(&members);
 }
 
 /* A change of status is written soon; counts that grow with every pod every now and then. */
@@ -358,11 +355,9 @@ static enum skr_object_result take_outcome(struct skr_gang *e, struct skr_object
 
 static void map_gone(struct skr_gang *e, const struct map_entry *m)
 {
-    char *namespace_ = skr_strdup(m->map->meta.namespace_);
-    char *name = skr_strdup(m->map->meta.name);
+    SKR_AUTO_FREE char *namespace_ = skr_strdup(m->map->meta.namespace_);
+    SKR_AUTO_FREE char *name = skr_strdup(m->map->meta.name);
     maps_delete(e, namespace_, name);
-    free(namespace_);
-    free(name);
 }
 
 static void map_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
@@ -392,11 +387,9 @@ static void map_done(struct skr_gang *e, const struct skr_pending_write *w, stru
 
 static void podgroup_gone(struct skr_gang *e, const struct podgroup_entry *pg)
 {
-    char *namespace_ = skr_strdup(pg->pg->meta.namespace_);
-    char *name = skr_strdup(pg->pg->meta.name);
+    SKR_AUTO_FREE char *namespace_ = skr_strdup(pg->pg->meta.namespace_);
+    SKR_AUTO_FREE char *name = skr_strdup(pg->pg->meta.name);
     maps_podgroup_delete(e, namespace_, name);
-    free(namespace_);
-    free(name);
 }
 
 static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,

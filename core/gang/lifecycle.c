@@ -61,20 +61,17 @@ static void not_found(struct group *g)
 
 static void not_homogeneous(struct group *g)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_strbuf_addf(&text, "group %s has members that differ: %s", g->name, g->seats.difference);
     group_state_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
-    skr_strbuf_fini(&text);
 }
 
 /* Running pods are not touched by the loss of their definition; who comes waits for it, and no room
  * is held. */
 static void bound_without_source(struct group *g)
 {
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     size_t n = g->seats.n_newcomers;
-    skr_strbuf_init(&text);
     skr_strbuf_addf(&text, "group %s is bound, %zu member%s, ", g->name, g->seats.n_bound,
                     g->seats.n_bound == 1 ? "" : "s");
     if (n > 0) {
@@ -84,7 +81,6 @@ static void bound_without_source(struct group *g)
         skr_strbuf_add(&text, "but the ConfigMap or PodGroup that defined it is gone");
     }
     group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text.s);
-    skr_strbuf_fini(&text);
 }
 
 static bool had_members_before(const struct group *g)

@@ -68,8 +68,7 @@ void map_status_wanted_topology(struct skr_gang *e, const struct map_entry *m, s
     if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0) {
         return;
     }
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_addc(&b, '[');
     if (m == e->topology.active && !m->problem) {
         add_warning(&b, "UnevenDepth", m->warnings.n_uneven,
@@ -86,7 +85,6 @@ void map_status_wanted_topology(struct skr_gang *e, const struct map_entry *m, s
                : *reason  ? "another topology map is in force"
                           : NULL);
     wanted_add(w, "conditions", b.len > 2 ? b.s : NULL);
-    skr_strbuf_fini(&b);
 }
 
 void map_status_forget(struct map_entry *m)

@@ -102,7 +102,7 @@ static void classify(struct skr_gang *e, struct map_entry *m)
         topology_map_changed(e, m);
     }
     const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
-    char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
+    SKR_AUTO_FREE char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
     if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
         leave(e, m);
     }
@@ -112,7 +112,6 @@ static void classify(struct skr_gang *e, struct map_entry *m)
         dirty_group(e, groups_find(e, key));
     }
     dirty_map(e, m);
-    free(key);
 }
 
 static void map_destroy(struct skr_gang *e, struct map_entry *m)

@@ -31,12 +31,11 @@ static bool orders(struct pod_entry *const *pod, size_t n, enum skr_pod_index_ke
 
 enum skr_pod_index_key member_order_key(struct pod_entry *const *pod, size_t n)
 {
-    int32_t *scratch = skr_alloc_array(n + 1, sizeof *scratch);
+    SKR_AUTO_FREE int32_t *scratch = skr_alloc_array(n + 1, sizeof *scratch);
     int key = 0;
     while (key < SKR_POD_INDEX_COUNT && !orders(pod, n, (enum skr_pod_index_key)key, scratch)) {
         key++;
     }
-    free(scratch);
     return (enum skr_pod_index_key)key;
 }
 

@@ -15,7 +15,6 @@
 #include "core/gang/members.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/group_state.h"
 #include "core/gang/groups.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
@@ -130,12 +129,11 @@ static void write_change(struct skr_strbuf *b, const struct pod_entry *p, const 
 static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
                  enum skr_write_class class)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     bool status = c->nominated && !nomination_is_forbidden(e);
     enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
                                : status     ? SKR_WRITE_PATCH_POD_STATUS
                                             : SKR_WRITE_PATCH_POD;
-    skr_strbuf_init(&b);
     write_change(&b, p, c, status);
     struct skr_pending_write *w = out_write(e, kind, class, p->plan ? p->plan->order : 0,
                                             &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
@@ -157,7 +155,6 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
     if (p->patch.owes) {
         wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
     }
-    skr_strbuf_fini(&b);
 }
 
 /* Gates of others stay: a merge patch replaces the whole list, so the removal is a strategic one by
@@ -215,7 +212,7 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 {
     char rank[16], retries[16], plan[32];
     struct change c = {0};
-    char *annotation = nomination_annotation(p);
+    SKR_AUTO_FREE char *annotation = nomination_annotation(p);
     if (how != WOKEN_NOT) {
         nomination_count(p);
     }
@@ -239,7 +236,6 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     }
     c.annotation = annotation;
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
-    free(annotation);
 }
 
 static void settle_planned(struct skr_gang *e, struct pod_entry *p)

@@ -264,8 +264,7 @@ static void note_difference(struct group *g, const struct pod_entry *first,
 {
     const char *name;
     int64_t x, y;
-    struct skr_strbuf s;
-    skr_strbuf_init(&s);
+    SKR_STRBUF(s);
     if (skr_quantities_differ(&first->shape->spec->requests, &odd->shape->spec->requests, &name, &x,
                               &y)) {
         skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
@@ -274,7 +273,6 @@ static void note_difference(struct group *g, const struct pod_entry *first,
         skr_amount_add(&s, name, x);
         g->seats.difference = skr_strbuf_take(&s, NULL);
     }
-    skr_strbuf_fini(&s);
 }
 
 static void check_homogeneity(struct group *g)

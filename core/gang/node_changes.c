@@ -84,11 +84,9 @@ static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amoun
     bool refused =
         skr_resource_names_offer(e->resources, &n->node->allocatable, &offer, &error) < 0;
     if (refused && !n->refused) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
+        SKR_STRBUF(text);
         skr_strbuf_addf(&text, "node %s: %s; nothing is placed on it", n->name, error.text);
         out_decision(e, "", "", "Node refused", "", text.s, true);
-        skr_strbuf_fini(&text);
     } else if (!refused && n->refused) {
         out_decision(e, "", "", "Node is used again", "", n->name, false);
     }

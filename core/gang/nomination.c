@@ -28,10 +28,8 @@ static bool metadata_stands(const struct pod_entry *p)
     if (strcmp(pods_label(p, SKR_LABEL_RANK), rank) != 0) {
         return false;
     }
-    char *annotation = nomination_annotation(p);
-    bool stands = strcmp(pods_annotation(p), annotation) == 0;
-    free(annotation);
-    return stands;
+    SKR_AUTO_FREE char *annotation = nomination_annotation(p);
+    return strcmp(pods_annotation(p), annotation) == 0;
 }
 
 bool nomination_stands(struct pod_entry *p)

@@ -132,7 +132,7 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
     if (!e->topology.tree) {
         return;
     }
-    struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     size_t n = 0, lacking = 0;
@@ -160,7 +160,6 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
             }
         }
     }
-    free(seat);
     free(owner);
     free(count);
 }
@@ -195,7 +194,7 @@ static size_t most_bytes(const struct group *g)
 void outputs_update(struct skr_gang *e, struct group *g)
 {
     rank_adopted(e, g);
-    struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
+    SKR_AUTO_FREE struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
     struct pod_entry *p;
     size_t n = 0;
     DL_FOREACH(g->members, p)
@@ -215,7 +214,6 @@ void outputs_update(struct skr_gang *e, struct group *g)
     g->outputs.rank = n ? rank_text(o, n) : NULL;
     g->outputs.too_large =
         n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > most_bytes(g);
-    free(o);
 }
 
 void outputs_refresh(struct skr_gang *e, struct group *g)

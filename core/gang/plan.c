@@ -369,9 +369,8 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
 void plan_text_changed(struct skr_gang *e, struct plan *plan)
 {
     size_t n;
-    struct skr_plan_member *member = record_members(plan, &n);
+    SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
     write_text(e, plan, member, n);
-    free(member);
 }
 
 /* Of those that the plan places: the loss of one who runs already must not end it. */
@@ -395,14 +394,13 @@ const struct pod_entry *plan_oldest_member(const struct plan *plan)
 void plan_commit(struct skr_gang *e, struct plan *plan)
 {
     size_t n;
-    struct skr_plan_member *member = record_members(plan, &n);
+    SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
     skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
     if (plan->home == SOURCE_LABELS) {
         const struct pod_entry *oldest = plan_oldest_member(plan);
         plan_set_anchor(plan, oldest);
     }
     write_text(e, plan, member, n);
-    free(member);
 }
 
 bool plan_has_room(const struct skr_gang *e, const struct plan *plan)

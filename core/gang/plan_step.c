@@ -11,7 +11,6 @@
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
-#include "core/gang/output.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
@@ -81,7 +80,7 @@ static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_err
     for (size_t i = 0; i < leaves; i++) {
         room[i] = INT32_MAX;
     }
-    struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
+    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
     skr_group_rules(g->spec, t, rule, NULL);
     struct skr_problem problem = {.tree = t,
                                   .n = total,
@@ -93,7 +92,6 @@ static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_err
     bool good = skr_solution_check(&problem, count, error) == 0;
     free(count);
     free(room);
-    free(rule);
     return good;
 }
 
@@ -153,17 +151,15 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
-            struct skr_strbuf text;
+            SKR_STRBUF(text);
             refusal_note(e, g, p);
             refusal_is_silent(g, !*says);
             if (g->plan->binding_persisted) {
                 dirty_plan(e); /* stranded now */
                 continue;
             }
-            skr_strbuf_init(&text);
             refusal_say(e, g, &text);
             plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
-            skr_strbuf_fini(&text);
             return true;
         } else {
             skr_time again = skr_frame_now(e->frame) + SKR_SECOND;

@@ -147,7 +147,7 @@ static void write_nodes(struct skr_strbuf *b, const struct skr_plan_node *node, 
 
 static void write_members(struct skr_strbuf *b, const struct skr_plan_record *plan)
 {
-    struct skr_plan_member *copy = sorted_copy(plan->member, plan->n_members);
+    SKR_AUTO_FREE struct skr_plan_member *copy = sorted_copy(plan->member, plan->n_members);
     const struct skr_plan_member *member = copy ? copy : plan->member;
     skr_strbuf_add(b, ",\"members\":{");
     for (size_t i = 0; i < plan->n_members; i++) {
@@ -157,7 +157,6 @@ static void write_members(struct skr_strbuf *b, const struct skr_plan_record *pl
         skr_strbuf_add_json(b, member[i].node);
     }
     skr_strbuf_addc(b, '}');
-    free(copy);
 }
 
 static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,

@@ -33,7 +33,6 @@
 #include "core/gang/refusal.h"
 #include "core/gang/requests.h"
 #include "core/gang/seat_holds.h"
-#include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
 #include "core/gang/victim_search.h"
@@ -287,23 +286,19 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                      const struct skr_solve_request *request)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     enum skr_reason reason = say_why(e, g, s, request, &b);
     group_state_reason(g, reason, b.s);
     dirty_group(e, g);
-    skr_strbuf_fini(&b);
 }
 
 static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                        const struct skr_solve_request *request, uint64_t epoch, uint64_t input)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     enum skr_reason reason = say_why(e, g, s, request, &b);
     reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
     no_placement(e, g, reason, b.s, epoch, input);
-    skr_strbuf_fini(&b);
 }
 
 /* An open group whose newcomers do not all fit: as many as do, if they are enough, else the least,
@@ -357,7 +352,7 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
 static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     const char **node = skr_alloc_array(n + 1, sizeof *node);
-    int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
+    SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
     for (size_t i = 0; i < n; i++) {
         node[i] = newcomers[i]->place.node;
     }
@@ -366,7 +361,6 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
         plan_set_turn(newcomers[i], turn[i]);
     }
     free(node);
-    free(turn);
 }
 
 /* preemption: NULL, or whose victims make the room. */

@@ -7,7 +7,6 @@
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
-#include "core/pod/rules.h"
 
 #include <string.h>
 
@@ -103,7 +102,7 @@ static size_t take_turn(const struct pod_rules_work *w, const int32_t *leaf, int
 static void find_turns(const struct pod_rules_work *w, const char *const *node, int32_t *ret)
 {
     const struct skr_tree *tree = w->e->topology.tree;
-    int32_t *leaf = skr_alloc_array(w->n + 1, sizeof *leaf);
+    SKR_AUTO_FREE int32_t *leaf = skr_alloc_array(w->n + 1, sizeof *leaf);
     int32_t *count[SKR_DOMAIN_RULES_MAX] = {0};
     for (size_t i = 0; i < w->n; i++) {
         leaf[i] = skr_tree_find_leaf(tree, node[i]);
@@ -135,7 +134,6 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
     for (size_t r = 0; r < w->n_made; r++) {
         free(count[r]);
     }
-    free(leaf);
 }
 
 void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
@@ -167,7 +165,7 @@ void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers
         return;
     }
     size_t leaves = (size_t)e->topology.tree->n_leaves;
-    struct skr_arena *arena = skr_arena_create((size_t)1 << 30, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create((size_t)1 << 30, 0);
     uint8_t *eligible = arena ? skr_arena_alloc(arena, leaves + 1) : NULL;
     struct pod_rules_work w = {
         .e = e, .newcomers = newcomers, .n = n, .arena = arena, .eligible = eligible};
@@ -182,7 +180,6 @@ void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers
             skr_strbuf_add(b, " and the like");
         }
     }
-    skr_arena_destroy(arena);
 }
 
 static const char *wish(enum skr_domain_rule_kind kind)

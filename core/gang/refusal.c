@@ -180,11 +180,9 @@ void refusal_refresh(struct skr_gang *e, struct group *g)
         }
         return;
     }
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     refusal_say(e, g, &b);
     group_state_reason(g, SKR_REASON_FILTERED_BY_OTHERS, b.s);
-    skr_strbuf_fini(&b);
 }
 
 void refusal_fini(struct group *g)

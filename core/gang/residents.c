@@ -11,7 +11,6 @@
 #include <utlist.h>
 
 #include "core/gang/names.h"
-#include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 #include "topology/base/hash.h"
 #include "topology/base/strbuf.h"

@@ -49,7 +49,7 @@ static skr_time time_key(const struct group *g, const char *key)
 static void restore_conditions(struct group *g)
 {
     const char *text = restore_object_key(g, "conditions");
-    json_t *list = text ? json_loads(text, 0, NULL) : NULL;
+    json_auto_t *list = text ? json_loads(text, 0, NULL) : NULL;
     size_t i;
     json_t *item;
     json_array_foreach(list, i, item)
@@ -64,7 +64,6 @@ static void restore_conditions(struct group *g)
                                      json_string_value(json_object_get(item, "message")), at);
         }
     }
-    json_decref(list);
 }
 
 /* Who has waited longest is planned first, and the time stands where the group's user may write: a group that waits has

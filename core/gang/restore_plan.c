@@ -98,7 +98,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     const struct plan *plan = g->plan;
     struct pod_entry *p;
     size_t n = 0;
-    struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
@@ -132,7 +132,6 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
             plan_set_rank(owner[i], seat[i].rank);
         }
     }
-    free(seat);
     free(owner);
     free(count);
     return good;

@@ -20,8 +20,7 @@ static bool is_pending(const struct plan *plan, const struct pod_entry *p)
 
 static void delete_pod(struct skr_gang *e, struct pod_entry *p)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_add(&b, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"preconditions\":{"
                        "\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
@@ -29,7 +28,6 @@ static void delete_pod(struct skr_gang *e, struct pod_entry *p)
     p->removal.write = out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0, &p->pod->meta,
                                  &b, WRITE_FOR_ROLLBACK, p->uid)
                            ->id;
-    skr_strbuf_fini(&b);
 }
 
 void rollback_step(struct skr_gang *e, struct plan *plan)

@@ -118,10 +118,10 @@ static const char *other_node(struct skr_gang *e, const struct group *g, const s
 {
     const struct skr_tree *t = e->topology.tree;
     size_t leaves = (size_t)t->n_leaves;
-    struct near *list = skr_alloc_array(leaves + 1, sizeof *list);
-    int32_t *count = skr_alloc_array(leaves + 1, sizeof *count);
+    SKR_AUTO_FREE struct near *list = skr_alloc_array(leaves + 1, sizeof *list);
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array(leaves + 1, sizeof *count);
     int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
-    struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
+    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
     const char *found = NULL;
     struct skr_problem problem = {.tree = t,
                                   .n = count_seats(e, g, count) + 1,
@@ -144,10 +144,7 @@ static const char *other_node(struct skr_gang *e, const struct group *g, const s
         count[list[i].leaf]--;
     }
     const char *node = found ? names_intern(e, found) : NULL;
-    free(list);
-    free(count);
     free(room);
-    free(rule);
     return node;
 }
 

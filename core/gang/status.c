@@ -159,18 +159,15 @@ static void update_validity(struct skr_gang *e, struct group *g)
         set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", defect);
         return;
     }
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     const struct warnings rules = {.lint = true, .levels = levels},
                           all = {.lint = true, .levels = levels, .difference = true};
     const char *reason = warnings_join(e, g, rules, &b);
-    char *text = shortened(b.s ? b.s : "");
+    SKR_AUTO_FREE char *text = shortened(b.s ? b.s : "");
     report_warnings(e, g, text);
     skr_strbuf_reset(&b);
     reason = warnings_join(e, g, all, &b);
     set_condition(e, g, CONDITION_VALID, true, reason ? reason : "Accepted", b.s ? b.s : "");
-    free(text);
-    skr_strbuf_fini(&b);
 }
 
 static void update_conditions(struct skr_gang *e, struct group *g)
@@ -279,35 +276,30 @@ static void say_bound(const struct group *g, char *note, size_t size)
 /* A placed group tells nobody who looks at its pods that rules of it were ignored. */
 static void warn_first_member(struct skr_gang *e, const struct group *g)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const struct pod_entry *oldest = membership_oldest(g);
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "group %s: ", g->name);
     if (oldest && warnings_join(e, g, (struct warnings){.lint = true, .levels = true}, &b)) {
-        char *note = shortened(b.s);
+        SKR_AUTO_FREE char *note = shortened(b.s);
         out_event(e, "Pod", &oldest->pod->meta, true, "GroupWarning", "GroupWarning", note);
-        free(note);
     }
-    skr_strbuf_fini(&b);
 }
 
 static void report_preempted(struct skr_gang *e, struct group *g)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t bare = 0;
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         bare += pods_is_bound(p) && !*p->pod->controller_uid;
     }
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "%s", g->message ? g->message : "");
     if (bare > 0) {
         skr_strbuf_addf(&b, "; nobody will recreate %zu pod%s without a controller", bare,
                         bare == 1 ? "" : "s");
     }
     event_about(e, g, false, "GroupPreempted", "GroupPreempted", b.s);
-    skr_strbuf_fini(&b);
 }
 
 static void report_status(struct skr_gang *e, struct group *g)
@@ -434,8 +426,8 @@ static bool outputs_shown(const struct group *g)
 
 void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w)
 {
-    char *message = g->message ? shortened(g->message) : NULL;
-    char *conditions = conditions_text(g);
+    SKR_AUTO_FREE char *message = g->message ? shortened(g->message) : NULL;
+    SKR_AUTO_FREE char *conditions = conditions_text(g);
     bool wrong = g->reason != SKR_REASON_NONE;
     wanted_add(w, "status", skr_group_status_name(g->status));
     wanted_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
@@ -450,8 +442,6 @@ void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w)
     wanted_number(w, "schedSolverTimeMilli", g->trial.solver_ms, g->times.end > 0);
     wanted_add(w, "preemptor", g->victim.by);
     wanted_add(w, "delayed-deletion", NULL);
-    free(message);
-    free(conditions);
 }
 
 /* ---- earlier lives, and the end ---- */

@@ -126,11 +126,9 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
         dirty_plan(e);
         return;
     }
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     refusal_say(e, g, &text);
     plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
-    skr_strbuf_fini(&text);
 }
 
 /* ---- filter ---- */
@@ -167,10 +165,8 @@ static const struct group *group_of(const struct skr_gang *e, const struct pod_e
         strcmp(known->namespace_, call->namespace_) == 0) {
         return known;
     }
-    char *key = skr_object_key(call->namespace_, call->group);
-    const struct group *g = groups_find(e, key);
-    free(key);
-    return g;
+    SKR_AUTO_FREE char *key = skr_object_key(call->namespace_, call->group);
+    return groups_find(e, key);
 }
 
 /* False: it is better held. */
@@ -209,7 +205,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
 {
     size_t n = call->n_nodes, passed = 0;
     struct shape *s = shapes_get(e, pod);
-    uint8_t *mask = skr_alloc(n / 8 + 1);
+    SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
         if (!skr_ledger_has_node(e->ledger, node) ||
@@ -229,7 +225,6 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         pods_note_ordinary(e, p);
     }
     shapes_unref(e, s);
-    free(mask);
 }
 
 /* What can be said without looking at the pod; NULL: nothing. *ret_hold: it is better held. */
@@ -297,7 +292,7 @@ static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, 
     if (!t || t->n_leaves == 0) {
         return;
     }
-    uint8_t *used = skr_alloc((size_t)t->n_units);
+    SKR_AUTO_FREE uint8_t *used = skr_alloc((size_t)t->n_units);
     for (int32_t i = 0; i < t->n_leaves; i++) {
         const char *node = t->unit_name[t->first_leaf + i];
         used[t->first_leaf + i] = skr_ledger_free(e->ledger, node, SKR_RESOURCE_PODS) <
@@ -314,12 +309,11 @@ static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, 
         }
         score[i] = (int8_t)(leaf < 0 ? 10 : 10 * level / t->n_levels);
     }
-    free(used);
 }
 
 void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 {
-    int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
+    SKR_AUTO_FREE int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
     const struct pod_entry *p = pods_find(e, filter_of(ev)->pod->meta.uid);
     if (!not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
@@ -331,7 +325,6 @@ void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
         }
     }
     out_answer_scores(e, ev->request.id, score, filter_of(ev)->n_nodes);
-    free(score);
 }
 
 /* ---- preempt ---- */
@@ -350,7 +343,7 @@ static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_nod
 void verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
 {
     size_t n = preempt_of(ev)->n_nodes;
-    uint8_t *mask = skr_alloc(n / 8 + 1);
+    SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     bool ordinary = !(pods_is_ours(e, preempt_of(ev)->pod) && pods_group_name(preempt_of(ev)->pod));
     for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
         if (spares_groups(e, &preempt_of(ev)->node[i])) {
@@ -358,5 +351,4 @@ void verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
         }
     }
     out_answer_mask(e, ev->request.id, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
-    free(mask);
 }

@@ -2,7 +2,6 @@
 /* The front of the read side: from paths to pages. */
 #include "core/gang/view.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static const char *const argument_name[] = {"namespace", "labelSelector", "domain",

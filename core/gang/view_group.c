@@ -140,16 +140,13 @@ static void write_domains(struct view *v, const struct seats *s)
     skr_json_open(&v->w, "domains", '[');
     if (t && s->n_inside > 0) {
         size_t n = 0;
-        struct run *run = view_runs(t, s, t->n_levels > 1 ? t->n_levels - 1 : 1, &n);
+        SKR_AUTO_FREE struct run *run = view_runs(t, s, t->n_levels > 1 ? t->n_levels - 1 : 1, &n);
         const bool paths = names_repeat(t, run, n);
         for (size_t i = 0; i < n; i++) {
-            struct skr_strbuf b;
-            skr_strbuf_init(&b);
+            SKR_STRBUF(b);
             view_path(t, run[i].unit, &b);
             skr_json_string(&v->w, NULL, paths ? b.s : t->unit_name[run[i].unit]);
-            skr_strbuf_fini(&b);
         }
-        free(run);
     }
     skr_json_close(&v->w, ']');
 }

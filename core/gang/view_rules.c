@@ -104,15 +104,12 @@ static void write_use(struct view *v, const struct skr_rule *rules, int32_t leve
 {
     const struct skr_tree *t = v->e->topology.tree;
     size_t n = 0;
-    struct run *run = view_runs(t, s, level, &n);
+    SKR_AUTO_FREE struct run *run = view_runs(t, s, level, &n);
     const struct use u = use_of(t, &rules[level - 1], run, n);
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     say_use(t, rules, level, run, n, &u, &b);
     skr_json_bool(&v->w, "met", u.met);
     skr_json_string(&v->w, "use", b.s ? b.s : "");
-    skr_strbuf_fini(&b);
-    free(run);
 }
 
 static void write_constraint(struct view *v, const struct skr_level_rule *r,

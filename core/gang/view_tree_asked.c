@@ -246,24 +246,18 @@ static int choose_size(struct tree_page *p)
 
 static bool has_path(const struct skr_tree *t, int32_t unit, const char *path)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     view_path(t, unit, &b);
-    const bool same = b.s && strcmp(b.s, path) == 0;
-    skr_strbuf_fini(&b);
-    return same;
+    return b.s && strcmp(b.s, path) == 0;
 }
 
 static int refuse_ambiguous(struct tree_page *p, const char *word, int32_t a, int32_t b)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     view_path(p->tree, a, &text);
     skr_strbuf_add(&text, " or ");
     view_path(p->tree, b, &text);
-    const int code = view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
-    skr_strbuf_fini(&text);
-    return code;
+    return view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
 }
 
 static int choose_domain(struct tree_page *p)

@@ -142,8 +142,7 @@ static bool is_follower(const struct group *g)
 static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
 {
     const struct group *g = p->group;
-    struct skr_strbuf note;
-    skr_strbuf_init(&note);
+    SKR_STRBUF(note);
     write_note(g, beyond, &note);
     if (!beyond && is_follower(g)) {
         out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
@@ -151,7 +150,6 @@ static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
         out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
                   beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
     }
-    skr_strbuf_fini(&note);
 }
 
 void waiting_tell(struct skr_gang *e, struct pod_entry *p)

@@ -14,8 +14,7 @@ static void found(struct warnings *w, const char *token, const char *text)
 static void unknown_levels(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     const struct skr_tree *t = e->topology.tree;
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
         const struct skr_level_rule *rule = &g->spec->rule[i];
         if (rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
@@ -26,7 +25,6 @@ static void unknown_levels(const struct skr_gang *e, const struct group *g, stru
         skr_strbuf_add(&b, ": the rule is ignored");
         found(w, SKR_TOKEN_UNKNOWN_LEVEL, b.s);
     }
-    skr_strbuf_fini(&b);
 }
 
 void warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
@@ -38,11 +36,9 @@ void warnings_each(const struct skr_gang *e, const struct group *g, struct warni
         unknown_levels(e, g, w);
     }
     if (w->difference && g->seats.difference) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_addf(&b, "%s; each member is given the larger one", g->seats.difference);
         found(w, skr_reason_name(SKR_REASON_PODS_NOT_HOMOGENEOUS), b.s);
-        skr_strbuf_fini(&b);
     }
 }
 

@@ -64,6 +64,7 @@ int skr_group_labels_check(const char *name, const struct skr_labels *labels,
                            const struct skr_defects *defects, struct skr_group_spec **ret,
                            struct skr_error *error);
 void skr_group_spec_destroy(struct skr_group_spec *spec); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_group_spec, skr_group_spec_destroy)
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b);
 
 /* The names of a rule's members in the key constraints, for messages; *ret_n: how many. */

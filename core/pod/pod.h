@@ -170,7 +170,8 @@ struct skr_pod {
 
 /* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
 int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error);
-void skr_pod_destroy(struct skr_pod *pod);       /* NULL allowed */
+void skr_pod_destroy(struct skr_pod *pod); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_pod, skr_pod_destroy)
 bool skr_pod_is_live(const struct skr_pod *pod); /* not terminating, not Succeeded, not Failed */
 
 /* A copy of pod with changes of our own applied, as the API server has acknowledged them. Fields

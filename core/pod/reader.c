@@ -252,15 +252,12 @@ static bool decode_shape(const struct skr_pod_parts *parts, const struct skr_lab
 {
     struct skr_error error = {.code = SKR_OK};
     struct skr_meta meta = {.labels = *labels};
-    json_t *spec = load(&parts->spec);
-    json_t *status = load(&parts->status);
-    bool ok = (!parts->spec.s || spec) && (!parts->status.s || status) &&
-              copy(share->arena, &parts->namespace_, &meta.namespace_) &&
-              copy(share->arena, &parts->scheduler, &share->scheduler_name) &&
-              skr_pod_shape_decode(share->arena, &meta, spec, status, &share->shape, &error) == 0;
-    json_decref(spec);
-    json_decref(status);
-    return ok;
+    json_auto_t *spec = load(&parts->spec);
+    json_auto_t *status = load(&parts->status);
+    return (!parts->spec.s || spec) && (!parts->status.s || status) &&
+           copy(share->arena, &parts->namespace_, &meta.namespace_) &&
+           copy(share->arena, &parts->scheduler, &share->scheduler_name) &&
+           skr_pod_shape_decode(share->arena, &meta, spec, status, &share->shape, &error) == 0;
 }
 
 /* NULL: refused. The caller's reference. */

@@ -25,6 +25,7 @@ struct skr_pod_reader;
 
 struct skr_pod_reader *skr_pod_reader_create(void);         /* aborts without memory */
 void skr_pod_reader_destroy(struct skr_pod_reader *reader); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_pod_reader, skr_pod_reader_destroy)
 
 /* Consumes the object at the cursor and leaves the text as it is. false: the pod is odd (text_parts.h)
  * or refused, the cursor is anywhere and skr_pod_decode() has the last word. O(size). */

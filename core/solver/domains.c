@@ -16,7 +16,6 @@
  */
 #include "core/solver/domains.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "core/solver/domain_choices.h"

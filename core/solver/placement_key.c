@@ -49,8 +49,8 @@ struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32
     size_t n_units = (size_t)tree->n_units;
     struct skr_level_key *key =
         skr_arena_array(arena, (size_t)tree->n_levels, sizeof(struct skr_level_key));
-    int32_t *total = calloc(n_units + 1, sizeof *total);
-    int32_t *list = calloc(n_units + 1, sizeof *list);
+    SKR_AUTO_FREE int32_t *total = calloc(n_units + 1, sizeof *total);
+    SKR_AUTO_FREE int32_t *list = calloc(n_units + 1, sizeof *list);
     bool done = key && total && list;
     for (int32_t unit = tree->n_units - 1; done && unit > 0; unit--) {
         if (unit >= tree->first_leaf) {
@@ -63,8 +63,6 @@ struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32
         done = skr_key_of_counts(total + first, tree->level_first[level + 1] - first, list, arena,
                                  &key[level - 1]);
     }
-    free(list);
-    free(total);
     return done ? key : NULL;
 }
 

@@ -178,6 +178,7 @@ struct skr_solution {
 };
 
 void skr_solution_destroy(struct skr_solution *solution); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_solution, skr_solution_destroy)
 
 /* Independent checker, linear: 0 when counts (tree->n_leaves) are a valid placement, else
  * -SKR_INVALID and what is violated where. */

@@ -41,6 +41,7 @@ enum {
 int skr_spotmix_create(const struct skr_spotmix_settings *settings, struct skr_spotmix **ret,
                        struct skr_error *error);
 void skr_spotmix_destroy(struct skr_spotmix *mix); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_spotmix, skr_spotmix_destroy)
 const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
 
 /* ---- what there is ---- */

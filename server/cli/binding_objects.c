@@ -9,8 +9,7 @@ const char *const skr_binding_profiles[] = {"default", "upstream", "design", NUL
 static int read_live(const struct skr_client_flags *flags, struct skr_binding_input *input,
                      struct skr_strbuf *messages, struct skr_error *error)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     int rc = skr_client_flags_list(flags,
                                    "clusters.cluster.karmada.io,resourcebindings.work.karmada.io,"
                                    "clusterresourcebindings.work.karmada.io",
@@ -18,7 +17,6 @@ static int read_live(const struct skr_client_flags *flags, struct skr_binding_in
     if (rc == 0) {
         rc = skr_binding_input_parse(input, "kubectl", text.s, text.len, messages);
     }
-    skr_strbuf_fini(&text);
     return rc;
 }
 

@@ -139,21 +139,18 @@ int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_c
 {
     struct skr_view_query query = *page;
     struct skr_client *client = NULL;
-    struct skr_strbuf path;
+    SKR_STRBUF(path);
     int code = skr_client_flags_open(call, flags, &client, messages);
     if (code != SKR_EXIT_OK) {
         return code;
     }
-    char *namespace_ = skr_client_flags_namespace(flags, client);
-    skr_strbuf_init(&path);
+    SKR_AUTO_FREE char *namespace_ = skr_client_flags_namespace(flags, client);
     skr_strbuf_addf(&path, "%s/%s/%s", page->path, namespace_, call->word[0]);
     query.path = path.s;
     code = skr_client_flags_fetch(call, client, &query, kind, ret, messages);
     if (code == SKR_EXIT_NOT_FOUND) {
         skr_suggest_group(client, namespace_, call->word[0], messages);
     }
-    skr_strbuf_fini(&path);
-    free(namespace_);
     skr_client_destroy(client);
     return code;
 }

@@ -79,41 +79,35 @@ static void offer_names(const struct completion *c, const json_t *page)
     size_t i;
     json_array_foreach(skr_page_list(page, "items"), i, item)
     {
-        struct skr_strbuf name, status;
-        skr_strbuf_init(&name);
-        skr_strbuf_init(&status);
+        SKR_STRBUF(name);
+        SKR_STRBUF(status);
         skr_page_add_clean(&name, skr_page_text(item, "name"), true);
         skr_page_add_clean(&status, skr_page_text(item, "status"), true);
         if (name.len > 0) {
             offer(c, name.s, status.s);
         }
-        skr_strbuf_fini(&name);
-        skr_strbuf_fini(&status);
     }
 }
 
 static void fetch_names(const struct completion *c, const struct skr_call *line,
                         struct skr_client_flags *flags)
 {
-    struct skr_strbuf ignored;
+    SKR_STRBUF(ignored);
     struct skr_client *client = NULL;
     json_t *page = NULL;
     if (flags->request_timeout == 0 || flags->request_timeout > GROUPS_PATIENCE) {
         flags->request_timeout = GROUPS_PATIENCE;
     }
-    skr_strbuf_init(&ignored);
     if (skr_client_flags_open(line, flags, &client, &ignored) == SKR_EXIT_OK) {
-        char *namespace_ = skr_client_flags_namespace(flags, client);
+        SKR_AUTO_FREE char *namespace_ = skr_client_flags_namespace(flags, client);
         const struct skr_view_query query = {.path = "/v1/groups",
                                              .argument = {[SKR_VIEW_NAMESPACE] = namespace_}};
         if (skr_client_fetch(client, &query, "GroupList", &page, NULL) == 0) {
             offer_names(c, page);
         }
         json_decref(page);
-        free(namespace_);
     }
     skr_client_destroy(client);
-    skr_strbuf_fini(&ignored);
 }
 
 /* The line as it is, with something in the place of the last word, tells where to ask. A dump on
@@ -122,13 +116,12 @@ static int offer_groups(const struct completion *c)
 {
     char **argv = skr_alloc_array(c->call->n_words + 1, sizeof *argv), any[] = "x";
     struct skr_call line;
-    struct skr_strbuf refusal;
+    SKR_STRBUF(refusal);
     int argc = (int)c->call->n_words;
     for (int i = 0; i < argc; i++) {
         argv[i] = (char *)(uintptr_t)c->call->word[i];
     }
     argv[argc - 1] = any;
-    skr_strbuf_init(&refusal);
     if (skr_cli_parse(c->call->table, argc, argv, &line, &refusal) == SKR_EXIT_OK) {
         for (size_t g = 0; g < SKR_FLAG_GROUPS_MAX && line.command->group[g].flag; g++) {
             struct skr_client_flags *flags =
@@ -140,7 +133,6 @@ static int offer_groups(const struct completion *c)
         }
     }
     skr_call_fini(&line);
-    skr_strbuf_fini(&refusal);
     free(argv);
     return NO_FILES;
 }
@@ -226,13 +218,11 @@ static int offer_all(struct completion *c)
     size_t at, base;
     if (!c->flags_ended && strncmp(c->begun, "--", 2) == 0 && equals) {
         const struct skr_flag *flag = skr_command_spelled(c->command, c->begun, &at, &base, &value);
-        char *prefix = skr_strdup(c->begun);
+        SKR_AUTO_FREE char *prefix = skr_strdup(c->begun);
         prefix[equals - c->begun + 1] = '\0';
         c->prefix = prefix;
         c->begun = equals + 1;
-        int directive = flag && flag->argument ? offer_value(c, flag) : NO_FILES;
-        free(prefix);
-        return directive;
+        return flag && flag->argument ? offer_value(c, flag) : NO_FILES;
     }
     return !c->flags_ended && c->begun[0] == '-' ? offer_flags(c) : offer_words(c);
 }

@@ -9,7 +9,6 @@
 #include "server/exit_code.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
-#include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/base/suggest.h"
 
@@ -219,15 +218,12 @@ static json_t *by_key(const struct listing *l, const json_t *page)
     size_t i;
     json_array_foreach(skr_page_list(page, "items"), i, item)
     {
-        struct skr_strbuf key;
-        skr_strbuf_init(&key);
+        SKR_STRBUF(key);
         skr_strbuf_addf(&key, "%s/%s", skr_page_text(item, "namespace"),
                         skr_page_text(item, "name"));
-        char *print = fingerprint(l, item);
+        SKR_AUTO_FREE char *print = fingerprint(l, item);
         json_object_set_new(
             all, key.s, json_pack("{s:s?, s:O}", "print", print, "item", skr_object_unconst(item)));
-        free(print);
-        skr_strbuf_fini(&key);
     }
     return all;
 }
@@ -278,9 +274,8 @@ static int show_changes(struct listing *l, const json_t *page, skr_time now, str
             (l->o->output == OUTPUT_YAML ? skr_page_write_yaml : skr_page_write_json)(item, out);
         }
     } else {
-        json_t *part = json_pack("{s:O}", "items", list);
+        json_auto_t *part = json_pack("{s:O}", "items", list);
         code = show(l, part, now, out, messages);
-        json_decref(part);
     }
     json_decref(list);
     return code;
@@ -310,7 +305,7 @@ static int watch(struct listing *l, struct skr_strbuf *out, struct skr_strbuf *m
 
 static int list(struct listing *l, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
-    json_t *page = NULL;
+    json_auto_t *page = NULL;
     skr_time now = 0;
     int code = fetch(l, &page, &now, messages);
     if (page) {
@@ -321,7 +316,6 @@ static int list(struct listing *l, struct skr_strbuf *out, struct skr_strbuf *me
             say_warnings(l, page, messages);
         }
     }
-    json_decref(page);
     return code;
 }
 

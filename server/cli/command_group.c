@@ -35,13 +35,12 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
-    json_t *page = NULL;
+    json_auto_t *page = NULL;
     const struct skr_view_query query = {.path = "/v1/groups"};
     int code = skr_client_flags_fetch_group(call, &o->client, &query, "Group", &page, messages);
     if (code == SKR_EXIT_OK) {
         code = show(call, page, out, messages);
     }
-    json_decref(page);
     return code;
 }
 

@@ -70,10 +70,9 @@ static int fetch_map(const struct options *options, const char *word, const char
     const struct skr_client_options client = {.context = options->context,
                                               .kubeconfig = options->kubeconfig,
                                               .request_timeout = SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
-    struct skr_strbuf text, topology;
+    SKR_STRBUF(text);
+    SKR_STRBUF(topology);
     struct skr_error error = {.code = SKR_OK};
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&topology);
     const int rc = skr_source_kubectl_map(&client, options->namespace_, name, &text, &error);
     if (rc == 0) {
         skr_lint_add(lint, word, text.s ? text.s : "", text.len);
@@ -84,8 +83,6 @@ static int fetch_map(const struct options *options, const char *word, const char
     } else {
         skr_strbuf_addf(messages, "sakkara lint: %s\n", error.text);
     }
-    skr_strbuf_fini(&topology);
-    skr_strbuf_fini(&text);
     return skr_client_exit_code(rc);
 }
 
@@ -143,7 +140,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     if (code != SKR_EXIT_OK) {
         return code;
     }
-    struct skr_lint *lint = skr_lint_create();
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = skr_lint_create();
     code = name ? read_map(options, call->word[0], name, lint, messages)
                 : read_files(call, lint, messages);
     const size_t n = skr_lint_finish(lint);
@@ -156,7 +153,6 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         write(lint, (enum format)options->format, out);
     }
     code = code == SKR_EXIT_OK && skr_lint_count(lint) > 0 ? SKR_EXIT_FINDINGS : code;
-    skr_lint_destroy(lint);
     return code;
 }
 

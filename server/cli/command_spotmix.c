@@ -88,9 +88,8 @@ static int fetch_dump(const struct skr_call *call, const struct target *target, 
 static int fetch_live(struct skr_client *client, struct target *target, json_t **ret,
                       struct skr_error *error)
 {
-    struct skr_strbuf path;
+    SKR_STRBUF(path);
 
-    skr_strbuf_init(&path);
     skr_strbuf_add(&path, PAGE);
     if (target->name) {
         if (!target->namespace_) {
@@ -98,9 +97,7 @@ static int fetch_live(struct skr_client *client, struct target *target, json_t *
         }
         skr_strbuf_addf(&path, "/%s/%s", target->namespace_, target->name);
     }
-    const int rc = skr_client_fetch_path(client, path.s, ret, error);
-    skr_strbuf_fini(&path);
-    return rc;
+    return skr_client_fetch_path(client, path.s, ret, error);
 }
 
 static int fetch(const struct skr_call *call, struct target *target, json_t **ret,
@@ -133,7 +130,7 @@ static int show(const struct skr_call *call, bool one, struct skr_strbuf *out,
                                    .no_headers = o->look.no_headers,
                                    .coloured = skr_look_is_coloured(&o->look, stdout)};
     struct target target;
-    json_t *page = NULL;
+    json_auto_t *page = NULL;
     int code = SKR_EXIT_USAGE;
 
     if (!target_read(call, o->client.namespace_, &target)) {
@@ -149,7 +146,6 @@ static int show(const struct skr_call *call, bool one, struct skr_strbuf *out,
             skr_render_spotmix(page, o->all ? NULL : o->client.namespace_, &how, out);
         }
     }
-    json_decref(page);
     target_fini(&target);
     return code;
 }

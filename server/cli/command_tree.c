@@ -121,7 +121,7 @@ static int add_classes(const struct skr_call *call, struct skr_client *client, j
     const struct options *o = call->options;
     struct skr_mix_view view;
     struct skr_error error = {0};
-    json_t *nodes = NULL;
+    json_auto_t *nodes = NULL;
     const int code = skr_mix_view_init(&view, call, &o->mix, messages);
 
     if (code == SKR_EXIT_OK) {
@@ -133,7 +133,6 @@ static int add_classes(const struct skr_call *call, struct skr_client *client, j
                             error.text);
         }
     }
-    json_decref(nodes);
     skr_mix_view_fini(&view);
     return code;
 }
@@ -147,7 +146,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                      [SKR_VIEW_RESOURCE] = o->resource,
                      [SKR_VIEW_SLOT] = o->slot}};
     struct skr_client *client = NULL;
-    json_t *page = NULL;
+    json_auto_t *page = NULL;
     if (o->bindings) {
         return draw_bindings(call, out, messages);
     }
@@ -164,7 +163,6 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     } else if (client && code == SKR_EXIT_NOT_FOUND) {
         skr_suggest_from_tree(client, &query, messages);
     }
-    json_decref(page);
     skr_client_destroy(client);
     return code;
 }

@@ -6,7 +6,6 @@
 #include "server/cli/binding_objects.h"
 #include "server/exit_code.h"
 #include "server/simulate/binding.h"
-#include "topology/base/arena.h"
 
 struct options {
     struct skr_client_flags client;

@@ -14,13 +14,11 @@ static void write_command_help(const struct skr_command *command, struct skr_str
     skr_strbuf_add(out, command->text[0] ? "\nFlags:\n" : "Flags:\n");
     const struct skr_flag *flag;
     for (size_t i = 0; (flag = skr_command_flag(command, i, NULL)); i++) {
-        struct skr_strbuf left;
-        skr_strbuf_init(&left);
+        SKR_STRBUF(left);
         skr_strbuf_addf(&left, "%s%s%s%s%s", flag->letter ? flag->letter : "",
                         flag->letter ? ", " : "", flag->name, flag->argument ? " " : "",
                         flag->argument ? flag->argument : "");
         skr_strbuf_addf(out, "  %-22s %s\n", left.s, flag->text);
-        skr_strbuf_fini(&left);
     }
     for (size_t i = 0; command->mode && command->mode[i]; i++) {
         skr_strbuf_addf(out, "%s  %-30s %s\n", i == 0 ? "\nModes:\n" : "", command->mode[i]->name,

@@ -54,16 +54,13 @@ static int apply_choice(struct parser *p, const struct skr_flag *flag, const cha
             return SKR_EXIT_OK;
         }
     }
-    struct skr_strbuf what;
-    skr_strbuf_init(&what);
+    SKR_STRBUF(what);
     skr_strbuf_addf(&what, "%s is ", spelled);
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&what, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", flag->choice[i]);
     }
     skr_strbuf_add(&what, ", not");
-    int rc = refuse(p, what.s, value);
-    skr_strbuf_fini(&what);
-    return rc;
+    return refuse(p, what.s, value);
 }
 
 static int apply_number(struct parser *p, const struct skr_flag *flag, const char *spelled,

@@ -13,13 +13,11 @@ static int read_live(const struct skr_client_flags *flags, struct skr_placement_
                                 "placements.cluster.open-cluster-management.io,"
                                 "placementdecisions.cluster.open-cluster-management.io,"
                                 "addonplacementscores.cluster.open-cluster-management.io";
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     int rc = skr_client_flags_list(flags, kinds, &text, error);
     if (rc == 0) {
         rc = skr_placement_world_parse(world, "kubectl", text.s, text.len, messages);
     }
-    skr_strbuf_fini(&text);
     return rc;
 }
 

@@ -381,7 +381,7 @@ static bool is_plain(char c)
 /* The path as a shell takes it, from the root. */
 static void write_path(const char *path, struct skr_strbuf *out)
 {
-    char *full = realpath(path, NULL);
+    SKR_AUTO_FREE char *full = realpath(path, NULL);
     const char *text = full ? full : path;
     size_t plain = 0;
     while (text[plain] && is_plain(text[plain])) {
@@ -397,7 +397,6 @@ static void write_path(const char *path, struct skr_strbuf *out)
         }
         skr_strbuf_addc(out, '\'');
     }
-    free(full);
 }
 
 static void write_example(const struct sandbox *s, const char *name, struct skr_strbuf *out)
@@ -461,13 +460,11 @@ static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
 
 static void announce(const struct sandbox *s)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     write_addresses(s, &text);
     write_tour(s, &text);
     (void)fwrite(text.s, 1, text.len, stdout);
     (void)fflush(stdout);
-    skr_strbuf_fini(&text);
 }
 
 int skr_sandbox_run(const struct skr_sandbox_options *options)

@@ -154,32 +154,29 @@ static void wait_some(struct skr_child *c, int64_t deadline, char *buffer)
 
 static void read_all(struct skr_child *c, int64_t deadline)
 {
-    char *buffer = skr_alloc(CHUNK);
+    SKR_AUTO_FREE char *buffer = skr_alloc(CHUNK);
     while (is_open(c) && !c->too_large && !c->too_late) {
         wait_some(c, deadline, buffer);
     }
-    free(buffer);
 }
 
 bool skr_child_wait_for_line(struct skr_child *child, int64_t timeout_ms)
 {
     const int64_t deadline = now_ms() + timeout_ms;
-    char *buffer = skr_alloc(CHUNK);
+    SKR_AUTO_FREE char *buffer = skr_alloc(CHUNK);
     while (is_open(child) && !child->too_large && !child->too_late &&
            !(child->text[0]->s && strchr(child->text[0]->s, '\n'))) {
         wait_some(child, deadline, buffer);
     }
-    free(buffer);
     return child->text[0]->s && strchr(child->text[0]->s, '\n');
 }
 
 void skr_child_drain(struct skr_child *child)
 {
-    char *buffer = skr_alloc(CHUNK);
+    SKR_AUTO_FREE char *buffer = skr_alloc(CHUNK);
     while (is_open(child) && read_once(child, 0, buffer)) {
         skr_strbuf_reset(child->text[0]); /* only its errors are of interest */
     }
-    free(buffer);
 }
 
 /* ---- its end ---- */

@@ -123,12 +123,9 @@ static int ask(struct skr_client *client, const struct skr_view_query *query,
     if (client->dump) {
         return skr_source_dump(client->dump, query, out, error);
     }
-    struct skr_strbuf target;
-    skr_strbuf_init(&target);
+    SKR_STRBUF(target);
     skr_view_url_write(query, &target);
-    int rc = ask_for(client, target.s, out, error);
-    skr_strbuf_fini(&target);
-    return rc;
+    return ask_for(client, target.s, out, error);
 }
 
 /* ---- answers ---- */
@@ -156,21 +153,17 @@ static int take_in(const struct skr_strbuf *text, const char *kind, json_t **ret
 int skr_client_fetch(struct skr_client *client, const struct skr_view_query *query,
                      const char *kind, json_t **ret, struct skr_error *error)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     int rc = ask(client, query, &text, error);
     rc = rc < 0 ? rc : take_in(&text, kind, ret, error);
-    skr_strbuf_fini(&text);
     return rc;
 }
 
 int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **ret,
                           struct skr_error *error)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     int rc = ask_for(client, path, &text, error);
     rc = rc < 0 ? rc : take_in(&text, NULL, ret, error);
-    skr_strbuf_fini(&text);
     return rc;
 }

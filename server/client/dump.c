@@ -14,7 +14,6 @@
 #include "core/frame/engine.h"
 #include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "server/client/source.h"
 #include "server/kube/decode.h"
@@ -302,8 +301,6 @@ int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
     if (status == 200) {
         return 0;
     }
-    json_t *json = json_loads(out->s, 0, NULL);
-    int rc = skr_source_refused(status, text_of(json, "message"), error);
-    json_decref(json);
-    return rc;
+    json_auto_t *json = json_loads(out->s, 0, NULL);
+    return skr_source_refused(status, text_of(json, "message"), error);
 }

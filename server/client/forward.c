@@ -127,9 +127,8 @@ static void read_pods(struct skr_forward *f, const json_t *list)
 static int get(const struct skr_forward *f, const char *const *words, json_t **ret, int *ret_code,
                struct skr_strbuf *said, struct skr_error *error)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     struct skr_kubectl a;
-    skr_strbuf_init(&out);
     skr_kubectl_begin(&a, &f->options);
     (void)snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
                    (long long)(f->options.request_timeout / SKR_MILLISECOND));
@@ -145,7 +144,6 @@ static int get(const struct skr_forward *f, const char *const *words, json_t **r
     skr_strbuf_add(said, ""); /* a string, whatever comes */
     int rc = skr_kubectl_run(&a, &f->options, &out, said, ret_code, error);
     *ret = rc == 0 && *ret_code == 0 ? json_loadb(out.s ? out.s : "", out.len, 0, NULL) : NULL;
-    skr_strbuf_fini(&out);
     return rc;
 }
 
@@ -176,7 +174,7 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
     struct skr_forward *f = skr_alloc(sizeof *f);
     const char *const words[] = {"service", f->service, NULL};
     struct skr_strbuf said;
-    json_t *service = NULL;
+    json_auto_t *service = NULL;
     int rc = 0, code;
     f->options = *options;
     skr_strbuf_init(&f->selector);
@@ -196,7 +194,6 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
         skr_forward_destroy(f);
         *ret = NULL;
     }
-    json_decref(service);
     skr_strbuf_fini(&said);
     return rc;
 }

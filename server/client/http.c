@@ -32,9 +32,8 @@ static size_t on_data(char *data, size_t size, size_t n, void *context)
 static int read_token(const char *path, struct skr_strbuf *out, struct skr_error *error)
 {
     FILE *file = fopen(path, "re");
-    char *text = skr_alloc(SKR_CLIENT_TOKEN_MAX + 2);
+    SKR_AUTO_FREE char *text = skr_alloc(SKR_CLIENT_TOKEN_MAX + 2);
     if (!file) {
-        free(text);
         return skr_error_set(error, SKR_INVALID, "%.200s: the token file cannot be read", path);
     }
     const size_t n = fread(text, 1, SKR_CLIENT_TOKEN_MAX + 1, file);
@@ -50,7 +49,6 @@ static int read_token(const char *path, struct skr_strbuf *out, struct skr_error
         skr_strbuf_add(out, "Authorization: Bearer ");
         skr_strbuf_addn(out, begin, len);
     }
-    free(text);
     return rc;
 }
 
@@ -71,7 +69,7 @@ static void write_url(const char *server, const char *target, struct skr_strbuf 
 static int refused(const char *server, long status, const struct skr_strbuf *body,
                    struct skr_error *error)
 {
-    json_t *json = body->s ? json_loads(body->s, 0, NULL) : NULL;
+    json_auto_t *json = body->s ? json_loads(body->s, 0, NULL) : NULL;
     const char *message = json_string_value(json_object_get(json, "message"));
     int rc;
     if (message) {
@@ -82,7 +80,6 @@ static int refused(const char *server, long status, const struct skr_strbuf *bod
         rc = skr_error_set(error, SKR_INVALID, "%.180s: HTTP %ld, not an answer of sakkara", server,
                            status);
     }
-    json_decref(json);
     return rc;
 }
 
@@ -122,12 +119,11 @@ static int perform(CURL *easy, const struct skr_client_options *options, const c
 int skr_source_http(const struct skr_client_options *options, const char *target,
                     struct skr_strbuf *out, struct skr_error *error)
 {
-    struct skr_strbuf url, header;
+    SKR_STRBUF(url);
+    SKR_STRBUF(header);
     struct transfer t = {.out = out};
     char agent[128];
     long status = 0;
-    skr_strbuf_init(&url);
-    skr_strbuf_init(&header);
     int rc = options->token_file ? read_token(options->token_file, &header, error) : 0;
     CURL *easy = NULL;
     if (rc == 0 &&
@@ -147,7 +143,5 @@ int skr_source_http(const struct skr_client_options *options, const char *target
         rc = status == 200 ? 0 : refused(options->server, status, out, error);
     }
     curl_easy_cleanup(easy);
-    skr_strbuf_fini(&url);
-    skr_strbuf_fini(&header);
     return rc;
 }

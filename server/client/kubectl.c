@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "server/client/child.h"
-#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 enum {
@@ -129,12 +128,11 @@ static int ask(const struct skr_kubectl *a, const struct skr_client_options *opt
 int skr_source_kubectl(const struct skr_client_options *options, const char *target,
                        struct skr_strbuf *out, struct skr_error *error)
 {
-    struct skr_strbuf path, said;
+    SKR_STRBUF(path);
+    SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_init(&path);
-    skr_strbuf_init(&said);
     skr_strbuf_add(&said, ""); /* a string, whatever comes */
     snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
              (long long)(options->request_timeout / SKR_MILLISECOND));
@@ -149,19 +147,16 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     if (rc == 0 && code != 0) {
         rc = skr_kubectl_refused(said.s, code, error);
     }
-    skr_strbuf_fini(&path);
-    skr_strbuf_fini(&said);
     return rc;
 }
 
 int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
                            const char *name, struct skr_strbuf *out, struct skr_error *error)
 {
-    struct skr_strbuf said;
+    SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_init(&said);
     skr_strbuf_add(&said, "");
     add_pair(&a, "--namespace", name ? namespace_ : NULL);
     skr_kubectl_add(&a, "get");
@@ -175,18 +170,16 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
         rc = skr_error_set(error, strstr(said.s, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
                            "kubectl: %.200s", said.s);
     }
-    skr_strbuf_fini(&said);
     return rc;
 }
 
 int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
                             struct skr_strbuf *out, struct skr_error *error)
 {
-    struct skr_strbuf said;
+    SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_init(&said);
     skr_strbuf_add(&said, "");
     skr_kubectl_add(&a, "get");
     skr_kubectl_add(&a, "--output=json");
@@ -197,18 +190,16 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
         said.s[strcspn(said.s, "\r\n")] = '\0';
         rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", said.s);
     }
-    skr_strbuf_fini(&said);
     return rc;
 }
 
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
 {
-    struct skr_strbuf said;
+    SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     const size_t begin = out->len;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_init(&said);
     skr_kubectl_add(&a, "config");
     skr_kubectl_add(&a, "view");
     skr_kubectl_add(&a, "--minify");
@@ -222,5 +213,4 @@ void skr_source_kubectl_namespace(const struct skr_client_options *options, stru
     if (out->s) {
         out->s[out->len] = '\0';
     }
-    skr_strbuf_fini(&said);
 }

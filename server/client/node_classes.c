@@ -25,7 +25,7 @@ struct frame {
 
 static void write_tallies(const struct frame *frame)
 {
-    json_t *classes = json_object();
+    json_auto_t *classes = json_object();
 
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         if (frame->tally[i].nodes > 0) {
@@ -37,7 +37,6 @@ static void write_tallies(const struct frame *frame)
     if (json_object_size(classes) > 0) {
         json_object_set(frame->unit, "classes", classes);
     }
-    json_decref(classes);
 }
 
 static void add_tallies(struct frame *to, const struct frame *from)
@@ -80,7 +79,7 @@ static json_t *by_name_of(const json_t *nodes)
 void skr_node_classes_add(json_t *tree, const json_t *nodes)
 {
     struct frame frame[DEPTH_MAX + 1] = {{.unit = json_object_get(tree, "root")}};
-    json_t *by_name = by_name_of(nodes);
+    json_auto_t *by_name = by_name_of(nodes);
     size_t depth = 1;
 
     while (depth > 0) {
@@ -98,7 +97,6 @@ void skr_node_classes_add(json_t *tree, const json_t *nodes)
             add_tallies(&frame[depth - 1], f);
         }
     }
-    json_decref(by_name);
 }
 
 int skr_node_classes_fetch(struct skr_client *client, const struct skr_spotmix_settings *settings,

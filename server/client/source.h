@@ -37,5 +37,6 @@ const struct skr_manifests *skr_dump_objects(const struct skr_dump *dump);
 int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
                     struct skr_strbuf *out, struct skr_error *error);
 void skr_dump_destroy(struct skr_dump *dump); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_dump, skr_dump_destroy)
 
 #endif

@@ -45,9 +45,8 @@ int skr_spotmix_dump_page(const char *path, const struct skr_spotmix_settings *s
 {
     struct skr_manifests manifests;
     struct skr_spotmix *mix = NULL;
-    struct skr_strbuf page;
+    SKR_STRBUF(page);
 
-    skr_strbuf_init(&page);
     skr_manifests_init(&manifests);
     int rc = skr_manifests_read(&manifests, path, NULL, NULL, messages);
     if (rc < 0) {
@@ -64,7 +63,6 @@ int skr_spotmix_dump_page(const char *path, const struct skr_spotmix_settings *s
     }
     skr_spotmix_destroy(mix);
     skr_manifests_fini(&manifests);
-    skr_strbuf_fini(&page);
     return rc;
 }
 
@@ -72,7 +70,7 @@ int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
                            const struct skr_spotmix_settings *settings, json_t **ret,
                            struct skr_error *error)
 {
-    struct skr_spotmix *mix = NULL;
+    SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_strbuf page;
     const int rc = skr_spotmix_create(settings, &mix, error);
 
@@ -83,6 +81,5 @@ int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
         *ret = json_loads(page.s, 0, NULL);
         skr_strbuf_fini(&page);
     }
-    skr_spotmix_destroy(mix);
     return rc;
 }

@@ -496,7 +496,7 @@ int skr_config_load(const char *path, struct skr_config **ret, struct skr_findin
         skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
         return -SKR_NOT_FOUND;
     }
-    char *text = malloc(SKR_CONFIG_BYTES_MAX + 1);
+    SKR_AUTO_FREE char *text = malloc(SKR_CONFIG_BYTES_MAX + 1);
     size_t n = text ? fread(text, 1, SKR_CONFIG_BYTES_MAX + 1, file) : 0;
     int rc = -SKR_NO_MEMORY;
     if (!text) {
@@ -507,7 +507,6 @@ int skr_config_load(const char *path, struct skr_config **ret, struct skr_findin
     } else {
         rc = skr_config_parse(text, n, ret, findings);
     }
-    free(text);
     fclose(file);
     return rc;
 }

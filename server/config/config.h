@@ -92,6 +92,7 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
 /* The same from a file; a file that cannot be read is a finding without position. */
 int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings);
 void skr_config_destroy(struct skr_config *config); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_config, skr_config_destroy)
 
 /* All options for `sakkara help config`. */
 void skr_config_write_help(struct skr_strbuf *out);

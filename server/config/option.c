@@ -331,19 +331,15 @@ static int store_integer(const struct skr_option *option, const char *text,
 static int find_word(const struct skr_option *option, const char *text, int *ret,
                      struct skr_error *error)
 {
-    struct skr_strbuf words;
-    skr_strbuf_init(&words);
+    SKR_STRBUF(words);
     for (int i = 0; option->word[i]; i++) {
         if (strcmp(option->word[i], text) == 0) {
             *ret = i;
-            skr_strbuf_fini(&words);
             return 0;
         }
         skr_strbuf_addf(&words, "%s%s", i > 0 ? " or " : "", option->word[i]);
     }
-    int rc = skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, words.s);
-    skr_strbuf_fini(&words);
-    return rc;
+    return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, words.s);
 }
 
 static int store_listen(const struct skr_option *option, const char *text,
@@ -473,11 +469,9 @@ static void write_fallback(const struct skr_option *option, struct skr_strbuf *o
 void skr_config_write_help(struct skr_strbuf *out)
 {
     for (size_t i = 0; i < skr_option_count; i++) {
-        struct skr_strbuf line;
-        skr_strbuf_init(&line);
+        SKR_STRBUF(line);
         write_fallback(&skr_options[i], &line);
         skr_strbuf_addf(out, "  %-28s %s\n      %s\n", skr_options[i].key, line.s,
                         skr_options[i].text);
-        skr_strbuf_fini(&line);
     }
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
-#include "topology/base/error.h"
 
 static void exclude(const struct skr_config *config, struct skr_spotmix_settings *ret)
 {

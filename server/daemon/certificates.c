@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/arena.h"
-
 enum { PACE_MIN_S = 1, PACE_MAX_S = 30, LOOKS_A_LIFETIME = 600 };
 
 static const char *const step_names[] = {"kept", "made", "issued", "published", "dropped"};

@@ -453,13 +453,11 @@ static int wait_for_end(const sigset_t *set)
 
 static void print_findings(struct skr_findings *findings, const char *file)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_findings_write(findings, file, &out);
     if (out.len > 0) {
         fputs(out.s, stderr);
     }
-    skr_strbuf_fini(&out);
 }
 
 int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)

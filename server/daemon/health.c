@@ -54,9 +54,8 @@ static bool check_synced(void *context, struct skr_error *error)
         return true;
     }
     struct skr_kube_stats kube;
-    struct skr_strbuf waits;
+    SKR_STRBUF(waits);
     skr_kube_get_stats(h->kube, &kube);
-    skr_strbuf_init(&waits);
     for (size_t i = 0; i < kube.n_resources; i++) {
         if (!kube.resource[i].synced) {
             skr_strbuf_addf(&waits, " %s", kube.resource[i].name);
@@ -64,7 +63,6 @@ static bool check_synced(void *context, struct skr_error *error)
     }
     skr_error_set(error, SKR_RETRY, "first lists are not complete:%s",
                   waits.len ? waits.s : " being taken in");
-    skr_strbuf_fini(&waits);
     return false;
 }
 

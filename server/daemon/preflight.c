@@ -15,7 +15,6 @@
 #include "server/kube/permissions.h"
 #include "server/log.h"
 #include "server/thread.h"
-#include "server/version.h"
 #include "topology/base/arena.h"
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
@@ -235,12 +234,10 @@ static bool wait_a_while(struct skr_preflight *p)
 
 static void log_missing(const struct skr_permission *permission)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_permission_write(permission, &text);
     skr_log_error("Permission is missing", SKR_LOG_S("what", text.s),
                   SKR_LOG_S("reason", permission->purpose), SKR_LOG_END);
-    skr_strbuf_fini(&text);
 }
 
 static void *ask_all(void *context)

@@ -170,7 +170,7 @@ static bool is_ours(const struct skr_reach *r, const json_t *client_config)
 /* Whether that changed anything. */
 static bool set_bundle(const struct skr_reach *r, json_t *configuration, const char *bundle)
 {
-    json_t *encoded = base64_of(bundle);
+    json_auto_t *encoded = base64_of(bundle);
     bool changed = false;
     json_t *webhook;
     size_t i;
@@ -184,7 +184,6 @@ static bool set_bundle(const struct skr_reach *r, json_t *configuration, const c
             changed = true;
         }
     }
-    json_decref(encoded);
     return changed;
 }
 
@@ -214,9 +213,8 @@ static bool publish_bundle(struct skr_reach *r, const char *bundle)
 static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bool stood)
 {
     const int64_t now = seconds_of(CLOCK_MONOTONIC);
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
 
-    skr_strbuf_init(&text);
     skr_strbuf_add(&text, c->bundle);
     skr_strbuf_add(&text, c->leaf.cert);
     if (!stood || !r->seen || strcmp(r->seen, text.s) != 0) {
@@ -224,7 +222,6 @@ static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bo
         free(r->seen);
         r->seen = skr_strbuf_take(&text, NULL);
     }
-    skr_strbuf_fini(&text);
     return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
 }
 
@@ -308,8 +305,8 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
 {
     struct skr_call_answer answer;
     struct skr_strbuf target;
-    json_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
-                              leader ? json_string(ROLE_LEADER) : json_null());
+    json_auto_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
+                                   leader ? json_string(ROLE_LEADER) : json_null());
 
     if (uid) {
         json_object_set(json_object_get(patch, "metadata"), "uid", (json_t *)(uintptr_t)uid);
@@ -321,7 +318,6 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
     }
     skr_call_answer_fini(&answer);
     skr_strbuf_fini(&target);
-    json_decref(patch);
 }
 
 /* Whether there is a pod of our name. */

@@ -3,7 +3,6 @@
  * the limit, and a number's place in it is its remainder. */
 #include "server/http/spotmix_webhook.h"
 
-#include <errno.h>
 #include <gnutls/crypto.h>
 #include <microhttpd.h>
 #include <pthread.h>

@@ -397,7 +397,7 @@ static void on_tick(void *context)
     const skr_time now = verbs->options.now(verbs->options.now_context);
     struct call *call;
     struct call *next;
-    uint64_t *expired = NULL;
+    SKR_AUTO_FREE uint64_t *expired = NULL;
     size_t n = 0;
     size_t cap = 0;
 
@@ -420,7 +420,6 @@ static void on_tick(void *context)
                       (unsigned long long)expired[i]);
         post_hangup(verbs, expired[i]);
     }
-    free(expired);
 }
 
 /* ---- start and stop ---- */

@@ -76,10 +76,8 @@ static char *url_part(CURLU *url, CURLUPart what, unsigned int flags)
 
 static bool url_has(CURLU *url, CURLUPart what)
 {
-    char *part = url_part(url, what, 0);
-    bool has = part && part[0] != '\0';
-    free(part);
-    return has;
+    SKR_AUTO_FREE char *part = url_part(url, what, 0);
+    return part && part[0] != '\0';
 }
 
 const char *skr_url_show(const char *url, char *buffer)

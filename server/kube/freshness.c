@@ -68,10 +68,9 @@ void skr_freshness_begin(struct skr_freshness *freshness, const struct skr_resou
 {
     struct skr_freshness *f = freshness;
     struct skr_error error = {0};
-    struct skr_strbuf target;
+    SKR_STRBUF(target);
     skr_transfer_cancel(&f->transfer);
     skr_strbuf_reset(&f->body);
-    skr_strbuf_init(&target);
     skr_kube_collection(&target, resource, namespace_);
     skr_strbuf_add(&target, "?limit=1");
     const struct skr_transfer_request request = {
@@ -81,7 +80,6 @@ void skr_freshness_begin(struct skr_freshness *freshness, const struct skr_resou
     if (skr_transfer_start(&f->transfer, &request, &error) < 0) {
         f->until = now;
     }
-    skr_strbuf_fini(&target);
 }
 
 bool skr_freshness_tick(struct skr_freshness *freshness, const char *version, int64_t now,

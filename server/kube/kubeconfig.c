@@ -144,11 +144,10 @@ static void read_secret_file(struct reader *r, const struct skr_value *at, const
                              const char *path, struct skr_kube_secret *ret)
 {
     struct skr_error error = {0};
-    char *full = resolve_path(r, path);
+    SKR_AUTO_FREE char *full = resolve_path(r, path);
     if (skr_kube_secret_read(ret, full, &error) < 0) {
         problem(r, at, "%s: %s", key, error.text);
     }
-    free(full);
 }
 
 static void read_secret_data(struct reader *r, const struct skr_value *at, const char *key,

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
 #define REVIEWS  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -211,8 +210,7 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                                               struct skr_error *error)
 {
     struct skr_call_answer answer;
-    struct skr_strbuf body;
-    skr_strbuf_init(&body);
+    SKR_STRBUF(body);
     write_review(permission, &body);
     const struct skr_call call = {
         .method = "POST", .target = REVIEWS, .body = body.s, .timeout = ASK_TIME};
@@ -226,7 +224,6 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                             "HTTP %d: %.200s", answer.http_status, answer.message);
     }
     skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&body);
     return said;
 }
 

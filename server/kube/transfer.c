@@ -137,12 +137,10 @@ static bool add_to(struct curl_slist **list, const char *text)
 
 static bool add_header(struct skr_transfer *t, const char *name, const char *value)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_addf(&b, "%s: %s", name, value);
     bool ok = add_to(&t->headers, b.s);
     explicit_bzero(b.s, b.len);
-    skr_strbuf_fini(&b);
     return ok;
 }
 
@@ -201,8 +199,7 @@ static CURLcode set_url(struct skr_transfer *t, const char *target)
 {
     const struct skr_kube_access *a = t->session->access;
     bool v6 = strchr(a->host, ':');
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     CURLcode c = CURLE_OK;
     if (a->tls_server_name && strncmp(a->server, "https:", 6) == 0) {
         const char *rest = strchr(strstr(a->server, "://") + 3, '/');
@@ -221,7 +218,6 @@ static CURLcode set_url(struct skr_transfer *t, const char *target)
     if (!c) {
         c = curl_easy_setopt(t->easy, CURLOPT_URL, b.s);
     }
-    skr_strbuf_fini(&b);
     return c;
 }
 
@@ -236,12 +232,10 @@ static CURLcode set_credentials(struct skr_transfer *t)
         c = curl_easy_setopt(t->easy, CURLOPT_PASSWORD, a->password ? a->password : "");
     }
     if (!c && a->token.data) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_addf(&b, "Bearer %s", a->token.data);
         c = add_header(t, "Authorization", b.s) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
         explicit_bzero(b.s, b.len);
-        skr_strbuf_fini(&b);
     }
     return c;
 }

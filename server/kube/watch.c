@@ -143,8 +143,8 @@ static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_er
 static int read_page(struct skr_kube_watch *w, struct skr_error *error)
 {
     const char *text = w->body.s ? w->body.s : "";
-    json_t *page = NULL;
-    json_t *unreadable = NULL;
+    json_auto_t *page = NULL;
+    json_auto_t *unreadable = NULL;
     json_t *metadata = NULL;
     if (w->body.len > 0 && skr_feed_text_page(&w->feed, w->body.s, w->body.len, &metadata)) {
         int taken = take_list_metadata(w, metadata, error);
@@ -161,8 +161,6 @@ static int read_page(struct skr_kube_watch *w, struct skr_error *error)
     for (size_t i = 0; rc == 0 && i < json_array_size(unreadable); i++) {
         skr_feed_unreadable(&w->feed, json_array_get(unreadable, i));
     }
-    json_decref(page);
-    json_decref(unreadable);
     return rc;
 }
 
@@ -243,7 +241,7 @@ static bool on_line(void *context, const char *text, size_t n)
         return true;
     }
     enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     json_t *object = NULL;
     int rc = skr_kube_json_parse(text, n, &root, &w->stream_error);
     const bool unreadable = rc < 0;
@@ -254,7 +252,6 @@ static bool on_line(void *context, const char *text, size_t n)
         rc = skr_kube_line_parse(root, &type, &object, &w->stream_error);
     }
     if (rc < 0) {
-        json_decref(root);
         return stop_stream(w, TROUBLE_CONTENT, true);
     }
     bool more = true;
@@ -273,7 +270,6 @@ static bool on_line(void *context, const char *text, size_t n)
         (void)set_version(w, text_at(json_object_get(object, "metadata"), "resourceVersion"));
         skr_watch_recovered(w);
     }
-    json_decref(root);
     return more;
 }
 
@@ -385,8 +381,7 @@ static void start(struct skr_kube_watch *w)
     w->stream_trouble = TROUBLE_NONE;
     skr_strbuf_reset(&w->body);
     skr_lines_reset(&w->lines);
-    struct skr_strbuf target;
-    skr_strbuf_init(&target);
+    SKR_STRBUF(target);
     write_target(w, &target);
     struct skr_transfer_request request = {
         .method = "GET", .target = target.s, .accept = "application/json"};
@@ -394,7 +389,6 @@ static void start(struct skr_kube_watch *w)
     if (skr_transfer_start(&w->transfer, &request, &error) < 0) {
         skr_watch_fail(w, TROUBLE_START, error.text, 0);
     }
-    skr_strbuf_fini(&target);
 }
 
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now)

@@ -189,7 +189,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     struct skr_writer *writer = slot->writer;
     struct skr_error error = {0};
     struct skr_event event = {.written = {.outcome = SKR_WRITE_UNKNOWN}};
-    json_t *json = NULL;
+    json_auto_t *json = NULL;
     if (result == CURLE_OK) {
         read_answer(slot, &event, &json, &error);
     } else {
@@ -204,7 +204,6 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     struct skr_kube_job *job = slot->job;
     release(slot);
     tell(writer, job, &event);
-    json_decref(json);
 }
 
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
@@ -360,8 +359,7 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
         return;
     }
     struct skr_error error = {0};
-    struct skr_strbuf target;
-    skr_strbuf_init(&target);
+    SKR_STRBUF(target);
     struct skr_transfer_request request = {
         .method = skr_kube_method(job->write.verb),
         .accept = skr_kube_accept(&job->write),
@@ -372,7 +370,6 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
     };
     if (!skr_kube_target(&target, &job->write)) {
         tell_simple(writer, job, SKR_WRITE_INVALID, "a write without namespace or name");
-        skr_strbuf_fini(&target);
         return;
     }
     request.target = target.s;
@@ -388,7 +385,6 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
         writer->in_flight++;
         skr_count_set(&writer->session->counters->in_flight, writer->in_flight);
     }
-    skr_strbuf_fini(&target);
 }
 
 int64_t skr_writer_tick(struct skr_writer *writer, int64_t now)

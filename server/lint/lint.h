@@ -27,6 +27,7 @@ struct skr_lint;
 
 struct skr_lint *skr_lint_create(void);
 void skr_lint_destroy(struct skr_lint *lint); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_lint, skr_lint_destroy)
 
 /* text is copied; name stands in front of findings. */
 void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n);

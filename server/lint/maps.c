@@ -96,9 +96,8 @@ static void check_topology(struct skr_lint *lint, const struct lint_object *o,
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name)
 {
     struct lint_group_name *found;
-    char *key = skr_object_key(namespace_, name);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     HASH_FIND_STR(lint->group_name, key, found);
-    free(key);
     return found ? &lint->group[found->index] : NULL;
 }
 
@@ -266,18 +265,16 @@ static void tell_level(struct skr_lint *lint, const struct lint_group *g,
     const struct skr_tree *tree = lint->tree[t].tree;
     const char *text = lint_text_of(json_object_get(g->object->json, "data"), "constraints");
     const char *near = suggest_level(tree, level);
-    struct skr_strbuf levels;
+    SKR_STRBUF(levels);
     const struct lint_place at =
         lint_inside(g->object, "data.constraints", text, position_of_level(text, level));
     const struct lint_place see = lint_at(lint->tree[t].object, "data.level-names");
-    skr_strbuf_init(&levels);
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         skr_strbuf_addf(&levels, "%s%s", l > 1 ? ", " : "", tree->level_name[l]);
     }
     lint_tell(lint, g->object, rule->rule.hard ? "UnknownHardLevel" : "UnknownLevel", at, &see,
               "constraints: no level \"%.64s\"%s%s%s; the tree has %.150s", level,
               near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", levels.s);
-    skr_strbuf_fini(&levels);
 }
 
 void lint_levels(struct skr_lint *lint)

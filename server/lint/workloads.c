@@ -11,7 +11,6 @@
 #include "server/lint/parts.h"
 #include "server/manifest/kinds.h"
 #include "topology/amount_text.h"
-#include "topology/base/arena.h"
 #include "topology/base/suggest.h"
 
 enum { PATH_BYTES = 512, NAMES_MAX = 256 };
@@ -177,16 +176,13 @@ static void compare(struct skr_lint *lint, struct lint_group *g, struct workload
     if (skr_quantities_differ(&g->pod->shape.requests, &w->pod->shape.requests, &name, &first,
                               &other)) {
         const struct lint_place see = lint_at(g->first, "");
-        struct skr_strbuf here, there;
-        skr_strbuf_init(&here);
-        skr_strbuf_init(&there);
+        SKR_STRBUF(here);
+        SKR_STRBUF(there);
         skr_amount_add(&here, name, other);
         skr_amount_add(&there, name, first);
         lint_tell(lint, w->object, "PodsNotHomogeneous", at(w, "spec.containers"), &see,
                   "members of group \"%s\" request %s here, %s there", g->spec->name, here.s,
                   there.s);
-        skr_strbuf_fini(&here);
-        skr_strbuf_fini(&there);
     }
 }
 
@@ -208,13 +204,12 @@ static void check_count(struct skr_lint *lint, struct lint_group *g, const struc
 static void check_labels_source(struct skr_lint *lint, const struct workload *w)
 {
     struct lint_receiver receiver;
-    struct skr_group_spec *spec = NULL;
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
     struct skr_error error;
     char base[96];
     (void)snprintf(base, sizeof base, "%smetadata.labels", w->prefix);
     lint_receive(&receiver, lint, w->object, base);
     (void)skr_group_labels_check(w->group, &w->pod->meta.labels, &receiver.defects, &spec, &error);
-    skr_group_spec_destroy(spec);
 }
 
 /* Labels that make a group without any object. */
@@ -257,10 +252,9 @@ static struct skr_pod *decode(const struct lint_object *o, const char *path)
     json_t *meta = json_copy(json_object_get(template, "metadata"));
     meta = meta ? meta : json_object();
     json_object_set_new(meta, "name", json_string("template"));
-    json_t *json =
+    json_auto_t *json =
         json_pack("{s:O?, s:o}", "spec", json_object_get(template, "spec"), "metadata", meta);
     const int rc = json ? skr_pod_decode(json, &pod, &error) : -SKR_INVALID;
-    json_decref(json);
     return rc == 0 ? pod : NULL;
 }
 

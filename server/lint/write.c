@@ -4,7 +4,6 @@
 
 #include "server/lint/parts.h"
 #include "server/version.h"
-#include "topology/base/arena.h"
 #include "topology/base/unshown.h"
 
 static const char *severity(const struct lint_finding *f)
@@ -95,22 +94,19 @@ static json_t *text_value(const char *text)
     if (value) {
         return value;
     }
-    struct skr_strbuf copy;
-    skr_strbuf_init(&copy);
+    SKR_STRBUF(copy);
     for (; *text != '\0'; text++) {
         skr_strbuf_addc(&copy, (unsigned char)*text < 0x80 ? *text : '?');
     }
     value = json_string(copy.s ? copy.s : "");
-    skr_strbuf_fini(&copy);
     return value;
 }
 
 static void write_json(json_t *value, struct skr_strbuf *out)
 {
-    char *text = json_dumps(value, JSON_INDENT(2));
+    SKR_AUTO_FREE char *text = json_dumps(value, JSON_INDENT(2));
     skr_bug_on(!text);
     skr_strbuf_addf(out, "%s\n", text);
-    free(text);
     json_decref(value);
 }
 
@@ -158,8 +154,7 @@ static json_t *message(const char *text)
 /* A path as a URI: what has a meaning there is escaped. */
 static json_t *uri(const char *path)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     for (; *path != '\0'; path++) {
         const unsigned char c = (unsigned char)*path;
         const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
@@ -170,9 +165,7 @@ static json_t *uri(const char *path)
             skr_strbuf_addf(&out, "%%%02X", c);
         }
     }
-    json_t *value = json_string(out.s ? out.s : "");
-    skr_strbuf_fini(&out);
-    return value;
+    return json_string(out.s ? out.s : "");
 }
 
 static json_t *location(const struct lint_text *file, struct skr_yaml_mark at)

@@ -48,6 +48,7 @@ struct skr_document_error {
 /* text: n bytes, borrowed. depth: at most SKR_MANIFEST_DEPTH_MAX. */
 struct skr_document *skr_document_create(const char *text, size_t n, size_t depth, size_t anchors);
 void skr_document_destroy(struct skr_document *document); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_document, skr_document_destroy)
 /* The next document; the one before goes. 1: *root is borrowed; 0: there is none; negative: *error,
  * and no more can be read. O(bytes). */
 int skr_document_next(struct skr_document *document, const struct skr_value **root,

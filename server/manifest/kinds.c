@@ -57,10 +57,9 @@ static int check_template(const json_t *object, const char *path, struct skr_err
     if (!json_is_object(template)) {
         return skr_error_set_key(error, SKR_INVALID, path, "missing");
     }
-    json_t *pod = json_pack("{s:O?, s:{s:s}}", "spec", json_object_get(template, "spec"),
-                            "metadata", "name", "template");
+    json_auto_t *pod = json_pack("{s:O?, s:{s:s}}", "spec", json_object_get(template, "spec"),
+                                 "metadata", "name", "template");
     int rc = check_pod(pod, error);
-    json_decref(pod);
     return rc < 0 ? skr_error_under(error, path) : 0;
 }
 
@@ -68,13 +67,11 @@ static int check_decodes(const json_t *object, const char *kind, struct skr_erro
 {
     int rc = 0;
     if (strcmp(kind, "Node") == 0) {
-        struct skr_node *node = NULL;
+        SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
         rc = skr_node_decode(object, &node, error);
-        skr_node_destroy(node);
     } else if (strcmp(kind, "ConfigMap") == 0) {
-        struct skr_configmap *map = NULL;
+        SKR_AUTO(skr_configmap_destroy) struct skr_configmap *map = NULL;
         rc = skr_configmap_decode(object, &map, error);
-        skr_configmap_destroy(map);
     } else if (strcmp(kind, "PodGroup") == 0) {
         struct skr_podgroup *group = NULL;
         rc = skr_podgroup_decode(object, &group, error);

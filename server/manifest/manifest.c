@@ -126,9 +126,8 @@ int skr_manifests_parse(struct skr_manifests *manifests, const char *name, const
 
 static void read_stream(struct reader *r, FILE *stream, const char *name)
 {
-    struct skr_strbuf text;
-    char *chunk = skr_alloc(1 << 16);
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
+    SKR_AUTO_FREE char *chunk = skr_alloc(1 << 16);
     size_t got;
     while ((got = fread(chunk, 1, 1 << 16, stream)) > 0 && text.len <= SKR_MANIFEST_BYTES_MAX) {
         skr_strbuf_addn(&text, chunk, got);
@@ -140,8 +139,6 @@ static void read_stream(struct reader *r, FILE *stream, const char *name)
     } else {
         r->visit(r->visit_context, name, text.s ? text.s : "", text.len);
     }
-    skr_strbuf_fini(&text);
-    free(chunk);
 }
 
 static void read_file(struct reader *r, const char *name)
@@ -186,15 +183,13 @@ static void read_folder(struct reader *r, const char *folder)
                       n == 0 ? "no *.yaml, *.yml or *.json in it" : "too many files");
     }
     for (int i = 0; i < n; i++) {
-        struct skr_strbuf name;
-        skr_strbuf_init(&name);
+        SKR_STRBUF(name);
         size_t len = strlen(folder);
         skr_strbuf_addf(&name, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/",
                         entry[i]->d_name);
         if (n <= SKR_MANIFEST_FILES_MAX) {
             read_file(r, name.s);
         }
-        skr_strbuf_fini(&name);
         free(entry[i]);
     }
     free(entry);

@@ -458,7 +458,7 @@ static void read_text(const struct walk *w)
     const struct skr_value *value = NULL;
     struct skr_document_error error;
     json_t *root = NULL, *more = NULL;
-    struct skr_document *yaml = skr_yaml_create(w->text, w->n);
+    SKR_AUTO(skr_document_destroy) struct skr_document *yaml = skr_yaml_create(w->text, w->n);
     if (skr_yaml_next(yaml, &root, &value, &error) < 0) {
         report_syntax(w, &error);
     } else if (!root) {
@@ -474,7 +474,6 @@ static void read_text(const struct walk *w)
     }
     json_decref(root);
     json_decref(more);
-    skr_document_destroy(yaml);
 }
 
 int skr_scheduler_config_parse(const char *text, size_t n, struct skr_scheduler_config **ret,

@@ -60,5 +60,6 @@ int skr_scheduler_config_add(struct skr_scheduler_config *config,
                              const struct skr_scheduler_extender *extender,
                              struct skr_error *error);
 void skr_scheduler_config_destroy(struct skr_scheduler_config *config); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_scheduler_config, skr_scheduler_config_destroy)
 
 #endif

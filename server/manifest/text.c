@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/manifest/manifest.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_position.h"
 
@@ -188,14 +187,13 @@ static size_t find_items(const struct reader *r, size_t n, struct skr_yaml_mark 
         }
         return known;
     }
-    struct skr_position *at = skr_alloc_array(n + 1, sizeof *at);
+    SKR_AUTO_FREE struct skr_position *at = skr_alloc_array(n + 1, sizeof *at);
     const struct skr_yaml_mark begin = shift(&r->place, (struct skr_position){1, 1});
     known = skr_json_find_elements(r->place.text + r->place.value_at, "items", n, at);
     for (size_t i = 0; i < known; i++) {
         mark[i] = (struct skr_yaml_mark){begin.line + at[i].line - 1, at[i].column};
         mark[i].column += at[i].line == 1 ? begin.column - 1 : 0;
     }
-    free(at);
     return known;
 }
 

@@ -178,7 +178,7 @@ static void look(const struct skr_value *value, const char *rest, struct found *
 struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path,
                                    enum skr_scalar_style *style)
 {
-    struct skr_document *yaml = skr_yaml_create(text, n);
+    SKR_AUTO(skr_document_destroy) struct skr_document *yaml = skr_yaml_create(text, n);
     const struct skr_value *root = NULL;
     struct skr_document_error error;
     struct found found = {NULL, path};
@@ -193,6 +193,5 @@ struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, 
     if (style) {
         *style = found.value && *found.rest == '\0' ? found.value->style : SKR_SCALAR_NONE;
     }
-    skr_document_destroy(yaml);
     return at;
 }

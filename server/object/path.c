@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 
 enum { KEY_MAX = 128 };

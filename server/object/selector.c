@@ -11,7 +11,6 @@
 #include "server/object/selector_state.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
-#include "topology/base/strbuf.h"
 
 char *skr_selector_copy(const char *s, size_t n)
 {

@@ -32,6 +32,7 @@ int skr_selector_parse_fields(const char *text, const char *kind, struct skr_sel
 int skr_selector_of_json(const json_t *json, const char *path, struct skr_selector **ret,
                          struct skr_error *error);
 void skr_selector_destroy(struct skr_selector *selector); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_selector, skr_selector_destroy)
 
 /* Labels of the object, or its fields. NULL selector: everything. */
 bool skr_selector_matches(const struct skr_selector *selector, const json_t *object);

@@ -6,7 +6,6 @@
 #include "server/object/names.h"
 #include "server/object/selector_state.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 struct scanner {
     const char *at;
@@ -34,11 +33,10 @@ static char *shown(const struct scanner *s)
 
 static int expected(struct scanner *s, const char *what)
 {
-    char *found = shown(s);
+    SKR_AUTO_FREE char *found = shown(s);
     const int rc =
         skr_error_set(s->error, SKR_INVALID,
                       "unable to parse requirement: found '%s', expected: %s", found, what);
-    free(found);
     return rc;
 }
 

@@ -15,7 +15,6 @@
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "topology/amount_text.h"
-#include "topology/base/arena.h"
 
 enum {
     ALTERNATIVES = 3, /* that would help, unless verbose */

@@ -100,10 +100,9 @@ static void add_preemption(struct drawing *d)
     const json_t *victims = skr_page_list(d->page, "victims"), *victim;
     const char *preemptor = skr_page_text(d->page, "preemptor");
     const skr_time at = skr_page_time(d->page, "preempted");
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     char age[32];
     size_t i;
-    skr_strbuf_init(&b);
     if (*preemptor) {
         skr_strbuf_add(&b, preemptor);
         if (at > 0) {
@@ -125,7 +124,6 @@ static void add_preemption(struct drawing *d)
         skr_strbuf_addf(&b, ", %" PRId64 " left", skr_page_int(victim, "left"));
         add_field(d, i > 0 ? "" : "Evicts", b.s);
     }
-    skr_strbuf_fini(&b);
 }
 
 static void add_warnings(struct drawing *d)
@@ -190,8 +188,7 @@ static size_t widest(const json_t *list, bool rules)
     const json_t *c;
     json_array_foreach(list, i, c)
     {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_add(&b, "");
         if (rules) {
             say_rule(c, &b);
@@ -200,7 +197,6 @@ static size_t widest(const json_t *list, bool rules)
         }
         const size_t width = skr_page_width(b.s);
         most = width > most ? width : most;
-        skr_strbuf_fini(&b);
     }
     return most;
 }
@@ -227,8 +223,7 @@ static void add_constraints(struct drawing *d)
     }
     json_array_foreach(list, i, c)
     {
-        struct skr_strbuf cell;
-        skr_strbuf_init(&cell);
+        SKR_STRBUF(cell);
         skr_page_pad(d->out, i ? FIELD : 0);
         skr_page_add_clean(&cell, skr_page_text(c, "level"), true);
         skr_strbuf_add(d->out, cell.len ? cell.s : "?");
@@ -242,7 +237,6 @@ static void add_constraints(struct drawing *d)
         skr_page_pad(d->out, forces - strlen(force));
         say_whether_met(c, d->out);
         end_line(d);
-        skr_strbuf_fini(&cell);
     }
 }
 
@@ -297,11 +291,10 @@ static void add_part(struct drawing *d, size_t *column, const struct skr_strbuf 
 static void add_moment(struct drawing *d, size_t *column, const char *name, skr_time from,
                        skr_time t)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     if (t <= 0) {
         return;
     }
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "%s ", name);
     if (from == 0) {
         say_clock(d, t, &b);
@@ -312,7 +305,6 @@ static void add_moment(struct drawing *d, size_t *column, const char *name, skr_
         say_solve_time(d->page, &b);
     }
     add_part(d, column, &b);
-    skr_strbuf_fini(&b);
 }
 
 static void add_timing(struct drawing *d)
@@ -379,8 +371,7 @@ static void add_ranks(struct drawing *d, const json_t *unit, size_t column)
 {
     struct ranks r = ranks_of(unit);
     const size_t room = column + 20 < SKR_RENDER_WIDTH ? SKR_RENDER_WIDTH - column : 20;
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     if (r.n > 0) {
         const char *title = r.n == 1 ? "rank" : "ranks";
         skr_strbuf_add(&b, title);
@@ -392,7 +383,6 @@ static void add_ranks(struct drawing *d, const json_t *unit, size_t column)
         }
         skr_strbuf_add(d->out, b.s);
     }
-    skr_strbuf_fini(&b);
     free(r.item);
 }
 
@@ -502,7 +492,7 @@ static void add_events(struct drawing *d)
 {
     const json_t *list = skr_page_list(d->page, "events"), *event;
     struct skr_text_table table;
-    struct skr_strbuf rows;
+    SKR_STRBUF(rows);
     size_t i;
     begin_field(d, "Events");
     if (json_array_size(list) == 0) {
@@ -510,12 +500,10 @@ static void add_events(struct drawing *d)
         return;
     }
     skr_text_table_init(&table, 4, false);
-    skr_strbuf_init(&rows);
     json_array_foreach(list, i, event)
     {
         char age[32];
-        struct skr_strbuf note;
-        skr_strbuf_init(&note);
+        SKR_STRBUF(note);
         skr_strbuf_add(&note, "");
         skr_page_age(d->now, skr_page_time(event, "time"), age);
         skr_text_table_add(&table, age, SKR_HUE_NONE);
@@ -523,7 +511,6 @@ static void add_events(struct drawing *d)
         skr_text_table_add(&table, skr_page_text(event, "reason"), SKR_HUE_NONE);
         skr_page_add_clean(&note, skr_page_text(event, "message"), false);
         skr_text_table_add_drawn(&table, note.s, SKR_HUE_NONE);
-        skr_strbuf_fini(&note);
     }
     skr_text_table_write(&table, &rows);
     char *save = NULL;
@@ -533,7 +520,6 @@ static void add_events(struct drawing *d)
         skr_strbuf_add(d->out, row);
         end_line(d);
     }
-    skr_strbuf_fini(&rows);
     skr_text_table_fini(&table);
 }
 

@@ -48,10 +48,9 @@ static void render_rule(const json_t *constraint, struct skr_strbuf *out)
 
 static void add_constraints(struct skr_text_table *t, const json_t *item)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t i;
     const json_t *constraint;
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, "");
     json_array_foreach(skr_page_list(item, "constraints"), i, constraint)
     {
@@ -59,16 +58,14 @@ static void add_constraints(struct skr_text_table *t, const json_t *item)
         render_rule(constraint, &b);
     }
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&b);
 }
 
 static void add_domains(struct skr_text_table *t, const json_t *item)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t i;
     const json_t *name;
     const json_t *list = skr_page_list(item, "domains");
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, "");
     json_array_foreach(list, i, name)
     {
@@ -80,7 +77,6 @@ static void add_domains(struct skr_text_table *t, const json_t *item)
         skr_strbuf_addf(&b, "%s%s", i ? "," : "", text ? text : "?");
     }
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&b);
 }
 
 const char *skr_render_pods_counted(const char *status)

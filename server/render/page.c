@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/object/duration.h"
-#include "topology/base/arena.h"
 #include "topology/base/unshown.h"
 
 const char *skr_page_text(const json_t *object, const char *key)
@@ -86,8 +85,7 @@ void skr_page_age(skr_time now, skr_time then, char text[32])
 
 void skr_page_write_json(const json_t *json, struct skr_strbuf *out)
 {
-    char *text = json_dumps(json, JSON_INDENT(2));
+    SKR_AUTO_FREE char *text = json_dumps(json, JSON_INDENT(2));
     skr_strbuf_add(out, text ? text : "null");
     skr_strbuf_addc(out, '\n');
-    free(text);
 }

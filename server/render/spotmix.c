@@ -47,9 +47,8 @@ static void add_workload(struct skr_text_table *t, const json_t *row)
 {
     const int64_t drift = skr_page_int(row, "drift");
     const char *reason = skr_page_text(row, "reason");
-    struct skr_strbuf name;
+    SKR_STRBUF(name);
 
-    skr_strbuf_init(&name);
     skr_strbuf_addf(&name, "%s/%s", short_kind(skr_page_text(row, "kind")),
                     skr_page_text(row, "name"));
     skr_text_table_add(t, skr_page_text(row, "namespace"), SKR_HUE_NONE);
@@ -59,7 +58,6 @@ static void add_workload(struct skr_text_table *t, const json_t *row)
     add_class(t, row, "spot");
     add_number(t, drift, drift > 0 ? SKR_HUE_BAD : SKR_HUE_NONE);
     skr_text_table_add(t, reason, *reason != '\0' ? SKR_HUE_BAD : SKR_HUE_DIM);
-    skr_strbuf_fini(&name);
 }
 
 static void add_header(struct skr_text_table *t, const char *const *title)
@@ -127,9 +125,8 @@ static void write_head(const json_t *page, struct skr_strbuf *out)
 static void add_pod(struct skr_text_table *t, const json_t *pod)
 {
     const char *class_ = skr_page_text(pod, "class");
-    struct skr_strbuf why;
+    SKR_STRBUF(why);
 
-    skr_strbuf_init(&why);
     skr_page_add_clean(&why, skr_page_text(pod, "why"), false);
     skr_text_table_add(t, skr_page_text(pod, "name"), SKR_HUE_NONE);
     if (json_is_integer(json_object_get(pod, "index"))) {
@@ -141,7 +138,6 @@ static void add_pod(struct skr_text_table *t, const json_t *pod)
     skr_text_table_add(t, skr_page_text(pod, "cost"), SKR_HUE_NONE);
     skr_text_table_add(t, skr_page_text(pod, "node"), SKR_HUE_NONE);
     skr_text_table_add_drawn(t, why.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&why);
 }
 
 void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,

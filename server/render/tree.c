@@ -129,8 +129,7 @@ static void add_bar(struct skr_strbuf *b, bool ascii, int64_t used, int64_t unus
 
 static void add_name(struct drawing *d, const struct frame *frame, size_t depth, const char *name)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     for (size_t i = 0; i < depth; i++) {
         const bool last = frame[i].next == json_array_size(frame[i].children);
         const bool own = i + 1 == depth;
@@ -140,7 +139,6 @@ static void add_name(struct drawing *d, const struct frame *frame, size_t depth,
     }
     skr_page_add_clean(&b, name, true);
     skr_text_table_add_drawn(&d->table, b.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&b);
 }
 
 static void add_ready(struct drawing *d, const json_t *unit, bool leaf)
@@ -167,14 +165,12 @@ static void add_use(struct drawing *d, const json_t *unit, bool leaf)
     const int64_t used = skr_page_int(json_object_get(unit, "charged"), d->resource);
     const int64_t unusable = skr_page_int(json_object_get(unit, "unusable"), d->resource);
     const bool known = !leaf || skr_page_bool(unit, "ready");
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     add_share(&b, d->resource, known ? &used : NULL, all);
     skr_text_table_add(&d->table, b.s, SKR_HUE_NONE);
     skr_strbuf_reset(&b);
     add_bar(&b, d->how->ascii, known ? used : 0, known ? unusable : all, all);
     skr_text_table_add(&d->table, b.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&b);
 }
 
 static void add_slots(struct drawing *d, const json_t *unit)
@@ -189,8 +185,7 @@ static void add_classes(struct drawing *d, const json_t *unit)
 {
     static const char *const names[] = {"on-demand", "spot"};
     const json_t *classes = json_object_get(unit, "classes");
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_add(&b, "");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const json_t *class_ = json_object_get(classes, names[i]);
@@ -203,15 +198,13 @@ static void add_classes(struct drawing *d, const json_t *unit)
         }
     }
     skr_text_table_add(&d->table, b.s, b.len ? SKR_HUE_NONE : SKR_HUE_DIM);
-    skr_strbuf_fini(&b);
 }
 
 static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
 {
     const json_t *list = skr_page_list(unit, "groups"), *group;
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t i;
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, "");
     json_array_foreach(list, i, group)
     {
@@ -230,15 +223,13 @@ static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
         }
     }
     skr_text_table_add(&d->table, b.s, b.len ? SKR_HUE_NONE : SKR_HUE_DIM);
-    skr_strbuf_fini(&b);
 }
 
 /* ---- the whole ---- */
 
 static void add_header(struct drawing *d)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_amount_add_label(&b, d->resource);
     const char *const titles[COLUMNS] = {"NAME", "READY", b.s, "USE", "SLOTS", "CLASS", "GROUPS"};
     for (size_t i = 0; i < COLUMNS; i++) {
@@ -246,7 +237,6 @@ static void add_header(struct drawing *d)
             skr_text_table_add(&d->table, titles[i], SKR_HUE_NONE);
         }
     }
-    skr_strbuf_fini(&b);
 }
 
 static int add_unit(struct drawing *d, const struct frame *frame, size_t depth, const json_t *unit,

@@ -64,9 +64,8 @@ static void write_scalar(const json_t *json, struct skr_strbuf *out)
     if (json_is_string(json)) {
         write_text(json_string_value(json), out);
     } else {
-        char *text = json_dumps(json, JSON_ENCODE_ANY);
+        SKR_AUTO_FREE char *text = json_dumps(json, JSON_ENCODE_ANY);
         skr_strbuf_add(out, text ? text : "null");
-        free(text);
     }
     skr_strbuf_addc(out, '\n');
 }

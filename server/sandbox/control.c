@@ -111,15 +111,13 @@ static void reply_failure(struct skr_http_request *request, int status, const ch
 
 static void reply_findings(struct skr_http_request *request, struct skr_findings *findings)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_findings_write(findings, "scheduler.yaml", &text);
     if (findings->n_errors > 0) {
         reply_failure(request, 400, text.s);
     } else {
         reply_json(request, 200, json_pack("{s:s}", "warnings", text.s ? text.s : ""));
     }
-    skr_strbuf_fini(&text);
 }
 
 static void start(struct skr_control *control, struct skr_http_request *request)
@@ -234,12 +232,11 @@ static bool handle_example(const struct skr_control *control, struct skr_http_re
 static bool handle_service(struct skr_control *control, struct skr_http_request *request)
 {
     struct skr_view_query query = {.path = skr_view_url_of_service(request->path)};
-    struct skr_strbuf url;
+    SKR_STRBUF(url);
     if (!query.path) {
         return false;
     }
     request->handler = "sandbox";
-    skr_strbuf_init(&url);
     pthread_mutex_lock(&control->lock);
     skr_strbuf_add(&url, control->daemon_url);
     pthread_mutex_unlock(&control->lock);
@@ -253,7 +250,6 @@ static bool handle_service(struct skr_control *control, struct skr_http_request 
         skr_view_url_write(&query, &url);
         skr_http_reply_elsewhere(request, url.s);
     }
-    skr_strbuf_fini(&url);
     return true;
 }
 

@@ -86,12 +86,11 @@ static json_t *resource_list(const char *group, const char *version)
 
 static json_t *group_entry(const struct skr_store_resource *r)
 {
-    json_t *version = json_pack("{s:o, s:s}", "groupVersion",
-                                json_sprintf("%s/%s", r->group, r->version), "version", r->version);
-    json_t *entry = json_pack("{s:s, s:[O], s:O}", "name", r->group, "versions", version,
-                              "preferredVersion", version);
-    json_decref(version);
-    return entry;
+    json_auto_t *version =
+        json_pack("{s:o, s:s}", "groupVersion", json_sprintf("%s/%s", r->group, r->version),
+                  "version", r->version);
+    return json_pack("{s:s, s:[O], s:O}", "name", r->group, "versions", version, "preferredVersion",
+                     version);
 }
 
 /* Rows of a group stand together. */

@@ -79,7 +79,7 @@ static int send_and_wait(struct skr_extender_http *x, const struct skr_scheduler
                          struct skr_error *error)
 {
     struct call call = {.done = false};
-    char *url = url_of(extender, verb);
+    SKR_AUTO_FREE char *url = url_of(extender, verb);
     skr_bug_on(pthread_mutex_init(&call.lock, NULL) != 0);
     skr_bug_on(pthread_cond_init(&call.changed, NULL) != 0);
     skr_strbuf_init(&call.body);
@@ -99,7 +99,6 @@ static int send_and_wait(struct skr_extender_http *x, const struct skr_scheduler
     skr_strbuf_fini(&call.error);
     pthread_cond_destroy(&call.changed);
     pthread_mutex_destroy(&call.lock);
-    free(url);
     return rc;
 }
 
@@ -163,15 +162,13 @@ static int ask(struct skr_extender_http *x, const struct skr_scheduler_extender 
                const char *verb, const char *const *name, size_t n, json_t **ret,
                struct skr_error *error)
 {
-    json_t *nodes = collect_nodes(x, extender, name, n);
-    json_t *args = skr_extender_args(x->pod, nodes, name, n);
+    json_auto_t *nodes = collect_nodes(x, extender, name, n);
+    json_auto_t *args = skr_extender_args(x->pod, nodes, name, n);
     x->options.unlock(x->options.context);
     char *body = json_dumps(args, JSON_COMPACT);
     skr_bug_on(!body);
     const int rc = send_and_wait(x, extender, verb, body, strlen(body), ret, error);
     x->options.lock(x->options.context);
-    json_decref(nodes);
-    json_decref(args);
     return rc;
 }
 
@@ -263,14 +260,13 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
     }
     for (size_t i = 0; i < config->n_extenders; i++) {
         const struct skr_scheduler_extender *extender = &config->extender[i];
-        json_t *answer = NULL;
+        json_auto_t *answer = NULL;
         if (*extender->prioritize_verb == '\0' || !is_interested(extender, pod)) {
             continue;
         }
         if (ask(x, extender, extender->prioritize_verb, node, n, &answer, &error) == 0) {
             (void)skr_extender_read_scores(answer, extender->weight, node, n, score, &error);
         }
-        json_decref(answer);
     }
 }
 
@@ -298,7 +294,7 @@ static void free_bind(struct bind *bind)
 static int bind_in_store(const struct bind *bind, struct skr_error *error)
 {
     const struct skr_extender_http *x = bind->extender;
-    json_t *body =
+    json_auto_t *body =
         json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind",
                   "Binding", "metadata", "name", bind->name, "namespace", bind->namespace_, "uid",
                   bind->uid, "target", "kind", "Node", "name", bind->node);
@@ -317,7 +313,6 @@ static int bind_in_store(const struct bind *bind, struct skr_error *error)
                                       : skr_error_set(error, SKR_CONFLICT, "%s",
                                                       skr_path_text(reply.body, "message"));
     json_decref(reply.body);
-    json_decref(body);
     return rc;
 }
 

@@ -225,14 +225,12 @@ static int pass_nodes(const json_t *nodes, const char *url, const struct index *
                       uint8_t *passes, struct skr_error *error)
 {
     const json_t *items = member(nodes, "items");
-    json_t *names = json_array();
+    json_auto_t *names = json_array();
     for (size_t i = 0; i < json_array_size(items); i++) {
         json_array_append_new(
             names, json_string(skr_path_text(json_array_get(items, i), "metadata.name")));
     }
-    const int rc = pass_names(names, url, index, passes, error);
-    json_decref(names);
-    return rc;
+    return pass_names(names, url, index, passes, error);
 }
 
 /* Names that were not asked about are let pass. */

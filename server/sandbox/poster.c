@@ -223,9 +223,8 @@ static void free_post(struct post *post)
 static void finish(struct post *post, CURLcode result)
 {
     struct skr_post_answer answer = {.body = ""};
-    struct skr_strbuf error;
+    SKR_STRBUF(error);
     long status = 0;
-    skr_strbuf_init(&error);
     curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
     answer.status = (int)status;
     /* Of any other status the body is not read. */
@@ -237,7 +236,6 @@ static void finish(struct post *post, CURLcode result)
         answer.n = post->answer.len;
     }
     post->done(post->context, &answer);
-    skr_strbuf_fini(&error);
     free_post(post);
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "server/model/schema_tables.h"
-#include "topology/base/arena.h"
 #include "topology/base/base64.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
@@ -167,14 +166,11 @@ static json_t *int_or_string_of(struct input in)
 
 static json_t *base64_of(const struct input *in)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
 
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, "");
     skr_strbuf_add_base64(&b, in->at, (size_t)(in->end - in->at));
-    json_t *text = json_string(b.s);
-    skr_strbuf_fini(&b);
-    return text;
+    return json_string(b.s);
 }
 
 /* An entry of a map, key 1, value 2, into the object. */

@@ -102,14 +102,12 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
 /* value: taken. */
 static void line(struct skr_strbuf *out, const char *type, json_t *value)
 {
-    json_t *event = json_pack("{s:s, s:o}", "type", type, "object", value);
-    char *text = json_dumps(event, JSON_COMPACT);
+    json_auto_t *event = json_pack("{s:s, s:o}", "type", type, "object", value);
+    SKR_AUTO_FREE char *text = json_dumps(event, JSON_COMPACT);
 
     skr_bug_on(!text);
     skr_strbuf_add(out, text);
     skr_strbuf_addc(out, '\n');
-    free(text);
-    json_decref(event);
 }
 
 /* object: taken, in the shape of the resource that was asked for. */
@@ -178,9 +176,8 @@ static void send_change(struct skr_stream *s, const struct skr_store_change *cha
     } else if (was && change->kind == SKR_STORE_DELETED) {
         send_event(s, "DELETED", change->object, now, out);
     } else if (was) {
-        json_t *last = last_selected(change);
+        json_auto_t *last = last_selected(change);
         send_event(s, "DELETED", last, now, out);
-        json_decref(last);
     }
 }
 

@@ -11,7 +11,6 @@
 
 #include "server/exit_code.h"
 #include "server/solve/file.h"
-#include "topology/base/arena.h"
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
                                          "WaitingForCapacity", "TopologyPlacementFailed"};
@@ -123,16 +122,14 @@ static void write_unit(const struct writer *w, int32_t unit)
     /* Path from the top, as units of one name may be different units. */
     int32_t path[SKR_LEVELS_MAX];
     int32_t n = 0;
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     for (; unit > 0; unit = w->tree->parent[unit]) {
         path[n++] = unit;
     }
-    skr_strbuf_init(&text);
     while (n > 0) {
         skr_strbuf_addf(&text, "%s%s", text.len > 0 ? "/" : "", w->tree->unit_name[path[--n]]);
     }
     skr_strbuf_add_json(w->out, text.s);
-    skr_strbuf_fini(&text);
 }
 
 static void write_bottleneck(const struct writer *w, const struct skr_explanation *x)

@@ -4,13 +4,11 @@
  * is said, or capacity less used, or all of the capacity. A node without capacity is as large as
  * what is free and claimed.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "server/solve/reader.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_field.h"
 
 /* What one node says, or the default for those that do not. */
 struct node {

@@ -74,14 +74,13 @@ void counted_feasible(struct scene *scene)
 
 void counted_solve(struct scene *scene)
 {
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     if (skr_solve(&scene->problem, &solution, NULL) != 0) {
         abort();
     }
     scene->result = solution->status == SKR_SOLVE_PLACED
                         ? solution->key[0].used
                         : (int64_t)solution->explanation.n_relaxations;
-    skr_solution_destroy(solution);
 }
 
 void counted_change(struct scene *scene)
@@ -225,9 +224,8 @@ static void prepare_mix(struct scene *scene)
     for (int i = 0; i < PODS; i++) {
         char uid[32];
         snprintf(uid, sizeof uid, "pod-%d", i);
-        json_t *pod = mix_pod("rs", uid, i);
+        json_auto_t *pod = mix_pod("rs", uid, i);
         skr_spotmix_put(scene->mix, SKR_SPOTMIX_POD, pod);
-        json_decref(pod);
     }
     scene->review = mix_review("rs");
 }

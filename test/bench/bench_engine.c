@@ -196,7 +196,7 @@ static int rack_begin(int rack)
 
 static void add_tree(struct bench *b)
 {
-    json_t *root = json_object();
+    json_auto_t *root = json_object();
     char name[32];
     for (int z = 0; z < ZONES; z++) {
         json_t *zone = json_object();
@@ -212,7 +212,7 @@ static void add_tree(struct bench *b)
         snprintf(name, sizeof name, "z%d", z);
         json_object_set_new(root, name, zone);
     }
-    char *tree = json_dumps(root, JSON_COMPACT);
+    SKR_AUTO_FREE char *tree = json_dumps(root, JSON_COMPACT);
     json_t *map = object("{'metadata':{'name':'topology','namespace':'default','uid':'topology',"
                          "'labels':{'sakkara.topology':''}},'data':{'name':'t'}}");
     json_object_set_new(json_object_get(map, "data"), "tree", json_string(tree));
@@ -221,8 +221,6 @@ static void add_tree(struct bench *b)
     json_object_set_new(json_object_get(map, "data"), "resource-names",
                         json_string("[\"cpu\",\"memory\"]"));
     add_map(b, map);
-    free(tree);
-    json_decref(root);
 }
 
 /* ---- groups ---- */

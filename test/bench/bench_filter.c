@@ -225,14 +225,12 @@ static int compare(const void *a, const void *b)
 static void measure_filter(uint16_t port, const char *name, int rounds, int names)
 {
     const size_t size = 64 * 1024 * 1024;
-    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
-    char *buffer = skr_alloc(size);
+    SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    SKR_AUTO_FREE char *buffer = skr_alloc(size);
     const int fd = connect_to(port);
-    struct skr_strbuf body;
-    struct skr_strbuf request;
+    SKR_STRBUF(body);
+    SKR_STRBUF(request);
 
-    skr_strbuf_init(&body);
-    skr_strbuf_init(&request);
     skr_strbuf_add(
         &body, "{\"Pod\":{\"metadata\":{\"name\":\"job-a-0\",\"namespace\":\"default\",\"uid\":"
                "\"5b0f2a8e-2a0c-4a3f-9f57-2f5d0c1f7a11\",\"labels\":{\"sakkara.group.name\":"
@@ -262,20 +260,15 @@ static void measure_filter(uint16_t port, const char *name, int rounds, int name
            took[rounds - 1] * 1e3);
     fflush(stdout);
     close(fd);
-    skr_strbuf_fini(&body);
-    skr_strbuf_fini(&request);
-    free(buffer);
-    free(took);
 }
 
 static void measure_parked(uint16_t port, int n, int to_server, int from_server)
 {
-    int *fd = skr_alloc_array((size_t)n, sizeof *fd);
+    SKR_AUTO_FREE int *fd = skr_alloc_array((size_t)n, sizeof *fd);
     char buffer[4096];
-    struct skr_strbuf request;
+    SKR_STRBUF(request);
     char go;
 
-    skr_strbuf_init(&request);
     for (int i = 0; i < n; i++) {
         char body[160];
         (void)snprintf(body, sizeof body,
@@ -299,8 +292,6 @@ static void measure_parked(uint16_t port, int n, int to_server, int from_server)
     if (write(to_server, "x", 1) != 1) {
         die("pipe");
     }
-    skr_strbuf_fini(&request);
-    free(fd);
 }
 
 /* ---- both ---- */

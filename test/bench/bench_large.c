@@ -113,8 +113,7 @@ static void add(struct bench *b, const struct skr_object_type *type, const char 
 
 static void add_topology(struct bench *b, int nodes)
 {
-    struct skr_strbuf tree;
-    skr_strbuf_init(&tree);
+    SKR_STRBUF(tree);
     for (int i = 0; i < nodes; i++) {
         if (i % RACK == 0) {
             skr_strbuf_addf(&tree, "%s\\'r%d\\':{", i ? "}," : "", i / RACK);
@@ -126,7 +125,6 @@ static void add_topology(struct bench *b, int nodes)
         "'data':{'name':'t','level-names':'[\\'rack\\',\\'node\\']','resource-names':'[\\'cpu\\']',"
         "'tree':'{%s}}'}}",
         tree.s);
-    skr_strbuf_fini(&tree);
 }
 
 /* As API servers make them: a random uid, the second of its creation. */

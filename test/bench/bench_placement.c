@@ -125,10 +125,9 @@ static void make_world(struct world *w, size_t n)
         skr_bug_on(skr_addon_score_decode(json, &w->score[i], NULL) < 0);
         json_decref(json);
     }
-    json_t *json = json_text("{'metadata':{'name':'all'},'spec':{'clusterSelector':{"
-                             "'selectorType':'LabelSelector','labelSelector':{}}}}");
+    json_auto_t *json = json_text("{'metadata':{'name':'all'},'spec':{'clusterSelector':{"
+                                  "'selectorType':'LabelSelector','labelSelector':{}}}}");
     skr_bug_on(skr_cluster_set_decode(json, &w->set, NULL) < 0);
-    json_decref(json);
 }
 
 static void free_world(struct world *w)
@@ -158,7 +157,7 @@ static void bench_cycles(size_t placements, size_t clusters, const char *target)
         struct skr_placement *placement;
         struct skr_placement_result result;
         const int k = (int)i;
-        json_t *json = json_text(PLACEMENT, k, k % 100, k);
+        json_auto_t *json = json_text(PLACEMENT, k, k % 100, k);
         skr_bug_on(skr_placement_decode(json, &placement, NULL) < 0);
         const struct skr_placement_hub hub = {
             .n_clusters = clusters,
@@ -179,7 +178,6 @@ static void bench_cycles(size_t placements, size_t clusters, const char *target)
         }
         skr_arena_destroy(arena);
         skr_placement_destroy(placement);
-        json_decref(json);
     }
     qsort(took, placements, sizeof *took, by_value);
     printf(
@@ -260,7 +258,7 @@ static void bench_engine(int placements, int clusters, bool teams)
 
 int main(void)
 {
-    struct field *field = skr_alloc(sizeof *field);
+    SKR_AUTO_FREE struct field *field = skr_alloc(sizeof *field);
     printf("| case | time | target | |\n|---|---|---|---|\n");
     bench_selection(field, "1,000 of 5,000 clusters, 3 levels, 36 leaves", 3, 36, 10);
     bench_selection(field, "1,000 of 5,000 clusters, 8 levels, 1,000 leaves", 8, 1000, 100);
@@ -270,6 +268,5 @@ int main(void)
     bench_engine(1000, 1000, false);
     bench_engine(10000, 100, false);
     bench_engine(10000, 100, true);
-    free(field);
     return 0;
 }

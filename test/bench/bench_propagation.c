@@ -10,11 +10,9 @@
 
 #include "core/propagation/divide.h"
 #include "core/propagation/scheduler.h"
-#include "core/propagation/steps.h"
 #include "core/propagation/types.h"
 #include "test/unit/fleet.h"
 #include "test/unit/frame_rig.h"
-#include "topology/base/arena.h"
 
 enum { RUNS = 7 };
 

@@ -4,11 +4,9 @@
  * Markdown table: making them, one leaf changed, and memory of 50 kinds. Every kind sees other free
  * room, as different pods do; slots are counted in: four bytes a leaf.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/solver/cache.h"
 #include "core/solver/sizes.h"
 #include "test/bench/cluster.h"
 
@@ -51,7 +49,7 @@ static void run(const int32_t *fanout, const char *nodes, int whole)
 {
     struct cluster c;
     cluster_init(&c, fanout, 4, 8);
-    int32_t *slots = calloc((size_t)c.tree.n_leaves, sizeof *slots);
+    SKR_AUTO_FREE int32_t *slots = calloc((size_t)c.tree.n_leaves, sizeof *slots);
     for (size_t k = 0; k < COUNT_OF(cases) && slots; k++) {
         struct skr_sizes_pool *pool = skr_sizes_pool_create();
         struct skr_sizes *sizes[KINDS];
@@ -80,7 +78,6 @@ static void run(const int32_t *fanout, const char *nodes, int whole)
         }
         skr_sizes_pool_destroy(pool);
     }
-    free(slots);
     cluster_fini(&c);
 }
 

@@ -82,14 +82,13 @@ static void tell(const char *name, struct times *t, double floor_us, double targ
 
 static double solve_us(const struct skr_problem *problem, enum skr_solve_status *ret)
 {
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     double begin = cluster_now_us();
     if (skr_solve(problem, &solution, NULL) != 0) {
         abort();
     }
     double took = cluster_now_us() - begin;
     *ret = solution->status;
-    skr_solution_destroy(solution);
     return took;
 }
 
@@ -282,7 +281,7 @@ static void run_decision(const char *name, const struct shape *shape, int32_t n,
     struct skr_problem problem = cluster_problem(&c, plain, n);
     int placed = 0;
     for (int i = 0; i <= 60 && cache; i++) {
-        struct skr_solution *solution = NULL;
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
         c.free[cluster_random(&c) % (uint64_t)c.tree.n_leaves] = i % 2 == 0 ? 8 : 0;
         double begin = cluster_now_us();
         if (skr_solver_cache_solve(cache, &problem, &solution, NULL) != 0) {
@@ -292,7 +291,6 @@ static void run_decision(const char *name, const struct shape *shape, int32_t n,
             add_time(&t, cluster_now_us() - begin);
         }
         placed += solution->status == SKR_SOLVE_PLACED ? 1 : 0;
-        skr_solution_destroy(solution);
     }
     tell(name, &t, floor_us, target_us, placed > 60 ? "placed" : "mixed");
     skr_solver_cache_destroy(cache);
@@ -305,7 +303,7 @@ static void run_replacement(void)
     struct cluster c;
     struct times t = {.n = 0};
     make(&c, &nodes_100000);
-    int32_t *claimed = calloc((size_t)c.tree.n_leaves, sizeof *claimed);
+    SKR_AUTO_FREE int32_t *claimed = calloc((size_t)c.tree.n_leaves, sizeof *claimed);
     int placed = 0;
     for (uint64_t load = 1; load <= LOADS && claimed; load++) {
         struct skr_solution *solution = NULL;
@@ -331,7 +329,6 @@ static void run_replacement(void)
         placed += status == SKR_SOLVE_PLACED ? 1 : 0;
     }
     tell("100,000 nodes, 64 of 1,024 members replaced", &t, 50e3, 5e3, name_of(placed));
-    free(claimed);
     cluster_fini(&c);
 }
 
@@ -362,7 +359,7 @@ static void tell_sizes(struct cluster *c, bool whole)
     enum { KINDS = 50 };
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     struct skr_sizes *sizes[KINDS] = {NULL};
-    int32_t *slots = calloc((size_t)c->tree.n_leaves, sizeof *slots);
+    SKR_AUTO_FREE int32_t *slots = calloc((size_t)c->tree.n_leaves, sizeof *slots);
     for (int kind = 0; kind < KINDS && slots; kind++) {
         if (whole) {
             cluster_load_whole(c, (uint64_t)kind, 80);
@@ -382,7 +379,6 @@ static void tell_sizes(struct cluster *c, bool whole)
         skr_sizes_destroy(sizes[kind]);
     }
     skr_sizes_pool_destroy(pool);
-    free(slots);
 }
 
 static void run_memory(void)
@@ -392,7 +388,7 @@ static void run_memory(void)
     make(&c, &nodes_100000);
     for (int whole = 0; whole < 2; whole++) {
         for (int32_t shape = 1; shape <= 50; shape++) {
-            struct skr_solution *solution = NULL;
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
             if (whole) {
                 cluster_load_whole(&c, 1, 80);
             } else {
@@ -402,7 +398,6 @@ static void run_memory(void)
             if (!cache || skr_solver_cache_solve(cache, &problem, &solution, NULL) != 0) {
                 abort();
             }
-            skr_solution_destroy(solution);
         }
         printf("| 100,000 nodes, 50 kept problems of 1,000 members, %s | %.0f MiB | | |\n",
                whole ? "nodes mostly full or empty" : "evenly random loads",

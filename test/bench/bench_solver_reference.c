@@ -209,7 +209,7 @@ static void write_percent(int part, int whole)
 
 static void ask(const struct skr_problem *problem, struct tally *t)
 {
-    struct skr_solution *ours = solve(problem);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *ours = solve(problem);
     t->asked++;
     if (ours->status == SKR_SOLVE_PLACED) {
         t->feasible++;
@@ -221,7 +221,6 @@ static void ask(const struct skr_problem *problem, struct tally *t)
         }
         t->us[t->n++] = solve_us(problem);
     }
-    skr_solution_destroy(ours);
 }
 
 static void tell_demo(const char *name, int32_t n, struct tally *t)
@@ -385,7 +384,7 @@ static void run_family(const struct family *family, uint64_t seed)
         if (!exact.feasible) {
             continue;
         }
-        struct skr_solution *ours = solve(&in.problem);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *ours = solve(&in.problem);
         refused += ours->status == SKR_SOLVE_PLACED &&
                            memcmp(ours->count, exact.count,
                                   (size_t)in.tree.n_leaves * sizeof(int32_t)) == 0
@@ -399,7 +398,6 @@ static void run_family(const struct family *family, uint64_t seed)
             struct reference_answer answer = reference_solve(reference, &in.problem, 1);
             judge(&in.problem, ours, answer.placed, answer.count, &theirs);
         }
-        skr_solution_destroy(ours);
     }
     ours_failed += refused;
     printf("| %s | ", family->name);

@@ -123,7 +123,7 @@ static void run(struct cluster *c, size_t k, size_t r)
     int too_large = 0;
     bool keeps = false;
     for (uint64_t load = 1; load <= LOADS; load++) {
-        struct skr_solution *solution = NULL;
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
         cluster_load(c, load);
         warm_close(&warm);
         double begin = cluster_now_us();
@@ -133,10 +133,9 @@ static void run(struct cluster *c, size_t k, size_t r)
         too_large += take(skr_solve(&problem, &solution, NULL)) ? 0 : 1;
         add_since(&optimum, begin);
         placed += !!solution && solution->status == SKR_SOLVE_PLACED ? 1 : 0;
-        skr_solution_destroy(solution);
     }
     for (int i = 0; i < CHANGES && keeps; i++) {
-        struct skr_solution *solution = NULL;
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
         int32_t leaf = change(c);
         double begin = cluster_now_us();
         keeps = warm_change(&warm, leaf);
@@ -145,7 +144,6 @@ static void run(struct cluster *c, size_t k, size_t r)
             take(warm_solve(&warm, &solution));
             add_since(&again, begin);
         }
-        skr_solution_destroy(solution);
     }
     warm_close(&warm);
     printf("| %s | %d of %d", rules[r].name, placed, LOADS);

@@ -11,9 +11,7 @@
  * from /proc.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -248,11 +246,10 @@ static bool answer_list(const struct connection *c, const char *target, const ch
                         void (*add)(struct skr_strbuf *, const struct world *, size_t))
 {
     struct world *w = c->world;
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t from = parameter(target, "continue=", 0);
     size_t end = from + parameter(target, "limit=", n ? n : 1);
     end = end < n ? end : n;
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b,
                     "{\"kind\":\"%s\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":"
                     "\"9000000\"",
@@ -271,7 +268,6 @@ static bool answer_list(const struct connection *c, const char *target, const ch
     if (end == n && add == add_pod) {
         atomic_store(&w->cpu_at_end, cpu_seconds(w->pid));
     }
-    skr_strbuf_fini(&b);
     return ok;
 }
 
@@ -301,7 +297,7 @@ static bool answer_one(const struct connection *c, const char *method, const cha
 static void *serve(void *context)
 {
     struct connection *c = context;
-    char *text = skr_alloc(REQUEST_MAX + 1);
+    SKR_AUTO_FREE char *text = skr_alloc(REQUEST_MAX + 1);
     char method[16], target[4096];
     size_t n = 0;
     bool ok = true;
@@ -322,7 +318,6 @@ static void *serve(void *context)
         ok = sscanf(text, "%15s %4095s", method, target) == 2 && answer_one(c, method, target);
     }
     (void)close(c->fd);
-    free(text);
     free(c);
     return NULL;
 }

@@ -11,11 +11,10 @@
 
 void mix_put_set(struct skr_spotmix *into, const char *uid, const char *on)
 {
-    json_t *set =
+    json_auto_t *set =
         json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}}", "metadata", "namespace", "d", "name", uid,
                   "uid", uid, "labels", K, on, K "-max-on-demand-count", "100");
     skr_spotmix_put(into, SKR_SPOTMIX_REPLICA_SET, set);
-    json_decref(set);
 }
 
 json_t *mix_pod(const char *set, const char *uid, int index)
@@ -35,7 +34,7 @@ char *mix_review(const char *set)
     char filler[4096];
     memset(filler, 'x', sizeof filler - 1);
     filler[sizeof filler - 1] = '\0';
-    json_t *body = json_pack(
+    json_auto_t *body = json_pack(
         "{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:{s:{s:{s:s}, s:[{s:s, s:s, s:s, s:s, "
         "s:b}]}, s:{s:[{s:s, s:s, s:s}]}}}}",
         "kind", "AdmissionReview", "apiVersion", "admission.k8s.io/v1", "request", "uid",
@@ -44,20 +43,17 @@ char *mix_review(const char *set)
         "app", "web", "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", set,
         "uid", set, "controller", 1, "spec", "containers", "name", "c", "image", "registry/image",
         "env", filler);
-    char *text = json_dumps(body, JSON_COMPACT);
-    json_decref(body);
-    return text;
+    return json_dumps(body, JSON_COMPACT);
 }
 
 void mix_answer(struct skr_spotmix *mix, const char *body, size_t len, int number, skr_time now,
                 struct skr_spotmix_answer *ret)
 {
     size_t n = len;
-    char *shorter = skr_review_text_shorten(body, len, &n);
+    SKR_AUTO_FREE char *shorter = skr_review_text_shorten(body, len, &n);
     struct skr_spotmix_review review = {
         .body = shorter ? shorter : body, .len = n, .serving = true, .now = now};
 
     memcpy(review.random, &number, sizeof number);
     skr_spotmix_review(mix, &review, ret);
-    free(shorter);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/fuzz/findings.h"
 
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 
 /* libyaml counts characters, not bytes, so a column never exceeds the bytes of the file; and it
@@ -15,11 +13,10 @@ static void check_position(const struct skr_finding *finding, size_t size)
 
 void fuzz_check_findings(struct skr_findings *findings, size_t size)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     size_t n_errors = 0;
     fuzz_check(findings->n <= SKR_FINDINGS_MAX);
     fuzz_check(findings->n_left_out == 0 || findings->n == SKR_FINDINGS_MAX);
-    skr_strbuf_init(&out);
     skr_findings_write(findings, "file", &out);
     for (size_t i = 0; i < findings->n; i++) {
         const struct skr_finding *f = &findings->item[i];
@@ -30,5 +27,4 @@ void fuzz_check_findings(struct skr_findings *findings, size_t size)
     fuzz_check(n_errors <= findings->n_errors);
     fuzz_check(findings->n_errors <= n_errors + findings->n_left_out);
     fuzz_check((findings->n == 0) == (out.len == 0));
-    skr_strbuf_fini(&out);
 }

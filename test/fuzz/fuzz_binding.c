@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters and bindings of Karmada from any JSON: decoded, and decided under every profile. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/propagation/decision_json.h"
 #include "server/simulate/binding_input.h"
 #include "server/simulate/binding_text.h"
@@ -39,10 +36,9 @@ static void decide(const struct skr_binding_input *input, const struct skr_bindi
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_binding_input input;
-    struct skr_strbuf said;
-    skr_strbuf_init(&said);
+    SKR_STRBUF(said);
     skr_binding_input_init(&input);
-    char *text = malloc(size + 1);
+    SKR_AUTO_FREE char *text = malloc(size + 1);
     if (text) {
         memcpy(text, data, size);
         text[size] = '\0';
@@ -55,8 +51,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             }
         }
     }
-    free(text);
     skr_binding_input_fini(&input);
-    skr_strbuf_fini(&said);
     return 0;
 }

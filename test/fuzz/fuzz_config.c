@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's configuration file: a configuration within the ranges of its options, or reasons
  * with positions; the same twice. */
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/object/names.h"
 #include "test/fuzz/findings.h"
@@ -31,7 +29,7 @@ static void check_config(const struct skr_config *c)
 
 static int parse(const uint8_t *data, size_t size, struct skr_findings *findings)
 {
-    struct skr_config *config = NULL;
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
     skr_findings_init(findings);
     int rc = skr_config_parse((const char *)data, size, &config, findings);
     fuzz_check(rc == 0 || rc == -SKR_INVALID || rc == -SKR_LIMIT);
@@ -39,7 +37,6 @@ static int parse(const uint8_t *data, size_t size, struct skr_findings *findings
     if (config) {
         check_config(config);
     }
-    skr_config_destroy(config);
     return rc;
 }
 

@@ -7,9 +7,6 @@
  * is nominated before his plan is persisted, no node is overfilled, and every call is answered in
  * time. In the end faults cease and the cluster runs on for a while.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "test/fuzz/fuzz.h"

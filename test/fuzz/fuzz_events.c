@@ -5,9 +5,6 @@
  * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
  * behaves.) Whatever happens, shell.h is content, and the same bytes give the same actions.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/pods.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
@@ -229,7 +226,7 @@ static void answer_write(struct fuzz_shell *w)
     static const int32_t status[SKR_WRITE_OUTCOME_COUNT] = {200, 409, 404, 422, 403, 429, 0, 0};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
     uint32_t which = choose(w, 256), how = choose(w, 24);
-    json_t *body;
+    json_auto_t *body = NULL;
     if (w->n_writes == 0) {
         return;
     }
@@ -250,7 +247,6 @@ static void answer_write(struct fuzz_shell *w)
         read_object(w, &write, &event);
     }
     fuzz_shell_handle(w, &event);
-    json_decref(body);
     write_free(&write);
 }
 
@@ -356,7 +352,7 @@ static void finish(struct fuzz_shell *w)
 
 static uint64_t play(const uint8_t *data, size_t size)
 {
-    struct fuzz_shell *w = skr_alloc(sizeof *w);
+    SKR_AUTO_FREE struct fuzz_shell *w = skr_alloc(sizeof *w);
     struct skr_settings settings;
     w->objects.bytes = (struct fuzz_bytes){data, size, 0};
     w->now = 1700000000 * SKR_SECOND;
@@ -379,9 +375,7 @@ static uint64_t play(const uint8_t *data, size_t size)
         step(w);
     }
     finish(w);
-    uint64_t hash = w->hash;
-    free(w);
-    return hash;
+    return w->hash;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

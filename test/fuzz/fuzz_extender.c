@@ -4,9 +4,6 @@
  * which nothing or reasons with positions are left; and the answer of an extender, read as one to
  * filter, to prioritize and to bind.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/manifest/scheduler_config.h"
 #include "server/sandbox/extender_json.h"
 #include "test/fuzz/findings.h"
@@ -87,12 +84,11 @@ static void read_answer(const char *text, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2] = {NULL, NULL};
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     size_t n = fuzz_split(text, part, 2);
     read_config(part[0], strlen(part[0]));
     if (n == 2) {
         read_answer(part[1], size - (size_t)(part[1] - text));
     }
-    free(text);
     return 0;
 }

@@ -3,9 +3,6 @@
  * AdmissionReviews. An answer allows, carries the request's uid, and is a review itself; its patch
  * is the gate and nothing else, and a pod that has it is left alone.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "server/http/gate.h"
 #include "server/kube/base64.h"
@@ -24,7 +21,7 @@ static const char *text_of(const json_t *object, const char *key)
 static json_t *patch_of(const json_t *response)
 {
     struct skr_error error;
-    char *text = NULL;
+    SKR_AUTO_FREE char *text = NULL;
     size_t n = 0;
     const char *coded = text_of(response, "patch");
     fuzz_check((*coded != '\0') == (strcmp(text_of(response, "patchType"), "JSONPatch") == 0));
@@ -32,12 +29,9 @@ static json_t *patch_of(const json_t *response)
         return NULL;
     }
     fuzz_check(skr_base64_decode(coded, strlen(coded), &text, &n, &error) == 0);
-    json_t *patch = fuzz_json(text, n);
+    json_auto_t *patch = fuzz_json(text, n);
     fuzz_check(json_array_size(patch) == 1);
-    json_t *operation = json_incref(json_array_get(patch, 0));
-    json_decref(patch);
-    free(text);
-    return operation;
+    return json_incref(json_array_get(patch, 0));
 }
 
 static void apply(json_t *review, const json_t *operation)
@@ -61,10 +55,9 @@ static void apply(json_t *review, const json_t *operation)
 /* The patch, NULL: none or no answer. */
 static json_t *review_once(const char *body, size_t n)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     struct skr_error error;
     json_t *operation = NULL;
-    skr_strbuf_init(&out);
     int rc = skr_gate_review(&options, body, n, &out, &error);
     fuzz_check_rc(rc, &error);
     if (rc == 0) {
@@ -81,22 +74,18 @@ static json_t *review_once(const char *body, size_t n)
     } else {
         fuzz_check(out.len == 0 && strchr(error.text, ':'));
     }
-    skr_strbuf_fini(&out);
     return operation;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    json_t *operation = review_once((const char *)data, size);
+    json_auto_t *operation = review_once((const char *)data, size);
     if (operation) {
-        json_t *review = json_loadb((const char *)data, size, 0, NULL);
+        json_auto_t *review = json_loadb((const char *)data, size, 0, NULL);
         apply(review, operation);
-        char *patched = json_dumps(review, JSON_COMPACT);
+        SKR_AUTO_FREE char *patched = json_dumps(review, JSON_COMPACT);
         fuzz_check(patched);
         fuzz_check(!review_once(patched, strlen(patched)));
-        free(patched);
-        json_decref(review);
     }
-    json_decref(operation);
     return 0;
 }

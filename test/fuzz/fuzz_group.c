@@ -5,13 +5,7 @@
  * "KEY=VALUE" without the prefix sakkara.group. of their keys. What is taken is within its limits,
  * the same when written as a map and read again, and a problem the solver can answer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/group.h"
-#include "core/group/lint.h"
-#include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/topology_map.h"
 
@@ -72,12 +66,11 @@ static void write_rule(struct skr_strbuf *b, const struct skr_level_rule *r, boo
 static void check_again(const struct skr_group_spec *spec)
 {
     char size[16], priority[16];
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     struct skr_group_spec *again = NULL;
     struct skr_error error;
     snprintf(size, sizeof size, "%d", (int)spec->size);
     snprintf(priority, sizeof priority, "%d", (int)spec->priority);
-    skr_strbuf_init(&b);
     skr_strbuf_addc(&b, '{');
     for (size_t i = 0; i < spec->n_rules; i++) {
         write_rule(&b, &spec->rule[i], i == 0);
@@ -92,14 +85,13 @@ static void check_again(const struct skr_group_spec *spec)
         check_spec(again);
     }
     skr_group_spec_destroy(rc == 0 ? again : NULL);
-    skr_strbuf_fini(&b);
 }
 
 static void solve(const struct skr_tree *tree, const struct skr_rule *rule, int32_t n)
 {
     int64_t free_[16];
     const int64_t demand = 1;
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     struct skr_error error;
     for (int32_t i = 0; i < tree->n_leaves; i++) {
         free_[i] = 3 + i * 4;
@@ -118,16 +110,14 @@ static void solve(const struct skr_tree *tree, const struct skr_rule *rule, int3
     } else {
         fuzz_check(solution->status == SKR_SOLVE_INFEASIBLE && solution->explanation.class);
     }
-    skr_solution_destroy(solution);
 }
 
 static void check_rules(const struct skr_group_spec *spec)
 {
     struct skr_rule rule[SKR_LEVELS_MAX];
-    struct skr_strbuf unknown;
+    SKR_STRBUF(unknown);
     const struct skr_tree *tree = some_tree();
     size_t known = 0;
-    skr_strbuf_init(&unknown);
     size_t n_unknown = skr_group_rules(spec, tree, rule, &unknown);
     for (size_t i = 0; i < spec->n_rules; i++) {
         known += skr_tree_find_level(tree, spec->rule[i].level) > 0;
@@ -140,7 +130,6 @@ static void check_rules(const struct skr_group_spec *spec)
     if (spec->size <= SOLVED_MAX) {
         solve(tree, rule, spec->size);
     }
-    skr_strbuf_fini(&unknown);
     skr_tree_unref(tree);
 }
 
@@ -218,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || !fuzz_is_utf8((const char *)data + 1, size - 1)) {
         return 0; /* values come out of JSON */
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     bool labels = (data[0] & FROM_LABELS) != 0;
     size_t n = fuzz_split(text, part, labels ? LABELS_MAX : KEYS);
     int rc =
@@ -232,6 +221,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         fuzz_check(!spec);
     }
-    free(text);
     return 0;
 }

@@ -4,9 +4,6 @@
  * texts (but for the range of numbers, and for depth) and see the same strings; what is said about
  * positions must lie in the text; keys that libjansson reads are found.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
@@ -65,8 +62,8 @@ static void check_cursor(const uint8_t *data, size_t size)
     struct skr_json_span span = {0};
     struct skr_error error;
     json_error_t why;
-    char *copy = fuzz_text(data, size);
-    json_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY, &why);
+    SKR_AUTO_FREE char *copy = fuzz_text(data, size);
+    json_auto_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY, &why);
     skr_json_scan_init(&scan, copy, size);
     bool taken = skr_json_scan_value(&scan, &span) && skr_json_scan_end(&scan);
     fuzz_check(scan.pos <= size);
@@ -84,8 +81,6 @@ static void check_cursor(const uint8_t *data, size_t size)
     if (json && taken) {
         walk(data, size, json);
     }
-    json_decref(json);
-    free(copy);
 }
 
 /* ---- positions ---- */
@@ -149,9 +144,8 @@ static void check_positions(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     check_cursor(data, size);
     check_positions(text);
-    free(text);
     return 0;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kubeconfig files: a way to an API server, or reasons with positions. Absolute paths in them are
  * made relative to a folder that does not exist, so that no fuzzer reads files of the machine. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/kubeconfig.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
@@ -52,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_findings findings;
     struct skr_kube_access access;
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     hide_paths(text, size);
     skr_findings_init(&findings);
     skr_kube_access_init(&access);
@@ -66,6 +63,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_check_findings(&findings, size);
     skr_kube_access_fini(&access);
-    free(text);
     return 0;
 }

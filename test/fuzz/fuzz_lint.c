@@ -4,9 +4,6 @@
  * column, and a code of the table; all three forms say the same; the same files give the same
  * bytes; a file without objects of ours is silent or broken.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/lint/lint.h"
 #include "test/fuzz/fuzz.h"
 
@@ -28,10 +25,9 @@ static void check_place(const json_t *place, const size_t size[FILES_MAX])
 
 static size_t check_json(const struct skr_lint *lint, const size_t size[FILES_MAX])
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_lint_write_json(lint, &out);
-    json_t *root = fuzz_json(out.s, out.len);
+    json_auto_t *root = fuzz_json(out.s, out.len);
     const json_t *list = json_object_get(root, "findings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *finding = json_array_get(list, i);
@@ -48,21 +44,16 @@ static size_t check_json(const struct skr_lint *lint, const size_t size[FILES_MA
     fuzz_check((size_t)n == skr_lint_count(lint));
     const size_t told = json_array_size(list);
     fuzz_check(told <= (size_t)n && (told == (size_t)n || told >= SKR_LINT_FINDINGS_MAX));
-    json_decref(root);
-    skr_strbuf_fini(&out);
     return told;
 }
 
 static void check_sarif(const struct skr_lint *lint, size_t told)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_lint_write_sarif(lint, &out);
-    json_t *root = fuzz_json(out.s, out.len);
+    json_auto_t *root = fuzz_json(out.s, out.len);
     const json_t *run = json_array_get(json_object_get(root, "runs"), 0);
     fuzz_check(json_array_size(json_object_get(run, "results")) == told);
-    json_decref(root);
-    skr_strbuf_fini(&out);
 }
 
 static char *run(char *const *part, size_t n, const size_t size[FILES_MAX])
@@ -91,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[FILES_MAX];
     size_t length[FILES_MAX] = {0};
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     const size_t n = fuzz_split(text, part, FILES_MAX);
     for (size_t i = 0; i < n; i++) {
         length[i] = strlen(part[i]);
@@ -100,6 +91,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check((!one) == (!other) && (!one || strcmp(one, other) == 0));
     free(one);
     free(other);
-    free(text);
     return 0;
 }

@@ -4,10 +4,6 @@
  * its JSON; what is refused has a position in the file. Every field of an object is found in the
  * text when a check refuses it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/manifest/manifest.h"
 #include "test/fuzz/fuzz.h"
 
@@ -67,16 +63,14 @@ static int refuse_deepest(void *context, const json_t *object, struct skr_error 
 /* The objects again from their JSON, one after the other. */
 static void check_again(const struct skr_manifests *m)
 {
-    struct skr_strbuf text, errors;
+    SKR_STRBUF(text);
+    SKR_STRBUF(errors);
     struct skr_manifests again;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&errors);
     skr_manifests_init(&again);
     for (size_t i = 0; i < m->n; i++) {
-        char *json = json_dumps(m->item[i].object, 0);
+        SKR_AUTO_FREE char *json = json_dumps(m->item[i].object, 0);
         fuzz_check(json);
         skr_strbuf_addf(&text, "%s\n", json);
-        free(json);
     }
     int rc = skr_manifests_parse(&again, "f", text.s ? text.s : "", text.len, NULL, NULL, &errors);
     fuzz_check(rc == 0 && errors.len == 0 && again.n == m->n);
@@ -84,8 +78,6 @@ static void check_again(const struct skr_manifests *m)
         fuzz_check(json_equal(m->item[i].object, again.item[i].object));
     }
     skr_manifests_fini(&again);
-    skr_strbuf_fini(&errors);
-    skr_strbuf_fini(&text);
 }
 
 static void check_objects(const struct skr_manifests *m, size_t size)
@@ -107,23 +99,20 @@ static void check_objects(const struct skr_manifests *m, size_t size)
 static void read_text(const char *text, size_t size, skr_manifest_check *check)
 {
     struct skr_manifests m;
-    struct skr_strbuf errors;
+    SKR_STRBUF(errors);
     skr_manifests_init(&m);
-    skr_strbuf_init(&errors);
     int rc = skr_manifests_parse(&m, "f", text, size, check, NULL, &errors);
     fuzz_check(rc == 0 || rc == -SKR_INVALID || rc == -SKR_LIMIT);
     check_errors(&errors, rc, size);
     fuzz_check(!check || m.n == 0);
     check_objects(&m, size);
     skr_manifests_fini(&m);
-    skr_strbuf_fini(&errors);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     read_text(text, size, NULL);
     read_text(text, size, refuse_deepest);
-    free(text);
     return 0;
 }

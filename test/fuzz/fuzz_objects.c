@@ -4,9 +4,6 @@
  * second, of a pod, a Node to hold it against. What decodes is in order, decodes to the same again,
  * and survives our own changes put over it.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/podgroup.h"
 #include "core/pod/pod.h"
 #include "core/pod/rules.h"
@@ -121,9 +118,9 @@ static void check_overlay(const struct skr_pod *p)
                                            .label = label,
                                            .plan_annotation = "{}"};
     const struct skr_pod_overlay none = {0}, undo = {.plan_annotation = ""};
-    struct skr_pod *same = skr_pod_overlay(p, &none);
-    struct skr_pod *changed = skr_pod_overlay(p, &change);
-    struct skr_pod *undone = skr_pod_overlay(changed, &undo);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *same = skr_pod_overlay(p, &none);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *changed = skr_pod_overlay(p, &change);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *undone = skr_pod_overlay(changed, &undo);
     check_pod(same);
     check_labels(&changed->meta.labels);
     check_labels(&changed->meta.annotations);
@@ -138,9 +135,6 @@ static void check_overlay(const struct skr_pod *p)
     fuzz_check(changed->meta.resource_version == 77 && undone->meta.resource_version == 77);
     fuzz_check(strcmp(skr_labels_get(&changed->meta.annotations, SKR_ANNOTATION_PLAN), "{}") == 0);
     fuzz_check(!skr_labels_get(&undone->meta.annotations, SKR_ANNOTATION_PLAN));
-    skr_pod_destroy(undone);
-    skr_pod_destroy(changed);
-    skr_pod_destroy(same);
 }
 
 /* The shape alone decides: a copy of it gives the same answer, a plain pod needs no label. */
@@ -230,15 +224,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, 2);
-    json_t *object = json_loads(part[0], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-    json_t *node = n > 1 ? json_loads(part[1], JSON_ALLOW_NUL, NULL) : NULL;
+    json_auto_t *object = json_loads(part[0], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    json_auto_t *node = n > 1 ? json_loads(part[1], JSON_ALLOW_NUL, NULL) : NULL;
     if (object) {
         check_object((enum kind)(data[0] % KIND_COUNT), object, node);
     }
-    json_decref(node);
-    json_decref(object);
-    free(text);
     return 0;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hub of Open Cluster Management: reasons with positions, or a report about its Placement that is
  * JSON, the same twice, and consistent in itself. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/fuzz/fuzz.h"
 
@@ -32,14 +29,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = report(data, size, &first), *again = report(data, size, &second);
     fuzz_check(first == second && strcmp(text ? text : "", again ? again : "") == 0);
     if (text && text[0]) {
-        json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+        json_auto_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         fuzz_check(all);
         fuzz_check(json_is_true(json_object_get(all, "valid")) ==
                    !json_string_length(json_object_get(all, "misconfigured")));
         const size_t n = json_array_size(json_object_get(all, "selectionOrder"));
         fuzz_check(!json_is_true(json_object_get(all, "valid")) || first == 1 ||
                    n <= json_array_size(json_object_get(all, "decisions")));
-        json_decref(all);
     }
     free(text);
     free(again);

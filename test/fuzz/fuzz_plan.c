@@ -3,9 +3,6 @@
  * Plans: of a group (what is read, written and read again is the same, and writing is stable) and
  * of a member.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/plan_text.h"
 #include "test/fuzz/fuzz.h"
 
@@ -46,7 +43,7 @@ static void check_written(const struct skr_plan_record *p)
     bool dropped, dropped_again;
     struct skr_plan_record *again = NULL;
     struct skr_error error;
-    char *text = skr_plan_write(p, &dropped);
+    SKR_AUTO_FREE char *text = skr_plan_write(p, &dropped);
     json_decref(fuzz_json(text, strlen(text)));
     fuzz_check(dropped || p->has_members);
     if (strlen(text) <= SKR_PLAN_READ_MAX) {
@@ -56,12 +53,10 @@ static void check_written(const struct skr_plan_record *p)
         if (!dropped) {
             check_same(p, again);
         }
-        char *second = skr_plan_write(again, &dropped_again);
+        SKR_AUTO_FREE char *second = skr_plan_write(again, &dropped_again);
         fuzz_check(strcmp(text, second) == 0);
-        free(second);
         skr_plan_record_destroy(again);
     }
-    free(text);
 }
 
 static void check_id(const struct skr_plan_record *p)
@@ -89,19 +84,18 @@ static void check_member(const char *text)
         return;
     }
     fuzz_check(is_id(id) && node[0] != '\0');
-    char *written = skr_member_plan_write(id, node);
+    SKR_AUTO_FREE char *written = skr_member_plan_write(id, node);
     fuzz_check(skr_member_plan_parse(written, id_again, node_again, sizeof node_again, &error) ==
                0);
     fuzz_check(strcmp(id, id_again) == 0 && strcmp(node, node_again) == 0);
     fuzz_check(skr_member_plan_parse(text, NULL, NULL, 0, &error) == 0);
-    free(written);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_plan_record *plan = NULL;
     struct skr_error error;
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     int rc = skr_plan_parse(text, &plan, &error);
     fuzz_check_rc(rc, &error);
     if (rc == 0) {
@@ -114,6 +108,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(strncmp(error.text, SKR_ANNOTATION_PLAN, strlen(SKR_ANNOTATION_PLAN)) == 0);
     }
     check_member(text);
-    free(text);
     return 0;
 }

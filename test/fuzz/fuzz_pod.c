@@ -10,10 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bool first = false;
     bool second = false;
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     fuzz_check(!pod_readers_differ(reader, (const char *)data, size, &first));
     fuzz_check(!pod_readers_differ(reader, (const char *)data, size, &second));
     fuzz_check(first == second);
-    skr_pod_reader_destroy(reader);
     return 0;
 }

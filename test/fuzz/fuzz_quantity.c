@@ -5,9 +5,6 @@
  * from its decimal text.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/fuzz/fuzz.h"
 #include "topology/quantity.h"
@@ -42,12 +39,11 @@ static void same(struct reading a, struct reading b)
 static void check_edited(parse_fn *parse, const char *text, struct reading want)
 {
     size_t n = strlen(text);
-    char *edited = fuzz_text((const uint8_t *)"", 0);
+    SKR_AUTO_FREE char *edited = fuzz_text((const uint8_t *)"", 0);
     bool sign = *text == '-' || *text == '+';
     edited = realloc(edited, n + 8);
     fuzz_check(edited);
     if (want.rc != 0) {
-        free(edited);
         return;
     }
     snprintf(edited, n + 8, "%.*s00%s", (int)sign, text, text + sign);
@@ -55,7 +51,6 @@ static void check_edited(parse_fn *parse, const char *text, struct reading want)
     snprintf(edited, n + 8, "%s%s", *text == '-' ? "" : "-", text + sign);
     struct reading turned = read_with(parse, edited);
     fuzz_check(want.value == INT64_MIN || (turned.rc == 0 && turned.value == -want.value));
-    free(edited);
 }
 
 static void check_again(struct reading whole)
@@ -81,7 +76,7 @@ static void check_as_resource(const char *text, struct reading whole, struct rea
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     struct reading whole = read_with(skr_quantity_parse, text);
     struct reading milli = read_with(skr_quantity_parse_milli, text);
     fuzz_check((whole.rc == -SKR_INVALID) == (milli.rc == -SKR_INVALID));
@@ -96,6 +91,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(whole);
     }
     check_as_resource(text, whole, milli);
-    free(text);
     return 0;
 }

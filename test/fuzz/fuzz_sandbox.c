@@ -11,9 +11,6 @@
  * kubelets work for five seconds. Every request is answered, by a Status where it failed; refused
  * and dry ones change nothing; what was created is there; watches show what the list shows.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "server/model/cluster.h"
@@ -115,9 +112,8 @@ static void check_reply(const struct skr_store_reply *reply)
         fuzz_check(json_integer_value(json_object_get(reply->body, "code")) == reply->status);
         fuzz_check(json_string_length(json_object_get(reply->body, "message")) > 0);
     }
-    char *text = json_dumps(reply->body, 0);
+    SKR_AUTO_FREE char *text = json_dumps(reply->body, 0);
     fuzz_check(text);
-    free(text);
 }
 
 static const char *meta_text(const json_t *object, const char *key)
@@ -150,14 +146,13 @@ static void check_shapes(const struct skr_api_request *api, const json_t *body, 
         (kind[n] != '\0' && strcmp(kind + n, "List") != 0)) {
         return;
     }
-    json_t *table = skr_table_of(api->route.resource, body, api->include, now);
+    json_auto_t *table = skr_table_of(api->route.resource, body, api->include, now);
     const size_t columns = json_array_size(json_object_get(table, "columnDefinitions"));
     const json_t *rows = json_object_get(table, "rows");
     fuzz_check(columns > 0);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         fuzz_check(json_array_size(json_object_get(json_array_get(rows, i), "cells")) == columns);
     }
-    json_decref(table);
     json_decref(skr_table_metadata_of(body));
 }
 
@@ -165,7 +160,7 @@ static void watch(struct skr_store *store, const struct skr_api_request *api, sk
 {
     struct skr_stream *stream = NULL;
     struct skr_error error;
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     const struct skr_stream_options options = {.resource = api->route.resource,
                                                .namespace_ = api->route.namespace_,
                                                .label_selector = api->store.label_selector,
@@ -178,7 +173,6 @@ static void watch(struct skr_store *store, const struct skr_api_request *api, sk
                                                .end = now + SKR_SECOND};
     int rc = skr_stream_create(store, &options, now, &stream, &error);
     fuzz_check_rc(rc, &error);
-    skr_strbuf_init(&out);
     for (int i = 0; rc == 0 && i < MORE_MAX && skr_stream_more(stream, now, &out); i++) {
     }
     /* Whole lines of JSON. */
@@ -186,7 +180,6 @@ static void watch(struct skr_store *store, const struct skr_api_request *api, sk
         json_decref(fuzz_json(line, (size_t)(end - line)));
     }
     fuzz_check(out.len == 0 || out.s[out.len - 1] == '\n');
-    skr_strbuf_fini(&out);
     skr_stream_destroy(stream);
 }
 
@@ -237,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *part[REQUESTS_MAX];
     struct skr_cluster_options options;
     skr_time now = BEGIN;
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     const size_t n = fuzz_split(text, part, REQUESTS_MAX);
     skr_cluster_options_default(&options);
     struct skr_cluster *cluster = skr_cluster_create(&options, now);
@@ -250,6 +243,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     skr_cluster_destroy(cluster);
-    free(text);
     return 0;
 }

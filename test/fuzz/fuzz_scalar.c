@@ -5,9 +5,6 @@
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "core/group/label_value.h"
@@ -119,12 +116,11 @@ static void check_server(const char *url)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     check_integers(text);
     check_names(text);
     check_base64(data, size);
     check_address(text);
     check_server(text);
-    free(text);
     return 0;
 }

@@ -4,9 +4,6 @@
  * selector of some kind, or a LabelSelector in JSON. The second part is an object to hold against
  * it. A JSON selector written as text selects the same.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/selector.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/strbuf.h"
@@ -67,17 +64,14 @@ static void write_text(const json_t *json, struct skr_strbuf *out)
 
 static void check_text(const json_t *json, const json_t *object, bool matches)
 {
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     struct skr_error error;
-    struct skr_selector *selector = NULL;
-    skr_strbuf_init(&text);
+    SKR_AUTO(skr_selector_destroy) struct skr_selector *selector = NULL;
     write_text(json, &text);
     int rc = skr_selector_parse_labels(text.s ? text.s : "", &selector, &error);
     check_parsed(rc, selector, &error);
     fuzz_check(rc == 0 || rc == -SKR_LIMIT);
     fuzz_check(rc < 0 || match(selector, object) == matches);
-    skr_selector_destroy(selector);
-    skr_strbuf_fini(&text);
 }
 
 static void check_json(const char *text, const json_t *object)
@@ -106,14 +100,14 @@ static void check_json(const char *text, const json_t *object)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2];
-    struct skr_selector *selector = NULL;
+    SKR_AUTO(skr_selector_destroy) struct skr_selector *selector = NULL;
     struct skr_error error;
     if (size == 0) {
         return 0;
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, 2);
-    json_t *object = n > 1 ? json_loads(part[1], 0, NULL) : NULL;
+    json_auto_t *object = n > 1 ? json_loads(part[1], 0, NULL) : NULL;
     enum form form = (enum form)(data[0] % FORM_COUNT);
     const char *kind = kinds[data[0] / FORM_COUNT % (sizeof kinds / sizeof kinds[0])];
     if (form == JSON) {
@@ -126,8 +120,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             match(selector, object);
         }
     }
-    skr_selector_destroy(selector);
-    json_decref(object);
-    free(text);
     return 0;
 }

@@ -3,9 +3,6 @@
  * Solve files: whatever the bytes are, they are refused with a position, or are a problem that the
  * solver answers, with counts that pass the checker and an explanation that contradicts nothing.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/solve/file.h"
 #include "test/fuzz/fuzz.h"
 
@@ -47,7 +44,7 @@ static void solve(struct skr_problem *problem)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
     struct skr_solve_file *file = NULL;
     struct skr_error error;
     int rc = skr_solve_file_parse(text, &file, &error);
@@ -64,6 +61,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         skr_solve_file_destroy(file);
     }
-    free(text);
     return 0;
 }

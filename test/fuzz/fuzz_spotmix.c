@@ -3,9 +3,6 @@
  * AdmissionReviews to the spot mix. An answer allows, carries the request's uid and is a review
  * itself; a patch is there when the answer says so, and it has applied.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/mix.h"
 #include "server/http/review_text.h"
 #include "server/kube/base64.h"
@@ -19,14 +16,13 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *text)
 {
-    json_t *object = fuzz_json(text, strlen(text));
+    json_auto_t *object = fuzz_json(text, strlen(text));
     skr_spotmix_put(mix, kind, object);
-    json_decref(object);
 }
 
 static void check_answer(const struct skr_spotmix_answer *answer)
 {
-    json_t *json = fuzz_json(answer->body.s, answer->body.len);
+    json_auto_t *json = fuzz_json(answer->body.s, answer->body.len);
     const json_t *response = json_object_get(json, "response");
     const char *coded = text_of(response, "patch");
     char *text = NULL;
@@ -38,12 +34,10 @@ static void check_answer(const struct skr_spotmix_answer *answer)
     fuzz_check((*coded != '\0') == (answer->result == SKR_SPOTMIX_PATCHED));
     if (*coded != '\0') {
         fuzz_check(skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0);
-        json_t *patch = fuzz_json(text, n);
+        json_auto_t *patch = fuzz_json(text, n);
         fuzz_check(json_array_size(patch) >= 2);
-        json_decref(patch);
         free(text);
     }
-    json_decref(json);
 }
 
 /* A ReplicaSet and a StatefulSet that are mixed. */
@@ -78,9 +72,8 @@ static void check_shorter(const struct skr_spotmix_settings *settings, const uin
                                                   .len = i == 0 ? size : n,
                                                   .serving = true,
                                                   .now = SKR_SECOND};
-        struct skr_spotmix *mix = filled(settings);
+        SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = filled(settings);
         skr_spotmix_review(mix, &review, &answer[i]);
-        skr_spotmix_destroy(mix);
     }
     if (answer[0].status != 400) {
         fuzz_check(answer[0].status == answer[1].status && answer[0].result == answer[1].result);
@@ -96,7 +89,7 @@ static void check_shorter(const struct skr_spotmix_settings *settings, const uin
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_spotmix_settings settings;
-    struct skr_spotmix *mix = NULL;
+    SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_spotmix_review review = {
         .body = (const char *)data, .len = size, .serving = true, .now = SKR_SECOND};
     struct skr_spotmix_answer answer;
@@ -130,6 +123,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     skr_spotmix_expire(mix, 100 * SKR_SECOND);
     fuzz_check(skr_spotmix_expiry(mix) == SKR_TIME_NEVER);
-    skr_spotmix_destroy(mix);
     return 0;
 }

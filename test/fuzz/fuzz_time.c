@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times and durations: what is read is written and read again; eight bytes are a time as it is. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/duration.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/object.h"
@@ -73,9 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&t, data + 1, sizeof t);
         check_written(t, offset_s);
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     check_time(text, offset_s);
     check_duration(text);
-    free(text);
     return 0;
 }

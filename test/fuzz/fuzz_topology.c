@@ -4,9 +4,6 @@
  * resource-names, name), the parts that follow are their values. A map that is taken gives a tree
  * that is sound, and the same tree when that is written and read again.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
@@ -79,13 +76,12 @@ static void write_unit(struct skr_strbuf *b, const struct skr_tree *t, int32_t u
 
 static void check_again(const struct skr_tree *t)
 {
-    struct skr_strbuf levels, resources, tree;
-    struct skr_tree *again = NULL;
+    SKR_STRBUF(levels);
+    SKR_STRBUF(resources);
+    SKR_STRBUF(tree);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *again = NULL;
     struct skr_topology_warnings warnings;
     struct skr_error error;
-    skr_strbuf_init(&levels);
-    skr_strbuf_init(&resources);
-    skr_strbuf_init(&tree);
     write_names(&levels, t->level_name + 1, (size_t)t->n_levels);
     write_names(&resources, t->resource_name, t->n_resource_names);
     write_unit(&tree, t, 0);
@@ -96,10 +92,6 @@ static void check_again(const struct skr_tree *t)
     struct skr_labels data = {KEYS, item};
     fuzz_check(skr_topology_map_parse(&data, &again, &warnings, &error) == 0);
     fuzz_check(warnings.n_uneven == 0 && skr_tree_equal(t, again) && skr_tree_equal(again, t));
-    skr_tree_unref(again);
-    skr_strbuf_fini(&tree);
-    skr_strbuf_fini(&resources);
-    skr_strbuf_fini(&levels);
 }
 
 /* Every refusal names its key; what is inside a value, also where. */
@@ -130,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    char *text = fuzz_text(data + 1, size - 1);
+    SKR_AUTO_FREE char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, KEYS);
     for (size_t i = 0; i < KEYS; i++) {
         if (sorted[i].part < n && (data[0] >> sorted[i].part & 1)) {
@@ -148,6 +140,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(!tree);
         check_error(error.text);
     }
-    free(text);
     return 0;
 }

@@ -4,9 +4,6 @@
  * answers. What is understood is given every answer of its verb: each is JSON that kube-scheduler
  * takes, and says what the engine said. Answers that are not the verb's are refused.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "server/http/answer_json.h"
 #include "server/http/request_json.h"
@@ -20,14 +17,12 @@ static bool bit(const uint8_t *mask, size_t i)
 static json_t *write_answer(const struct skr_verb_args *args, const struct skr_answer *answer,
                             bool fits)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     json_t *json;
-    skr_strbuf_init(&out);
     fuzz_check(skr_answer_write(&out, answer, args) == fits);
     /* Maps of Go take a repeated node; an echoed Node is the caller's text. */
     json = json_loadb(out.s, out.len, JSON_DECODE_ANY, NULL);
     fuzz_check(json || args->nodes_form);
-    skr_strbuf_fini(&out);
     return json;
 }
 
@@ -40,7 +35,7 @@ static size_t passed(const json_t *json, bool nodes_form)
 static void check_filter(const struct skr_verb_args *args, const struct skr_answer *answer,
                          size_t want)
 {
-    json_t *json = write_answer(args, answer, true);
+    json_auto_t *json = write_answer(args, answer, true);
     if (json) {
         const json_t *refused = json_object_get(json, "FailedAndUnresolvableNodes");
         fuzz_check(passed(json, args->nodes_form) == want);
@@ -50,7 +45,6 @@ static void check_filter(const struct skr_verb_args *args, const struct skr_answ
                    (want < args->n_nodes && answer->kind != SKR_ANSWER_FILTER_ONE));
         fuzz_check(json_string_length(json_object_get(json, "Error")) == 0);
     }
-    json_decref(json);
 }
 
 static void answer_filter(const struct skr_verb_args *args, const uint8_t *mask)
@@ -78,7 +72,7 @@ static void answer_filter(const struct skr_verb_args *args, const uint8_t *mask)
 static void answer_scores(const struct skr_verb_args *args, const uint8_t *mask)
 {
     struct skr_answer answer = {.kind = SKR_ANSWER_SCORES, .text = "", .n = args->n_nodes};
-    int8_t *score = skr_alloc_array(args->n_nodes + 1, sizeof *score);
+    SKR_AUTO_FREE int8_t *score = skr_alloc_array(args->n_nodes + 1, sizeof *score);
     for (size_t i = 0; i < args->n_nodes; i++) {
         score[i] = bit(mask, i) ? 10 : 0;
     }
@@ -93,14 +87,13 @@ static void answer_scores(const struct skr_verb_args *args, const uint8_t *mask)
     json_decref(json);
     answer.n++;
     json_decref(write_answer(args, &answer, false));
-    free(score);
 }
 
 static void answer_preempt(const struct skr_verb_args *args, const uint8_t *mask)
 {
     struct skr_answer answer = {
         .kind = SKR_ANSWER_PREEMPT_MASK, .text = "", .n = args->n_candidates, .mask = mask};
-    json_t *json = write_answer(args, &answer, true);
+    json_auto_t *json = write_answer(args, &answer, true);
     const json_t *map = json_object_get(json, "NodeNameToMetaVictims");
     size_t kept = 0;
     for (size_t i = 0; i < args->n_candidates; i++) {
@@ -114,32 +107,29 @@ static void answer_preempt(const struct skr_verb_args *args, const uint8_t *mask
         }
     }
     fuzz_check(json_object_size(map) == kept);
-    json_decref(json);
 }
 
 static void answer_bind(const struct skr_verb_args *args)
 {
     const struct skr_answer bound = {.kind = SKR_ANSWER_BOUND, .text = ""};
     fuzz_check(args->namespace_[0] && args->name[0] && args->bind_node[0] && args->uid);
-    json_t *json = write_answer(args, &bound, true);
+    json_auto_t *json = write_answer(args, &bound, true);
     fuzz_check(json_string_length(json_object_get(json, "Error")) == 0);
-    json_decref(json);
 }
 
 static void answer_error(const struct skr_verb_args *args)
 {
     const struct skr_answer error = {.kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
-    json_t *json = write_answer(args, &error, true);
+    json_auto_t *json = write_answer(args, &error, true);
     const char *text = json_string_value(json_object_get(json, "Error"));
     bool has = args->verb == SKR_VERB_FILTER || args->verb == SKR_VERB_BIND;
     fuzz_check(json && (!has || strcmp(text, SKR_TEXT_NOT_READY) == 0));
-    json_decref(json);
 }
 
 static void answer_all(const struct skr_verb_args *args, uint8_t seed)
 {
     size_t n = args->n_nodes > args->n_candidates ? args->n_nodes : args->n_candidates;
-    uint8_t *mask = skr_alloc(n / 8 + 1);
+    SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     fuzz_check(args->n_nodes <= SKR_VERB_NODES_MAX && args->n_candidates <= SKR_VERB_NODES_MAX);
     for (size_t i = 0; i < n / 8 + 1; i++) {
         mask[i] = (uint8_t)(seed + i * 37);
@@ -155,7 +145,6 @@ static void answer_all(const struct skr_verb_args *args, uint8_t seed)
     } else {
         answer_bind(args);
     }
-    free(mask);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,9 +4,6 @@
  * answered is JSON of a known kind and can be drawn; what is refused says why; asking twice gives
  * the same bytes. What is no dump is taken for an answer, which is drawn or refused.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/client/source.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
@@ -29,13 +26,12 @@ static void draw(const json_t *page, bool ours)
 {
     const struct skr_render how = {.ascii = false};
     const char *kind = skr_page_text(page, "kind");
-    struct skr_strbuf out, notes;
+    SKR_STRBUF(out);
+    SKR_STRBUF(notes);
     struct skr_error error = {0};
     struct skr_groups_table table;
     const json_t *item;
     size_t i;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&notes);
     int rc = skr_render_tree(page, &how, &out, &notes, &error);
     fuzz_check(!ours || strcmp(kind, "Tree") != 0 || rc == 0);
     rc = skr_render_group(page, &how, &out, &error);
@@ -53,28 +49,22 @@ static void draw(const json_t *page, bool ours)
     skr_page_write_yaml(page, &out);
     skr_page_write_json(page, &out);
     skr_groups_table_fini(&table);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&notes);
 }
 
 static void ask(struct skr_dump *dump, const struct skr_view_query *query)
 {
-    struct skr_strbuf out, again;
+    SKR_STRBUF(out);
+    SKR_STRBUF(again);
     struct skr_error error = {0};
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&again);
     const int rc = skr_source_dump(dump, query, &out, &error);
     fuzz_check(skr_source_dump(dump, query, &again, NULL) == rc);
     if (rc == 0) {
         fuzz_check(out.len == again.len && memcmp(out.s, again.s, out.len) == 0);
-        json_t *page = fuzz_json(out.s, out.len);
+        json_auto_t *page = fuzz_json(out.s, out.len);
         draw(page, true);
-        json_decref(page);
     } else {
         fuzz_check(error.text[0] != '\0');
     }
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&again);
 }
 
 static void ask_all(struct skr_dump *dump, char **part, size_t n)
@@ -93,10 +83,9 @@ static void ask_all(struct skr_dump *dump, char **part, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size), *part[PARTS];
-    struct skr_strbuf messages;
+    SKR_STRBUF(messages);
     struct skr_error error = {0};
     struct skr_dump *dump = NULL;
-    skr_strbuf_init(&messages);
     const size_t n = fuzz_split(text, part, PARTS);
     struct text_file file = text_file_make(part[DUMP], strlen(part[DUMP]));
     if (skr_dump_read(file.path, &dump, &messages, &error) == 0) {
@@ -105,13 +94,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(error.text[0] != '\0' && messages.len > 0);
     }
     text_file_close(&file);
-    json_t *page = json_loads(part[DUMP], 0, NULL);
+    json_auto_t *page = json_loads(part[DUMP], 0, NULL);
     if (page) {
         draw(page, false);
     }
-    json_decref(page);
     skr_dump_destroy(dump);
-    skr_strbuf_fini(&messages);
     free(text);
     return 0;
 }

@@ -4,13 +4,9 @@
  * arrives: the lines must not depend on it. Every line is read as a list's object and as a watch
  * line, as every kind; leaving managedFields out must change nothing else.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/lines.h"
-#include "server/kube/prune.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_position.h"
 
@@ -43,9 +39,8 @@ static int feed(const uint8_t *data, size_t size, size_t piece, size_t max, stru
     for (size_t at = 0; at < size && rc == 0; at += piece) {
         /* A copy of its own size, so that reading beyond it is seen. */
         size_t n = size - at < piece ? size - at : piece;
-        char *copy = fuzz_text(data + at, n);
+        SKR_AUTO_FREE char *copy = fuzz_text(data + at, n);
         rc = skr_lines_feed(&lines, copy, n, collect, ret);
-        free(copy);
     }
     fuzz_check(ret->longest <= max && (rc == 0 || rc == -SKR_LIMIT));
     skr_lines_fini(&lines);
@@ -92,20 +87,18 @@ static void empty_managed_fields(json_t *json)
 static void check_pruned(const char *text, size_t n, json_t *pruned)
 {
     struct skr_position at;
-    char *copy = fuzz_text((const uint8_t *)text, n);
+    SKR_AUTO_FREE char *copy = fuzz_text((const uint8_t *)text, n);
     json_t *whole = skr_json_deeper_than(copy, DEPTH_COMPARED, &at)
                         ? NULL
                         : json_loadb(text, n, 0, NULL); /* NUL is replaced, not cut out */
     if (whole) {
         fuzz_check(pruned);
-        json_t *rest = json_deep_copy(pruned);
+        json_auto_t *rest = json_deep_copy(pruned);
         empty_managed_fields(whole);
         empty_managed_fields(rest);
         fuzz_check(json_equal(whole, rest));
-        json_decref(rest);
     }
     json_decref(whole);
-    free(copy);
 }
 
 /* ---- objects ---- */

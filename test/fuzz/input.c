@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzzers share: taking inputs apart, judging errors and outputs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/fuzz/fuzz.h"
 
 char *fuzz_text(const uint8_t *data, size_t size)
@@ -42,10 +39,8 @@ uint32_t fuzz_pick(struct fuzz_bytes *bytes, uint32_t n)
 /* libjansson decides; strings of it are UTF-8 or nothing. */
 bool fuzz_is_utf8(const char *text, size_t n)
 {
-    json_t *string = json_stringn(text, n);
-    bool good = string && strlen(json_string_value(string)) == n;
-    json_decref(string);
-    return good;
+    json_auto_t *string = json_stringn(text, n);
+    return string && strlen(json_string_value(string)) == n;
 }
 
 void fuzz_check_rc(int rc, const struct skr_error *error)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one fuzzer over the files named on the command line: no clang, no libFuzzer needed. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "test/fuzz/fuzz.h"
 
 enum { INPUT_MAX = 1 << 22 };

@@ -69,14 +69,12 @@ static void print_objects(struct cluster *c)
 {
     const json_t *o;
     for (size_t i = 0; (o = cluster_at(c, "ConfigMap", i)); i++) {
-        char *text = json_dumps(o, JSON_COMPACT);
+        SKR_AUTO_FREE char *text = json_dumps(o, JSON_COMPACT);
         fprintf(stderr, "  map %.1500s\n", text);
-        free(text);
     }
     for (size_t i = 0; (o = cluster_at(c, "Pod", i)) && i < 20; i++) {
-        char *text = json_dumps(o, JSON_COMPACT);
+        SKR_AUTO_FREE char *text = json_dumps(o, JSON_COMPACT);
         fprintf(stderr, "  pod %.900s\n", text);
-        free(text);
     }
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         if (c->n_writes[i] + c->n_refused[i] > 0) {
@@ -162,7 +160,7 @@ const char *cluster_label_of(const json_t *object, const char *key)
 SKR_PRINTF(2, 0)
 static json_t *read_json(struct cluster *c, const char *format, va_list args)
 {
-    char *text = NULL;
+    SKR_AUTO_FREE char *text = NULL;
     json_error_t error;
     skr_bug_on(vasprintf(&text, format, args) < 0);
     for (char *p = text; *p; p++) {
@@ -172,7 +170,6 @@ static json_t *read_json(struct cluster *c, const char *format, va_list args)
     if (!json) {
         cluster_fail(c, "no JSON: %s", text);
     }
-    free(text);
     return json;
 }
 
@@ -181,7 +178,7 @@ void cluster_create(struct cluster *c, const char *format, ...)
     struct skr_error error = {.code = SKR_OK};
     va_list args;
     va_start(args, format);
-    json_t *json = read_json(c, format, args);
+    json_auto_t *json = read_json(c, format, args);
     va_end(args);
     cluster_lock(c);
     if (skr_store_put(c->store, json, cluster_now(), &error) >= 400) {
@@ -189,7 +186,6 @@ void cluster_create(struct cluster *c, const char *format, ...)
     }
     cluster_tell(c);
     cluster_unlock(c);
-    json_decref(json);
 }
 
 /* What a patch changes: status where it names nothing else. */
@@ -213,12 +209,11 @@ void cluster_patch(struct cluster *c, const char *kind, const char *name, const 
 {
     va_list args;
     va_start(args, format);
-    json_t *json = read_json(c, format, args);
+    json_auto_t *json = read_json(c, format, args);
     va_end(args);
     cluster_lock(c);
     cluster_patch_locked(c, kind, namespace_of(kind), name, json);
     cluster_unlock(c);
-    json_decref(json);
 }
 
 void cluster_delete_locked(struct cluster *c, const char *kind, const char *namespace_,
@@ -263,18 +258,14 @@ void cluster_delete(struct cluster *c, const char *kind, const char *name)
 /* JSON in single quotes as a JSON string. Heap. */
 static char *quote(const char *json)
 {
-    char *plain = json_text_quote(json);
-    json_t *string = json_string(plain);
-    char *quoted = json_dumps(string, JSON_ENCODE_ANY);
-    json_decref(string);
-    free(plain);
-    return quoted;
+    SKR_AUTO_FREE char *plain = json_text_quote(json);
+    json_auto_t *string = json_string(plain);
+    return json_dumps(string, JSON_ENCODE_ANY);
 }
 
 void cluster_racks(struct cluster *c, int racks, int nodes, int cpu)
 {
-    struct skr_strbuf tree;
-    skr_strbuf_init(&tree);
+    SKR_STRBUF(tree);
     skr_strbuf_addc(&tree, '{');
     for (int r = 0; r < racks; r++) {
         skr_strbuf_addf(&tree, "%s'rack-%d':{", r ? "," : "", r);
@@ -290,26 +281,23 @@ void cluster_racks(struct cluster *c, int racks, int nodes, int cpu)
         skr_strbuf_addc(&tree, '}');
     }
     skr_strbuf_addc(&tree, '}');
-    char *quoted = quote(tree.s);
+    SKR_AUTO_FREE char *quoted = quote(tree.s);
     cluster_create(c,
                    "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
                    "'name':'topology','labels':{'sakkara.topology':''}},'data':{'level-names':"
                    "'[\\'rack\\',\\'node\\']','tree':%s}}",
                    quoted);
-    free(quoted);
-    skr_strbuf_fini(&tree);
 }
 
 void cluster_group(struct cluster *c, const char *name, int size, const char *constraints)
 {
-    char *quoted = quote(constraints ? constraints : "");
+    SKR_AUTO_FREE char *quoted = quote(constraints ? constraints : "");
     cluster_create(c,
                    "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
                    "'name':'%s','labels':{'sakkara.group':''}},'data':{'name':'%s','size':'%d'"
                    "%s%s}}",
                    name, name, size, constraints ? ",'constraints':" : "",
                    constraints ? quoted : "");
-    free(quoted);
 }
 
 void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated)
@@ -528,7 +516,7 @@ static void expect_room(struct cluster *c)
 
 static void expect_ranks(struct cluster *c, const char *prefix, int n)
 {
-    bool *seen = skr_alloc((size_t)n + 1);
+    SKR_AUTO_FREE bool *seen = skr_alloc((size_t)n + 1);
     for (int i = 0; i < n; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s-%d", prefix, i);
@@ -541,7 +529,6 @@ static void expect_ranks(struct cluster *c, const char *prefix, int n)
         }
         seen[rank] = true;
     }
-    free(seen);
 }
 
 static void expect_no_traces(struct cluster *c)

@@ -69,7 +69,7 @@ static void grow_planned(struct cluster *c, const json_t *plan)
 
 static void check_kick(struct cluster *c, const json_t *pod, const char *node)
 {
-    json_t *plan = plan_of(c, pod);
+    json_auto_t *plan = plan_of(c, pod);
     const char *uid = skr_path_text(pod, "metadata.uid");
     const char *planned = json_string_value(json_object_get(json_object_get(plan, "members"), uid));
     char told[256];
@@ -80,7 +80,6 @@ static void check_kick(struct cluster *c, const json_t *pod, const char *node)
         cluster_violate(c, "%s is kicked to '%s' before a plan that says so is persisted",
                         skr_path_text(pod, "metadata.name"), node);
     }
-    json_decref(plan);
 }
 
 static const json_t *pod_by_uid(const struct cluster *c, const char *uid)
@@ -123,11 +122,10 @@ void cluster_guard_before(struct cluster *c, enum skr_write_kind kind, const cha
     }
     if (kind == SKR_WRITE_UNGATE_POD &&
         group_of(pod)[0]) { /* it brings its part of the plan, or has it */
-        json_t *own = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
+        json_auto_t *own = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
         check_kick(c, pod,
                    own ? skr_path_text(own, "node")
                        : skr_path_text(pod, "status.nominatedNodeName"));
-        json_decref(own);
     }
 }
 
@@ -148,10 +146,10 @@ static void check_binding(struct cluster *c, const json_t *pod, const json_t *bo
     if (!group_of(pod)[0]) {
         return;
     }
-    json_t *plan = plan_of(c, pod);
+    json_auto_t *plan = plan_of(c, pod);
     char told[256];
     snprintf(told, sizeof told, "%s %s", uid, node);
-    json_t *own = json_loads(annotation(pod, "sakkara.plan"), 0, NULL);
+    json_auto_t *own = json_loads(annotation(pod, "sakkara.plan"), 0, NULL);
     bool forward = json_object_get(c->binding_plans, skr_path_text(own, "id"));
     if (strcmp(skr_path_text(plan, "state"), "Binding") != 0 && !forward) {
         cluster_violate(c, "%s is bound in state '%s'", name, skr_path_text(plan, "state"));
@@ -162,8 +160,6 @@ static void check_binding(struct cluster *c, const json_t *pod, const json_t *bo
     if (!cluster_label_of(pod, "sakkara.member.rank")[0]) {
         cluster_violate(c, "%s is bound without a rank", name);
     }
-    json_decref(own);
-    json_decref(plan);
 }
 
 void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
@@ -173,12 +169,11 @@ void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const ch
         check_binding(c, cluster_get(c, "Pod", namespace_, name), body);
         return;
     }
-    json_t *plan = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
+    json_auto_t *plan = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
     if (strcmp(skr_path_text(plan, "state"), "Binding") == 0) {
         check_barrier(c, plan);
     }
     if (plan) {
         grow_planned(c, plan);
     }
-    json_decref(plan);
 }

@@ -261,7 +261,7 @@ static json_t *answer_beside(const struct cluster *c, const struct request *r)
 struct fake_reply cluster_respond(void *context, const char *text)
 {
     struct cluster *c = context;
-    struct request *r = skr_alloc(sizeof *r);
+    SKR_AUTO_FREE struct request *r = skr_alloc(sizeof *r);
     char wanted[256];
     struct skr_store_reply reply = {0};
     struct fake_reply answer = {0};
@@ -292,6 +292,5 @@ struct fake_reply cluster_respond(void *context, const char *text)
         answer = present(r, &reply);
     }
     json_decref(r->body);
-    free(r);
     return answer;
 }

@@ -28,11 +28,9 @@ static char *lines_after(struct cluster *c, const char *target, uint64_t revisio
     }
     /* It gives so many bytes at a time. */
     for (bool more = stream; more && skr_stream_is_behind(stream);) {
-        struct skr_strbuf part;
-        skr_strbuf_init(&part);
+        SKR_STRBUF(part);
         more = skr_stream_more(stream, cluster_now(), &part);
         skr_strbuf_addn(&out, part.s ? part.s : "", part.len);
-        skr_strbuf_fini(&part);
     }
     skr_stream_destroy(stream);
     return skr_strbuf_take(&out, NULL);

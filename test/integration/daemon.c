@@ -82,11 +82,10 @@ void remove_folder(char *folder)
 
 static void write_kubeconfig(struct daemon *d, const char *user)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     const struct cluster *c = d->cluster;
     char standard[256];
     snprintf(standard, sizeof standard, "{token: %s}", c->token);
-    skr_strbuf_init(&out);
     if (c->pki) {
         write_text_file(d->folder, "ca.pem", c->pki->ca);
     }
@@ -98,13 +97,11 @@ static void write_kubeconfig(struct daemon *d, const char *user)
                     user ? user : standard, c->pki ? "https" : "http", (unsigned)cluster_port(c),
                     c->pki ? ", certificate-authority: ca.pem" : "");
     write_text_file(d->folder, "kubeconfig", out.s);
-    skr_strbuf_fini(&out);
 }
 
 static void write_config(const struct daemon *d, const struct daemon_options *o)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_strbuf_addf(&out,
                     "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\nplanDelay: %s\n"
                     "extender: {listen: \"127.0.0.1:0\", bindListen: \"127.0.0.1:0\"%s%s}\n"
@@ -116,7 +113,6 @@ static void write_config(const struct daemon *d, const struct daemon_options *o)
     }
     skr_strbuf_add(&out, o->config ? o->config : "");
     write_text_file(d->folder, "sakkara.yaml", out.s);
-    skr_strbuf_fini(&out);
 }
 
 /* ---- the log ---- */
@@ -325,12 +321,10 @@ void daemon_wait_ready(struct daemon *d)
 
 static bool has_metric(const struct daemon *d, const char *line)
 {
-    char *body = NULL;
+    SKR_AUTO_FREE char *body = NULL;
     char whole[256];
     snprintf(whole, sizeof whole, "\n%s\n", line);
-    bool has = web_get(d->admin_port, "/metrics", &body) == 200 && strstr(body, whole);
-    free(body);
-    return has;
+    return web_get(d->admin_port, "/metrics", &body) == 200 && strstr(body, whole);
 }
 
 void daemon_wait_metric(struct daemon *d, const char *line)

@@ -34,9 +34,8 @@ static const char *quoted(const char *line)
     if (!*p) {
         return NULL;
     }
-    json_t *text = json_loadb(line, (size_t)(p + 1 - line), JSON_DECODE_ANY, NULL);
+    json_auto_t *text = json_loadb(line, (size_t)(p + 1 - line), JSON_DECODE_ANY, NULL);
     bool ok = json_is_string(text);
-    json_decref(text);
     return ok ? p + 1 : NULL;
 }
 
@@ -111,7 +110,7 @@ static const char *check_text(const char *line)
 
 static const char *check_json(const char *line)
 {
-    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    json_auto_t *json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
     const char *message = json_string_value(json_object_get(json, "msg"));
     bool ok = message && is_message(message, strlen(message)) &&
               json_is_real(json_object_get(json, "ts")) &&
@@ -127,7 +126,6 @@ static const char *check_json(const char *line)
             ok = ok && is_known(key, strlen(key));
         }
     }
-    json_decref(json);
     return ok ? NULL : "no object with ts, severity, v, caller, msg, or a key nobody knows";
 }
 

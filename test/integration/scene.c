@@ -39,11 +39,10 @@ static void expect_keys(struct scene *scene)
                                        "schedTotalTimeMilli", "schedSolverTimeMilli",
                                        "conditions"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        char *text = cluster_key(scene->c, "gang", keys[i]);
+        SKR_AUTO_FREE char *text = cluster_key(scene->c, "gang", keys[i]);
         if (!text[0]) {
             cluster_fail(scene->c, "the map has no %s", keys[i]);
         }
-        free(text);
     }
     cluster_wait_key(scene->c, "gang", "reason", NULL);
     cluster_wait_key(scene->c, "gang", "message", NULL);

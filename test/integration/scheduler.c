@@ -12,7 +12,6 @@
 
 #include "test/integration/scheduler_parts.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 int64_t scheduler_now_ns(void)
 {
@@ -101,9 +100,8 @@ void scheduler_clear_nomination(struct scheduler *s, const char *namespace_, con
         !skr_path_text(pod, "status.nominatedNodeName")[0]) {
         return;
     }
-    json_t *patch = json_pack("{s:{s:n}}", "status", "nominatedNodeName");
+    json_auto_t *patch = json_pack("{s:{s:n}}", "status", "nominatedNodeName");
     cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
-    json_decref(patch);
 }
 
 /* PodScheduled=False, written when it changes. */
@@ -116,15 +114,12 @@ static void tell_condition(struct scheduler *s, const json_t *pod, const char *r
         strcmp(skr_path_text(old, "reason"), reason) == 0) {
         return;
     }
-    char *namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
-    char *name = skr_strdup(skr_path_text(pod, "metadata.name"));
-    json_t *patch =
+    SKR_AUTO_FREE char *namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
+    SKR_AUTO_FREE char *name = skr_strdup(skr_path_text(pod, "metadata.name"));
+    json_auto_t *patch =
         json_pack("{s:{s:[{s:s,s:s,s:s,s:s}]}}", "status", "conditions", "type", "PodScheduled",
                   "status", "False", "reason", reason, "message", message);
     cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
-    json_decref(patch);
-    free(namespace_);
-    free(name);
 }
 
 /* ---- a cycle ---- */
@@ -145,15 +140,14 @@ static json_t *all_nodes(const struct scheduler *s)
 static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object)
 {
     struct verdict v = {.node = ""};
-    json_t *pod = json_deep_copy(object);
-    json_t *names = all_nodes(s);
+    json_auto_t *pod = json_deep_copy(object);
+    json_auto_t *names = all_nodes(s);
     const char *nominated = skr_path_text(pod, "status.nominatedNodeName");
     uint16_t port = s->port;
     cluster_unlock(s->cluster);
     if (nominated[0] && scheduler_is_among(names, nominated)) {
-        json_t *one = json_pack("[s]", nominated);
+        json_auto_t *one = json_pack("[s]", nominated);
         scheduler_choose(s, pod, one, port, &v);
-        json_decref(one);
     }
     if (!v.node[0] && !v.error && json_array_size(names) > 0) {
         scheduler_choose(s, pod, names, port, &v);
@@ -172,8 +166,6 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
     } else if (same) {
         tell_condition(s, now, "Unschedulable", v.text);
     }
-    json_decref(names);
-    json_decref(pod);
 }
 
 static void wait_until(struct scheduler *s, int64_t until_ns)

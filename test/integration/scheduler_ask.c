@@ -15,8 +15,8 @@ static json_t *ask(struct scheduler *s, const char *verb, const json_t *pod, con
                    uint16_t port)
 {
     char path[64];
-    json_t *request = json_pack("{s:O,s:n,s:O}", "Pod", pod, "Nodes", "NodeNames", names);
-    char *body = json_dumps(request, JSON_COMPACT);
+    json_auto_t *request = json_pack("{s:O,s:n,s:O}", "Pod", pod, "Nodes", "NodeNames", names);
+    SKR_AUTO_FREE char *body = json_dumps(request, JSON_COMPACT);
     snprintf(path, sizeof path, "/v1/%s", verb);
     struct web_answer answer =
         web_ask("POST", port, path, body, s->has_tls ? &s->tls : NULL, FILTER_TIMEOUT_MS);
@@ -33,8 +33,6 @@ static json_t *ask(struct scheduler *s, const char *verb, const json_t *pod, con
         fake_api_changed(s->cluster->api);
     }
     cluster_unlock(s->cluster);
-    json_decref(request);
-    free(body);
     free(answer.body);
     return json;
 }
@@ -113,7 +111,7 @@ static size_t best(const json_t *scores, const json_t *names)
 void scheduler_choose(struct scheduler *s, const json_t *pod, const json_t *names, uint16_t port,
                       struct verdict *v)
 {
-    json_t *answer = ask(s, "filter", pod, names, port);
+    json_auto_t *answer = ask(s, "filter", pod, names, port);
     const char *error = skr_path_text(answer, "Error");
     v->silence = !answer;
     v->error = !answer || error[0];
@@ -130,12 +128,10 @@ void scheduler_choose(struct scheduler *s, const json_t *pod, const json_t *name
     const json_t *passed = json_object_get(answer, "NodeNames");
     size_t at = 0, n = json_array_size(passed);
     if (!v->error && n > 1) {
-        json_t *scores = ask(s, "prioritize", pod, passed, port);
+        json_auto_t *scores = ask(s, "prioritize", pod, passed, port);
         at = best(scores, passed);
-        json_decref(scores);
     }
     if (!v->error && n > 0) {
         snprintf(v->node, sizeof v->node, "%s", json_string_value(json_array_get(passed, at)));
     }
-    json_decref(answer);
 }

@@ -7,14 +7,13 @@
 #include "server/object/path.h"
 #include "test/integration/scheduler_parts.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 #define BIND_TIMEOUT_MS 330000L
 
 static void finish_call(struct call *call, const struct web_answer *answer)
 {
     struct scheduler *s = call->s;
-    json_t *json = answer->status ? json_loads(answer->body, 0, NULL) : NULL;
+    json_auto_t *json = answer->status ? json_loads(answer->body, 0, NULL) : NULL;
     const char *error = skr_path_text(json, "Error");
     cluster_lock(s->cluster);
     const json_t *pod = cluster_get(s->cluster, "Pod", call->namespace_, call->name);
@@ -48,22 +47,19 @@ static void finish_call(struct call *call, const struct web_answer *answer)
     }
     fake_api_changed(s->cluster->api);
     cluster_unlock(s->cluster);
-    json_decref(json);
 }
 
 static void *run_call(void *context)
 {
     struct call *call = context;
     struct scheduler *s = call->s;
-    json_t *request = json_pack("{s:s,s:s,s:s,s:s}", "PodName", call->name, "PodNamespace",
-                                call->namespace_, "PodUID", call->uid, "Node", call->node);
-    char *body = json_dumps(request, JSON_COMPACT);
+    json_auto_t *request = json_pack("{s:s,s:s,s:s,s:s}", "PodName", call->name, "PodNamespace",
+                                     call->namespace_, "PodUID", call->uid, "Node", call->node);
+    SKR_AUTO_FREE char *body = json_dumps(request, JSON_COMPACT);
     struct web_answer answer =
         web_ask("POST", call->port, "/v1/bind", body, s->has_tls ? &s->tls : NULL, BIND_TIMEOUT_MS);
     finish_call(call, &answer);
     free(answer.body);
-    free(body);
-    json_decref(request);
     return NULL;
 }
 

@@ -4,10 +4,6 @@
  * is on its way: the loop is answered at every turn, the gang is bound, nothing stays behind.
  */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,13 +35,11 @@ struct loop {
 
 static bool is_good(const struct web_answer *answer)
 {
-    json_t *json = json_loads(answer->body, 0, NULL);
-    bool good = answer->status == 200 && !skr_path_text(json, "Error")[0] &&
-                json_array_size(json_object_get(json, "NodeNames")) +
-                        json_object_size(json_object_get(json, "FailedAndUnresolvableNodes")) ==
-                    2;
-    json_decref(json);
-    return good;
+    json_auto_t *json = json_loads(answer->body, 0, NULL);
+    return answer->status == 200 && !skr_path_text(json, "Error")[0] &&
+           json_array_size(json_object_get(json, "NodeNames")) +
+                   json_object_size(json_object_get(json, "FailedAndUnresolvableNodes")) ==
+               2;
 }
 
 static void *run_loop(void *context)
@@ -105,9 +99,8 @@ static void expect_answer(int fd, int status, const char *error)
         fail_msg("answered %d, not %d: %s", answer.status, status, answer.body);
     }
     if (error) {
-        json_t *json = json_loads(answer.body, 0, NULL);
+        json_auto_t *json = json_loads(answer.body, 0, NULL);
         assert_string_equal(skr_path_text(json, "Error"), error);
-        json_decref(json);
     }
     http_answer_free(&answer);
     close(fd);
@@ -221,7 +214,7 @@ static void send_what_is_no_http(const struct daemon *d)
         http_wait_closed(fd); /* long before its idle time is over */
         close(fd);
     }
-    char *header = calloc(1, 200 * 1024);
+    SKR_AUTO_FREE char *header = calloc(1, 200 * 1024);
     assert_non_null(header);
     memset(header, 'a', 200 * 1024 - 1);
     int fd = http_connect(daemon_bind_port(d));
@@ -231,7 +224,6 @@ static void send_what_is_no_http(const struct daemon *d)
     (void)shutdown(fd, SHUT_WR);
     http_wait_closed(fd);
     close(fd);
-    free(header);
 }
 
 /* A chunked body is a body. */
@@ -334,8 +326,8 @@ TEST(a_caller_that_hangs_up_loses_its_vote)
     for (int i = 0; i < 4; i++) {
         char name[16], body[512];
         snprintf(name, sizeof name, "job-%d", i);
-        char *uid = cluster_text(scene.c, "Pod", name, "metadata.uid");
-        char *node = cluster_text(scene.c, "Pod", name, "status.nominatedNodeName");
+        SKR_AUTO_FREE char *uid = cluster_text(scene.c, "Pod", name, "metadata.uid");
+        SKR_AUTO_FREE char *node = cluster_text(scene.c, "Pod", name, "status.nominatedNodeName");
         snprintf(body, sizeof body,
                  "{\"PodName\":\"%s\",\"PodNamespace\":\"default\",\"PodUID\":\"%s\",\"Node\":"
                  "\"%s\"}",
@@ -344,8 +336,6 @@ TEST(a_caller_that_hangs_up_loses_its_vote)
             fd[i] = http_connect(daemon_bind_port(scene.d));
             http_send_post(fd[i], "/v1/bind", body, strlen(body));
         }
-        free(uid);
-        free(node);
     }
     daemon_wait_metric(scene.d, "sakkara_parked_binds 3");
     for (int i = 0; i < 3; i++) {

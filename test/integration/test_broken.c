@@ -9,16 +9,12 @@
  *                        200), then the message in the log
  */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/object/path.h"
 #include "test/golden.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 #define FOLDER "test/integration/broken"
@@ -105,12 +101,11 @@ static void serve_refuses(const char *folder, const char *flag)
             argv[4] = FOLDER "/free-ports.yaml";
         }
         int code = daemon_run(argv, &out, &err);
-        char *text = without_path(err, file[i].path);
+        SKR_AUTO_FREE char *text = without_path(err, file[i].path);
         if (code != 1 || out[0]) {
             print_error("%s: exit %d, stdout '%s'\n", file[i].path, code, out);
         }
         bad += !golden_is(file[i].golden, text) || code != 1 || out[0];
-        free(text);
         free(out);
         free(err);
     }
@@ -160,27 +155,24 @@ static char *reason_of(struct cluster *c, const char *map)
 static void create_map(struct cluster *c, const struct file *file, const char *label,
                        const char *name)
 {
-    json_t *data = json_loads(file->text, 0, NULL);
+    json_auto_t *data = json_loads(file->text, 0, NULL);
     assert_non_null(data);
     if (name && !json_object_get(data, "name")) {
         json_object_set_new(data, "name", json_string(name));
     }
-    char *text = json_dumps(data, JSON_COMPACT);
+    SKR_AUTO_FREE char *text = json_dumps(data, JSON_COMPACT);
     cluster_create(c,
                    "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
                    "'name':'%s','labels':{'%s':''}},'data':%s}",
                    file->name, label, text);
-    free(text);
-    json_decref(data);
 }
 
 static size_t count_wrong_reasons(struct cluster *c, const struct file *file, size_t n)
 {
     size_t bad = 0;
     for (size_t i = 0; i < n; i++) {
-        char *text = reason_of(c, file[i].name);
+        SKR_AUTO_FREE char *text = reason_of(c, file[i].name);
         bad += !golden_is(file[i].golden, text);
-        free(text);
     }
     return bad;
 }
@@ -254,14 +246,11 @@ static bool request_is_answered(struct scene *scene, const struct file *file, si
     struct web_answer answer =
         web_ask("POST", is_bind ? daemon_bind_port(scene->d) : daemon_port(scene->d), path, body,
                 NULL, 20000);
-    char *line = daemon_take_log(scene->d, "Request was malformed", n);
+    SKR_AUTO_FREE char *line = daemon_take_log(scene->d, "Request was malformed", n);
     const char *message = strstr(line, "] ");
-    struct skr_strbuf both;
-    skr_strbuf_init(&both);
+    SKR_STRBUF(both);
     skr_strbuf_addf(&both, "%s\n%s\n", answer.body, message ? message + 2 : "");
     bool same = golden_is(file->golden, both.s) && answer.status == 200 && line[0] == 'W';
-    skr_strbuf_fini(&both);
-    free(line);
     free(answer.body);
     return same;
 }

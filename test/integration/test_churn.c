@@ -5,9 +5,6 @@
  * and when it is quiet again the next gang is bound. For ThreadSanitizer above all.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"

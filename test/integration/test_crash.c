@@ -5,8 +5,6 @@
  * no pod keeps a nomination of a plan that is gone.
  */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/object/path.h"
 #include "test/integration/scene.h"

@@ -4,10 +4,6 @@
  * exactly once, in state Binding only (the guard of the cluster watches), and every key of the map
  * is there.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"

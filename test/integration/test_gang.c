@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang through the real program: a small API server, a model of kube-scheduler, real HTTP. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -44,12 +40,10 @@ static void play(const struct row *row)
     for (int i = 0; i < 8; i++) {
         char name[16];
         snprintf(name, sizeof name, "job-%d", i);
-        char *status = cluster_label(c, name, "sakkara.member.status");
-        char *retries = cluster_label(c, name, "sakkara.member.retries");
+        SKR_AUTO_FREE char *status = cluster_label(c, name, "sakkara.member.status");
+        SKR_AUTO_FREE char *retries = cluster_label(c, name, "sakkara.member.retries");
         assert_string_equal(status, "Bound");
         assert_string_equal(retries, "1");
-        free(status);
-        free(retries);
     }
     scheduler_stop(s);
     daemon_stop(d);

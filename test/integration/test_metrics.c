@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics of the real daemon: well formed, few, without names of objects, and every counter and
  * histogram moves when its thing happens. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"

@@ -2,9 +2,6 @@
 /* Two daemons on one cluster: one decides, the other stands by; whatever happens to the first, the
  * second follows, and never do both act. The cluster's guard looks at every write. */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,10 +4,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +14,6 @@
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
-#include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
 #define SERVICE "/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy"
 
@@ -136,22 +130,20 @@ static void close_sandbox(struct sandbox *s)
 static void request(const struct sandbox *s, int status, const char *method, const char *path,
                     const char *body)
 {
-    char *json = body ? json_text_quote(body) : NULL;
+    SKR_AUTO_FREE char *json = body ? json_text_quote(body) : NULL;
     struct web_answer answer = web_ask(method, s->port, path, json, NULL, 20000);
     if (answer.status != status) {
         fail_msg("%s %s: %d %s%s", method, path, answer.status, answer.body, answer.why);
     }
     free(answer.body);
-    free(json);
 }
 
 static json_t *get(const struct sandbox *s, const char *path)
 {
-    char *body = NULL;
+    SKR_AUTO_FREE char *body = NULL;
     assert_int_equal(web_get(s->port, path, &body), 200);
     json_t *json = json_loads(body, 0, NULL);
     assert_non_null(json);
-    free(body);
     return json;
 }
 
@@ -200,7 +192,7 @@ static void expect_ranks(const struct sandbox *s, const char *group, size_t size
     char url[128];
     size_t ranked = 0;
     (void)snprintf(url, sizeof url, PODS "?labelSelector=sakkara.group.name%%3D%s", group);
-    json_t *list = get(s, url);
+    json_auto_t *list = get(s, url);
     assert_int_equal(json_array_size(json_object_get(list, "items")), size);
     for (size_t rank = 0; rank < size; rank++) {
         for (size_t i = 0; i < size; i++) {
@@ -214,7 +206,6 @@ static void expect_ranks(const struct sandbox *s, const char *group, size_t size
         }
     }
     assert_int_equal(ranked, size);
-    json_decref(list);
 }
 
 /* ---- tests ---- */

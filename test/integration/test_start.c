@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start: what is answered before the first lists are complete, and when that changes. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
@@ -20,10 +15,9 @@
 static void expect_error(uint16_t port, const char *path, const char *body, const char *error)
 {
     struct web_answer answer = web_ask("POST", port, path, body, NULL, 20000);
-    json_t *json = json_loads(answer.body, 0, NULL);
+    json_auto_t *json = json_loads(answer.body, 0, NULL);
     assert_int_equal(answer.status, 200);
     assert_string_equal(skr_path_text(json, "Error"), error);
-    json_decref(json);
     free(answer.body);
 }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the program: SIGTERM with bind calls parked, a second signal, nothing leaked. */
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -132,10 +128,9 @@ static void send_half_a_request(int fd)
 /* The answer is as large as the question: more than the sockets between us hold. */
 static void ask_without_reading(int fd)
 {
-    struct skr_strbuf body;
+    SKR_STRBUF(body);
     int small = SMALL_BUFFER;
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
-    skr_strbuf_init(&body);
     skr_strbuf_add(&body,
                    "{\"Pod\":{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":"
                    "\"p\"},\"spec\":{\"schedulerName\":\"sakkara\",\"containers\":[]}},"
@@ -146,7 +141,6 @@ static void ask_without_reading(int fd)
     }
     skr_strbuf_add(&body, "]}");
     http_send_post(fd, "/v1/filter", body.s, body.len);
-    skr_strbuf_fini(&body);
 }
 
 TEST(it_ends_while_callers_are_half_way)
@@ -183,12 +177,11 @@ TEST(it_ends_while_callers_are_half_way)
 
 static void expect_page(const struct daemon *d, const char *path, int status, const char *part)
 {
-    char *body = NULL;
+    SKR_AUTO_FREE char *body = NULL;
     int got = web_get(daemon_admin_port(d), path, &body);
     if (got != status || !strstr(body, part)) {
         fail_msg("%s: %d %s", path, got, body);
     }
-    free(body);
 }
 
 TEST(readyz_names_every_check)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLS on every side: the API server with a client certificate, the extender's listeners, the gate
  * webhook; a token file that is rotated. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/base64.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
@@ -98,7 +93,7 @@ static char *review(uint16_t port, const char *pod)
                          "{\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"},\"object\":%s}}",
                          pod) > 0);
     struct web_answer answer = web_ask("POST", port, "/v1/gate", body, &tls, 20000);
-    json_t *json = json_loads(answer.body, 0, NULL);
+    json_auto_t *json = json_loads(answer.body, 0, NULL);
     const json_t *response = json_object_get(json, "response");
     assert_int_equal(answer.status, 200);
     assert_string_equal(skr_path_text(response, "uid"), "review-1");
@@ -109,7 +104,6 @@ static char *review(uint16_t port, const char *pod)
     }
     char *copy = strndup(patch ? patch : "", n);
     free(patch);
-    json_decref(json);
     free(answer.body);
     free(body);
     return copy;
@@ -136,9 +130,8 @@ TEST(the_gate_webhook_answers_over_tls)
     scene.options.gate = gate;
     scene_start_daemon(&scene);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        char *patch = review(daemon_gate_port(scene.d), row[i].pod);
+        SKR_AUTO_FREE char *patch = review(daemon_gate_port(scene.d), row[i].pod);
         assert_string_equal(patch, row[i].patch);
-        free(patch);
     }
     struct web_answer plain =
         web_ask("POST", daemon_gate_port(scene.d), "/v1/gate", "{}", NULL, 20000);

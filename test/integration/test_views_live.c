@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands for people against the real daemon: what they show is what is. */
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
@@ -43,10 +39,9 @@ static void expect(const char *text, const char *part)
 
 static json_t *load(const struct scene *scene, const char *line)
 {
-    char *text = run(scene, 0, line);
+    SKR_AUTO_FREE char *text = run(scene, 0, line);
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    free(text);
     return json;
 }
 

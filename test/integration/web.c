@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 void web_init(void)

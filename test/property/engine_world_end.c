@@ -2,9 +2,6 @@
 /* The last acts of a world, and what must be true then. */
 #include "test/property/engine_world.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "test/test.h"

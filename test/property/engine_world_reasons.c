@@ -222,12 +222,11 @@ static void look_at_members(const struct world *w, struct waiter *g)
 static void look_at_rules(struct waiter *g)
 {
     const char *text = g->home ? rig_text(g->home->json, "data.constraints") : "";
-    json_t *rules = *text ? json_fast_read(text, strlen(text), NULL) : NULL;
+    json_auto_t *rules = *text ? json_fast_read(text, strlen(text), NULL) : NULL;
     const json_t *rack = json_object_get(rules, "rack");
     g->pack =
         strcmp(rig_text(rack, "type"), "pack") == 0 && json_is_true(json_object_get(rack, "hard"));
     g->one_a_node = json_integer_value(json_object_get(json_object_get(rules, "node"), "max")) == 1;
-    json_decref(rules);
 }
 
 /* ---- all placements ---- */
@@ -439,7 +438,7 @@ static bool look_at_home(const struct world *w, struct waiter *g, int group)
 
 void world_check_reasons(struct world *w)
 {
-    json_t *tree = tree_of(w);
+    json_auto_t *tree = tree_of(w);
     for (int i = 0; tree && i <= WORLD_PODGROUP; i++) {
         struct waiter g = {.name = world_group[i]};
         if (!look_at_home(w, &g, i) || strcmp(g.status, "Preempting") == 0) {
@@ -454,5 +453,4 @@ void world_check_reasons(struct world *w)
             judge(w, &g);
         }
     }
-    json_decref(tree);
 }

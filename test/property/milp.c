@@ -327,7 +327,7 @@ static enum milp_verdict compare_stages(const struct program *p, bool placed, co
 enum milp_verdict milp_compare(const struct instance *in, const struct skr_level_key *key)
 {
     char folder[FOLDER_MAX] = "/tmp/sakkara-milp-XXXXXX";
-    struct program *p = calloc(1, sizeof *p);
+    SKR_AUTO_FREE struct program *p = calloc(1, sizeof *p);
     enum milp_verdict verdict = MILP_FAILED;
     if (p && mkdtemp(folder)) {
         p->in = in;
@@ -335,6 +335,5 @@ enum milp_verdict milp_compare(const struct instance *in, const struct skr_level
         verdict = compare_stages(p, key, folder);
         rmdir(folder);
     }
-    free(p);
     return verdict;
 }

@@ -133,7 +133,7 @@ static void add_child(const struct dp *dp, int32_t level, int32_t child, int32_t
                       const struct cell *before, struct cell *next)
 {
     const struct skr_rule *rule = &dp->in->rule[level - 1];
-    int64_t *key = calloc(dp->digits, sizeof *key);
+    SKR_AUTO_FREE int64_t *key = calloc(dp->digits, sizeof *key);
     if (!key) {
         abort();
     }
@@ -156,7 +156,6 @@ static void add_child(const struct dp *dp, int32_t level, int32_t child, int32_t
             }
         }
     }
-    free(key);
 }
 
 static void solve_unit(struct dp *dp, int32_t level, int32_t unit)

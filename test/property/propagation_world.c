@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/property/propagation_world.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 
 int64_t world_random(struct propagation_world *world, int64_t below)

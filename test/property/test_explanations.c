@@ -4,13 +4,6 @@
  * is counted again by looking at all placements, and every way out that is offered, carried out in the files, places
  * the group in `sakkara simulate`. SEED, FIRST and N as for the other properties.
  */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
@@ -371,12 +364,11 @@ static void check_way(const struct world *w, const json_t *x, const json_t *file
             expect(w, x, amount <= w->others[node], "others do not hold that much there");
         }
     }
-    json_t *group = explain_ways_apply(files, way);
+    json_auto_t *group = explain_ways_apply(files, way);
     if (strcmp(text_of(group, "status"), "Bound") != 0 || text_of(group, "reason")[0]) {
         print_error("%s: %s\n", text_of(way, "text"), text_of(group, "message"));
         complain(w, x, "a way out does not place the group");
     }
-    json_decref(group);
 }
 
 /* Whether the group is stuck. */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spread: the fast selection against its definition, and laws that hold for every input. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/spread.h"
 #include "test/test.h"
 
@@ -83,7 +79,7 @@ TEST(the_fast_selection_equals_its_definition)
         struct skr_spread_result fast;
         struct skr_error error = {0};
         uint32_t slow[CLUSTERS_MAX + 1];
-        struct skr_arena *arena = skr_arena_create(BYTES_MAX, 0);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(BYTES_MAX, 0);
         draw(&x, run + 1);
         assert_int_equal(skr_spread_select(&x.problem, arena, &fast, &error), 0);
         int64_t n = skr_spread_select_slowly(&x.problem, arena, ignore, NULL, slow);
@@ -91,7 +87,6 @@ TEST(the_fast_selection_equals_its_definition)
             (n > 0 && memcmp(slow, fast.order, (size_t)n * sizeof *slow) != 0)) {
             fail_msg("seed %zu: the two differ", run + 1);
         }
-        skr_arena_destroy(arena);
     }
 }
 
@@ -102,7 +97,7 @@ TEST(a_single_hard_level_ends_where_the_smallest_domain_lets_it)
         struct instance x;
         struct skr_spread_result fast;
         int32_t capacity[VALUES] = {0}, smallest = CLUSTERS_MAX, expected = 0;
-        struct skr_arena *arena = skr_arena_create(BYTES_MAX, 0);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(BYTES_MAX, 0);
         draw(&x, run + 1);
         x.problem.n_levels = 1;
         x.problem.want = x.problem.n;
@@ -123,7 +118,6 @@ TEST(a_single_hard_level_ends_where_the_smallest_domain_lets_it)
         }
         assert_int_equal(skr_spread_select(&x.problem, arena, &fast, NULL), 0);
         assert_int_equal(fast.n, expected);
-        skr_arena_destroy(arena);
     }
 }
 

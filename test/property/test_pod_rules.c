@@ -5,8 +5,6 @@
  * refuses they admit in none. FIRST and N: which and how many.
  */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"
@@ -26,10 +24,9 @@ enum { CLUSTERS = 600 };
 
 static int plan(const struct world *w, int *count, struct skr_strbuf *why)
 {
-    struct skr_strbuf text, out, messages;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(text);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     pod_rules_write(w, &text);
     struct text_file file = text_file_make(text.s, text.len);
     const char *path = file.path;
@@ -39,7 +36,7 @@ static int plan(const struct world *w, int *count, struct skr_strbuf *why)
     if (code != SKR_EXIT_OK && code != SKR_EXIT_NOT_PLACED) {
         fail_msg("exit code %d: %s\n%s", code, messages.s, text.s);
     }
-    json_t *result = json_loads(out.s, 0, NULL);
+    json_auto_t *result = json_loads(out.s, 0, NULL);
     const json_t *pods = json_object_get(result, "pods");
     int placed = 0;
     for (size_t i = 0; i < json_array_size(pods); i++) {
@@ -52,11 +49,7 @@ static int plan(const struct world *w, int *count, struct skr_strbuf *why)
     }
     skr_strbuf_add(why,
                    skr_path_text(json_array_get(json_object_get(result, "groups"), 0), "message"));
-    json_decref(result);
     text_file_close(&file);
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&messages);
     return placed;
 }
 
@@ -73,8 +66,7 @@ static const char *text_of(const struct world *w, const int *count)
 static void check(struct world *w, const char *what)
 {
     int count[NODES_MAX] = {0}, none[NODES_MAX] = {0}, example[NODES_MAX] = {0};
-    struct skr_strbuf why;
-    skr_strbuf_init(&why);
+    SKR_STRBUF(why);
     skr_strbuf_add(&why, "");
     const bool possible = pod_rules_walk(w, none, 0, example);
     const int placed = plan(w, count, &why);
@@ -87,7 +79,6 @@ static void check(struct world *w, const char *what)
     } else if (placed == 0 && why.len == 0) {
         fail_msg("%s: not placed, and no reason", what);
     }
-    skr_strbuf_fini(&why);
 }
 
 static uint64_t number(const char *name, uint64_t otherwise)
@@ -99,14 +90,13 @@ static uint64_t number(const char *name, uint64_t otherwise)
 TEST(what_is_placed_kube_scheduler_admits_and_what_is_not_it_refuses)
 {
     const uint64_t first = number("FIRST", 1), n = number("N", CLUSTERS);
-    struct world *w = skr_alloc(sizeof *w);
+    SKR_AUTO_FREE struct world *w = skr_alloc(sizeof *w);
     for (uint64_t seed = first; seed < first + n; seed++) {
         char what[40];
         snprintf(what, sizeof what, "FIRST=%llu", (unsigned long long)seed);
         pod_rules_make(w, seed);
         check(w, what);
     }
-    free(w);
 }
 
 /* Nodes of two cpus, each a zone of its own. */
@@ -123,7 +113,7 @@ static struct world *plain(int nodes, int size)
 TEST(pods_on_nodes_that_a_spread_does_not_count_do_not_count)
 {
     for (int by_taint = 0; by_taint < 2; by_taint++) {
-        struct world *w = plain(3, 2);
+        SKR_AUTO_FREE struct world *w = plain(3, 2);
         w->node[0].cpu = 0; /* an empty zone without room, ... */
         w->node[2].value[ZONE] = 0;
         w->node[2].tainted = by_taint;
@@ -135,32 +125,29 @@ TEST(pods_on_nodes_that_a_spread_does_not_count_do_not_count)
             (struct other){.node = 2, .anti = -1, .app = true}; /* this one out */
         check(w, "the pod does not count: the second member would be one too many");
         assert_int_equal(w->seen[pod_rules_number_of(w, (const int[NODES_MAX]){0, 2, 0})], 0);
-        free(w);
     }
 }
 
 TEST(a_node_that_neither_selector_nor_taints_admit_is_no_domain_of_a_spread)
 {
-    struct world *w = plain(2, 2);
+    SKR_AUTO_FREE struct world *w = plain(2, 2);
     w->node[1].tainted = true;
     w->node[1].worker = false;
     w->workers = true;
     w->spread[w->spreads++] = (struct spread){.key = HOST, .selector = APP, .skew = 1};
     check(w, "both go to the one node there is");
     assert_int_equal(w->seen[pod_rules_number_of(w, (const int[NODES_MAX]){2, 0})], 1);
-    free(w);
 }
 
 TEST(of_several_affinities_one_pod_has_to_meet_all)
 {
     for (int both = 0; both < 2; both++) {
-        struct world *w = plain(2, 2);
+        SKR_AUTO_FREE struct world *w = plain(2, 2);
         w->affinity[w->affinities++] = (struct term){.key = ZONE, .selector = APP};
         w->affinity[w->affinities++] = (struct term){.key = ZONE, .selector = DB};
         w->other[w->others++] = (struct other){.node = 1, .anti = -1, .app = true, .db = both};
         w->other[w->others++] = (struct other){.node = 1, .anti = -1, .db = true};
         check(w, both ? "where it is" : "there is none");
         assert_int_equal(w->seen[pod_rules_number_of(w, (const int[NODES_MAX]){0, 2})], both);
-        free(w);
     }
 }

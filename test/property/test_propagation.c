@@ -3,11 +3,6 @@
  * Decisions about Karmada bindings against literal implementations of their rules: replicas handed
  * out one by one, all paths of regions, all combinations of groups and clusters.
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/propagation/divide.h"
 #include "core/propagation/exact_tables.h"
 #include "core/propagation/steps.h"
@@ -545,8 +540,8 @@ static const struct path *choose_path(struct walk *w)
 
 TEST(the_search_by_regions_equals_all_paths)
 {
-    struct walk *w = calloc(1, sizeof *w);
-    struct path *found = calloc(PATHS_MAX, sizeof *found);
+    SKR_AUTO_FREE struct walk *w = calloc(1, sizeof *w);
+    SKR_AUTO_FREE struct path *found = calloc(PATHS_MAX, sizeof *found);
     size_t shortened = 0;
     for (size_t run = 0; run < runs(4000); run++) {
         struct propagation_world world;
@@ -591,6 +586,4 @@ TEST(the_search_by_regions_equals_all_paths)
         skr_binding_decision_destroy(decision);
     }
     assert_true(shortened > 0 || runs(4000) < 4000);
-    free(found);
-    free(w);
 }

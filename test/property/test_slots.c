@@ -5,15 +5,9 @@
  * and every domain, and the metric the same largest domains. SEED and N as for the other
  * properties.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/engine.h"
 #include "core/gang/pages.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "test/test.h"
@@ -125,9 +119,8 @@ static void feed_pods(struct cluster *c, size_t i)
 
 static void feed_tree(struct cluster *c)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const char *zone_comma = "";
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{\"metadata\":{\"name\":\"t\",\"namespace\":\"default\",\"labels\":{"
                        "\"sakkara.topology\":\"\"}},\"data\":{\"level-names\":"
                        "\"[\\\"zone\\\",\\\"rack\\\",\\\"node\\\"]\",\"resource-names\":"
@@ -157,7 +150,6 @@ static void feed_tree(struct cluster *c)
     }
     skr_strbuf_add(&b, "}\"}}");
     feed(c, &skr_gang_configmap, b.s);
-    skr_strbuf_fini(&b);
 }
 
 static void begin(struct cluster *c)
@@ -208,9 +200,8 @@ static int64_t fill(const struct machine *m, const int64_t *size)
 
 static json_t *page_of(struct cluster *c, const int64_t *size)
 {
-    struct skr_strbuf slot, out;
-    skr_strbuf_init(&slot);
-    skr_strbuf_init(&out);
+    SKR_STRBUF(slot);
+    SKR_STRBUF(out);
     skr_strbuf_add(&slot, "");
     for (size_t r = 0; r < PODS; r++) {
         if (size[r] > 0) {
@@ -227,8 +218,6 @@ static json_t *page_of(struct cluster *c, const int64_t *size)
     }
     json_t *page = json_loads(out.s, 0, NULL);
     assert_non_null(page);
-    skr_strbuf_fini(&slot);
-    skr_strbuf_fini(&out);
     return page;
 }
 
@@ -263,9 +252,8 @@ static int64_t compare(const struct cluster *c, const json_t *unit, const int64_
 static void slots_of_any_size_are_those_counted_by_hand(struct cluster *c)
 {
     int64_t most[SKR_LEVELS_MAX + 1] = {0};
-    json_t *page = page_of(c, c->size);
+    json_auto_t *page = page_of(c, c->size);
     compare(c, json_object_get(page, "root"), c->size, 0, most);
-    json_decref(page);
 }
 
 /* The metric knows sizes of 1, 2, 4, 8 of one resource. */
@@ -296,7 +284,7 @@ static void the_metric_says_the_same(struct cluster *c)
  * is charged to nobody (topology/resources.h). */
 static void sums_are_those_of_the_nodes(struct cluster *c)
 {
-    json_t *page = page_of(c, c->size);
+    json_auto_t *page = page_of(c, c->size);
     const json_t *root = json_object_get(page, "root");
     for (size_t r = 0; r < RESOURCES; r++) {
         int64_t all = 0, used = 0, unusable = 0;
@@ -316,7 +304,6 @@ static void sums_are_those_of_the_nodes(struct cluster *c)
         assert_int_equal(number_of(json_object_get(root, "charged"), resource_name[r]), used);
         assert_int_equal(number_of(json_object_get(root, "unusable"), resource_name[r]), unusable);
     }
-    json_decref(page);
 }
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)

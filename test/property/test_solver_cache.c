@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/solver/cache.h"
 #include "test/property/trial.h"
 #include "test/test.h"
@@ -59,7 +55,7 @@ static bool same_explanation(const struct skr_explanation *a, const struct skr_e
 
 static void check_same(const struct instance *in, uint64_t index, const struct skr_solution *warm)
 {
-    struct skr_solution *cold = trial_solve(in, index);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *cold = trial_solve(in, index);
     trial_check_answer(in, index, warm);
     size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
     if (warm->status != cold->status) {
@@ -71,18 +67,16 @@ static void check_same(const struct instance *in, uint64_t index, const struct s
     if (!same_explanation(&warm->explanation, &cold->explanation)) {
         trial_fail(in, index, "warm and cold explain differently");
     }
-    skr_solution_destroy(cold);
 }
 
 static void solve_warm(struct skr_solver_cache *cache, const struct instance *in, uint64_t index)
 {
-    struct skr_solution *warm = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *warm = NULL;
     struct skr_error error;
     if (skr_solver_cache_solve(cache, &in->problem, &warm, &error) != 0) {
         trial_fail(in, index, error.text);
     }
     check_same(in, index, warm);
-    skr_solution_destroy(warm);
 }
 
 TEST(warm_answers_are_those_of_cold_solves)

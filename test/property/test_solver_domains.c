@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules over domains beside the tree, against looking at every placement. Domains that nest with the
  * levels and domains that cross them; claims; pods of others. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/solver/domains.h"
 #include "test/property/trial.h"
 #include "test/test.h"
 #include "topology/base/arena.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P12: what the solver says about a problem beside the answer is true, complete and minimal. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 
 static bool is_feasible(const struct instance *in)
 {
@@ -297,7 +291,7 @@ TEST(infeasible_problems_are_explained_in_full)
         instance_make(&in, trial.seed + 20, i, &trial_small);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         trial_check_answer(&in, i, got);
         const struct skr_explanation *x = &got->explanation;
         if (got->status == SKR_SOLVE_INFEASIBLE) {
@@ -308,7 +302,6 @@ TEST(infeasible_problems_are_explained_in_full)
         } else if (in.problem.n > 0) {
             check_sizes(&in, i, x);
         }
-        skr_solution_destroy(got);
     }
     assert_true(trial.n < 100 || n_relaxed > trial.n / 20);
 }
@@ -320,11 +313,10 @@ TEST(placed_problems_are_compared_with_the_best_of_each_level)
         instance_make(&in, trial.seed + 21, i, &trial_tiny);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_KEYS;
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED && in.problem.n > 0) {
             check_keys(&in, i, got);
         }
-        skr_solution_destroy(got);
     }
 }
 
@@ -335,7 +327,7 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
         struct instance in;
         instance_make(&in, trial.seed + 22, i, &trial_small);
         in.problem.explain = true;
-        struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
         in.problem.step_budget = 1;
         for (in.problem.byte_limit = 30000; in.problem.byte_limit < 3000000;
@@ -351,7 +343,6 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
             }
             skr_solution_destroy(got);
         }
-        skr_solution_destroy(want);
     }
 }
 

@@ -4,11 +4,6 @@
  * (FILES: another folder). Each agrees with the oracles, with and without fast paths.
  */
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/solve/file.h"
 #include "test/property/trial.h"

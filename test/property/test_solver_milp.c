@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against integer programming, on problems between the small and the large. */
-#include <stdint.h>
-#include <stdio.h>
-
 #include "test/property/milp.h"
 #include "test/property/trial.h"
 #include "test/test.h"
@@ -26,14 +23,13 @@ TEST(integer_programming_finds_nothing_better)
         if (in.problem.n == 0) {
             continue;
         }
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         trial_check_answer(&in, i, got);
         enum milp_verdict verdict = milp_compare(&in, got->key);
         if (verdict == MILP_DISAGREES) {
             trial_fail(&in, i, "integer programming says otherwise");
         }
         clear += verdict == MILP_AGREES ? 1 : 0;
-        skr_solution_destroy(got);
     }
     printf("  %s agrees on %d of %d\n", milp_program(), (int)clear, (int)n);
     assert_true(n < 10 || clear > n / 2);

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against its oracles, and the laws it must obey, on random problems. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 
 TEST(the_oracles_agree_with_each_other)
 {
@@ -130,9 +123,8 @@ TEST(bounds_of_units_and_silent_levels_are_obeyed)
             in.problem.no_fast_paths = plain != 0;
             in.problem.explain = random_percent(&random, 30);
             in.problem.explain_parts = SKR_EXPLAIN_ALL;
-            struct skr_solution *got = trial_solve(&in, i);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
             trial_check_against(&in, i, got, &want);
-            skr_solution_destroy(got);
         }
         feasible += want.feasible ? 1 : 0;
     }
@@ -147,9 +139,8 @@ TEST(the_solver_agrees_with_the_enumerator)
         instance_make(&in, trial.seed + 1000003, i, &trial_tiny);
         struct oracle_answer want;
         enumerator_solve(&in, &want);
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         trial_check_against(&in, i, got, &want);
-        skr_solution_destroy(got);
     }
 }
 
@@ -245,10 +236,10 @@ TEST(more_freedom_never_makes_things_worse)
     for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 1, i, &trial_small);
-        struct skr_solution *before = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *before = trial_solve(&in, i);
         struct random random = {.state = i};
         if (before->status == SKR_SOLVE_PLACED && relax(&in, &random)) {
-            struct skr_solution *after = trial_solve(&in, i);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *after = trial_solve(&in, i);
             trial_check_answer(&in, i, after);
             if (after->status != SKR_SOLVE_PLACED) {
                 trial_fail(&in, i, "more freedom turned yes into no");
@@ -256,9 +247,7 @@ TEST(more_freedom_never_makes_things_worse)
             if (skr_placement_compare(&in.tree, in.rule, before->key, after->key) < 0) {
                 trial_fail(&in, i, "more freedom made the key worse");
             }
-            skr_solution_destroy(after);
         }
-        skr_solution_destroy(before);
     }
 }
 
@@ -304,14 +293,13 @@ TEST(the_order_of_siblings_never_changes_the_key)
         struct random random = {.state = i};
         shuffle(&other, &in, &random);
         struct skr_solution *a = trial_solve(&in, i);
-        struct skr_solution *b = trial_solve(&other, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *b = trial_solve(&other, i);
         trial_check_answer(&other, i, b);
         if (a->status != b->status ||
             (a->status == SKR_SOLVE_PLACED && !trial_keys_equal(&in.tree, a->key, b->key))) {
             trial_fail(&in, i, "the order of siblings changed the key");
         }
         skr_solution_destroy(a);
-        skr_solution_destroy(b);
     }
 }
 
@@ -319,14 +307,13 @@ static void same_counts(const struct instance *a, const struct instance *b, uint
                         const char *what)
 {
     struct skr_solution *x = trial_solve(a, index);
-    struct skr_solution *y = trial_solve(b, index);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *y = trial_solve(b, index);
     size_t size = (size_t)a->tree.n_leaves * sizeof(int32_t);
     if (x->status != y->status ||
         (x->status == SKR_SOLVE_PLACED && memcmp(x->count, y->count, size) != 0)) {
         trial_fail(a, index, what);
     }
     skr_solution_destroy(x);
-    skr_solution_destroy(y);
 }
 
 /* P6 (runs), P7 */
@@ -376,19 +363,17 @@ TEST(members_that_are_placed_stay)
     for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 4, i, &trial_small);
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED) {
             struct instance full;
             instance_copy(&full, &in);
             memset(full.free, 0, sizeof full.free);
             memcpy(full.claimed, got->count, (size_t)in.tree.n_leaves * sizeof(int32_t));
-            struct skr_solution *again = trial_solve(&full, i);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *again = trial_solve(&full, i);
             assert_int_equal(again->status, SKR_SOLVE_PLACED);
             assert_memory_equal(again->count, got->count,
                                 (size_t)in.tree.n_leaves * sizeof(int32_t));
-            skr_solution_destroy(again);
         }
-        skr_solution_destroy(got);
     }
 }
 
@@ -416,7 +401,7 @@ TEST(the_greedy_method_is_never_better)
             skr_solution_check(&in.problem, greedy.count, NULL) != 0) {
             continue;
         }
-        struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
         if (got->status != SKR_SOLVE_PLACED) {
             trial_fail(&in, i, "refused what the greedy method places");
         }
@@ -425,7 +410,6 @@ TEST(the_greedy_method_is_never_better)
             trial_fail(&in, i, "the greedy method is better");
         }
         compared++;
-        skr_solution_destroy(got);
     }
     assert_true(trial.n < 100 || compared > trial.n / 20);
 }
@@ -473,7 +457,7 @@ TEST(a_byte_limit_is_an_error_and_nothing_else)
         struct instance in;
         instance_make(&in, trial.seed + 7, i, &trial_small);
         in.problem.explain = true;
-        struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
         int32_t refused = 0;
         for (in.problem.byte_limit = 64; in.problem.byte_limit < 400000;
              in.problem.byte_limit += in.problem.byte_limit / 8) {
@@ -493,7 +477,6 @@ TEST(a_byte_limit_is_an_error_and_nothing_else)
             skr_solution_destroy(got);
         }
         assert_true(refused > 0 || in.problem.n == 0);
-        skr_solution_destroy(want);
     }
 }
 

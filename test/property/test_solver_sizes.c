@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are kept while leaves change are those that the solver places. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/solver/sizes.h"
 #include "test/property/trial.h"
 #include "test/test.h"
@@ -30,14 +25,13 @@ static void check_all_sizes(struct instance *in, uint64_t index, const struct sk
 {
     int32_t n = in->problem.n;
     for (in->problem.n = 1; in->problem.n <= skr_sizes_most(sizes); in->problem.n++) {
-        struct skr_solution *solution = trial_solve(in, index);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = trial_solve(in, index);
         bool placed = solution->status == SKR_SOLVE_PLACED;
         if (placed != skr_sizes_has(sizes, in->problem.n)) {
             trial_fail(in, index,
                        placed ? "a size that can be placed is not there"
                               : "a size that cannot be placed is there");
         }
-        skr_solution_destroy(solution);
     }
     in->problem.n = n;
 }
@@ -102,7 +96,7 @@ TEST(more_room_takes_no_size_away)
         slots_of(&in, slots);
         int32_t most = in.problem.n + 3;
         struct skr_sizes *sizes = skr_sizes_create(pool, &in.tree, in.rule, most, slots);
-        bool *had = skr_alloc_array((size_t)most + 1, sizeof *had);
+        SKR_AUTO_FREE bool *had = skr_alloc_array((size_t)most + 1, sizeof *had);
         for (int32_t c = 0; c < CHANGES && sizes; c++) {
             for (int32_t n = 1; n <= most; n++) {
                 had[n] = skr_sizes_has(sizes, n);
@@ -116,7 +110,6 @@ TEST(more_room_takes_no_size_away)
                 }
             }
         }
-        free(had);
         skr_sizes_destroy(sizes);
     }
     skr_sizes_pool_destroy(pool);
@@ -133,7 +126,7 @@ struct wide {
 static void wide_init(struct wide *w, int32_t racks, int32_t nodes)
 {
     static const char *const levels[] = {"rack", "node"};
-    struct skr_tree_builder *b = skr_tree_builder_create("wide");
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("wide");
     char name[32];
     for (int32_t r = 0; r < racks; r++) {
         snprintf(name, sizeof name, "r%d", r);
@@ -144,7 +137,6 @@ static void wide_init(struct wide *w, int32_t racks, int32_t nodes)
         }
     }
     assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &w->tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(b);
 }
 
 static void wide_set(struct wide *w, int32_t leaf, int32_t slots)
@@ -163,11 +155,9 @@ static bool wide_solve(const struct wide *w, const struct skr_rule *rule, int32_
                                   .demand = &one,
                                   .free = w->free,
                                   .step_budget = -1};
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
-    bool placed = solution->status == SKR_SOLVE_PLACED;
-    skr_solution_destroy(solution);
-    return placed;
+    return solution->status == SKR_SOLVE_PLACED;
 }
 
 static const struct skr_rule wide_rules[][2] = {

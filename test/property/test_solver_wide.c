@@ -3,10 +3,6 @@
  * P6 where sibling sets are wide and a number of used units is asked for: the general method, which
  * the oracles check on narrow trees, against the fast paths.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/property/trial.h"
 #include "test/test.h"
 
@@ -61,7 +57,7 @@ TEST(fast_paths_change_nothing_in_wide_sets)
         struct skr_solution *fast = trial_solve(&in, i);
         trial_check_answer(&in, i, fast);
         in.problem.no_fast_paths = true;
-        struct skr_solution *plain = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *plain = trial_solve(&in, i);
         if (fast->status != plain->status ||
             (plain->status == SKR_SOLVE_PLACED &&
              memcmp(fast->count, plain->count, (size_t)in.tree.n_leaves * sizeof(int32_t)) != 0)) {
@@ -69,7 +65,6 @@ TEST(fast_paths_change_nothing_in_wide_sets)
         }
         placed += plain->status == SKR_SOLVE_PLACED ? 1 : 0;
         skr_solution_destroy(fast);
-        skr_solution_destroy(plain);
     }
     assert_true(trial.n < 100 || placed > trial.n / 5);
 }

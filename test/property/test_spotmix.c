@@ -10,9 +10,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/spotmix/mix.h"
 #include "server/kube/base64.h"
@@ -53,7 +50,7 @@ static bool add_at(json_t *target, const char *pointer, json_t *value)
     assert_int_equal(pointer[0], '/');
     const char *slash = strchr(pointer + 1, '/');
     const size_t n = slash ? (size_t)(slash - pointer - 1) : strlen(pointer + 1);
-    char *token = unescape(pointer + 1, n);
+    SKR_AUTO_FREE char *token = unescape(pointer + 1, n);
     bool done = false;
 
     if (json_is_object(target)) {
@@ -68,7 +65,6 @@ static bool add_at(json_t *target, const char *pointer, json_t *value)
             done = slash && element && add_at(element, slash, value);
         }
     }
-    free(token);
     return done;
 }
 
@@ -78,10 +74,9 @@ static json_t *patched(const json_t *pod, const json_t *patch)
 
     for (size_t i = 0; i < json_array_size(patch); i++) {
         const json_t *operation = json_array_get(patch, i);
-        json_t *value = json_deep_copy(json_object_get(operation, "value"));
+        json_auto_t *value = json_deep_copy(json_object_get(operation, "value"));
         assert_string_equal(json_string_value(json_object_get(operation, "op")), "add");
         assert_true(add_at(copy, json_string_value(json_object_get(operation, "path")), value));
-        json_decref(value);
     }
     return copy;
 }
@@ -237,7 +232,7 @@ static bool admits(const json_t *spec, const json_t *node)
 static void check_admission(const json_t *before, const json_t *after, const char *class_)
 {
     for (unsigned set = 0; set < 5 * 5 * 5; set++) {
-        json_t *node = json_object();
+        json_auto_t *node = json_object();
         for (unsigned i = 0, at = set; i < 3; i++, at /= 5) {
             if (at % 5 > 0) {
                 json_object_set_new(node, labels[i], json_string(values[at % 5 - 1]));
@@ -248,7 +243,6 @@ static void check_admission(const json_t *before, const json_t *after, const cha
             assert_true(admits(before, node));
             assert_true(its && strcmp(its, class_) == 0);
         }
-        json_decref(node);
     }
 }
 
@@ -261,11 +255,10 @@ static struct skr_spotmix *new_mix(struct skr_spotmix_settings *settings, const 
     skr_spotmix_settings_default(settings);
     settings->key_prefix = PREFIX;
     assert_int_equal(skr_spotmix_create(settings, &mix, NULL), 0);
-    json_t *owner =
+    json_auto_t *owner =
         json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}}", "metadata", "namespace", "d", "name", "rs",
                   "uid", "rs-1", "labels", PREFIX, "true", PREFIX "-max-on-demand-count", max);
     skr_spotmix_put(mix, SKR_SPOTMIX_REPLICA_SET, owner);
-    json_decref(owner);
     return mix;
 }
 
@@ -275,10 +268,10 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
     struct skr_spotmix_review asked = {.serving = true, .now = now};
     struct skr_spotmix_answer answer;
     json_t *patch = NULL;
-    json_t *body = json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:O}}", "kind",
-                             "AdmissionReview", "apiVersion", "admission.k8s.io/v1", "request",
-                             "uid", "u", "resource", "group", "", "version", "v1", "resource",
-                             "pods", "namespace", "d", "operation", "CREATE", "object", pod);
+    json_auto_t *body = json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:O}}", "kind",
+                                  "AdmissionReview", "apiVersion", "admission.k8s.io/v1", "request",
+                                  "uid", "u", "resource", "group", "", "version", "v1", "resource",
+                                  "pods", "namespace", "d", "operation", "CREATE", "object", pod);
     char *text = json_dumps(body, 0), *decoded;
     size_t n;
 
@@ -287,7 +280,7 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
     memcpy(asked.random, &token, sizeof token);
     skr_spotmix_review(mix, &asked, &answer);
     assert_int_equal(answer.status, 200);
-    json_t *json = json_loads(answer.body.s, 0, NULL);
+    json_auto_t *json = json_loads(answer.body.s, 0, NULL);
     const char *coded =
         json_string_value(json_object_get(json_object_get(json, "response"), "patch"));
     if (coded) {
@@ -297,10 +290,8 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
         free(decoded);
     }
     assert_int_equal(!!patch, answer.result == SKR_SPOTMIX_PATCHED);
-    json_decref(json);
     skr_strbuf_fini(&answer.body);
     free(text);
-    json_decref(body);
     return patch;
 }
 
@@ -312,7 +303,7 @@ static json_t *member(const json_t *pod, const char *of, const char *key)
 /* Takes what the patch is for out of the result: nothing else may differ. */
 static void check_rest(const json_t *before, json_t *after)
 {
-    json_t *was = json_deep_copy(before);
+    json_auto_t *was = json_deep_copy(before);
     json_t *lists[] = {was, after};
 
     for (int i = 0; i < 2; i++) {
@@ -332,7 +323,6 @@ static void check_rest(const json_t *before, json_t *after)
         }
     }
     assert_true(json_equal(was, after));
-    json_decref(was);
 }
 
 TEST(a_patch_always_applies_changes_no_more_and_widens_nothing)
@@ -343,8 +333,8 @@ TEST(a_patch_always_applies_changes_no_more_and_widens_nothing)
     state = 7;
     for (unsigned i = 0; i < PODS; i++) {
         struct skr_spotmix *mix = new_mix(&settings, roll(2) ? "1" : "0");
-        json_t *pod = random_pod();
-        json_t *patch = review(mix, pod, 0, i);
+        json_auto_t *pod = random_pod();
+        json_auto_t *patch = review(mix, pod, 0, i);
         if (patch) {
             json_t *after = patched(pod, patch);
             const char *class_ = json_string_value(member(after, "labels", PREFIX "-class"));
@@ -362,8 +352,6 @@ TEST(a_patch_always_applies_changes_no_more_and_widens_nothing)
             json_decref(after);
             n++;
         }
-        json_decref(patch);
-        json_decref(pod);
         skr_spotmix_destroy(mix);
     }
     assert_true(n > PODS / 4 && n < PODS);
@@ -446,11 +434,12 @@ static void create(struct lives *lives, unsigned number)
 {
     struct life *life = &lives->life[lives->n];
     char uid[24], created[40];
-    json_t *pod = json_pack("{s:{s:s, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{}}", "metadata",
-                            "namespace", "d", "ownerReferences", "apiVersion", "apps/v1", "kind",
-                            "ReplicaSet", "name", "rs", "uid", "rs-1", "controller", 1, "spec");
+    json_auto_t *pod =
+        json_pack("{s:{s:s, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{}}", "metadata", "namespace", "d",
+                  "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", "rs",
+                  "uid", "rs-1", "controller", 1, "spec");
     const unsigned expected = vacant(lives);
-    json_t *patch = review(lives->mix, pod, lives->now, number + 1);
+    json_auto_t *patch = review(lives->mix, pod, lives->now, number + 1);
 
     assert_non_null(patch);
     *life = (struct life){.object = patched(pod, patch), .expires = lives->now + 30 * SKR_SECOND};
@@ -468,8 +457,6 @@ static void create(struct lives *lives, unsigned number)
     if (roll(3) > 0) {
         observe(lives, life);
     }
-    json_decref(patch);
-    json_decref(pod);
 }
 
 static void take_away(struct lives *lives, struct life *life)

@@ -3,11 +3,6 @@
  * Victims of random preemptions: what the search chooses is what looking at every subset of the
  * candidates chooses, criterion by criterion, with the enumerator as the judge of each subset.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/solver/victims.h"
 #include "test/property/trial.h"
 #include "test/test.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/decision_world.h"
-#include <stdio.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -72,11 +70,10 @@ struct skr_binding *decision_read_binding(struct decision_world *world, int repl
         "'0b54a0c7-9c9e-4a3e-8f5d-2f1f6f6c0a11'},'clusters':[%s],'placement':{%s}%s%s}}",
         replicas, world->targets.len > 0 ? world->targets.s : "", placement, more ? "," : "",
         more ? more : "");
-    json_t *json = json_text_load(text.s);
+    json_auto_t *json = json_text_load(text.s);
     if (skr_binding_decode(json, &binding, &error) < 0) {
         fail_msg("%s", error.text);
     }
-    json_decref(json);
     skr_strbuf_fini(&text);
     return binding;
 }

@@ -5,10 +5,6 @@
  * cycle) until nothing is due, then the clock goes to the next timer.
  */
 #include "test/unit/engine_rig_parts.h"
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "test/test.h"

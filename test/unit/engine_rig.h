@@ -102,6 +102,7 @@ struct rig {
 struct rig *rig_create(void);
 struct rig *rig_create_with(const struct skr_settings *settings);
 void rig_destroy(struct rig *rig);
+SKR_AUTO_DEFINE(struct rig, rig_destroy)
 /* A group of that size, priority 0 and no constraints; everything is listed; its pods come. */
 void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int n, int flags);
 /* Lists everything to the engine and says SYNCED. */

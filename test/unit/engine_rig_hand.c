@@ -22,7 +22,7 @@ static struct rig_answer ask_by_hand(struct rig *rig, enum skr_gang_verb verb, c
 {
     const char *names[512];
     size_t n = 0;
-    char *copy = skr_strdup(nodes ? nodes : "");
+    SKR_AUTO_FREE char *copy = skr_strdup(nodes ? nodes : "");
     const struct rig_object *o, *p = rig_find(rig, RIG_POD, pod);
     if (nodes) {
         n = split(copy, names, 512);
@@ -34,9 +34,7 @@ static struct rig_answer ask_by_hand(struct rig *rig, enum skr_gang_verb verb, c
             }
         }
     }
-    struct rig_answer answer = rig_ask(rig, verb, p->pod, names, n);
-    free(copy);
-    return answer;
+    return rig_ask(rig, verb, p->pod, names, n);
 }
 
 struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes)
@@ -85,14 +83,13 @@ const struct rig_call *rig_bind(struct rig *rig, const char *pod, const char *no
 const struct rig_call *rig_call_of(struct rig *rig, const char *pod)
 {
     const struct rig_call *call, *best = NULL;
-    char *key = rig_full_key(RIG_POD, pod);
+    SKR_AUTO_FREE char *key = rig_full_key(RIG_POD, pod);
     DL_FOREACH(rig->calls, call)
     {
         if (strcmp(call->key, key) == 0) {
             best = call;
         }
     }
-    free(key);
     return best;
 }
 

@@ -143,8 +143,7 @@ const char *rig_state(const struct rig *rig, const char *group)
                                        "Admitting", "Holding", "Binding",    "Bound",
                                        "Backoff",   "Evicted", "Invalid"};
     _Static_assert(sizeof name / sizeof *name == GROUP_STATE_COUNT, "names");
-    char *key = rig_full_key(RIG_MAP, group);
+    SKR_AUTO_FREE char *key = rig_full_key(RIG_MAP, group);
     const struct group *g = groups_find(rig->gang, key);
-    free(key);
     return g ? name[g->state] : "";
 }

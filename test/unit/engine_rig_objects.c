@@ -2,7 +2,6 @@
 /* Objects that most tests need, and looking at what became of them. */
 #include "test/unit/engine_rig_parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,8 @@ void rig_node(struct rig *rig, const char *name, int cpu)
 
 void rig_racks(struct rig *rig, int racks, int nodes, int cpu)
 {
-    struct skr_strbuf tree;
+    SKR_STRBUF(tree);
     char name[32];
-    skr_strbuf_init(&tree);
     for (int r = 0; r < racks; r++) {
         skr_strbuf_addf(&tree, "%s\\'rack-%d\\':{", r ? "," : "{", r);
         for (int n = 0; n < nodes; n++) {
@@ -35,7 +33,6 @@ void rig_racks(struct rig *rig, int racks, int nodes, int cpu)
                     "{'metadata':{'labels':{'sakkara.topology':''}},'data':{'level-names':"
                     "'[\\'rack\\',\\'node\\']','tree':'%s'}}",
                     tree.s);
-    skr_strbuf_fini(&tree);
 }
 
 static json_t *group_map(const char *name, int size, int priority, const char *constraints)
@@ -48,12 +45,11 @@ static json_t *group_map(const char *name, int size, int priority, const char *c
     snprintf(number, sizeof number, "%d", priority);
     json_object_set_new(data, "priority", json_string(number));
     if (constraints) {
-        char *text = skr_strdup(constraints);
+        SKR_AUTO_FREE char *text = skr_strdup(constraints);
         for (char *c = text; *c; c++) {
             *c = *c == '\'' ? '"' : *c;
         }
         json_object_set_new(data, "constraints", json_string(text));
-        free(text);
     }
     return json_pack("{s:{s:{s:s}},s:o}", "metadata", "labels", "sakkara.group", "", "data", data);
 }
@@ -142,9 +138,8 @@ const char *rig_nominated(const struct rig *rig, const char *pod)
 
 const char *rig_planned(const struct rig *rig, const char *pod)
 {
-    json_t *own = json_loads(rig_annotation(rig, RIG_POD, pod, "sakkara.plan"), 0, NULL);
+    json_auto_t *own = json_loads(rig_annotation(rig, RIG_POD, pod, "sakkara.plan"), 0, NULL);
     const struct rig_object *node = rig_find(rig, RIG_NODE, rig_text(own, "node"));
-    json_decref(own);
     return node ? node->key : "";
 }
 
@@ -203,14 +198,13 @@ void rig_assert_clean(struct rig *rig)
         if (o->kind != RIG_POD || *o->pod->node_name || !skr_pod_is_live(o->pod)) {
             continue;
         }
-        json_t *plan = rig_plan_with(rig, o);
+        json_auto_t *plan = rig_plan_with(rig, o);
         bool traces = *o->pod->nominated_node ||
                       *rig_meta_text(o->json, "annotations", "sakkara.plan") ||
                       *rig_meta_text(o->json, "labels", "sakkara.member.rank");
         if (traces && !plan) {
             rig_fail(rig, "%s carries traces of a plan that is gone", o->key);
         }
-        json_decref(plan);
     }
     DL_FOREACH(rig->list, o)
     {

@@ -26,8 +26,7 @@ static char *word_behind(const char *text, const char *before)
 void rig_refusals_note(struct rig *rig, const char *group, const char *message)
 {
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
-    struct skr_strbuf key;
-    skr_strbuf_init(&key);
+    SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%.*s/%s", (int)strcspn(group, "/"), group, name);
     const struct rig_object *pod = rig_find(rig, RIG_POD, key.s);
     skr_strbuf_reset(&key);
@@ -40,7 +39,6 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
         }
         json_object_set_new(rig->refusals, key.s, json_integer(rig->now));
     }
-    skr_strbuf_fini(&key);
     free(node);
     free(name);
 }

@@ -300,7 +300,7 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     struct rig_object *o = rig_find(rig, kind, key);
     va_list args;
     va_start(args, format);
-    json_t *patch = rig_json(format, args);
+    json_auto_t *patch = rig_json(format, args);
     va_end(args);
     if (o) {
         rig_merge(o, patch);
@@ -311,7 +311,6 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     } else {
         rig_fail(rig, "%s is not there to be edited", key);
     }
-    json_decref(patch);
 }
 
 void rig_terminate(struct rig *rig, const char *pod)
@@ -345,16 +344,15 @@ static bool names_gate(const json_t *list, const json_t *gate)
 /* Takes over the value. */
 static void set_below(struct rig_object *o, const char *part, const char *key, json_t *value)
 {
-    json_t *patch = json_pack("{s:{s:o}}", part, key, value);
+    json_auto_t *patch = json_pack("{s:{s:o}}", part, key, value);
     rig_merge(o, patch);
-    json_decref(patch);
 }
 
 static void drop_gates(struct rig_object *pod, const json_t *patch)
 {
     const json_t *dropped = json_object_get(json_object_get(patch, "spec"), "schedulingGates");
     const json_t *gates = json_object_get(json_object_get(pod->json, "spec"), "schedulingGates");
-    json_t *left = json_array();
+    json_auto_t *left = json_array();
     for (size_t i = 0; i < json_array_size(gates); i++) {
         json_t *gate = json_array_get(gates, i);
         if (!names_gate(dropped, gate)) {
@@ -363,7 +361,6 @@ static void drop_gates(struct rig_object *pod, const json_t *patch)
     }
     bool any = json_array_size(left) > 0;
     set_below(pod, "spec", "schedulingGates", any ? json_incref(left) : json_null());
-    json_decref(left);
 }
 
 /* Those of the patch behind the ones of other types. */
@@ -402,10 +399,9 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
         return 409;
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
-        json_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
+        json_auto_t *rest = json_pack("{s:O}", "metadata", json_object_get(w->body, "metadata"));
         drop_gates(o, w->body);
         rig_merge(o, rest);
-        json_decref(rest);
     } else if (w->kind == SKR_WRITE_MARK_POD) {
         add_conditions(o, w->body);
     } else {

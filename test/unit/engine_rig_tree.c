@@ -62,9 +62,8 @@ static bool fits_any_rules(const json_t *maps, const char *group, const json_t *
         if (strcmp(rig_text(map, "data.name"), group) != 0) {
             continue;
         }
-        json_t *rules = parsed(map, "data.constraints");
+        json_auto_t *rules = parsed(map, "data.constraints");
         good = !rules || fits(tree, rules, plan);
-        json_decref(rules);
     }
     return good;
 }

@@ -62,19 +62,15 @@ json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod)
 static char *own_plan(const struct rig_object *pod, const char *field)
 {
     const char *written = rig_meta_text(pod->json, "annotations", "sakkara.plan");
-    json_t *own = json_fast_read(written, strlen(written), NULL);
-    char *text = skr_strdup(rig_text(own, field));
-    json_decref(own);
-    return text;
+    json_auto_t *own = json_fast_read(written, strlen(written), NULL);
+    return skr_strdup(rig_text(own, field));
 }
 
 /* The group's object went after Binding was persisted: the members' own plans count. */
 static bool rolls_forward(const struct rig *rig, const struct rig_object *pod)
 {
-    char *id = own_plan(pod, "id");
-    bool known = *id && json_object_get(rig->binding_ids, id);
-    free(id);
-    return known;
+    SKR_AUTO_FREE char *id = own_plan(pod, "id");
+    return *id && json_object_get(rig->binding_ids, id);
 }
 
 static void check_kick(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
@@ -196,7 +192,7 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     json_t *node;
     const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    json_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
+    json_auto_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
     if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
         !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
         check_size(rig, w, plan);
@@ -214,7 +210,6 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
             }
         }
     }
-    json_decref(plan);
 }
 
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w)

@@ -159,14 +159,13 @@ enum rig_outcome rig_fate_of(struct rig *rig, const struct rig_write *w)
 struct rig_write *rig_find_write(struct rig *rig, enum skr_write_kind kind, const char *key)
 {
     struct rig_write *w;
-    char *full = key ? rig_full_key(RIG_POD, key) : NULL;
+    SKR_AUTO_FREE char *full = key ? rig_full_key(RIG_POD, key) : NULL;
     DL_FOREACH(rig->writes, w)
     {
         if (w->kind == kind && (!full || strcmp(full, w->key) == 0)) {
             break;
         }
     }
-    free(full);
     return w;
 }
 

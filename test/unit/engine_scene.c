@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/engine_scene.h"
 #include "test/test.h"
-#include <stdio.h>
 
 struct rig *scene_planned(int flags)
 {

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scenarios, and the objects they are made of. JSON is written with single quotes. */
 #include "test/unit/explain_scenarios.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "test/unit/json_text.h"

@@ -2,17 +2,11 @@
 /* Explanations of files, and their ways out carried out in the files. */
 #include "test/unit/explain_ways.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/text_file.h"
-#include "topology/base/arena.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

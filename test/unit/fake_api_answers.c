@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "topology/base/attr.h"
+
 enum { HEAD_MAX = 1024 };
 
 /* ---- the journal ---- */
@@ -221,7 +223,7 @@ bool fake_answer_request(struct fake_conn *c, char *text)
     struct fake_api *api = c->api;
     bool is_read = fake_line_matches(text, "watch=true") || fake_line_matches(text, "?limit=");
     struct fake_step step = choose_step(api, text);
-    char *line = fake_copy(text);
+    SKR_AUTO_FREE char *line = fake_copy(text);
     line[strcspn(line, "\n")] = '\0';
     write_down(api, text);
     bool ok = false;
@@ -248,6 +250,5 @@ bool fake_answer_request(struct fake_conn *c, char *text)
     if (!is_read) {
         api->busy--;
     }
-    free(line);
     return ok && !api->stopping;
 }

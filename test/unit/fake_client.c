@@ -2,9 +2,6 @@
 /* Setting up and tearing down for the tests of the kube client. */
 #include "test/unit/fake_client.h"
 #include "test/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void begin(struct fake_client *c, const struct fake_pki *pki, bool require_client)
 {
@@ -76,9 +73,8 @@ struct skr_kube_stats fake_client_stats(struct fake_client *c)
 void fake_client_expect_request(struct fake_client *c, const char *match, size_t i,
                                 const char *part)
 {
-    char *text = fake_api_request(c->api, match, i);
+    SKR_AUTO_FREE char *text = fake_api_request(c->api, match, i);
     if (!strstr(text, part)) {
         fail_msg("no \"%s\" in\n%s", part, text);
     }
-    free(text);
 }

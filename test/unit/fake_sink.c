@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "server/kube/client.h"
-#include "server/kube/decode.h"
 #include "test/unit/fake_api.h"
 #include "topology/base/strbuf.h"
 
@@ -98,8 +97,7 @@ static void write_event(struct skr_strbuf *b, const struct skr_event *e)
 void fake_sink_deliver(void *context, struct skr_event *event)
 {
     struct fake_sink *sink = context;
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     write_event(&b, event);
     skr_event_fini(event);
     (void)pthread_mutex_lock(&sink->lock);
@@ -107,7 +105,6 @@ void fake_sink_deliver(void *context, struct skr_event *event)
     sink->line[sink->n++] = skr_strbuf_take(&b, NULL);
     (void)pthread_cond_broadcast(&sink->changed);
     (void)pthread_mutex_unlock(&sink->lock);
-    skr_strbuf_fini(&b);
 }
 
 static size_t count_locked(const struct fake_sink *sink, const char *begin)

@@ -4,7 +4,6 @@
 #include "test/unit/frame_rig.h"
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -27,9 +27,8 @@ static struct frame_object *find(const struct frame_rig *rig, const struct skr_r
                                  const char *key)
 {
     struct frame_object *o;
-    char *id = id_of(resource, key);
+    SKR_AUTO_FREE char *id = id_of(resource, key);
     HASH_FIND_STR(rig->parts->objects, id, o);
-    free(id);
     return o;
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets with receive timeouts; certificates by GnuTLS (ECDSA P-256, valid for a day). */
 #include "test/unit/http_client.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "test/test.h"

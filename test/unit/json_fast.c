@@ -3,7 +3,6 @@
 #include "test/unit/json_fast.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 32, TEXT_MAX = 65536, DIGITS_MAX = 18 };

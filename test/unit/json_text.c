@@ -23,7 +23,7 @@ char *json_text_quote(const char *text)
 json_t *json_text_load(const char *text)
 {
     json_error_t error;
-    char *quoted = json_text_quote(text);
+    SKR_AUTO_FREE char *quoted = json_text_quote(text);
     json_t *value = *quoted == '{' || *quoted == '['
                         ? json_fast_read(quoted, strlen(quoted), &error)
                         : json_loads(quoted, JSON_DECODE_ANY, &error);
@@ -31,6 +31,5 @@ json_t *json_text_load(const char *text)
         fprintf(stderr, "%d:%d: %s in %s\n", error.line, error.column, error.text, quoted);
         abort();
     }
-    free(quoted);
     return value;
 }

@@ -2,10 +2,6 @@
 /* Short lines to manifests, and through the code of the command. */
 #include "test/unit/placement_scene.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/test.h"
 
@@ -187,29 +183,27 @@ static json_t *read_line(char *line)
 json_t *placement_scene_objects(const char *lines)
 {
     json_t *items = json_array();
-    char *line = malloc(LINE_MAX);
+    SKR_AUTO_FREE char *line = malloc(LINE_MAX);
     assert_non_null(line);
     for (const char *end; (end = strchr(lines, '\n')); lines = end + 1) {
         assert_true(end - lines < LINE_MAX);
         snprintf(line, LINE_MAX, "%.*s", (int)(end - lines), lines);
         json_array_append_new(items, read_line(line));
     }
-    free(line);
     return json_pack("{s:s,s:s,s:o}", "apiVersion", "v1", "kind", "List", "items", items);
 }
 
 json_t *placement_scene_report(const char *lines)
 {
-    json_t *objects = placement_scene_objects(lines);
-    char *text = json_dumps(objects, 0);
+    json_auto_t *objects = placement_scene_objects(lines);
+    SKR_AUTO_FREE char *text = json_dumps(objects, 0);
     const struct skr_simulate_placement_options options = {.placement = "default/p",
                                                            .scheduler = "sakkara",
                                                            .now = "2026-01-01T00:00:00Z",
                                                            .json = true};
     struct skr_placement_world world;
-    struct skr_strbuf out, messages;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     skr_placement_world_init(&world);
     if (skr_placement_world_parse(&world, "scene", text, strlen(text), &messages) < 0 ||
         skr_placement_world_finish(&world, &messages) < 0) {
@@ -221,16 +215,12 @@ json_t *placement_scene_report(const char *lines)
         fail_msg("no report: %s%s", messages.s, out.s);
     }
     skr_placement_world_fini(&world);
-    skr_strbuf_fini(&messages);
-    skr_strbuf_fini(&out);
-    json_decref(objects);
-    free(text);
     return report;
 }
 
 char *placement_scene_ask(const char *lines, const char *path)
 {
-    json_t *report = placement_scene_report(lines);
+    json_auto_t *report = placement_scene_report(lines);
     const json_t *value = report;
     char copy[256], *rest = copy;
     snprintf(copy, sizeof copy, "%s", path);
@@ -238,17 +228,14 @@ char *placement_scene_ask(const char *lines, const char *path)
         value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word))
                                      : json_object_get(value, word);
     }
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS) : NULL;
-    json_decref(report);
-    return text;
+    return value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS) : NULL;
 }
 
 void placement_scene_expect(const char *title, const char *lines, const char *path,
                             const char *expected)
 {
-    char *got = placement_scene_ask(lines, path);
+    SKR_AUTO_FREE char *got = placement_scene_ask(lines, path);
     if (!got || strcmp(got, expected) != 0) {
         fail_msg("%s: %s is %s, not %s", title, path, got ? got : "absent", expected);
     }
-    free(got);
 }

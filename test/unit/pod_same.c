@@ -55,7 +55,7 @@ const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, 
 {
     struct skr_json_scan scan;
     struct skr_pod *read = NULL;
-    struct skr_pod *tree = NULL;
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *tree = NULL;
     struct skr_error error = {.code = SKR_OK};
     json_error_t where;
     /* A copy: the reader must not change it, and reading beyond it is seen. */
@@ -68,7 +68,7 @@ const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, 
     bool whole = *ret_read && skr_json_scan_end(&scan);
     free(copy);
     if (*ret_read && whole && !what) {
-        json_t *json = json_loadb(text, n, 0, &where);
+        json_auto_t *json = json_loadb(text, n, 0, &where);
         if (!json) {
             what = is_range(where.text) ? NULL : "the tree is not JSON";
         } else if (skr_pod_decode(json, &tree, &error) < 0) {
@@ -76,9 +76,7 @@ const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, 
         } else {
             what = pod_difference(read, tree);
         }
-        json_decref(json);
     }
     skr_pod_destroy(read);
-    skr_pod_destroy(tree);
     return what;
 }

@@ -2,9 +2,6 @@
 /* Requests as text. */
 #include "test/unit/sandbox_rig.h"
 #include "test/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/sandbox/route.h"
 #include "test/unit/json_text.h"
@@ -151,14 +148,13 @@ const char *sandbox_field(struct skr_store *store, const char *url, const char *
 {
     static char text[4096];
     char line[1024];
-    json_t *object;
+    json_auto_t *object = NULL;
 
     snprintf(line, sizeof line, "GET %s", url);
     if (sandbox_request(store, RIG_NOW, line, NULL, &object) != 200) {
         fail_msg("%s: %s", line, sandbox_text(object, "message"));
     }
     snprintf(text, sizeof text, "%s", sandbox_text(object, path));
-    json_decref(object);
     return text;
 }
 
@@ -178,7 +174,7 @@ void sandbox_check_refusals(struct skr_store *store, const struct refusal *table
 {
     for (size_t i = 0; i < n; i++) {
         const uint64_t before = skr_store_revision(store);
-        json_t *reply = sandbox_expect(store, table[i].status, table[i].line, table[i].body);
+        json_auto_t *reply = sandbox_expect(store, table[i].status, table[i].line, table[i].body);
         if (strcmp(sandbox_text(reply, "reason"), table[i].reason) != 0) {
             fail_msg("%s: reason %s", table[i].line, sandbox_text(reply, "reason"));
         }
@@ -187,6 +183,5 @@ void sandbox_check_refusals(struct skr_store *store, const struct refusal *table
         }
         assert_string_equal(sandbox_text(reply, "kind"), "Status");
         assert_int_equal(skr_store_revision(store), before);
-        json_decref(reply);
     }
 }

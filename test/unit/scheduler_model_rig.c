@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/scheduler_model_rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "server/object/path.h"
 #include "test/test.h"
 
@@ -43,7 +40,7 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
 
 void sched_write_binding(struct rig *r, const char *pod, const char *node, skr_time now)
 {
-    json_t *body =
+    json_auto_t *body =
         json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Binding",
                   "metadata", "name", pod, "target", "kind", "Node", "name", node);
     struct skr_store_request request = {.verb = SKR_STORE_CREATE,
@@ -59,7 +56,6 @@ void sched_write_binding(struct rig *r, const char *pod, const char *node, skr_t
     skr_store_handle(r->store, &request, now, &reply);
     assert_int_equal(reply.status, 201);
     json_decref(reply.body);
-    json_decref(body);
 }
 
 static void bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,

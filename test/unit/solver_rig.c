@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/solver_rig.h"
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t *n)

@@ -20,6 +20,7 @@ struct skr_arena;
  * without memory. */
 struct skr_arena *skr_arena_create(size_t limit, size_t first);
 void skr_arena_destroy(struct skr_arena *arena); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_arena, skr_arena_destroy)
 /* Zeroed, aligned for any type. size 0 gives a unique pointer. NULL: limit reached or no memory. */
 void *skr_arena_alloc(struct skr_arena *arena, size_t size);
 /* n * size checked for overflow. */

@@ -10,12 +10,36 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SKR_PRINTF(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
 #define SKR_CLEANUP(fn)                  __attribute__((cleanup(fn)))
 #define SKR_UNUSED                       __attribute__((unused))
 #define SKR_NORETURN                     __attribute__((noreturn))
 #define SKR_MUST_USE                     __attribute__((warn_unused_result))
+
+/*
+ * What a block lets go of at its end, whichever way it ends, the last one first:
+ *     SKR_AUTO_FREE char *text = skr_strdup(name);           free(text)
+ *     SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL; skr_tree_unref(tree)
+ * beside json_auto_t of jansson and SKR_STRBUF(). Functions for SKR_AUTO() take NULL; a line
+ * SKR_AUTO_DEFINE(struct skr_tree, skr_tree_unref) stands behind their prototypes.
+ */
+#define SKR_AUTO(destroy) SKR_CLEANUP(destroy##_at)
+#define SKR_AUTO_FREE     SKR_CLEANUP(skr_free_at)
+#define SKR_AUTO_DEFINE(type, destroy)            \
+    static inline void destroy##_at(type **place) \
+    {                                             \
+        destroy(*place);                          \
+    }
+
+/* place: of a pointer to memory from malloc(), or to NULL. */
+static inline void skr_free_at(void *place)
+{
+    void *memory;
+    memcpy(&memory, place, sizeof memory);
+    free(memory);
+}
 
 /* Place of the lowest and the highest bit of a word that is not 0. */
 #define skr_lowest_bit(word)  __builtin_ctzll(word)

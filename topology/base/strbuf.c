@@ -7,7 +7,6 @@
  */
 #include "topology/base/strbuf.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -20,6 +20,8 @@ struct skr_strbuf {
 
 void skr_strbuf_init(struct skr_strbuf *b);
 void skr_strbuf_fini(struct skr_strbuf *b);
+/* Defines `name`, empty; the end of its block is its skr_strbuf_fini(). */
+#define SKR_STRBUF(name) SKR_CLEANUP(skr_strbuf_fini) struct skr_strbuf name = {.s = (char[1]){0}}
 void skr_strbuf_reset(struct skr_strbuf *b); /* len 0, memory kept */
 char *skr_strbuf_take(struct skr_strbuf *b,
                       size_t *ret_len); /* ret_len may be NULL; free() it; b is empty again */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many lines users can provoke; the clock is a number. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "server/log_limit.h"
 #include "test/test.h"
 

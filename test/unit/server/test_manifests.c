@@ -3,9 +3,6 @@
  * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
  * server can say is asked by the end-to-end tests. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #include "server/config/config.h"
@@ -77,14 +74,12 @@ static json_t *load(const char *path)
     if (!file) {
         fail_msg("%s cannot be opened", path);
     }
-    char *text = malloc(FILE_MAX);
+    SKR_AUTO_FREE char *text = malloc(FILE_MAX);
     assert_non_null(text);
     size_t n = fread(text, 1, FILE_MAX, file);
     assert_true(n > 0 && n < FILE_MAX);
     fclose(file);
-    json_t *documents = parse(text, n, path);
-    free(text);
-    return documents;
+    return parse(text, n, path);
 }
 
 /* Value below a path of keys and indices, "a/b/0/c". */
@@ -133,7 +128,7 @@ static const char *const files[] = {
 TEST(every_document_is_a_named_object_with_our_label)
 {
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        json_t *documents = load(files[f]);
+        json_auto_t *documents = load(files[f]);
         size_t i;
         json_t *document;
         assert_true(json_array_size(documents) > 0);
@@ -146,16 +141,15 @@ TEST(every_document_is_a_named_object_with_our_label)
             assert_string_equal(
                 json_string_value(json_object_get(labels, "app.kubernetes.io/name")), "sakkara");
         }
-        json_decref(documents);
     }
 }
 
 TEST(the_daemons_configuration_loads)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     const char *text = text_at(find(documents, "ConfigMap", "sakkara-config"), "data/sakkara.yaml");
     struct skr_findings findings;
-    struct skr_config *config = NULL;
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
     skr_findings_init(&findings);
     assert_int_equal(skr_config_parse(text, strlen(text), &config, &findings), 0);
     assert_int_equal(findings.n, 0);
@@ -163,28 +157,23 @@ TEST(the_daemons_configuration_loads)
     assert_string_equal(config->admin_listen, "127.0.0.1:9662");
     assert_string_equal(config->probes_listen, "0.0.0.0:9663");
     assert_int_equal(config->leader_mode, SKR_LEADER_SCHEDULER);
-    skr_config_destroy(config);
-    json_decref(documents);
 }
 
 TEST(the_schedulers_configuration_is_the_shipped_one)
 {
-    json_t *documents = load(files[0]);
-    json_t *shipped = load("configs/scheduler.yaml");
+    json_auto_t *documents = load(files[0]);
+    json_auto_t *shipped = load("configs/scheduler.yaml");
     const char *text =
         text_at(find(documents, "ConfigMap", "sakkara-config"), "data/scheduler.yaml");
-    json_t *embedded = parse(text, strlen(text), "scheduler.yaml");
+    json_auto_t *embedded = parse(text, strlen(text), "scheduler.yaml");
     assert_true(json_equal(embedded, shipped));
-    json_decref(embedded);
-    json_decref(shipped);
-    json_decref(documents);
 }
 
 TEST(the_scheduler_calls_where_the_daemon_listens)
 {
-    json_t *shipped = load("configs/scheduler.yaml");
+    json_auto_t *shipped = load("configs/scheduler.yaml");
     json_t *scheduler = at(shipped, "0");
-    struct skr_config *config = skr_config_default();
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = skr_config_default();
     char url[128], timeout[64];
     snprintf(url, sizeof url, "http://%s/v1", config->extender_listen);
     assert_string_equal(text_at(scheduler, "extenders/0/urlPrefix"), url);
@@ -202,8 +191,6 @@ TEST(the_scheduler_calls_where_the_daemon_listens)
                             config->settings.scheduler_name[i]);
     }
     assert_null(at(scheduler, "extenders/2"));
-    skr_config_destroy(config);
-    json_decref(shipped);
 }
 
 static const char *const permissions[] = {
@@ -245,7 +232,7 @@ static char *permission(const char *group, const char *resource, json_t *verbs)
 
 TEST(the_daemon_has_exactly_the_permissions_it_needs)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     char *got[64];
     size_t n = 0, i, g, r;
     json_t *rule, *group, *resource;
@@ -267,7 +254,6 @@ TEST(the_daemon_has_exactly_the_permissions_it_needs)
         assert_string_equal(got[i], permissions[i]);
         free(got[i]);
     }
-    json_decref(documents);
 }
 
 /* What a role gives, as "group resource/subresource verb": true. */
@@ -365,7 +351,7 @@ TEST_EACH(role_row, roles, what_is_asked_for_at_the_start_is_what_the_roles_give
 
 TEST(every_binding_leads_to_an_account_that_exists)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     size_t i;
     json_t *document;
     json_array_foreach(documents, i, document)
@@ -382,13 +368,12 @@ TEST(every_binding_leads_to_an_account_that_exists)
             find(documents, text_at(document, "roleRef/kind"), role);
         }
     }
-    json_decref(documents);
 }
 
 /* RBAC gives a role to an account, kubelet a token to every container that does not refuse it. */
 TEST(only_the_daemons_container_has_the_daemons_token)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     json_t *pod = at(find(documents, "Deployment", "sakkara"), "spec/template/spec");
     assert_string_equal(text_at(pod, "automountServiceAccountToken"), "false");
     assert_string_equal(
@@ -408,13 +393,12 @@ TEST(only_the_daemons_container_has_the_daemons_token)
         }
         assert_int_equal(has, strcmp(text_at(container, "name"), "sakkara") == 0);
     }
-    json_decref(documents);
 }
 
 /* Ports that other machines reach are those of the NetworkPolicy; the rest is on loopback. */
 TEST(the_network_reaches_probes_and_the_gate_alone)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     json_t *policy = find(documents, "NetworkPolicy", "sakkara");
     json_t *ports = at(policy, "spec/ingress/0/ports");
     assert_int_equal(json_array_size(at(policy, "spec/ingress")), 1);
@@ -422,7 +406,6 @@ TEST(the_network_reaches_probes_and_the_gate_alone)
     assert_string_equal(text_at(policy, "spec/policyTypes/0"), "Ingress");
     assert_string_equal(text_at(policy, "spec/ingress/0/ports/0/port"), "9663");
     assert_string_equal(text_at(policy, "spec/ingress/0/ports/1/port"), "9443");
-    json_decref(documents);
 }
 
 /* Of the webhook and of `kubectl sakkara`: two Services of one name would replace each other. */
@@ -481,7 +464,7 @@ TEST(every_container_has_requests_and_limits)
 
 TEST(the_pod_is_restricted_and_has_a_standby)
 {
-    json_t *documents = load(files[0]);
+    json_auto_t *documents = load(files[0]);
     json_t *deployment = find(documents, "Deployment", "sakkara");
     json_t *pod = at(deployment, "spec/template/spec");
     assert_string_equal(text_at(deployment, "spec/replicas"), "2");
@@ -497,7 +480,6 @@ TEST(the_pod_is_restricted_and_has_a_standby)
         assert_string_equal(text_at(context, "readOnlyRootFilesystem"), "true");
         assert_string_equal(text_at(context, "capabilities/drop/0"), "ALL");
     }
-    json_decref(documents);
 }
 
 TEST(both_gates_match_the_same_pods_and_never_stand_in_the_way)
@@ -555,10 +537,10 @@ static char *read_text(const char *path)
 
 TEST(every_alert_is_about_a_metric_that_exists)
 {
-    json_t *documents = load("manifests/spotmix-alerts.yaml");
+    json_auto_t *documents = load("manifests/spotmix-alerts.yaml");
     json_t *rule = find(documents, "PrometheusRule", "sakkara-spotmix");
     json_t *rules = at(rule, "spec/groups/0/rules"), *alert;
-    char *reference = read_text("docs/reference.md");
+    SKR_AUTO_FREE char *reference = read_text("docs/reference.md");
     size_t i;
     assert_true(json_array_size(rules) >= 6);
     json_array_foreach(rules, i, alert)
@@ -569,6 +551,4 @@ TEST(every_alert_is_about_a_metric_that_exists)
         assert_string_not_equal(text_at(alert, "annotations/description"), "");
         check_metrics(text_at(alert, "expr"), reference);
     }
-    free(reference);
-    json_decref(documents);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/reference.md names everything that users and scripts can see. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"
@@ -89,9 +85,8 @@ TEST(labels_and_annotations_are_there)
 TEST(metrics_are_there)
 {
     struct skr_clock clock;
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     skr_clock_init(&clock);
-    skr_strbuf_init(&out);
     struct skr_metrics *registry = skr_metrics_create();
     struct skr_gang_figures *figures = skr_gang_figures_create(&clock);
     struct skr_gang_metrics *gang = skr_gang_metrics_create(registry, figures);
@@ -142,5 +137,4 @@ TEST(metrics_are_there)
     skr_daemon_metrics_destroy(metrics);
     skr_gang_metrics_destroy(gang);
     skr_gang_figures_destroy(figures);
-    skr_strbuf_fini(&out);
 }

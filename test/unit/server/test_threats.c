@@ -2,9 +2,6 @@
 /* docs/threats.md promises nothing that no test holds up. */
 #include <ctype.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/strbuf.h"
@@ -18,11 +15,10 @@ static void add_file(const char *path, struct skr_strbuf *out)
 {
     FILE *file = fopen(path, "re");
     assert_non_null(file);
-    char *text = calloc(1, FILE_MAX);
+    SKR_AUTO_FREE char *text = calloc(1, FILE_MAX);
     const size_t n = text ? fread(text, 1, FILE_MAX - 1, file) : 0;
     fclose(file);
     skr_strbuf_addn(out, text, n);
-    free(text);
 }
 
 static int visit(const char *path, const struct stat *info, int kind, struct FTW *ftw)
@@ -94,10 +90,9 @@ static void check_row(const char *row, size_t n)
 
 TEST(every_threat_has_a_test_that_exists)
 {
-    struct skr_strbuf page;
+    SKR_STRBUF(page);
     bool in_table = false;
     size_t rows = 0;
-    skr_strbuf_init(&page);
     add_file("docs/threats.md", &page);
     for (char *line = page.s; *line;) {
         size_t n = strcspn(line, "\n");
@@ -112,5 +107,4 @@ TEST(every_threat_has_a_test_that_exists)
         line += n + (line[n] == '\n');
     }
     assert_true(rows >= 35);
-    skr_strbuf_fini(&page);
 }

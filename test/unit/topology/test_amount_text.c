@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Amounts in people's words. */
-#include <stdint.h>
-
 #include "test/test.h"
 #include "topology/amount_text.h"
 
@@ -37,14 +35,12 @@ static const struct {
 TEST(amounts_are_said_with_their_units)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_amount_add_number(&b, cases[i].resource, cases[i].amount);
         assert_string_equal(b.s, cases[i].number);
         skr_strbuf_reset(&b);
         skr_amount_add(&b, cases[i].resource, cases[i].amount);
         assert_string_equal(b.s, cases[i].text);
-        skr_strbuf_fini(&b);
     }
 }
 
@@ -56,10 +52,8 @@ TEST(labels_are_heads_of_columns)
                                            {"ephemeral-storage", "EPHEMERAL-STORAGE"},
                                            {"rack", "RACK"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_amount_add_label(&b, pairs[i][0]);
         assert_string_equal(b.s, pairs[i][1]);
-        skr_strbuf_fini(&b);
     }
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ConfigMaps. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 
 static int decode(const char *text, struct skr_configmap **ret, struct skr_error *error)
 {
-    json_t *json = json_loads(text, 0, NULL);
+    json_auto_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    int rc = skr_configmap_decode(json, ret, error);
-    json_decref(json);
-    return rc;
+    return skr_configmap_decode(json, ret, error);
 }
 
 TEST(data_and_metadata_are_kept)
@@ -36,11 +31,10 @@ TEST(data_and_metadata_are_kept)
 
 TEST(a_map_without_data_is_legal)
 {
-    struct skr_configmap *map = NULL;
+    SKR_AUTO(skr_configmap_destroy) struct skr_configmap *map = NULL;
     assert_int_equal(decode("{\"metadata\": {\"name\": \"t\"}}", &map, NULL), 0);
     assert_int_equal(map->data.n, 0);
     assert_null(skr_labels_get(&map->data, "tree"));
-    skr_configmap_destroy(map);
 }
 
 TEST(a_bad_map_is_named)
@@ -70,7 +64,7 @@ TEST(a_map_that_is_too_large_is_a_limit)
 {
     struct skr_configmap *map = NULL;
     struct skr_error error;
-    char *text = malloc(SKR_OBJECT_BYTES_MAX + 1);
+    SKR_AUTO_FREE char *text = malloc(SKR_OBJECT_BYTES_MAX + 1);
     assert_non_null(text);
     memset(text, 'x', SKR_OBJECT_BYTES_MAX);
     text[SKR_OBJECT_BYTES_MAX] = '\0';
@@ -79,5 +73,4 @@ TEST(a_map_that_is_too_large_is_a_limit)
     assert_string_equal(error.text, "data: object larger than 8388608 bytes, or out of memory");
     assert_null(map);
     json_decref(json);
-    free(text);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defects are errors and warnings by their parts. */
-#include <stdio.h>
-
 #include "test/test.h"
 #include "topology/defect.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look-up in sorted lists. */
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/labels.h"
 

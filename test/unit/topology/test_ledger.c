@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The capacity ledger: tables of what a user would notice, and a random walk beside a naive model
  * that keeps a list of charges and adds them up whenever it is asked. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/ledger.h"
 #include "topology/ledger_nodes.h"

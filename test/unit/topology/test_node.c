@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 
 static int decode(const char *text, struct skr_node **ret, struct skr_error *error)
 {
-    json_t *json = json_loads(text, 0, NULL);
+    json_auto_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    int rc = skr_node_decode(json, ret, error);
-    json_decref(json);
-    return rc;
+    return skr_node_decode(json, ret, error);
 }
 
 TEST(a_node_as_the_api_server_sends_it_is_read)
@@ -73,14 +68,13 @@ TEST(a_node_is_ready_unless_it_says_otherwise)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
-        struct skr_node *node = NULL;
+        SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
         (void)snprintf(text, sizeof text, "{\"metadata\": {\"name\": \"n\"}, \"status\": %s}",
                        rows[i].status);
         assert_int_equal(decode(text, &node, NULL), 0);
         assert_int_equal(node->ready, rows[i].ready);
         assert_int_equal(node->n_taints + node->allocatable.n, 0);
         assert_false(node->unschedulable);
-        skr_node_destroy(node);
     }
 }
 
@@ -130,9 +124,8 @@ TEST(a_node_has_a_limit_of_taints)
     for (int i = 0; i < 1001; i++) {
         (void)json_array_append_new(taints, json_object());
     }
-    json_t *json =
+    json_auto_t *json =
         json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "n", "spec", "taints", taints);
     assert_int_equal(skr_node_decode(json, &node, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "spec.taints: 1001 entries, at most 1000 are supported");
-    json_decref(json);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all API objects have in common. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 
@@ -21,7 +17,7 @@ TEST(metadata_is_decoded_and_sorted)
                          "\"creationTimestamp\": \"2006-01-02T15:04:05Z\","
                          "\"labels\": {\"z\": \"1\", \"a\": \"2\", \"m\": null},"
                          "\"annotations\": {\"other\": \"x\", \"sakkara.plan\": \"p\"}}}");
-    struct skr_arena *arena = skr_arena_create(10000, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_meta meta;
     assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
     json_decref(json); /* nothing borrows from it */
@@ -37,7 +33,6 @@ TEST(metadata_is_decoded_and_sorted)
     assert_string_equal(skr_labels_get(&meta.labels, "m"), "");
     assert_int_equal(meta.annotations.n, 1);
     assert_string_equal(skr_labels_get(&meta.annotations, "sakkara.plan"), "p");
-    skr_arena_destroy(arena);
 }
 
 TEST(absent_and_null_are_empty)
@@ -49,8 +44,8 @@ TEST(absent_and_null_are_empty)
         "\"deletionTimestamp\": null}}",
     };
     for (size_t i = 0; i < 2; i++) {
-        json_t *json = parse(rows[i]);
-        struct skr_arena *arena = skr_arena_create(10000, 0);
+        json_auto_t *json = parse(rows[i]);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_meta meta;
         assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
         assert_string_equal(meta.name, "");
@@ -60,20 +55,16 @@ TEST(absent_and_null_are_empty)
         assert_true(meta.created == 0);
         assert_false(meta.deleting);
         assert_int_equal(meta.labels.n + meta.annotations.n, 0);
-        skr_arena_destroy(arena);
-        json_decref(json);
     }
 }
 
 TEST(a_terminating_object_is_seen_as_such)
 {
-    json_t *json = parse("{\"metadata\": {\"deletionTimestamp\": \"2006-01-02T15:04:05Z\"}}");
-    struct skr_arena *arena = skr_arena_create(10000, 0);
+    json_auto_t *json = parse("{\"metadata\": {\"deletionTimestamp\": \"2006-01-02T15:04:05Z\"}}");
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_meta meta;
     assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
     assert_true(meta.deleting);
-    skr_arena_destroy(arena);
-    json_decref(json);
 }
 
 TEST(versions_that_are_no_numbers_are_zero)
@@ -90,13 +81,11 @@ TEST(versions_that_are_no_numbers_are_zero)
         {"007", 7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        json_t *json = json_pack("{s:{s:s}}", "metadata", "resourceVersion", rows[i].text);
-        struct skr_arena *arena = skr_arena_create(10000, 0);
+        json_auto_t *json = json_pack("{s:{s:s}}", "metadata", "resourceVersion", rows[i].text);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_meta meta;
         assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
         assert_true(meta.resource_version == rows[i].version);
-        skr_arena_destroy(arena);
-        json_decref(json);
     }
 }
 
@@ -129,31 +118,27 @@ TEST(a_field_of_the_wrong_type_is_named)
          "metadata.deletionTimestamp: must be a string, got a number"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        json_t *json = parse(rows[i].text);
-        struct skr_arena *arena = skr_arena_create(10000, 0);
+        json_auto_t *json = parse(rows[i].text);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_meta meta;
         struct skr_error error;
         assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, &error), -SKR_INVALID);
         assert_string_equal(error.text, rows[i].message);
-        skr_arena_destroy(arena);
-        json_decref(json);
     }
 }
 
 TEST(prefixes_choose_what_is_kept)
 {
     static const char *const prefixes[] = {"sakkara.", "scheduling.x-k8s.io/pod-group", NULL};
-    json_t *json = parse("{\"sakkara.b\": \"1\", \"app\": \"x\", \"sakkara.a\": \"2\","
-                         "\"scheduling.x-k8s.io/pod-group\": \"3\", \"ignored\": 7}");
-    struct skr_arena *arena = skr_arena_create(10000, 0);
+    json_auto_t *json = parse("{\"sakkara.b\": \"1\", \"app\": \"x\", \"sakkara.a\": \"2\","
+                              "\"scheduling.x-k8s.io/pod-group\": \"3\", \"ignored\": 7}");
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_labels labels;
     assert_int_equal(skr_labels_decode(arena, json, prefixes, "labels", &labels, NULL), 0);
     assert_int_equal(labels.n, 3);
     assert_string_equal(labels.item[0].key, "sakkara.a");
     assert_string_equal(labels.item[1].key, "sakkara.b");
     assert_string_equal(labels.item[2].value, "3");
-    skr_arena_destroy(arena);
-    json_decref(json);
 }
 
 TEST(resource_lists_become_sorted_amounts)
@@ -165,7 +150,7 @@ TEST(resource_lists_become_sorted_amounts)
                                                         {"memory", 1 << 30},
                                                         {"nvidia.com/gpu", 8},
                                                         {"pods", 110}};
-    struct skr_arena *arena = skr_arena_create(10000, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_quantities q;
     assert_int_equal(skr_quantities_decode(arena, json, "requests", &q, NULL), 0);
     json_decref(json);
@@ -176,7 +161,6 @@ TEST(resource_lists_become_sorted_amounts)
     }
     assert_int_equal(skr_quantities_decode(arena, NULL, "requests", &q, NULL), 0);
     assert_int_equal(q.n, 0);
-    skr_arena_destroy(arena);
 }
 
 TEST(a_bad_resource_list_is_named)
@@ -195,20 +179,18 @@ TEST(a_bad_resource_list_is_named)
         {"{\"memory\": \"  \"}", -SKR_INVALID, "p: memory: quantity \"\": ends at 1, "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        json_t *json = parse(rows[i].text);
-        struct skr_arena *arena = skr_arena_create(10000, 0);
+        json_auto_t *json = parse(rows[i].text);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_quantities q;
         struct skr_error error;
         assert_int_equal(skr_quantities_decode(arena, json, "p", &q, &error), rows[i].rc);
         assert_memory_equal(error.text, rows[i].message, strlen(rows[i].message));
-        skr_arena_destroy(arena);
-        json_decref(json);
     }
 }
 
 TEST(a_resource_list_has_limits)
 {
-    struct skr_arena *arena = skr_arena_create(100000, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(100000, 0);
     struct skr_quantities q;
     struct skr_error error;
     char text[200];
@@ -227,19 +209,18 @@ TEST(a_resource_list_has_limits)
     assert_int_equal(skr_quantities_decode(arena, json, "p", &q, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "p: 257 resources, limit 256");
     json_decref(json);
-    skr_arena_destroy(arena);
 }
 
 TEST(every_lack_of_memory_is_an_error)
 {
-    json_t *json = parse("{\"metadata\": {\"name\": \"a name\", \"namespace\": \"ns\","
-                         "\"uid\": \"u\", \"labels\": {\"a\": \"1\", \"b\": \"2\"},"
-                         "\"annotations\": {\"sakkara.x\": \"y\"}},"
-                         "\"list\": {\"cpu\": \"1\", \"memory\": \"2\"}}");
+    json_auto_t *json = parse("{\"metadata\": {\"name\": \"a name\", \"namespace\": \"ns\","
+                              "\"uid\": \"u\", \"labels\": {\"a\": \"1\", \"b\": \"2\"},"
+                              "\"annotations\": {\"sakkara.x\": \"y\"}},"
+                              "\"list\": {\"cpu\": \"1\", \"memory\": \"2\"}}");
     size_t limit = 0;
     int rc = -1;
     for (; rc != 0; limit++) {
-        struct skr_arena *arena = skr_arena_create(limit, 16);
+        SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(limit, 16);
         struct skr_meta meta;
         struct skr_quantities q;
         struct skr_error error = {.code = SKR_OK};
@@ -249,8 +230,6 @@ TEST(every_lack_of_memory_is_an_error)
         }
         assert_int_equal(rc, -(int)error.code);
         assert_true(rc == 0 || rc == -SKR_LIMIT);
-        skr_arena_destroy(arena);
     }
     assert_in_range(limit, 100, 500);
-    json_decref(json);
 }

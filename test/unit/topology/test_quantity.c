@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities, against values that apimachinery's Quantity.Value() and MilliValue() give. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/quantity.h"
 

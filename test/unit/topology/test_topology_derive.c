@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees from node labels. */
-#include <stdint.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/topology_map.h"
 
@@ -41,7 +38,7 @@ TEST(labels_on_every_node_make_racks)
 {
     static const struct named nodes[] = {{"n9", "r2"}, {"n10", "r2"}, {"n3", "r1"}, {"N1", "r10"}};
     static const char *const expected[] = {"r1", "r10", "r2", "n3", "N1", "n10", "n9"};
-    struct skr_tree *tree = derive(nodes, 4);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(nodes, 4);
     assert_int_equal(tree->n_levels, 2);
     assert_string_equal(tree->level_name[1], "rack");
     assert_string_equal(tree->level_name[2], "node");
@@ -50,7 +47,6 @@ TEST(labels_on_every_node_make_racks)
     assert_string_equal(tree->resource_name[0], "cpu");
     assert_string_equal(tree->resource_name[1], "memory");
     assert_units(tree, expected, 7);
-    skr_tree_unref(tree);
 }
 
 TEST(one_node_without_the_label_makes_it_flat)
@@ -61,21 +57,19 @@ TEST(one_node_without_the_label_makes_it_flat)
     static const struct named *const rows[] = {missing, empty, blank};
     static const char *const expected[] = {"a", "b", "c"};
     for (size_t i = 0; i < 3; i++) {
-        struct skr_tree *tree = derive(rows[i], 3);
+        SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(rows[i], 3);
         assert_int_equal(tree->n_levels, 1);
         assert_string_equal(tree->level_name[1], "node");
         assert_units(tree, expected, 3);
-        skr_tree_unref(tree);
     }
 }
 
 TEST(a_cluster_without_nodes_has_an_empty_flat_tree)
 {
-    struct skr_tree *tree = derive(NULL, 0);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(NULL, 0);
     assert_int_equal(tree->n_levels, 1);
     assert_int_equal(tree->n_leaves, 0);
     assert_string_equal(tree->level_name[1], "node");
-    skr_tree_unref(tree);
 }
 
 /* The engine derives again when nodes change and compares. */
@@ -85,7 +79,7 @@ TEST(the_tree_depends_on_the_nodes_and_not_on_their_order)
     static const struct named other[] = {{"c", "r"}, {"a", "r"}, {"b", "q"}};
     static const struct named moved[] = {{"c", "q"}, {"a", "r"}, {"b", "q"}};
     static const struct named added[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}, {"d", "r"}};
-    struct skr_tree *tree = derive(one, 3);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(one, 3);
     struct skr_tree *same = derive(other, 3);
     assert_true(skr_tree_equal(tree, same));
     skr_tree_unref(same);
@@ -96,5 +90,4 @@ TEST(the_tree_depends_on_the_nodes_and_not_on_their_order)
     assert_false(skr_tree_equal(tree, same));
     assert_int_equal(skr_tree_find_leaf(same, "d"), 3);
     skr_tree_unref(same);
-    skr_tree_unref(tree);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology ConfigMap: what is accepted, and the message of everything that is not. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
-#include "topology/base/json_position.h"
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
 
@@ -39,7 +33,7 @@ static struct skr_tree *must_parse(const char *levels, const char *tree)
 
 TEST(the_documented_example_is_read)
 {
-    struct skr_tree *tree = NULL;
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
     struct skr_topology_warnings warnings;
     assert_int_equal(
         parse("[\"rack\",\"node\"]", "cluster-tree", "[\"cpu\",\"memory\",\"nvidia.com/gpu\"]",
@@ -56,7 +50,6 @@ TEST(the_documented_example_is_read)
     assert_int_equal(skr_tree_find_leaf(tree, "node-2"), 2);
     assert_int_equal(warnings.n_uneven, 0);
     assert_string_equal(warnings.first_uneven, "");
-    skr_tree_unref(tree);
 }
 
 TEST(absent_keys_have_their_defaults)
@@ -89,7 +82,7 @@ TEST(equal_unit_names_in_different_branches_stay_apart)
 
 TEST(an_uneven_tree_is_accepted_with_a_warning)
 {
-    struct skr_tree *tree = NULL;
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
     struct skr_topology_warnings warnings;
     assert_int_equal(parse(NULL, NULL, NULL,
                            "{\"rack-0\":{\"node-0\":{}},\"rack-1\":{},\"node-5\":{}}", &tree,
@@ -99,7 +92,6 @@ TEST(an_uneven_tree_is_accepted_with_a_warning)
     assert_string_equal(warnings.first_uneven, "rack-1");
     assert_int_equal(tree->n_leaves, 1);
     assert_int_equal(skr_tree_find_leaf(tree, "node-5"), -1);
-    skr_tree_unref(tree);
 }
 
 TEST(malformed_maps_are_refused_with_key_and_position)
@@ -224,8 +216,7 @@ TEST(a_nesting_bomb_is_a_limit_and_no_crash)
     static const char opener[] = "{\"a\":";
     struct skr_tree *tree = NULL;
     struct skr_error error;
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     for (int i = 0; i < 200000; i++) {
         skr_strbuf_addn(&text, opener, sizeof opener - 1);
     }
@@ -237,16 +228,14 @@ TEST(a_nesting_bomb_is_a_limit_and_no_crash)
     }
     assert_int_equal(parse(text.s, NULL, NULL, "{\"a\":{}}", &tree, NULL, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "level-names: 1:18: nested deeper than 16 levels");
-    skr_strbuf_fini(&text);
 }
 
 TEST(sizes_have_limits)
 {
     struct skr_tree *tree = NULL;
     struct skr_error error;
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     char name[400];
-    skr_strbuf_init(&text);
     memset(name, 'n', sizeof name);
 
     name[254] = '\0';
@@ -285,20 +274,17 @@ TEST(sizes_have_limits)
     assert_memory_equal(error.text, "level-names: 1:", 15);
     assert_non_null(strstr(error.text, "17 names, limit 16"));
 
-    char *large = malloc(SKR_TOPOLOGY_TEXT_MAX + 2);
+    SKR_AUTO_FREE char *large = malloc(SKR_TOPOLOGY_TEXT_MAX + 2);
     assert_non_null(large);
     memset(large, ' ', SKR_TOPOLOGY_TEXT_MAX + 1);
     large[SKR_TOPOLOGY_TEXT_MAX + 1] = '\0';
     assert_int_equal(parse(NULL, NULL, NULL, large, &tree, NULL, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "tree: 33554433 bytes, limit 33554432");
-    free(large);
-    skr_strbuf_fini(&text);
 }
 
 TEST(a_hundred_thousand_leaves_are_read_in_order)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     for (int rack = 0; rack < 2500; rack++) {
         skr_strbuf_addf(&text, "%s\"rack-%d\":{", rack == 0 ? "{" : ",", rack);
         for (int node = 0; node < 40; node++) {
@@ -328,7 +314,6 @@ TEST(a_hundred_thousand_leaves_are_read_in_order)
     memcpy(strstr(text.s, "\"node-99990\""), "\"node-20001\"", 12);
     assert_int_equal(parse(NULL, NULL, NULL, text.s, &tree, NULL, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "node \"node-10000\" twice (see 1:"));
-    skr_strbuf_fini(&text);
 }
 
 /* Whatever the document, a refusal carries a text, and success a tree that can be walked. */
@@ -340,8 +325,7 @@ TEST(any_document_is_survived)
     uint32_t seed = 17;
     int good = 0;
     for (int round = 0; round < 30000; round++) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
+        SKR_STRBUF(text);
         skr_strbuf_addc(&text, '{');
         seed = seed * 1664525U + 1013904223U;
         for (uint32_t n = (seed >> 16) % 8; n > 0; n--) {
@@ -349,7 +333,7 @@ TEST(any_document_is_survived)
             skr_strbuf_add(&text, piece[(seed >> 16) % (sizeof piece / sizeof piece[0])]);
         }
         skr_strbuf_addc(&text, '}');
-        struct skr_tree *tree = NULL;
+        SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
         struct skr_error error = {.code = SKR_OK};
         int rc = parse(NULL, NULL, NULL, text.s, &tree, NULL, &error);
         assert_int_equal(rc, -(int)error.code);
@@ -359,8 +343,6 @@ TEST(any_document_is_survived)
         } else {
             assert_memory_equal(error.text, "tree: ", 6);
         }
-        skr_tree_unref(tree);
-        skr_strbuf_fini(&text);
     }
     assert_true(good > 100);
 }

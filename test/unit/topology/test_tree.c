@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building trees and reading them. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/tree.h"
 
@@ -97,7 +93,7 @@ TEST(units_are_numbered_level_by_level)
 
 TEST(names_and_levels_are_found)
 {
-    struct skr_tree *tree = tree_of(two_racks, 6, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(two_racks, 6, NULL);
     assert_int_equal(skr_tree_find_leaf(tree, "node-2"), 2);
     assert_int_equal(skr_tree_find_leaf(tree, "rack-0"), -1);
     assert_int_equal(skr_tree_find_leaf(tree, "root"), -1);
@@ -106,7 +102,6 @@ TEST(names_and_levels_are_found)
     assert_int_equal(skr_tree_find_level(tree, "l2"), 2);
     assert_int_equal(skr_tree_find_level(tree, "root"), -1);
     assert_int_equal(skr_tree_find_level(tree, "l3"), -1);
-    skr_tree_unref(tree);
 }
 
 TEST(distance_counts_edges_between_pods)
@@ -114,13 +109,12 @@ TEST(distance_counts_edges_between_pods)
     static const struct unit units[] = {{1, "a"},  {2, "x"}, {3, "n0"}, {3, "n1"}, {2, "y"},
                                         {3, "n2"}, {1, "b"}, {2, "x"},  {3, "n3"}};
     static const int32_t expected[4][4] = {{2, 4, 6, 8}, {4, 2, 6, 8}, {6, 6, 2, 8}, {8, 8, 8, 2}};
-    struct skr_tree *tree = tree_of(units, 9, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(units, 9, NULL);
     for (int32_t a = 0; a < 4; a++) {
         for (int32_t b = 0; b < 4; b++) {
             assert_int_equal(skr_tree_distance(tree, a, b), expected[a][b]);
         }
     }
-    skr_tree_unref(tree);
 }
 
 /* Identity is the path. */
@@ -128,21 +122,19 @@ TEST(equal_names_in_different_branches_stay_apart)
 {
     static const struct unit units[] = {{1, "zone-a"}, {2, "rack-0"}, {3, "n0"},
                                         {1, "zone-b"}, {2, "rack-0"}, {3, "n1"}};
-    struct skr_tree *tree = tree_of(units, 6, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(units, 6, NULL);
     check_invariants(tree);
     assert_int_equal(tree->n_units, 7);
     assert_int_equal(skr_tree_distance(tree, 0, 1), 8);
-    skr_tree_unref(tree);
 }
 
 TEST(a_unit_and_a_node_may_share_a_name)
 {
     static const struct unit units[] = {{1, "a"}, {2, "b"}, {1, "b"}, {2, "a"}};
-    struct skr_tree *tree = tree_of(units, 4, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(units, 4, NULL);
     check_invariants(tree);
     assert_int_equal(skr_tree_find_leaf(tree, "a"), 1);
     assert_int_equal(skr_tree_find_leaf(tree, "b"), 0);
-    skr_tree_unref(tree);
 }
 
 TEST(leaves_above_the_deepest_level_are_left_out)
@@ -163,7 +155,7 @@ TEST(leaves_above_the_deepest_level_are_left_out)
     assert_string_equal(tree->unit_name[2], "y");
     skr_tree_unref(tree);
 
-    struct skr_tree_builder *b = builder_of(units, 10);
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = builder_of(units, 10);
     static const char *const expected[] = {"early", "z/shallow", "empty/too-high"};
     for (size_t i = 0; i < 3; i++) {
         assert_true(skr_tree_builder_uneven(b, i, path, sizeof path, NULL));
@@ -172,7 +164,6 @@ TEST(leaves_above_the_deepest_level_are_left_out)
     assert_false(skr_tree_builder_uneven(b, 3, path, sizeof path, NULL));
     assert_true(skr_tree_builder_uneven(b, 2, path, 9, NULL));
     assert_string_equal(path, "empty/to");
-    skr_tree_builder_destroy(b);
 }
 
 TEST(one_node_with_two_leaves_is_refused)
@@ -204,8 +195,8 @@ TEST(one_node_with_two_leaves_is_refused)
 TEST(level_names_must_match_the_depth)
 {
     struct skr_error error;
-    struct skr_tree *tree = NULL;
-    struct skr_tree_builder *b = builder_of(two_racks, 6);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = builder_of(two_racks, 6);
     assert_int_equal(skr_tree_builder_finish(b, level_names, 3, resources, 2, &tree, NULL, &error),
                      -SKR_INVALID);
     assert_string_equal(error.text, "3 level names for a tree of depth 2");
@@ -217,20 +208,17 @@ TEST(level_names_must_match_the_depth)
     assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 0, &tree, NULL, &error),
                      0);
     assert_int_equal(tree->n_resource_names, 0);
-    skr_tree_unref(tree);
-    skr_tree_builder_destroy(b);
 }
 
 TEST(a_tree_without_leaves_is_a_root)
 {
-    struct skr_tree *tree = tree_of(NULL, 0, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(NULL, 0, NULL);
     check_invariants(tree);
     assert_int_equal(tree->n_units, 1);
     assert_int_equal(tree->n_leaves, 0);
     assert_int_equal(tree->n_levels, 1);
     assert_int_equal(tree->child_count[0], 0);
     assert_int_equal(skr_tree_find_leaf(tree, "x"), -1);
-    skr_tree_unref(tree);
 }
 
 TEST(names_and_depths_are_checked)
@@ -271,11 +259,10 @@ TEST(names_and_depths_are_checked)
 TEST(a_tree_lives_as_long_as_its_last_owner)
 {
     struct skr_tree *tree = tree_of(two_racks, 6, NULL);
-    struct skr_tree *again = skr_tree_ref(tree);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *again = skr_tree_ref(tree);
     assert_ptr_equal(tree, again);
     skr_tree_unref(tree);
     assert_string_equal(again->unit_name[6], "node-3");
-    skr_tree_unref(again);
 }
 
 TEST(only_equal_trees_are_equal)
@@ -287,15 +274,14 @@ TEST(only_equal_trees_are_equal)
         {{1, "rack-1"}, {2, "node-0"}, {2, "node-1"}, {1, "rack-0"}, {2, "node-2"}, {2, "node-3"}},
         {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"}, {2, "node-4"}, {2, "node-2"}, {2, "node-3"}},
     };
-    struct skr_tree *tree = tree_of(two_racks, 6, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(two_racks, 6, NULL);
     for (size_t i = 0; i < 5; i++) {
-        struct skr_tree *other = tree_of(variants[i], 6, NULL);
+        SKR_AUTO(skr_tree_unref) struct skr_tree *other = tree_of(variants[i], 6, NULL);
         assert_int_equal(skr_tree_equal(tree, other), i == 0);
         assert_int_equal(skr_tree_equal(other, tree), i == 0);
-        skr_tree_unref(other);
     }
     static const char *const other_levels[] = {"l1", "host"};
-    struct skr_tree_builder *b = builder_of(two_racks, 6);
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = builder_of(two_racks, 6);
     struct skr_tree *other = NULL;
     assert_int_equal(skr_tree_builder_finish(b, other_levels, 2, resources, 2, &other, NULL, NULL),
                      0);
@@ -305,8 +291,6 @@ TEST(only_equal_trees_are_equal)
                      0);
     assert_false(skr_tree_equal(tree, other));
     skr_tree_unref(other);
-    skr_tree_builder_destroy(b);
-    skr_tree_unref(tree);
 }
 
 TEST(random_trees_keep_the_invariants)
@@ -327,13 +311,12 @@ TEST(random_trees_keep_the_invariants)
             at_depth[depth]++;
         }
         size_t n_uneven = 0;
-        struct skr_tree *tree = tree_of(unit, n, &n_uneven);
+        SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(unit, n, &n_uneven);
         check_invariants(tree);
         int32_t deepest = 5;
         while (deepest > 0 && at_depth[deepest] == 0) {
             deepest--;
         }
         assert_int_equal(tree->n_leaves, deepest > 0 ? at_depth[deepest] : 0);
-        skr_tree_unref(tree);
     }
 }

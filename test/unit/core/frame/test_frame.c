@@ -2,8 +2,6 @@
 /* The frame by itself: wakes and the timer, Events for people, lists of actions and what they own. */
 #include "core/frame/frame.h"
 
-#include <string.h>
-
 #include "test/test.h"
 
 struct stand {
@@ -33,11 +31,10 @@ static const struct skr_action *last(const struct stand *s)
 static void next_is(struct stand *s, int kind, const char *key)
 {
     int got = -1;
-    char *name = NULL;
+    SKR_AUTO_FREE char *name = NULL;
     assert_true(skr_frame_next_wake(s->frame, &got, &name));
     assert_int_equal(got, kind);
     assert_string_equal(name, key);
-    free(name);
 }
 
 TEST_WITH(stand, wakes_come_by_time_and_equal_ones_as_they_were_set)
@@ -118,8 +115,8 @@ TEST_WITH(stand, an_event_says_who_what_and_when)
     assert_int_equal(w->class, SKR_WRITE_CLASS_EVENT);
     assert_string_equal(w->namespace_, "default");
     assert_string_equal(w->resource->plural, "events");
-    json_t *json = json_loads(w->body, 0, NULL);
-    json_t *want = json_pack(
+    json_auto_t *json = json_loads(w->body, 0, NULL);
+    json_auto_t *want = json_pack(
         "{s:s,s:s,s:{s:s,s:O},s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:{s:s,s:s,s:s,s:s},s:{s:s,s:s,s:s,s:s}}",
         "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "namespace", "default",
         "name", json_object_get(json_object_get(json, "metadata"), "name"), "eventTime",
@@ -128,8 +125,6 @@ TEST_WITH(stand, an_event_says_who_what_and_when)
         "apiVersion", "example.org/v1beta1", "kind", "Cluster", "name", "c\"1", "uid", "u-1",
         "related", "apiVersion", "v1", "kind", "Pod", "namespace", "ns", "name", "p");
     assert_true(json_equal(json, want));
-    json_decref(want);
-    json_decref(json);
 }
 
 TEST_WITH(stand, a_long_note_is_cut_between_characters)
@@ -142,9 +137,8 @@ TEST_WITH(stand, a_long_note_is_cut_between_characters)
     skr_frame_event(
         stand->frame,
         &(struct skr_note){.regarding = pod, .reason = "Why", .action = "Doing", .note = note});
-    json_t *json = json_loads(last(stand)->write.body, 0, NULL);
+    json_auto_t *json = json_loads(last(stand)->write.body, 0, NULL);
     assert_int_equal(json_string_length(json_object_get(json, "note")), SKR_EVENT_NOTE_MAX - 1);
-    json_decref(json);
 }
 
 static int released;

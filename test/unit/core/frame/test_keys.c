@@ -2,10 +2,6 @@
 /* The queue of keys: one cycle a key, priorities, pauses. */
 #include "core/frame/keys.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 
 enum { WAKE = 7 };

@@ -4,10 +4,6 @@
  * get lost, processes are paused, cut off and killed; whatever happens, no two of them lead at the
  * same moment, and somebody does again soon.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/leadership.h"
 #include "test/test.h"
 
@@ -192,7 +188,7 @@ static void report(struct world *world, struct process *p)
 
 static void process_run(struct world *world, struct process *p)
 {
-    struct skr_strbuf body;
+    SKR_STRBUF(body);
     skr_time at = 0;
     if (!p->leadership || world->now < p->paused_until) {
         return;
@@ -203,7 +199,6 @@ static void process_run(struct world *world, struct process *p)
         }
         return;
     }
-    skr_strbuf_init(&body);
     enum skr_leadership_step step =
         skr_leadership_next(p->leadership, world->now, world->now, &body, &at);
     if (step != SKR_LEADERSHIP_REST) {
@@ -211,7 +206,6 @@ static void process_run(struct world *world, struct process *p)
     } else {
         assert_true(at > world->now);
     }
-    skr_strbuf_fini(&body);
 }
 
 static void tick(struct world *world)

@@ -5,9 +5,6 @@
  */
 #include "core/frame/object_writer.h"
 
-#include <string.h>
-
-#include "core/frame/keys.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 
@@ -221,13 +218,11 @@ static void settle_thing(struct echo *e, struct entry *x)
     }
     if (skr_object_writer_step(&x->writer, e->frame, &target, skr_frame_now(e->frame) + SKR_SECOND,
                                &at) == SKR_OBJECT_PATCH) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_add(&b, "\"status\":{\"text\":");
         skr_strbuf_add_json(&b, x->thing->text);
         skr_strbuf_addc(&b, '}');
         skr_object_writer_patch(&x->writer, e->frame, &target, SKR_WRITE_CLASS_STATUS, "", b.s);
-        skr_strbuf_fini(&b);
     }
     skr_frame_wake(e->frame, at, WAKE_THING, x->key);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who goes where and with which rank: dealing of fresh gangs, replacements, adoption. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/assign.h"
 #include "test/test.h"
 #include "topology/base/error.h"
@@ -16,7 +11,7 @@ static struct skr_tree *make_tree(const int *widths)
 {
     static const char *const levels[] = {"rack", "node"};
     struct skr_tree *tree = NULL;
-    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
     char name[48];
     int node = 0;
     for (int rack = 0; widths[rack] > 0; rack++) {
@@ -28,7 +23,6 @@ static struct skr_tree *make_tree(const int *widths)
         }
     }
     assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(b);
     return tree;
 }
 
@@ -97,7 +91,7 @@ static void assert_seats(const struct skr_tree *tree, const int32_t *count,
 
 TEST(the_worked_example_is_dealt_along_the_rack)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 3, 2, 0, 0, 0};
     struct skr_seat seats[8];
     char name[8][16];
@@ -108,12 +102,11 @@ TEST(the_worked_example_is_dealt_along_the_rack)
     assert_seats(tree, count, seats, 8,
                  "0:pod-0@node-0 1:pod-1@node-0 2:pod-2@node-0 3:pod-3@node-1 4:pod-4@node-1 "
                  "5:pod-5@node-1 6:pod-6@node-2 7:pod-7@node-2");
-    skr_tree_unref(tree);
 }
 
 TEST(the_master_goes_first_and_names_are_in_natural_order)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {0, 2, 0, 2, 0, 1};
     static const struct {
         const char *names[5];
@@ -138,7 +131,6 @@ TEST(the_master_goes_first_and_names_are_in_natural_order)
         }
         assert_seats(tree, count, seats, 5, row[i].want);
     }
-    skr_tree_unref(tree);
 }
 
 static struct skr_seat indexed(struct skr_seat s, int32_t index)
@@ -149,7 +141,7 @@ static struct skr_seat indexed(struct skr_seat s, int32_t index)
 
 TEST(indices_order_members_whatever_their_names)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t fresh[] = {0, 2, 0, 2, 0, 0};
     const struct skr_seat all[] = {
         indexed(seat(tree, "d", NULL, -1), 0), indexed(seat(tree, "a", NULL, -1), 11),
@@ -161,12 +153,11 @@ TEST(indices_order_members_whatever_their_names)
         indexed(seat(tree, "b-master", NULL, -1), 2), indexed(seat(tree, "x", NULL, -1), 1)};
     assert_seats(tree, fresh, masters, 4,
                  "0:b-master@node-1 1:w@node-1 2:x@node-3 3:a-master@node-3");
-    skr_tree_unref(tree);
 }
 
 TEST(a_replacement_takes_the_seat_of_its_index)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 1, 1, 0, 0, 0};
     /* ranks 0, 2 and 3 are free, on node-0, node-1 and node-2 in that order */
     const struct skr_seat own[] = {
@@ -182,7 +173,6 @@ TEST(a_replacement_takes_the_seat_of_its_index)
     const struct skr_seat named[] = {seat(tree, "p", "node-0", 1), seat(tree, "w-10", NULL, -1),
                                      seat(tree, "w-9", NULL, -1), seat(tree, "w-2", NULL, -1)};
     assert_seats(tree, count, named, 4, "0:w-2@node-0 1:p@node-0 2:w-9@node-1 3:w-10@node-2");
-    skr_tree_unref(tree);
 }
 
 /* A tree of three levels, two children each: distances 2, 4, 6, 8. */
@@ -190,7 +180,7 @@ static struct skr_tree *deep_tree(void)
 {
     static const char *const levels[] = {"zone", "rack", "node"};
     struct skr_tree *tree = NULL;
-    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
     char name[48];
     for (int zone = 0; zone < 2; zone++) {
         snprintf(name, sizeof name, "zone-%d", zone);
@@ -205,13 +195,12 @@ static struct skr_tree *deep_tree(void)
         }
     }
     assert_int_equal(skr_tree_builder_finish(b, levels, 3, NULL, 0, &tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(b);
     return tree;
 }
 
 TEST(d31_ranks_grow_with_the_distance_and_racks_do_not_interleave)
 {
-    struct skr_tree *tree = deep_tree();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = deep_tree();
     const int32_t count[] = {0, 1, 1, 1, 1, 1, 2, 1};
     struct skr_seat seats[8];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
@@ -220,12 +209,11 @@ TEST(d31_ranks_grow_with_the_distance_and_racks_do_not_interleave)
     }
     assert_seats(tree, count, seats, 8,
                  "0:a@n001 1:b@n010 2:c@n011 3:d@n100 4:e@n101 5:f@n110 6:g@n110 7:h@n111");
-    skr_tree_unref(tree);
 }
 
 TEST(a_replacement_inherits_the_freed_rank)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 2, 0, 0, 0, 0};
     const struct skr_seat seats[] = {
         seat(tree, "p-0", "node-0", 0),
@@ -234,12 +222,11 @@ TEST(a_replacement_inherits_the_freed_rank)
         seat(tree, "p-9", NULL, -1),
     };
     assert_seats(tree, count, seats, 4, "0:p-0@node-0 1:p-9@node-0 2:p-2@node-1 3:p-3@node-1");
-    skr_tree_unref(tree);
 }
 
 TEST(freed_ranks_meet_places_in_tree_order_and_newcomers_by_name)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 0, 2, 2, 1, 0};
     /* Ranks 0, 2 and 4 are free, even that of the master; places are node-0, node-2, node-4. */
     const struct skr_seat seats[] = {
@@ -250,22 +237,20 @@ TEST(freed_ranks_meet_places_in_tree_order_and_newcomers_by_name)
     assert_seats(
         tree, count, seats, 6,
         "0:a@node-0 1:p-1@node-2 2:new-master@node-2 3:p-3@node-3 4:x@node-4 5:p-5@node-3");
-    skr_tree_unref(tree);
 }
 
 TEST(seats_added_by_a_larger_size_get_the_next_ranks)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 1, 1, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "p-0", "node-0", 0), seat(tree, "p-1", "node-0", 1),
                                      seat(tree, "p-2", NULL, -1), seat(tree, "p-3", NULL, -1)};
     assert_seats(tree, count, seats, 4, "0:p-0@node-0 1:p-1@node-0 2:p-2@node-1 3:p-3@node-2");
-    skr_tree_unref(tree);
 }
 
 TEST(adopted_members_are_ranked_as_if_dealt)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 1, 0, 2, 0, 0};
     /* Nobody has a rank: master first, then by distance, leaf, name. */
     const struct skr_seat none[] = {seat(tree, "a", "node-0", -1), seat(tree, "b", "node-3", -1),
@@ -281,43 +266,39 @@ TEST(adopted_members_are_ranked_as_if_dealt)
     const struct skr_seat high[] = {seat(tree, "a", "node-0", -1), seat(tree, "b", "node-3", 3),
                                     seat(tree, "c", "node-3", -1), seat(tree, "d", "node-1", 1)};
     assert_seats(tree, count, high, 4, "0:a@node-0 1:d@node-1 2:c@node-3 3:b@node-3");
-    skr_tree_unref(tree);
 }
 
 TEST(adopted_members_come_before_newcomers)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 1, 1, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "z", "node-0", -1), seat(tree, "y", "node-1", -1),
                                      seat(tree, "a", NULL, -1), seat(tree, "b", NULL, -1)};
     assert_seats(tree, count, seats, 4, "0:y@node-1 1:z@node-0 2:a@node-0 3:b@node-2");
-    skr_tree_unref(tree);
 }
 
 TEST(of_two_members_with_one_rank_the_first_by_name_keeps_it)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 0, 0, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "b", "node-0", 1), seat(tree, "a", "node-0", 1),
                                      seat(tree, "c", "node-0", 0)};
     assert_seats(tree, count, seats, 3, "0:c@node-0 1:a@node-0 2:b@node-0");
-    skr_tree_unref(tree);
 }
 
 TEST(ranks_beyond_the_size_stay)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 0, 0, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "a", "node-0", 7),
                                      seat(tree, "b", "node-0", INT32_MAX),
                                      seat(tree, "c", NULL, -1)};
     assert_seats(tree, count, seats, 3, "0:c@node-0 7:a@node-0 2147483647:b@node-0");
-    skr_tree_unref(tree);
 }
 
 TEST(d23_members_outside_the_tree_rank_last)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t none[] = {0, 0, 0, 0, 0, 0};
     const struct skr_seat one[] = {seat(tree, "p", "elsewhere", -1)};
     assert_seats(tree, none, one, 1, "0:p@elsewhere");
@@ -333,20 +314,18 @@ TEST(d23_members_outside_the_tree_rank_last)
     const struct skr_seat ranked[] = {seat(tree, "a", "y", 1), seat(tree, "b", NULL, -1),
                                       seat(tree, "c", NULL, -1)};
     assert_seats(tree, two, ranked, 3, "0:b@node-0 1:a@y 2:c@node-1");
-    skr_tree_unref(tree);
 }
 
 TEST(nothing_to_assign_is_no_error)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {0, 0, 0, 0, 0, 0};
     assert_int_equal(skr_assign(tree, count, NULL, 0, NULL), 0);
-    skr_tree_unref(tree);
 }
 
 TEST(counts_that_do_not_match_the_seats_are_a_bug)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 0, 0, 0, 0, 0};
     struct skr_error error;
     struct skr_seat two[] = {seat(tree, "a", NULL, -1), seat(tree, "b", NULL, -1)};
@@ -359,13 +338,12 @@ TEST(counts_that_do_not_match_the_seats_are_a_bug)
     wrong[0].leaf = 6;
     assert_int_equal(skr_assign(tree, count, wrong, 1, &error), -SKR_BUG);
     assert_string_equal(error.text, "seat a: leaf 6 of 6");
-    skr_tree_unref(tree);
 }
 
 /* Ranks are a permutation of 0 .. n - 1 and counts are met, whatever the mix of seats. */
 TEST(ranks_are_a_permutation_for_any_mix)
 {
-    struct skr_tree *tree = two_racks();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_racks();
     uint32_t seed = 12345;
     for (int round = 0; round < 2000; round++) {
         struct skr_seat seats[MAX_SEATS];
@@ -403,5 +381,4 @@ TEST(ranks_are_a_permutation_for_any_mix)
         }
         assert_memory_equal(got, count, sizeof count);
     }
-    skr_tree_unref(tree);
 }

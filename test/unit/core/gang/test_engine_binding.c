@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Past the point of no return: what happens to members that are not bound yet. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_scene.h"
+#include "test/unit/engine_test.h"
 
 /* ---- in Binding ---- */
 
@@ -31,7 +27,7 @@ static struct rig *binding(const struct rig_call **calls)
 TEST(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = binding(calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = binding(calls);
     char node[64];
     snprintf(node, sizeof node, "%s", rig_planned(rig, "p-7"));
     rig_delete(rig, RIG_POD, "p-7");
@@ -53,13 +49,12 @@ TEST(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement)
     assert_string_equal(rig_label(rig, "q", "sakkara.member.rank"), "7");
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = binding(calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = binding(calls);
     rig_delete(rig, RIG_POD, "p-7");
     rig_run(rig, 310 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Bound");
@@ -72,14 +67,13 @@ TEST(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout)
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST(a_map_deleted_in_binding_is_rolled_forward)
 {
     for (int restart = 0; restart < 2; restart++) {
         const struct rig_call *calls[8];
-        struct rig *rig = binding(calls);
+        SKR_AUTO(rig_destroy) struct rig *rig = binding(calls);
         rig_delete(rig, RIG_MAP, "g");
         rig_settle(rig);
         if (restart) {
@@ -95,14 +89,13 @@ TEST(a_map_deleted_in_binding_is_rolled_forward)
         rig_run(rig, 10 * SKR_SECOND);
         assert_string_equal(rig_key(rig, "g", "status"), "Bound");
         assert_true(*rig_key(rig, "g", "rank"));
-        rig_destroy(rig);
     }
 }
 
 TEST(a_map_made_again_while_members_are_rolled_forward_stops_nothing)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = binding(calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = binding(calls);
     rig_delete(rig, RIG_MAP, "g");
     rig_restart(rig);
     rig_group(rig, "g", 8, 0, NULL);
@@ -111,13 +104,12 @@ TEST(a_map_made_again_while_members_are_rolled_forward_stops_nothing)
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 TEST(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':null}}");
     rig->hold_writes = true;
     rig_settle(rig);
@@ -130,13 +122,12 @@ TEST(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else)
     scene_park(rig, 7);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
-    rig_destroy(rig);
 }
 
 TEST(a_size_changed_in_binding_applies_afterwards)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = binding(calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = binding(calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'9'}}");
     rig_settle(rig);
     assert_string_equal(rig_state(rig, "g"), "Binding");
@@ -144,13 +135,12 @@ TEST(a_size_changed_in_binding_applies_afterwards)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
-    rig_destroy(rig);
 }
 
 TEST(a_node_lost_in_binding_moves_its_members_alone)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     calls[7] = scene_park(rig, 7);
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_settle(rig);
@@ -167,12 +157,10 @@ TEST(a_node_lost_in_binding_moves_its_members_alone)
     assert_string_equal(rig_label(rig, "p-7", "sakkara.member.rank"), "7");
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
-TEST(a_group_that_goes_with_all_its_pods_in_binding_keeps_no_room)
+TEST_RIG(rig_create(), a_group_that_goes_with_all_its_pods_in_binding_keeps_no_room)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 4);
     rig_sync(rig);
     rig->hold_kind = SKR_WRITE_BINDING;
@@ -195,7 +183,6 @@ TEST(a_group_that_goes_with_all_its_pods_in_binding_keeps_no_room)
     rig_pods(rig, "q", 4, "next", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "q", 4);
-    rig_destroy(rig);
 }
 
 /* Its Binding was lost, it was read back without a node, and it terminates before the next try. */

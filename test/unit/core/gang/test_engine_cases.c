@@ -4,11 +4,7 @@
  * two sizes and priorities, in sequence or interleaved. Their node has 300 of memory and pods ask for 50 and 100;
  * here it has 6 cpus and pods ask for 1 and 2.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 enum { MID = 0, HIGH = 7, SETS_MAX = 3 };
 
@@ -101,7 +97,7 @@ static bool is_bound(const struct rig *rig, const struct set *s, int i)
 
 TEST_EACH(gang_case, cases, who_is_bound_is_who_should_be)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_node(rig, "node-0", 6);
     rig_sync(rig);
     for (size_t s = 0; s < SETS_MAX; s++) {
@@ -126,12 +122,10 @@ TEST_EACH(gang_case, cases, who_is_bound_is_who_should_be)
             }
         }
     }
-    rig_destroy(rig);
 }
 
-TEST(a_member_that_has_succeeded_before_the_others_came_makes_no_gang)
+TEST_RIG(rig_create(), a_member_that_has_succeeded_before_the_others_came_makes_no_gang)
 {
-    struct rig *rig = rig_create();
     rig_node(rig, "node-0", 6);
     rig_group(rig, "pg1", 6, 0, NULL);
     rig_sync(rig);
@@ -140,13 +134,12 @@ TEST(a_member_that_has_succeeded_before_the_others_came_makes_no_gang)
     rig_phase(rig, "p-5", "Succeeded");
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "pg1"), 0);
-    rig_destroy(rig);
 }
 
 TEST(a_group_that_is_too_large_starves_nobody)
 {
     static const int cpus[] = {6, 2, 2, 2};
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     for (int i = 0; i < 4; i++) {
         char name[16];
         snprintf(name, sizeof name, "node-%d", i);
@@ -163,12 +156,10 @@ TEST(a_group_that_is_too_large_starves_nobody)
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "pg1"), 0);
     assert_int_equal(rig_n_bound(rig, "pg2"), 1);
-    rig_destroy(rig);
 }
 
-TEST(a_group_waits_for_its_last_member_and_for_room)
+TEST_RIG(rig_create(), a_group_waits_for_its_last_member_and_for_room)
 {
-    struct rig *rig = rig_create();
     rig_node(rig, "node-0", 4);
     rig_sync(rig);
     rig_group(rig, "g", 3, 0, NULL);
@@ -184,5 +175,4 @@ TEST(a_group_waits_for_its_last_member_and_for_room)
     rig_delete(rig, RIG_POD, "blocker");
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "p", 3);
-    rig_destroy(rig);
 }

@@ -4,9 +4,6 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 
@@ -109,7 +106,7 @@ static void check_end(struct rig *rig, const struct story *s)
 
 static size_t crash_after(const struct story *s, size_t k, bool before_answer)
 {
-    struct rig *rig = begin(s);
+    SKR_AUTO(rig_destroy) struct rig *rig = begin(s);
     bool done = false;
     rig->crash_at = k;
     rig->crash_before_answer = before_answer;
@@ -131,7 +128,6 @@ static size_t crash_after(const struct story *s, size_t k, bool before_answer)
         printf("%s k=%zu %d\n", s->title, k, before_answer);
     }
     check_end(rig, s);
-    rig_destroy(rig);
     return crashed ? applied : 0;
 }
 

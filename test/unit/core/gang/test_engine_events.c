@@ -2,12 +2,7 @@
 /* Events: on changes of state only, however often a group is tried, a daemon is started or a write
  * is refused; with the type, action and length that readers rely on. */
 #include <ctype.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/gang/reason.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -220,7 +215,7 @@ static size_t check_bodies(const struct rig *rig)
     static const char mark[] = "{\"apiVersion\":\"events.k8s.io/v1\"";
     size_t n = 0;
     for (const char *at = rig->log.s; at && (at = strstr(at, mark)); at++, n++) {
-        json_t *json = json_loads(at, JSON_DISABLE_EOF_CHECK, NULL);
+        json_auto_t *json = json_loads(at, JSON_DISABLE_EOF_CHECK, NULL);
         assert_non_null(json);
         const char *reason = text_at(json, "reason"), *action = text_at(json, "action");
         const char *type = text_at(json, "type"), *note = text_at(json, "note");
@@ -235,7 +230,6 @@ static size_t check_bodies(const struct rig *rig)
             fail_msg("%s %s", reason, action);
         }
         assert_true(*text_at(json_object_get(json, "regarding"), "uid") != '\0');
-        json_decref(json);
     }
     return n;
 }

@@ -67,7 +67,7 @@ static struct rig *that_forces(skr_time after)
 
 TEST(what_a_budget_keeps_for_longer_than_preemptForceAfter_is_marked_and_deleted)
 {
-    struct rig *rig = that_forces(20 * SKR_SECOND);
+    SKR_AUTO(rig_destroy) struct rig *rig = that_forces(20 * SKR_SECOND);
     rig_fault(rig, SKR_WRITE_EVICT, "a-2", RIG_429, 1000);
     scene_gang(rig, "top", 4, 9);
     rig_run(rig, 19 * SKR_SECOND);
@@ -91,12 +91,10 @@ TEST(what_a_budget_keeps_for_longer_than_preemptForceAfter_is_marked_and_deleted
     scene_let_go(rig, SKR_WRITE_DELETE_POD, RIG_OK);
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "top", 4);
-    rig_destroy(rig);
 }
 
-TEST(by_default_a_budget_is_waited_for_however_long_that_takes)
+TEST_RIG(that_forces(SKR_TIME_NEVER), by_default_a_budget_is_waited_for_however_long_that_takes)
 {
-    struct rig *rig = that_forces(SKR_TIME_NEVER);
     rig_fault(rig, SKR_WRITE_EVICT, "a-2", RIG_429, 1000);
     scene_gang(rig, "top", 4, 9);
     rig_run(rig, 1800 * SKR_SECOND);
@@ -105,7 +103,6 @@ TEST(by_default_a_budget_is_waited_for_however_long_that_takes)
     rig_faults_end(rig);
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "top", 4);
-    rig_destroy(rig);
 }
 
 TEST(a_forced_deletion_that_fails_is_tried_again_with_pauses)
@@ -114,7 +111,7 @@ TEST(a_forced_deletion_that_fails_is_tried_again_with_pauses)
     static const enum skr_write_kind kinds[] = {SKR_WRITE_MARK_POD, SKR_WRITE_DELETE_POD};
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
-            struct rig *rig = that_forces(5 * SKR_SECOND);
+            SKR_AUTO(rig_destroy) struct rig *rig = that_forces(5 * SKR_SECOND);
             rig_fault(rig, SKR_WRITE_EVICT, NULL, RIG_429, 1000);
             rig_fault(rig, kinds[k], "a-1", outcomes[i], 3);
             scene_gang(rig, "top", 4, 9);
@@ -122,7 +119,6 @@ TEST(a_forced_deletion_that_fails_is_tried_again_with_pauses)
             rig_assert_bound(rig, "top", 4);
             assert_in_range(rig_count(rig, SKR_WRITE_MARK_POD, NULL), 4, 8);
             assert_in_range(rig_count(rig, SKR_WRITE_DELETE_POD, NULL), 4, 8);
-            rig_destroy(rig);
         }
     }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filter calls that are held a moment, because what they ask for is on its way. */
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 #define HOLD (400 * SKR_MILLISECOND)
@@ -122,7 +121,7 @@ TEST(nobody_is_held_before_a_write_has_shown_that_the_api_server_is_quick)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.filter_hold = HOLD;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     skr_time took;
     rig_racks(rig, 1, 3, 2);
     rig_group(rig, "g", 4, 0, NULL);
@@ -132,5 +131,4 @@ TEST(nobody_is_held_before_a_write_has_shown_that_the_api_server_is_quick)
     rig_settle(rig);
     assert_int_equal(ask(rig, "p-0", NULL, &took).kind, SKR_ANSWER_FILTER_NONE);
     assert_int_equal(took, 0);
-    rig_destroy(rig);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that users write: an annotation reserves nothing that a plan of ours did not. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/names.h"
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 #define ID "0123456789abcdef"
@@ -136,7 +131,7 @@ TEST_RIG(cluster(), a_planned_record_never_overfills_a_node)
 TEST(twenty_thousand_seats_are_read_in_a_moment)
 {
     enum { SEATS_MANY = 20000, NODES = 200 };
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig->users_meddle = true;
     rig->check_every = 100000;
     rig_racks(rig, 1, NODES, 200);
@@ -155,7 +150,6 @@ TEST(twenty_thousand_seats_are_read_in_a_moment)
              "{'metadata':{'annotations':{'sakkara.plan':"
              "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}");
     rig_sync(rig); /* the test's deadline judges */
-    rig_destroy(rig);
 }
 
 /* Names of nodes that are gone, or never were, are given back. */
@@ -178,7 +172,7 @@ TEST_RIG(cluster(), names_that_nothing_refers_to_are_given_back)
  * for one of them becomes free. */
 static void who_waited_longer(bool restart)
 {
-    struct rig *rig = cluster();
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster();
     rig_pods(rig, "old", 16, NULL, 0);
     rig_group(rig, "honest", 8, 0, NULL);
     rig_sync(rig);
@@ -203,7 +197,6 @@ static void who_waited_longer(bool restart)
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "h", 8);
     assert_int_equal(rig_n_bound(rig, "thief"), 0);
-    rig_destroy(rig);
 }
 
 TEST(a_time_that_a_user_wrote_puts_his_group_before_nobody)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a group is at its end: members that have succeeded, and who comes after them or beside them. */
-#include <stdio.h>
-
 #include "test/unit/engine_test.h"
 #include "test/unit/members_scene.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a group comes from: maps, PodGroups, labels; their precedence, defects and duplicates. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
@@ -114,7 +110,7 @@ TEST_RIG(cluster(), a_replacement_that_is_planned_when_the_map_goes_gives_its_ro
 TEST(d12_creating_the_map_wakes_its_pods)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
         rig_sync(rig);
         rig_pods(rig, "p", 3, "g", flags);
         rig_run(rig, 60 * SKR_SECOND);
@@ -125,7 +121,6 @@ TEST(d12_creating_the_map_wakes_its_pods)
         rig_group(rig, "g", 3, 0, NULL);
         rig_run(rig, 2 * SKR_SECOND);
         rig_assert_bound(rig, "p", 3);
-        rig_destroy(rig);
     }
 }
 
@@ -157,7 +152,7 @@ TEST(every_defect_of_a_key_is_named)
                                             {"constraints", "[]"},
                                             {"constraints", "{\\'rack\\':1}"}};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        struct rig *rig = cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
         rig_group(rig, "g", 1, 0, NULL);
         rig_edit(rig, RIG_MAP, "g", "{'data':{'%s':'%s'}}", broken[i][0], broken[i][1]);
         rig_sync(rig);
@@ -167,7 +162,6 @@ TEST(every_defect_of_a_key_is_named)
         assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
         assert_non_null(strstr(rig_key(rig, "g", "message"), broken[i][0]));
         assert_string_equal(rig_node_of(rig, "p"), "");
-        rig_destroy(rig);
     }
 }
 
@@ -243,7 +237,7 @@ TEST(a_hard_rule_of_an_unknown_level_stops_the_group_until_map_or_tree_knows_it)
 {
     static const char text[] = "constraints: 1:8: no level \"rak\" (did you mean \"rack\"?); the "
                                "tree has rack, node";
-    struct rig *rig = cluster();
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, "{'rak':{'type':'pack','hard':true}}");
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", 0);
@@ -265,7 +259,6 @@ TEST(a_hard_rule_of_an_unknown_level_stops_the_group_until_map_or_tree_knows_it)
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
-    rig_destroy(rig);
 }
 
 TEST_RIG(cluster(), leftovers_of_the_reference_are_removed_from_the_map)
@@ -300,7 +293,7 @@ static void order_of(int rotation, bool reverse, char *text, size_t size)
         const char *ns;
         int priority;
     } group[] = {{"b", 1}, {"a", 1}, {"c", 7}, {"d", -3}, {"e", 1}};
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     char key[64], pod[64];
     rig_racks(rig, 1, 1, 1);
     for (size_t i = 0; i < 5; i++) {
@@ -325,7 +318,6 @@ static void order_of(int rotation, bool reverse, char *text, size_t size)
             rig_delete(rig, RIG_POD, pod);
         }
     }
-    rig_destroy(rig);
 }
 
 TEST(d26_the_order_of_groups_is_total_and_the_same_from_any_input_order)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -35,13 +30,12 @@ static struct rig *bound_gang(int flags)
 TEST(a_gang_is_bound_together_with_and_without_gates)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = bound_gang(flags);
+        SKR_AUTO(rig_destroy) struct rig *rig = bound_gang(flags);
         assert_string_equal(rig_key(rig, "group-a", "status"), "Bound");
         assert_string_equal(rig_key(rig, "group-a", "reason"), "");
         assert_string_equal(rig_key(rig, "group-a", "message"), "");
         assert_string_equal(rig_annotation(rig, RIG_MAP, "group-a", "sakkara.plan"), "");
         assert_true(rig_has_event(rig, "ConfigMap/group-a Normal GroupBound"));
-        rig_destroy(rig);
     }
 }
 
@@ -75,7 +69,7 @@ TEST_RIG(bound_gang(0), members_carry_status_rank_and_retries)
 TEST(r9_a_member_costs_one_patch_and_a_binding)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = bound_gang(flags);
+        SKR_AUTO(rig_destroy) struct rig *rig = bound_gang(flags);
         for (int i = 0; i < 8; i++) {
             char name[32];
             snprintf(name, sizeof name, "job-%d", i);
@@ -87,7 +81,6 @@ TEST(r9_a_member_costs_one_patch_and_a_binding)
         assert_in_range(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), 3, 5);
         assert_int_equal(rig_count(rig, SKR_WRITE_GET_POD, NULL), 0);
         assert_int_equal(rig_count(rig, SKR_WRITE_GET_CONFIGMAP, NULL), 0);
-        rig_destroy(rig);
     }
 }
 
@@ -124,7 +117,7 @@ TEST(the_worked_example_is_placed_as_documented)
         {{3, 0, 3, 2, 0, 2}, "3,0,3,1,0,1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = two_racks(0);
+        SKR_AUTO(rig_destroy) struct rig *rig = two_racks(0);
         for (int n = 0; n < 6; n++) {
             char name[32];
             snprintf(name, sizeof name, "node-%d", n);
@@ -146,7 +139,6 @@ TEST(the_worked_example_is_placed_as_documented)
         snprintf(text, sizeof text, "%d,%d,%d,%d,%d,%d", count[0], count[1], count[2], count[3],
                  count[4], count[5]);
         assert_string_equal(text, cases[i].placement);
-        rig_destroy(rig);
     }
 }
 
@@ -236,15 +228,13 @@ static char *ranks_of_a_run(int racks)
 
 TEST(d31_d48_ranks_and_placements_are_reproducible)
 {
-    char *first = ranks_of_a_run(3);
+    SKR_AUTO_FREE char *first = ranks_of_a_run(3);
     for (int i = 0; i < 100; i++) {
-        char *again = ranks_of_a_run(3);
+        SKR_AUTO_FREE char *again = ranks_of_a_run(3);
         assert_string_equal(first, again);
-        free(again);
     }
     /* the racks' members have consecutive ranks */
     assert_non_null(strstr(first, "[(p-0,0) (p-1,1) (p-2,2) (p-3,3) (p-4,4) (p-5,5) (p-6,6)]"));
-    free(first);
 }
 
 TEST_RIG(two_racks(4), d45_our_own_writes_cause_no_planning)

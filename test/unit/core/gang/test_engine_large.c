@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang of many gated members costs what they are, not their square: filter waits behind it. */
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "test/test.h"
@@ -19,7 +18,7 @@ static double user_seconds(void)
 /* Processor seconds for n gated members of one group that is never complete, as they come. */
 static double cost(int n)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig->check_every = 10000000;
     rig->hold_scheduler = true;
     rig_racks(rig, 1, 2, 8);
@@ -28,9 +27,7 @@ static double cost(int n)
     double begin = user_seconds();
     rig_pods(rig, "p", n, "g", RIG_GATED);
     rig_settle(rig);
-    double took = user_seconds() - begin;
-    rig_destroy(rig);
-    return took;
+    return user_seconds() - begin;
 }
 
 /* The least of some tries: what the machine does beside it only ever adds. */
@@ -66,7 +63,7 @@ static size_t all_writes(struct rig *rig)
 TEST(no_event_of_a_large_gang_writes_more_than_a_thousand_objects)
 {
     enum { MEMBERS = 1500, MOST = 1000 + 2 /* the map, an Event */ };
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     size_t most = 0;
     rig->check_every = 1000;
     rig->hold_scheduler = true;
@@ -85,5 +82,4 @@ TEST(no_event_of_a_large_gang_writes_more_than_a_thousand_objects)
     rig->hold_scheduler = false;
     rig_run(rig, 30 * SKR_SECOND);
     rig_assert_bound(rig, "p", MEMBERS);
-    rig_destroy(rig);
 }

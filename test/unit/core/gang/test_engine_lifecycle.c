@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every state of a group, how it is entered and left, and what people see of it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
@@ -151,7 +146,7 @@ TEST(each_reason_of_an_infeasible_group_has_its_numbers)
         {6, "{'node':{'min':2}}", "TopologyPlacementFailed", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
         for (int n = 0; n < 2; n++) { /* one cpu of each of two nodes is taken */
             char name[32];
             snprintf(name, sizeof name, "static-%d", n);
@@ -169,7 +164,6 @@ TEST(each_reason_of_an_infeasible_group_has_its_numbers)
         snprintf(event, sizeof event, "ConfigMap/g %s GroupUnplaced",
                  i == 0 || i == 1 || i == 3 ? "Warning" : "Normal");
         assert_true(rig_has_event(rig, event));
-        rig_destroy(rig);
     }
 }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many members, many nodes, many groups, hopeless groups, a slow API server. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "core/gang/reason.h"
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 TEST(d3_no_node_is_hidden_by_sampling)
 {
     for (size_t sample = 0; sample <= 30; sample += 30) {
         for (int flags = 0; flags <= RIG_GATED; flags++) {
-            struct rig *rig = rig_create();
+            SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
             rig_racks(rig, 10, 30, 2); /* only the last rack has room for all 60 */
             rig->sample = sample;
             for (int r = 0; r < 9; r++) {
@@ -30,7 +26,6 @@ TEST(d3_no_node_is_hidden_by_sampling)
             rig_assert_bound(rig, "p", 60);
             assert_string_equal(rig_node_of(rig, "p-0"), "node-270");
             assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 60);
-            rig_destroy(rig);
         }
     }
 }
@@ -306,7 +301,7 @@ TEST(what_helps_nobody_is_no_look_at_those_who_wait)
 {
     const int crowds[] = {20, 200};
     for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig->check_every = 100;
         rig_racks(rig, 2, 5, 4);
         rig_sync(rig);
@@ -330,6 +325,5 @@ TEST(what_helps_nobody_is_no_look_at_those_who_wait)
         before = looks(rig);
         rig_run(rig, 0);
         assert_true(looks(rig) - before >= (uint64_t)crowds[i]);
-        rig_destroy(rig);
     }
 }

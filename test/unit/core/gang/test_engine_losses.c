@@ -3,10 +3,6 @@
  * Nodes that fail under a running gang, 1 to 64 at once: who is left stays where it is, the replacements are planned
  * together as soon as they are there, each with the rank of a lost one.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 
@@ -71,7 +67,7 @@ TEST(d9_lost_members_are_replaced_together_and_nobody_else_moves)
 {
     for (int k = 1; k <= 64; k *= 2) {
         struct seat before[GANG], lost[GANG], after[GANG];
-        struct rig *rig = running_gang(NULL);
+        SKR_AUTO(rig_destroy) struct rig *rig = running_gang(NULL);
         char pod[16];
         for (int i = 0; i < GANG; i++) {
             name_of("p", i, pod, sizeof pod);
@@ -98,14 +94,13 @@ TEST(d9_lost_members_are_replaced_together_and_nobody_else_moves)
         }
         assert_string_equal(rig_key(rig, "g", "status"), "Bound");
         assert_string_equal(rig_key(rig, "g", "reason"), "");
-        rig_destroy(rig);
     }
 }
 
 TEST(replacements_that_come_one_by_one_do_not_wait_for_each_other)
 {
     struct seat lost[GANG];
-    struct rig *rig = running_gang(NULL);
+    SKR_AUTO(rig_destroy) struct rig *rig = running_gang(NULL);
     lose(rig, 8, lost);
     for (int i = 0; i < 8; i++) {
         char pod[16];
@@ -115,7 +110,6 @@ TEST(replacements_that_come_one_by_one_do_not_wait_for_each_other)
         assert_true(*rig_node_of(rig, pod) != '\0');
     }
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 /* ---- no seat is left ---- */
@@ -174,11 +168,10 @@ static const struct choice {
 
 TEST_EACH(choice, choices, a_lost_member_without_a_seat_hears_which_choice_is_left)
 {
-    struct rig *rig = gang_without_room(choice->replacements, choice->used);
+    SKR_AUTO(rig_destroy) struct rig *rig = gang_without_room(choice->replacements, choice->used);
     assert_string_equal(rig_key(rig, "g", "message"), choice->message);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_int_equal(rig_n_bound(rig, "g"), 2);
-    rig_destroy(rig);
 }
 
 /* The message is no more than what becomes true. */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the engine: how long groups waited and how it ended, trials, topologies, and the room
  * that is left, against counting it in the plainest way on random clusters. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -218,7 +212,7 @@ TEST(free_slots_are_what_counting_says_on_random_clusters)
 {
     for (uint64_t instance = 1; instance <= 200; instance++) {
         uint64_t seed = instance;
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         struct room room[RACKS * NODES];
         struct skr_slots slots;
         rig->allow_overfull = true;
@@ -256,7 +250,6 @@ TEST(free_slots_are_what_counting_says_on_random_clusters)
         expect_level(&slots, room, 1, RACKS);
         expect_level(&slots, room, 2, RACKS * NODES);
         skr_slots_fini(&slots);
-        rig_destroy(rig);
     }
 }
 

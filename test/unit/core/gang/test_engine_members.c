@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds a seat: lost members and their replacements, sizes that change, pods beyond size. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 #include "test/unit/members_scene.h"
 
@@ -11,7 +8,7 @@
 TEST(d9_a_lost_member_is_replaced_beside_the_others)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = members_bound(8, NULL);
+        SKR_AUTO(rig_destroy) struct rig *rig = members_bound(8, NULL);
         char node[32];
         snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-5"));
         rig_delete(rig, RIG_POD, "p-5");
@@ -29,7 +26,6 @@ TEST(d9_a_lost_member_is_replaced_beside_the_others)
         assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"z\":{}"));
         assert_null(strstr(rig_key(rig, "g", "placement"), "p-5"));
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -120,7 +116,7 @@ TEST(a_succeeded_member_of_the_same_controller_is_replaced)
 TEST(d11_a_pod_beyond_size_is_woken_when_a_seat_frees)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = members_cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = members_cluster();
         rig_gang(rig, "g", 4, "p", 5, flags);
         rig_run(rig, 10 * SKR_SECOND);
         rig_assert_bound(rig, "p", 4);
@@ -130,7 +126,6 @@ TEST(d11_a_pod_beyond_size_is_woken_when_a_seat_frees)
         rig_run(rig, 3 * SKR_SECOND);
         assert_true(*rig_node_of(rig, "p-4"));
         assert_string_equal(rig_label(rig, "p-4", "sakkara.member.rank"), "1");
-        rig_destroy(rig);
     }
 }
 

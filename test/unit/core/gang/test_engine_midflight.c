@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to a plan when the world changes between its commit and the last Binding. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
 
@@ -23,7 +18,7 @@ static void assert_aborted(struct rig *rig, const struct rig_call *const *calls,
 TEST(d6_deleting_the_map_while_holding_binds_nobody)
 {
     const struct rig_call *calls[5];
-    struct rig *rig = scene_holding(5, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(5, calls);
     rig_delete(rig, RIG_MAP, "g");
     rig_settle(rig);
     assert_aborted(rig, calls, 5);
@@ -31,13 +26,12 @@ TEST(d6_deleting_the_map_while_holding_binds_nobody)
     assert_string_equal(rig_state(rig, "g"), "Pending");
     assert_string_equal(rig_filter(rig, "p-7", NULL).text, "sakkara: group not found");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST(d7_a_lower_size_while_holding_releases_no_partial_gang)
 {
     const struct rig_call *calls[4];
-    struct rig *rig = scene_holding(4, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(4, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
     rig_settle(rig);
     assert_aborted(rig, calls, 4);
@@ -46,13 +40,12 @@ TEST(d7_a_lower_size_while_holding_releases_no_partial_gang)
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     rig_assert_bound(rig, "p", 4);
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST(changed_constraints_abort_and_solve_again)
 {
     const struct rig_call *calls[3];
-    struct rig *rig = scene_holding(3, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':2}}'}}");
     rig_settle(rig);
     assert_aborted(rig, calls, 3);
@@ -60,14 +53,13 @@ TEST(changed_constraints_abort_and_solve_again)
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "p", 8);
     assert_string_equal(rig_node_of(rig, "p-7"), "node-3");
-    rig_destroy(rig);
 }
 
 TEST(a_lost_member_aborts_and_the_group_waits_for_members)
 {
     for (int how = 0; how < 3; how++) {
         const struct rig_call *calls[7];
-        struct rig *rig = scene_holding(7, calls);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
         if (how == 0) {
             rig_delete(rig, RIG_POD, "p-7");
         } else if (how == 1) {
@@ -89,7 +81,6 @@ TEST(a_lost_member_aborts_and_the_group_waits_for_members)
         rig_run(rig, 20 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 8);
         assert_int_equal(atoi(rig_label(rig, "p-0", "sakkara.member.retries")), 2);
-        rig_destroy(rig);
     }
 }
 
@@ -101,7 +92,7 @@ TEST(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere)
         "{'spec':{'unschedulable':true}}", NULL /* deleted */};
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         const struct rig_call *calls[3];
-        struct rig *rig = scene_holding(3, calls);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(3, calls);
         if (change[i]) {
             rig_edit(rig, RIG_NODE, "node-1", "%s", change[i]);
         } else {
@@ -118,27 +109,25 @@ TEST(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere)
             assert_string_not_equal(rig_node_of(rig, name), "node-1");
         }
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 
 TEST(a_node_of_no_plan_may_change_as_it_likes)
 {
     const struct rig_call *calls[3];
-    struct rig *rig = scene_holding(3, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_NODE, "node-5", "{'spec':{'unschedulable':true}}");
     rig_delete(rig, RIG_NODE, "node-4");
     rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'colour':'red'}}}");
     rig_settle(rig);
     assert_int_equal(calls[0]->state, RIG_OPEN);
     assert_string_equal(rig_state(rig, "g"), "Holding");
-    rig_destroy(rig);
 }
 
 TEST(a_plan_is_given_up_after_plan_timeout_and_tried_again)
 {
     const struct rig_call *calls[7];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig_filter(rig, "p-7", rig_planned(rig, "p-7")); /* accepted, and never bound */
     rig_run(rig, 290 * SKR_SECOND);
     assert_int_equal(calls[0]->state, RIG_OPEN);
@@ -149,13 +138,12 @@ TEST(a_plan_is_given_up_after_plan_timeout_and_tried_again)
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "p", 8);
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.retries"), "2");
-    rig_destroy(rig);
 }
 
 TEST(d50_a_plan_that_was_given_up_holds_no_capacity)
 {
     const struct rig_call *calls[7];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig_delete(rig, RIG_POD, "p-7");
     rig_run(rig, SKR_SECOND);
     rig->hold_scheduler = false;
@@ -163,7 +151,6 @@ TEST(d50_a_plan_that_was_given_up_holds_no_capacity)
     rig_pods(rig, "o", 24, "other", RIG_GATED); /* every cpu of the cluster */
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "o", 24);
-    rig_destroy(rig);
 }
 
 TEST_RIG(rig_create(), d50_an_infeasible_gang_holds_no_capacity)
@@ -211,7 +198,7 @@ TEST_RIG(rig_create(), a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_
 TEST(binding_is_committed_before_the_first_binding_is_posted)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
     calls[7] = scene_park(rig, 7);
     rig_run(rig, SKR_SECOND);
@@ -223,7 +210,6 @@ TEST(binding_is_committed_before_the_first_binding_is_posted)
     for (int i = 0; i < 8; i++) {
         assert_int_equal(calls[i]->state, RIG_BOUND);
     }
-    rig_destroy(rig);
 }
 
 TEST(a_conflict_of_the_binding_commit_is_read_and_tried_again)
@@ -231,21 +217,20 @@ TEST(a_conflict_of_the_binding_commit_is_read_and_tried_again)
     static const enum rig_outcome bad[] = {RIG_409, RIG_LOST, RIG_LOST_APPLIED, RIG_429};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct rig_call *calls[8];
-        struct rig *rig = scene_holding(7, calls);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
         rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", bad[i], 1);
         calls[7] = scene_park(rig, 7);
         rig_run(rig, 5 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 8);
         bool is_read = bad[i] == RIG_409 || bad[i] == RIG_LOST; /* else the watch tells */
         assert_int_equal(rig_count(rig, SKR_WRITE_GET_CONFIGMAP, NULL), is_read);
-        rig_destroy(rig);
     }
 }
 
 TEST(user_keys_that_changed_under_the_binding_commit_abort)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig->hold_watch[RIG_MAP] = true;
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
     calls[7] = scene_park(rig, 7); /* 409, then read */
@@ -255,14 +240,13 @@ TEST(user_keys_that_changed_under_the_binding_commit_abort)
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
-    rig_destroy(rig);
 }
 
 TEST(d6_a_map_deleted_under_the_binding_commit_binds_nobody)
 {
     for (int seen_first = 0; seen_first < 2; seen_first++) {
         const struct rig_call *calls[8];
-        struct rig *rig = scene_holding(7, calls);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
         rig->hold_watch[RIG_MAP] = !seen_first;
         rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
         calls[7] = scene_park(rig, 7);
@@ -275,14 +259,13 @@ TEST(d6_a_map_deleted_under_the_binding_commit_binds_nobody)
         assert_aborted(rig, calls, 8);
         assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 
 TEST(a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again)
 {
     const struct rig_call *calls[8];
-    struct rig *rig = scene_holding(7, calls);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
     calls[7] = scene_park(rig, 7);
     rig_settle(rig);
@@ -294,5 +277,4 @@ TEST(a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again)
     scene_park(rig, 3);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
-    rig_destroy(rig);
 }

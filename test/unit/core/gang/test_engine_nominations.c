@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members' metadata, probes, vetoes and kube-scheduler's refusals. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; planned. */
@@ -87,7 +83,7 @@ TEST(an_unknown_outcome_of_a_nomination_is_sent_again)
 {
     static const enum rig_outcome bad[] = {RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 4, 2);
         rig_group(rig, "g", 4, 0, NULL);
         rig_sync(rig);
@@ -96,14 +92,13 @@ TEST(an_unknown_outcome_of_a_nomination_is_sent_again)
         rig_pods(rig, "p", 4, "g", RIG_GATED);
         rig_run(rig, 10 * SKR_SECOND);
         rig_assert_bound(rig, "p", 4);
-        rig_destroy(rig);
     }
 }
 
 TEST(a_nomination_that_meets_404_or_422_means_a_lost_member)
 {
     for (int replaced = 0; replaced < 2; replaced++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 4, 2);
         rig_group(rig, "g", 4, 0, NULL);
         rig_sync(rig);
@@ -127,7 +122,6 @@ TEST(a_nomination_that_meets_404_or_422_means_a_lost_member)
         }
         rig_run(rig, 20 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 4);
-        rig_destroy(rig);
     }
 }
 
@@ -290,7 +284,7 @@ static bool refuses(void *context, const struct skr_pod *pod, const char *node)
 TEST(d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around)
 {
     for (size_t sample = 0; sample <= 3; sample += 3) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 4, 2);
         rig->sample = sample;
         rig->in_tree = refuses;
@@ -301,14 +295,13 @@ TEST(d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_aroun
         rig_assert_bound(rig, "p", 4);
         assert_string_not_equal(rig_node_of(rig, "p-1"), "node-0");
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 
 TEST(a_veto_ends_after_a_minute_or_with_a_change_of_the_node)
 {
     for (int change = 0; change < 2; change++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 1, 2);
         rig->in_tree = refuses;
         refused_node = "node-0";
@@ -324,7 +317,6 @@ TEST(a_veto_ends_after_a_minute_or_with_a_change_of_the_node)
             rig_run(rig, 90 * SKR_SECOND);
         }
         rig_assert_bound(rig, "p", 2);
-        rig_destroy(rig);
     }
 }
 

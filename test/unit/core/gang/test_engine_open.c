@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open groups: minMember of a PodGroup is the least that starts, not how many there are. */
 #include "core/gang/reason.h"
-#include "test/test.h"
 #include "test/unit/engine_test.h"
-
-#include <string.h>
 
 static struct rig *cluster(int nodes)
 {
@@ -34,7 +31,7 @@ static size_t n_bound(const struct rig *rig, const char *prefix, int n)
 TEST(min_member_1_with_three_pods_binds_all_three)
 {
     for (int flags = 0; flags <= RIG_GATED; flags += RIG_GATED) {
-        struct rig *rig = cluster(3);
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster(3);
         rig_podgroup(rig, "g", 1);
         rig_sync(rig);
         rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL | flags);
@@ -44,7 +41,6 @@ TEST(min_member_1_with_three_pods_binds_all_three)
         assert_string_equal(pg_key(rig, "rank"), "[(p-0,0) (p-1,1) (p-2,2)]");
         assert_string_equal(pg_key(rig, "reason"), "");
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is reported of groups whose pods' rules about other pods stand in the way. */
-#include <stdio.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 #define PORT "'ports':[{'containerPort':80,'hostPort':80}],"
@@ -26,7 +23,7 @@ struct told {
 static void tell(const struct told *t)
 {
     char name[32];
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 4);
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "node-%d", i);
@@ -55,7 +52,6 @@ static void tell(const struct told *t)
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "message"), t->message);
     assert_string_equal(rig_key(rig, "g", "reason"), t->reason);
-    rig_destroy(rig);
 }
 
 TEST(rules_that_only_together_leave_no_place_are_both_named)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of members whose controller numbers its pods. */
-#include <stdio.h>
-
 #include "test/unit/engine_test.h"
 
 /* A pod of the group whose controller gave it a number. */
@@ -61,7 +59,7 @@ TEST_RIG(rig_create(), a_replacement_of_an_index_gets_the_rank_of_that_index)
 TEST(indices_that_are_not_all_there_or_not_different_are_no_order)
 {
     for (int equal = 0; equal < 2; equal++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 3, 1);
         rig_group(rig, "g", 3, 0, NULL);
         rig_sync(rig);
@@ -76,6 +74,5 @@ TEST(indices_that_are_not_all_there_or_not_different_are_no_order)
         assert_string_equal(rig_label(rig, "p-1", "sakkara.member.rank"), "0");
         assert_string_equal(rig_label(rig, "p-9", "sakkara.member.rank"), "1");
         assert_string_equal(rig_label(rig, "p-10", "sakkara.member.rank"), "2");
-        rig_destroy(rig);
     }
 }

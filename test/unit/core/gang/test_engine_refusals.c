@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planned nodes that kube-scheduler refuses: how often a group is planned again, what ends a pause, and
  * what people read. */
-#include <stdio.h>
-#include <string.h>
 #include <utlist.h>
 
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 static bool shy = true;
@@ -48,7 +45,7 @@ static uint64_t plans(struct rig *rig)
 TEST(a_group_that_is_refused_again_and_again_is_planned_less_and_less_often)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = apart(3, flags);
+        SKR_AUTO(rig_destroy) struct rig *rig = apart(3, flags);
         rig_run(rig, 60 * SKR_SECOND);
         assert_in_range(plans(rig), 2, 8);
         rig_run(rig, 3600 * SKR_SECOND);
@@ -57,7 +54,6 @@ TEST(a_group_that_is_refused_again_and_again_is_planned_less_and_less_often)
         assert_in_range(plans(rig) - before, 1, 24); /* once a pause of five minutes */
         assert_int_equal(rig_n_bound(rig, "g"), 0);
         assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
-        rig_destroy(rig);
     }
 }
 
@@ -81,7 +77,7 @@ TEST(what_a_refusal_may_rest_on_ends_the_pause_at_once)
 {
     enum { NODE_COMES, NODE_RELABELLED, GROUP_EDITED, PODS_ANEW, WAYS };
     for (int way = 0; way < WAYS; way++) {
-        struct rig *rig = apart(3, RIG_GATED);
+        SKR_AUTO(rig_destroy) struct rig *rig = apart(3, RIG_GATED);
         rig_run(rig, 3000 * SKR_SECOND);
         shy = way == NODE_COMES;
         if (way == NODE_COMES) {
@@ -111,7 +107,6 @@ TEST(what_a_refusal_may_rest_on_ends_the_pause_at_once)
             rig_assert_bound(rig, "p", 4);
             assert_string_equal(rig_key(rig, "g", "reason"), "");
         }
-        rig_destroy(rig);
     }
 }
 
@@ -129,7 +124,7 @@ TEST(the_plugin_and_the_pods_rule_are_named)
         {"1 of a plugin of ours", ": 0/3 nodes are available: 1 of a plugin of ours"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        struct rig *rig = apart(3, RIG_GATED);
+        SKR_AUTO(rig_destroy) struct rig *rig = apart(3, RIG_GATED);
         rig_run(rig, 600 * SKR_SECOND);
         const char *name = strstr(rig_key(rig, "g", "message"), "for pod ");
         assert_non_null(name);
@@ -149,7 +144,6 @@ TEST(the_plugin_and_the_pods_rule_are_named)
                             "FilteredByOthers");
         assert_non_null(
             strstr(json_string_value(json_object_get(answer, "sentence")), row[i].want));
-        rig_destroy(rig);
     }
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* releaseGateAfter: gates that are removed without a plan, so that autoscalers see the pods. */
-#include <stdio.h>
-
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine and names of resources: they are the nodes', whatever pods ask for. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -11,8 +8,7 @@ enum { INVENTED = 254 };
 /* A pod of somebody who asks for a lot that does not exist. */
 static void invent(struct rig *rig, const char *name, const char *prefix)
 {
-    struct skr_strbuf list;
-    skr_strbuf_init(&list);
+    SKR_STRBUF(list);
     for (int i = 0; i < INVENTED; i++) {
         skr_strbuf_addf(&list, "%s'%s.example/r%d':'1'", i > 0 ? "," : "", prefix, i);
     }
@@ -20,7 +16,6 @@ static void invent(struct rig *rig, const char *name, const char *prefix)
                     "{'metadata':{},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
                     "'resources':{'requests':{%s}}}]},'status':{'phase':'Pending'}}",
                     list.s);
-    skr_strbuf_fini(&list);
 }
 
 static void node_with(struct rig *rig, const char *name, const char *resources)
@@ -139,7 +134,7 @@ TEST_RIG(rig_create(), a_node_whose_names_have_no_room_is_refused_alone_until_th
 
 TEST_RIG(rig_create(), a_node_of_too_many_resources_is_refused_whatever_room_there_is)
 {
-    char *names = names_of("p", SKR_NODE_RESOURCES_MAX);
+    SKR_AUTO_FREE char *names = names_of("p", SKR_NODE_RESOURCES_MAX);
     rig_sync(rig);
     node_with(rig, "liar", names);
     rig_pods(rig, "p-", 1, "g", 0);
@@ -153,5 +148,4 @@ TEST_RIG(rig_create(), a_node_of_too_many_resources_is_refused_whatever_room_the
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(stats_of(rig).refused_nodes, 0);
     assert_int_equal(rig_n_bound(rig, "g"), 1);
-    free(names);
 }

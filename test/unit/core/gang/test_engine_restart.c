@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon starts anew in every state of a group: what it keeps, what it writes, what it clears.
  * Crashes after every single write are in test_engine_crash.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_test.h"
 
@@ -154,7 +149,7 @@ TEST(binding_is_finished_without_a_barrier_as_calls_arrive)
 TEST(a_bound_group_is_left_alone_at_a_restart)
 {
     for (int order = 0; order < ORDERS; order++) {
-        struct rig *rig = cluster(0);
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
         rig->hold_scheduler = false;
         rig_run(rig, 5 * SKR_SECOND);
         char begin[64];
@@ -165,14 +160,13 @@ TEST(a_bound_group_is_left_alone_at_a_restart)
             assert_int_equal(rig_count(rig, (enum skr_write_kind)i, NULL), 0);
         }
         assert_string_equal(rig_key(rig, "g", "schedBeginTime"), begin);
-        rig_destroy(rig);
     }
 }
 
 TEST(a_gang_that_ran_to_its_end_is_left_alone_too)
 {
     for (int order = 0; order < ORDERS; order++) {
-        struct rig *rig = cluster(0);
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
         rig->hold_scheduler = false;
         rig_run(rig, 5 * SKR_SECOND);
         for (int i = 0; i < 4; i++) {
@@ -186,7 +180,6 @@ TEST(a_gang_that_ran_to_its_end_is_left_alone_too)
         assert_int_equal(pod_patches(rig), 0);
         assert_string_equal(rig_key(rig, "g", "status"), "Finished");
         assert_true(*rig_key(rig, "g", "placement"));
-        rig_destroy(rig);
     }
 }
 
@@ -261,7 +254,7 @@ TEST(a_group_that_was_edited_meanwhile_is_planned_anew)
                  {"{'data':{'priority':'7'}}", 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int order = 0; order < ORDERS; order++) {
-            struct rig *rig = cluster(0);
+            SKR_AUTO(rig_destroy) struct rig *rig = cluster(0);
             rig_run(rig, SKR_SECOND);
             rig_edit(rig, RIG_MAP, "g", "%s", cases[i].edit);
             restart(rig, order);
@@ -272,7 +265,6 @@ TEST(a_group_that_was_edited_meanwhile_is_planned_anew)
                 assert_string_equal(rig_node_of(rig, "p-3"), "node-3");
             }
             rig_assert_clean(rig);
-            rig_destroy(rig);
         }
     }
 }
@@ -324,11 +316,10 @@ static struct rig *stored_by_older(int told)
     static const char *const order[] = {"p-0", "p-1", "p-10", "p-11", "p-2", "p-3",
                                         "p-4", "p-5", "p-6",  "p-7",  "p-8", "p-9"};
     struct rig *rig = rig_create();
-    struct skr_strbuf members;
+    SKR_STRBUF(members);
     rig_racks(rig, 1, 2, 6);
     rig_group(rig, "g", 12, 0, NULL);
     rig_pods(rig, "p", 12, "g", 0);
-    skr_strbuf_init(&members);
     for (int i = 0; i < 12; i++) {
         skr_strbuf_addf(&members, "%s\\'%s\\':\\'node-%d\\'", i ? "," : "",
                         rig_find(rig, RIG_POD, order[i])->pod->meta.uid, i / 6);
@@ -349,7 +340,6 @@ static struct rig *stored_by_older(int told)
             "'status':{'nominatedNodeName':'node-%d'}}",
             i, i / 6, i / 6);
     }
-    skr_strbuf_fini(&members);
     return rig;
 }
 
@@ -357,7 +347,7 @@ TEST(a_plan_that_an_older_daemon_stored_is_finished_on_the_same_nodes_with_each_
 {
     for (int told = 4; told <= 12; told += 4) { /* untold, it is made anew */
         int at[12] = {0};
-        struct rig *rig = stored_by_older(told);
+        SKR_AUTO(rig_destroy) struct rig *rig = stored_by_older(told);
         rig_sync(rig);
         rig_run(rig, 60 * SKR_SECOND);
         rig_assert_bound(rig, "p", 12);
@@ -373,7 +363,6 @@ TEST(a_plan_that_an_older_daemon_stored_is_finished_on_the_same_nodes_with_each_
         assert_string_equal(rig_node_of(rig, "p-5"), "node-1");
         rig_assert_clean(rig);
         assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-        rig_destroy(rig);
     }
 }
 

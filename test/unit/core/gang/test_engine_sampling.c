@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gated members where kube-scheduler looks at every node, and where it may not. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 4 };
@@ -110,7 +106,7 @@ TEST_RIG(gang_on(1), whatever_becomes_of_the_answer_the_gate_goes_and_the_plan_s
 TEST(a_restart_nominates_those_alone_that_were_turned_away_without)
 {
     for (int missed = 0; missed < 2; missed++) {
-        struct rig *rig = gang_on(1);
+        SKR_AUTO(rig_destroy) struct rig *rig = gang_on(1);
         rig->hold_scheduler = true;
         rig_run(rig, SKR_SECOND);
         if (missed) { /* refused by the daemon that dies before it can nominate */
@@ -127,7 +123,6 @@ TEST(a_restart_nominates_those_alone_that_were_turned_away_without)
         assert_string_equal(rig_node_of(rig, "p-2"), "node-1");
         assert_string_equal(rig_nominated(rig, "p-0"), "");
         assert_int_equal(rig->n_solves, 1);
-        rig_destroy(rig);
     }
 }
 

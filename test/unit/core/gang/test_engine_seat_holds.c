@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The room of lost members: kept for their replacements, for a while and only where it should be. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 /* Six slots; g runs on four of them, other needs three and waits. */
@@ -42,7 +38,7 @@ static const char *held(struct rig *rig)
 TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
 {
     for (int how = 0; how < 3; how++) {
-        struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
+        SKR_AUTO(rig_destroy) struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
         char node[32];
         snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-2"));
         if (how == 0) {
@@ -64,7 +60,6 @@ TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
         rig_run(rig, 60 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "other"), 0);
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -80,7 +75,7 @@ TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), a_seat_that_nobody_takes_is_given_u
 TEST(the_groups_own_key_goes_before_the_setting)
 {
     for (int off = 0; off < 2; off++) {
-        struct rig *rig = waiting_for(off ? 60 * SKR_SECOND : 0, NULL);
+        SKR_AUTO(rig_destroy) struct rig *rig = waiting_for(off ? 60 * SKR_SECOND : 0, NULL);
         rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'%s'}}", off ? "0" : "20s");
         rig_run(rig, SKR_SECOND);
         rig_delete(rig, RIG_POD, "p-2");
@@ -88,21 +83,19 @@ TEST(the_groups_own_key_goes_before_the_setting)
         assert_int_equal(rig_n_bound(rig, "other"), off ? 3 : 0);
         rig_run(rig, 20 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "other"), 3);
-        rig_destroy(rig);
     }
-    struct rig *rig = waiting_for(0, NULL);
+    SKR_AUTO(rig_destroy) struct rig *rig = waiting_for(0, NULL);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'soon'}}");
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
     assert_non_null(strstr(rig_key(rig, "g", "message"), "seat-hold: 1:1: must be a duration"));
-    rig_destroy(rig);
 }
 
 TEST(no_seat_is_held_that_nobody_will_come_back_to)
 {
     enum { SUCCEEDED, SMALLER, ALL_GONE, MAP_GONE, WAYS };
     for (int way = 0; way < WAYS; way++) {
-        struct rig *rig = waiting_for(600 * SKR_SECOND, NULL);
+        SKR_AUTO(rig_destroy) struct rig *rig = waiting_for(600 * SKR_SECOND, NULL);
         if (way == SUCCEEDED) {
             rig_phase(rig, "p-2", "Succeeded");
         } else if (way == SMALLER) {
@@ -124,7 +117,6 @@ TEST(no_seat_is_held_that_nobody_will_come_back_to)
         if (rig_n_bound(rig, "other") != 3) {
             rig_fail(rig, "way %d keeps the room", way);
         }
-        rig_destroy(rig);
     }
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members past the point of no return whose node closes to them before they could be bound. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What members are told while they wait: gates, labels, events and conditions, each once. */
-#include <stdio.h>
-
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "test/unit/engine_test.h"
@@ -44,7 +42,7 @@ TEST_RIG(members_cluster(), gated_members_are_told_their_state_once)
 TEST(waiting_members_are_told_each_reason_once_with_the_next_command)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 2, 3, 1);
         rig_gang(rig, "g", 9, "p", 8, flags);
         rig_run(rig, 10 * SKR_SECOND);
@@ -64,7 +62,6 @@ TEST(waiting_members_are_told_each_reason_once_with_the_next_command)
         size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
         rig_run(rig, 600 * SKR_SECOND);
         assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);
-        rig_destroy(rig);
     }
 }
 

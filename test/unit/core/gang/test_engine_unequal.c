@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members that are not equal: their requests, and the nodes that they may use. */
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 TEST_RIG(rig_create(), d44_the_larger_request_is_the_demand_of_every_member)
@@ -25,7 +23,7 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.heterogeneous_refuse = true;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 2, 4);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -38,7 +36,6 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     rig_pod(rig, "p-1", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
 TEST_RIG(rig_create(), d4_eligibility_is_that_of_the_gang_not_of_one_pod)

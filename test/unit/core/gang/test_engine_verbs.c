@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What filter, prioritize, preempt and bind answer in every situation, and the constant texts. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 /* One rack of three nodes of 2 cpu; kube-scheduler is played by the test. */
@@ -217,7 +213,7 @@ TEST(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome)
         {RIG_409, RIG_BOUND, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = by_hand();
+        SKR_AUTO(rig_destroy) struct rig *rig = by_hand();
         rig_sync(rig);
         rig_pod(rig, "p", NULL, 0);
         rig_settle(rig);
@@ -227,7 +223,6 @@ TEST(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome)
         assert_int_equal(call->state, cases[i].state);
         assert_string_equal(call->text, cases[i].text);
         assert_string_equal(rig_node_of(rig, "p"), call->state == RIG_BOUND ? "node-0" : "");
-        rig_destroy(rig);
     }
 }
 
@@ -236,7 +231,7 @@ TEST(a_binding_is_not_repeated_for_a_later_call_to_another_node)
 {
     static const enum rig_outcome outcome[] = {RIG_429, RIG_LOST};
     for (size_t i = 0; i < 2; i++) {
-        struct rig *rig = by_hand();
+        SKR_AUTO(rig_destroy) struct rig *rig = by_hand();
         rig_sync(rig);
         rig_pod(rig, "p", NULL, 0);
         rig_settle(rig);
@@ -252,7 +247,6 @@ TEST(a_binding_is_not_repeated_for_a_later_call_to_another_node)
         assert_int_equal(rig_bind(rig, "p", "node-1")->state, RIG_OPEN);
         rig_run(rig, SKR_SECOND);
         assert_string_equal(rig_node_of(rig, "p"), "node-1");
-        rig_destroy(rig);
     }
 }
 
@@ -347,7 +341,7 @@ TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.bind_timeout = 60 * SKR_SECOND;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 3, 2);
     rig->hold_scheduler = true;
     rig_gang(rig, "g", 2, "p", 2, 0);
@@ -366,7 +360,6 @@ TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
     rig_bind(rig, "p-0", "node-0");
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2);
-    rig_destroy(rig);
 }
 
 /* ---- preempt ---- */

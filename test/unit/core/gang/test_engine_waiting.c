@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that wait for room: what an event that cannot help them costs, and one that can. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 static const char one_rack[] = "{'rack':{'type':'pack','hard':true}}";
@@ -47,7 +43,7 @@ static struct rig *crowded(int groups)
 static void labels_while_they_come(int members, skr_time apart, size_t while_coming,
                                    size_t in_the_end)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 4);
     rig_group(rig, "g", members + 1, 0, NULL);
     rig_sync(rig);
@@ -63,7 +59,6 @@ static void labels_while_they_come(int members, skr_time apart, size_t while_com
     rig_run(rig, 20 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), in_the_end);
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.status"), "Waiting");
-    rig_destroy(rig);
 }
 
 TEST(members_are_labelled_when_the_last_one_has_come_or_after_ten_seconds)

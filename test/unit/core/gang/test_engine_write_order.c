@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In which order writes go out when only one may be on its way at a time: by class and order, as
  * server/kube/backlog.h sends them. */
-#include <string.h>
 
 #include <utlist.h>
 
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/strbuf.h"
 
@@ -43,9 +41,8 @@ static void send_one_by_one(struct rig *rig, struct skr_strbuf *log)
 
 static void two_gangs(int racks, int flags, const char *want)
 {
-    struct rig *rig = rig_create();
-    struct skr_strbuf log;
-    skr_strbuf_init(&log);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
+    SKR_STRBUF(log);
     rig_racks(rig, racks, 4, 2);
     rig_group(rig, "a", 2, 0, NULL);
     rig_group(rig, "b", 2, 0, NULL);
@@ -58,8 +55,6 @@ static void two_gangs(int racks, int flags, const char *want)
     assert_string_equal(log.s, want);
     rig_assert_bound(rig, "a", 2);
     rig_assert_bound(rig, "b", 2);
-    skr_strbuf_fini(&log);
-    rig_destroy(rig);
 }
 
 TEST(a_gangs_bindings_go_out_before_the_next_gangs_nominations)

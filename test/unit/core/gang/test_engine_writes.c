@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that conflict, are refused, get lost or whose outcome nobody knows. */
-#include <stdio.h>
-#include <string.h>
-
-#include "test/test.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
@@ -47,13 +43,12 @@ TEST(d32_any_write_may_fail_in_any_way_and_nothing_is_lost)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         for (size_t o = 0; o < EVERY; o++) {
             for (int skip = 0; skip < 5; skip++) {
-                struct rig *rig = cluster();
+                SKR_AUTO(rig_destroy) struct rig *rig = cluster();
                 rig->bindings_carry_labels = false;
                 rig_fault_after(rig, kinds[k], NULL, every[o], skip, 1);
                 rig_pods(rig, "p", 4, "g", RIG_GATED);
                 rig_run(rig, 200 * SKR_SECOND);
                 assert_complete(rig);
-                rig_destroy(rig);
             }
         }
     }
@@ -62,7 +57,7 @@ TEST(d32_any_write_may_fail_in_any_way_and_nothing_is_lost)
 TEST(reads_after_an_unknown_outcome_may_fail_too)
 {
     for (size_t o = 0; o < EVERY; o++) {
-        struct rig *rig = cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
         rig_fault(rig, SKR_WRITE_BINDING, "p-2", RIG_LOST_APPLIED, 1);
         rig_fault(rig, SKR_WRITE_GET_POD, "p-2", every[o], 3);
         rig_fault_after(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_LOST, 1, 1);
@@ -72,7 +67,6 @@ TEST(reads_after_an_unknown_outcome_may_fail_too)
         rig->hold_watch[RIG_POD] = false;
         rig_run(rig, 200 * SKR_SECOND);
         assert_complete(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -100,7 +94,7 @@ static void release(struct rig *rig)
 TEST(r5_an_unknown_binding_is_read_before_anything_else)
 {
     for (int applied = 0; applied < 2; applied++) {
-        struct rig *rig = about_to_bind();
+        SKR_AUTO(rig_destroy) struct rig *rig = about_to_bind();
         rig->hold_watch[RIG_POD] = true;
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"),
                          applied ? RIG_LOST_APPLIED : RIG_LOST);
@@ -113,7 +107,6 @@ TEST(r5_an_unknown_binding_is_read_before_anything_else)
         rig->hold_watch[RIG_POD] = false;
         rig_run(rig, 5 * SKR_SECOND);
         assert_complete(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -179,7 +172,7 @@ TEST(onpartialbind_rollback_deletes_the_bound_members)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.rollback_partial = true;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -203,7 +196,6 @@ TEST(onpartialbind_rollback_deletes_the_bound_members)
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, 60 * SKR_SECOND);
     assert_complete(rig);
-    rig_destroy(rig);
 }
 
 /* A group of four past the point of no return: two are bound, one was lost and two Bindings end. */
@@ -234,7 +226,7 @@ TEST(rollback_is_tried_again_until_every_delete_is_confirmed)
 {
     static const enum rig_outcome lost[] = {RIG_429, RIG_LOST, RIG_LOST_APPLIED};
     for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
-        struct rig *rig = rolling_back();
+        SKR_AUTO(rig_destroy) struct rig *rig = rolling_back();
         rig_fault(rig, SKR_WRITE_DELETE_POD, "p-1", lost[i], 3);
         rig_settle(rig);
         /* The plan stands until then: a process that dies now finds it. */
@@ -253,7 +245,6 @@ TEST(rollback_is_tried_again_until_every_delete_is_confirmed)
         rig_pods(rig, "p", 4, "g", 0);
         rig_run(rig, 60 * SKR_SECOND);
         assert_complete(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -287,7 +278,7 @@ TEST(a_plan_that_may_not_be_written_gives_its_room_back)
 {
     static const enum rig_outcome refusals[] = {RIG_403, RIG_422};
     for (size_t i = 0; i < 2; i++) {
-        struct rig *rig = cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster();
         rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", refusals[i], 1000);
         rig_pods(rig, "p", 4, "g", 0);
         rig_run(rig, 2 * SKR_SECOND);
@@ -304,7 +295,6 @@ TEST(a_plan_that_may_not_be_written_gives_its_room_back)
         }
         rig_run(rig, 120 * SKR_SECOND);
         assert_complete(rig);
-        rig_destroy(rig);
     }
 }
 
@@ -385,7 +375,7 @@ TEST(a_group_whose_plan_could_not_be_written_in_time_is_planned_again)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.plan_timeout = 29900 * SKR_MILLISECOND;
-    struct rig *rig = rig_create_with(&settings);
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 1, 2);
     rig_sync(rig);
     rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_LOST, 1);
@@ -398,12 +388,10 @@ TEST(a_group_whose_plan_could_not_be_written_in_time_is_planned_again)
     assert_string_equal(rig_state(rig, "g"), "Backoff");
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
-TEST(an_abort_ends_whose_plan_was_written_with_unknown_outcome)
+TEST_RIG(rig_create(), an_abort_ends_whose_plan_was_written_with_unknown_outcome)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig_sync(rig);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
@@ -418,5 +406,4 @@ TEST(an_abort_ends_whose_plan_was_written_with_unknown_outcome)
     rig_answer_write(rig, plan, RIG_LOST);
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }

@@ -3,20 +3,16 @@
  * Groups that are stuck, each for a bottleneck that is written down by hand: explain names it,
  * and every change it prints, carried out in the files, places the group in `sakkara simulate`.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/cli/cli.h"
-#include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/render/explain_text.h"
-#include "server/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
-#include "topology/base/arena.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits by namespace: how they are written, and what they do to groups. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/gang/namespace_limits.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Persisted plans: what is written can be read back, and nothing else is taken for a plan. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/gang/plan_text.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -98,7 +93,7 @@ TEST(every_state_survives_a_restart)
         plan.victim = victims;
         plan.n_victims = 2;
         assert_string_equal(skr_plan_state_name(plan.state), name[i]);
-        char *text = skr_plan_write(&plan, NULL);
+        SKR_AUTO_FREE char *text = skr_plan_write(&plan, NULL);
         if (skr_plan_parse(text, &read, &error) != 0) {
             fail_msg("%s: %s", text, error.text);
         }
@@ -116,10 +111,8 @@ TEST(every_state_survives_a_restart)
         assert_int_equal(read->node[0].count, 2);
         assert_int_equal(read->n_victims, 2);
         assert_string_equal(read->victim[0], "ns/b");
-        char *again = skr_plan_write(read, NULL);
+        SKR_AUTO_FREE char *again = skr_plan_write(read, NULL);
         assert_string_equal(again, text);
-        free(again);
-        free(text);
         skr_plan_record_destroy(read);
     }
     assert_string_equal(skr_plan_state_name(SKR_PLAN_STATE_COUNT), "");
@@ -143,8 +136,8 @@ TEST(any_order_of_members_is_read_sorted)
 /* n members with uids as the API server makes them, `nodes` nodes with names of this length. */
 static char *write_large(size_t n, size_t nodes, int width, bool *ret_dropped)
 {
-    struct skr_plan_member *member = calloc(n, sizeof *member);
-    char *names = calloc(n, 512);
+    SKR_AUTO_FREE struct skr_plan_member *member = calloc(n, sizeof *member);
+    SKR_AUTO_FREE char *names = calloc(n, 512);
     struct skr_plan_record plan = {.has_members = true, .n_members = n, .member = member};
     for (size_t i = 0; i < n; i++) {
         char *uid = names + 512 * i;
@@ -154,10 +147,7 @@ static char *write_large(size_t n, size_t nodes, int width, bool *ret_dropped)
         member[i] = (struct skr_plan_member){uid, node, (int32_t)i};
     }
     skr_plan_id("ns", "g", member, n, plan.id);
-    char *text = skr_plan_write(&plan, ret_dropped);
-    free(names);
-    free(member);
-    return text;
+    return skr_plan_write(&plan, ret_dropped);
 }
 
 TEST(members_and_then_nodes_are_dropped_when_they_do_not_fit)
@@ -184,10 +174,9 @@ TEST(members_and_then_nodes_are_dropped_when_they_do_not_fit)
         assert_int_equal(read->n_members, row[i].dropped ? 0 : row[i].members);
         assert_int_equal(read->n_nodes, row[i].has_nodes ? row[i].nodes : 0);
         /* Written again it still says that the members are missing. */
-        char *again = skr_plan_write(read, &dropped);
+        SKR_AUTO_FREE char *again = skr_plan_write(read, &dropped);
         assert_string_equal(again, text);
         assert_int_equal(dropped, row[i].dropped);
-        free(again);
         free(text);
         skr_plan_record_destroy(read);
     }
@@ -231,13 +220,12 @@ TEST(what_is_no_plan_is_refused_with_the_place)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_plan_record *read = NULL;
         struct skr_error error = {.text = ""};
-        char *text = json_text_quote(row[i].text);
+        SKR_AUTO_FREE char *text = json_text_quote(row[i].text);
         assert_int_equal(skr_plan_parse(text, &read, &error), -SKR_INVALID);
         if (strncmp(error.text, row[i].error, strlen(row[i].error)) != 0) {
             fail_msg("%s: %s", text, error.text);
         }
         assert_null(read);
-        free(text);
     }
 }
 
@@ -260,14 +248,13 @@ TEST(a_member_s_annotation_survives_a_restart)
 {
     char id[SKR_PLAN_ID_LEN + 1] = "";
     char node[254] = "";
-    char *text = skr_member_plan_write("0123456789abcdef", "node-0");
+    SKR_AUTO_FREE char *text = skr_member_plan_write("0123456789abcdef", "node-0");
     assert_string_equal(text, "{\"id\":\"0123456789abcdef\",\"node\":\"node-0\"}");
     assert_int_equal(skr_member_plan_parse(text, id, node, sizeof node, NULL), 0);
     assert_string_equal(id, "0123456789abcdef");
     assert_string_equal(node, "node-0");
     assert_int_equal(skr_member_plan_parse(text, NULL, NULL, 0, NULL), 0);
     assert_int_equal(skr_member_plan_parse(text, id, NULL, 0, NULL), 0);
-    free(text);
 }
 
 TEST(the_whole_plan_on_a_member_is_read_both_ways)
@@ -275,9 +262,8 @@ TEST(the_whole_plan_on_a_member_is_read_both_ways)
     char id[SKR_PLAN_ID_LEN + 1];
     char node[16];
     struct skr_plan_record *read = NULL;
-    struct skr_strbuf b;
-    char *text = write_large(3000, 1000, 12, NULL);
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
+    SKR_AUTO_FREE char *text = write_large(3000, 1000, 12, NULL);
     skr_strbuf_add(&b, "{\"node\":\"node-7\",");
     skr_strbuf_add(&b, text + 1);
     assert_int_equal(skr_member_plan_parse(b.s, id, node, sizeof node, NULL), 0);
@@ -286,8 +272,6 @@ TEST(the_whole_plan_on_a_member_is_read_both_ways)
     assert_string_equal(read->id, id);
     assert_int_equal(read->n_members, 3000);
     skr_plan_record_destroy(read);
-    skr_strbuf_fini(&b);
-    free(text);
 }
 
 TEST(what_is_no_member_s_annotation_is_refused)
@@ -310,12 +294,11 @@ TEST(what_is_no_member_s_annotation_is_refused)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char id[SKR_PLAN_ID_LEN + 1] = "same";
         char node[8] = "same";
-        char *text = json_text_quote(row[i].text);
+        SKR_AUTO_FREE char *text = json_text_quote(row[i].text);
         assert_int_equal(skr_member_plan_parse(text, id, node, sizeof node, NULL), row[i].rc);
         if (row[i].rc != 0) {
             assert_string_equal(id, "same");
             assert_string_equal(node, "same");
         }
-        free(text);
     }
 }

@@ -3,8 +3,6 @@
  * they count wherever pods with an entry do. */
 #include "core/gang/residents.h"
 
-#include <stdio.h>
-
 #include "core/gang/pods.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The read side without a process: pages of a dump, their text, their YAML, and answers that are
  * not what they should be. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/frame/engine.h"
 #include "core/gang/scheduler.h"
 #include "server/client/source.h"
@@ -24,13 +20,11 @@ static const char *const paths[] = {"/v1/tree", "/v1/groups", "/v1/groups/defaul
 static struct skr_dump *read_dump(const char *path)
 {
     struct skr_dump *dump = NULL;
-    struct skr_strbuf messages;
+    SKR_STRBUF(messages);
     struct skr_error error = {0};
-    skr_strbuf_init(&messages);
     if (skr_dump_read(path, &dump, &messages, &error) < 0) {
         fail_msg("%s: %s", error.text, messages.s);
     }
-    skr_strbuf_fini(&messages);
     return dump;
 }
 
@@ -38,14 +32,12 @@ static struct skr_dump *read_dump(const char *path)
 static json_t *ask(struct skr_dump *dump, const struct skr_view_query *query,
                    struct skr_error *error)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     json_t *json = NULL;
-    skr_strbuf_init(&out);
     if (skr_source_dump(dump, query, &out, error) == 0) {
         json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
         assert_non_null(json);
     }
-    skr_strbuf_fini(&out);
     return json;
 }
 
@@ -53,28 +45,25 @@ static json_t *ask(struct skr_dump *dump, const struct skr_view_query *query,
 static void each_page(void (*look)(json_t *page))
 {
     for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
-        struct skr_dump *dump = read_dump(dumps[i]);
+        SKR_AUTO(skr_dump_destroy) struct skr_dump *dump = read_dump(dumps[i]);
         for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
             const struct skr_view_query query = {.path = paths[k]};
             struct skr_error error;
-            json_t *page = ask(dump, &query, &error);
+            json_auto_t *page = ask(dump, &query, &error);
             if (page) {
                 look(page);
             }
-            json_decref(page);
         }
-        skr_dump_destroy(dump);
     }
 }
 
 static void look_at_yaml(json_t *page)
 {
     struct skr_manifests manifests;
-    struct skr_strbuf yaml, errors;
+    SKR_STRBUF(yaml);
+    SKR_STRBUF(errors);
     /* Wrapped, because of a list the reader would take the items alone. */
-    json_t *object = json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "X", "page", page);
-    skr_strbuf_init(&yaml);
-    skr_strbuf_init(&errors);
+    json_auto_t *object = json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "X", "page", page);
     skr_page_write_yaml(object, &yaml);
     skr_manifests_init(&manifests);
     if (skr_manifests_parse(&manifests, "page", yaml.s, yaml.len, NULL, NULL, &errors) < 0) {
@@ -82,10 +71,7 @@ static void look_at_yaml(json_t *page)
     }
     assert_int_equal(manifests.n, 1);
     assert_true(json_equal(manifests.item[0].object, object));
-    json_decref(object);
     skr_manifests_fini(&manifests);
-    skr_strbuf_fini(&yaml);
-    skr_strbuf_fini(&errors);
 }
 
 TEST(yaml_reads_back_as_the_json)
@@ -101,9 +87,8 @@ TEST(yaml_strings_stay_strings)
         "'- a','a: b','a #b',' a','a ','2025-10-25','\\u0007','é','a\\nb','\\'','a-b','.5','_1',"
         "'=','<<','%','@a','!x','&a','*a','[a]','{a}','|','>','?','-'],'b':[[],{},[[1,[2]],{'c':"
         "[]}]],'1':true,'no':null,'x y':-1.5}";
-    json_t *json = json_text_load(text);
+    json_auto_t *json = json_text_load(text);
     look_at_yaml(json);
-    json_decref(json);
 }
 
 /* ---- answers that are none ---- */
@@ -111,13 +96,12 @@ TEST(yaml_strings_stay_strings)
 static void render_all(json_t *page)
 {
     const struct skr_render how = {.ascii = false};
-    struct skr_strbuf out, notes;
+    SKR_STRBUF(out);
+    SKR_STRBUF(notes);
     struct skr_error error;
     struct skr_groups_table table;
     const json_t *item;
     size_t i;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&notes);
     skr_render_tree(page, &how, &out, &notes, &error);
     skr_render_group(page, &how, &out, &error);
     skr_groups_table_init(&table, true, true, true);
@@ -132,8 +116,6 @@ static void render_all(json_t *page)
         assert_true((unsigned char)out.s[k] >= 0x20 || out.s[k] == '\n' || out.s[k] == '\033');
     }
     skr_groups_table_fini(&table);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&notes);
 }
 
 static json_t *wrong_value(size_t i)
@@ -186,11 +168,10 @@ static void break_each(json_t *page, json_t *at)
 
 static void look_at_broken(json_t *page)
 {
-    json_t *copy = json_deep_copy(page);
+    json_auto_t *copy = json_deep_copy(page);
     render_all(copy);
     break_each(copy, copy);
     assert_true(json_equal(copy, page));
-    json_decref(copy);
 }
 
 TEST(no_answer_is_too_wrong_to_be_refused)
@@ -200,12 +181,11 @@ TEST(no_answer_is_too_wrong_to_be_refused)
 
 TEST(a_tree_without_end_is_refused)
 {
-    struct skr_strbuf text, out, notes;
+    SKR_STRBUF(text);
+    SKR_STRBUF(out);
+    SKR_STRBUF(notes);
     const struct skr_render how = {.ascii = true};
     struct skr_error error;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&notes);
     skr_strbuf_add(&text, "{\"resource\":\"cpu\",\"root\":");
     for (int i = 0; i < 100; i++) {
         skr_strbuf_add(&text, "{\"name\":\"u\",\"slots\":1,\"allocatable\":{},\"children\":[");
@@ -214,14 +194,10 @@ TEST(a_tree_without_end_is_refused)
         skr_strbuf_add(&text, "]}");
     }
     skr_strbuf_addc(&text, '}');
-    json_t *page = json_loads(text.s, 0, NULL);
+    json_auto_t *page = json_loads(text.s, 0, NULL);
     assert_non_null(page);
     assert_int_equal(skr_render_tree(page, &how, &out, &notes, &error), -SKR_INVALID);
     assert_string_equal(error.text, "the answer's tree has more than 16 levels");
-    json_decref(page);
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&notes);
 }
 
 /* ---- questions ---- */
@@ -242,11 +218,9 @@ static const struct {
 TEST(questions_are_escaped)
 {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        struct skr_strbuf out;
-        skr_strbuf_init(&out);
+        SKR_STRBUF(out);
         skr_view_url_write(&targets[i].query, &out);
         assert_string_equal(out.s, targets[i].target);
-        skr_strbuf_fini(&out);
     }
 }
 
@@ -276,7 +250,7 @@ static const struct {
 
 TEST(what_cannot_be_answered_says_why)
 {
-    struct skr_dump *dump = read_dump("test/views/tree.yaml");
+    SKR_AUTO(skr_dump_destroy) struct skr_dump *dump = read_dump("test/views/tree.yaml");
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct skr_view_query query = {
             .path = refusals[i].path,
@@ -289,18 +263,16 @@ TEST(what_cannot_be_answered_says_why)
             fail_msg("%zu: %d: %s", i, (int)error.code, error.text);
         }
     }
-    skr_dump_destroy(dump);
 }
 
 TEST(an_engine_that_does_not_know_yet_says_so)
 {
     struct skr_settings settings;
     struct skr_actions actions;
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     const struct skr_view_query query = {.path = "/v1/tree"};
     skr_settings_default(&settings);
     skr_actions_init(&actions);
-    skr_strbuf_init(&out);
     struct skr_engine *engine = skr_engine_create(&skr_gang_scheduler, &settings, NULL);
     struct skr_gang *gang = skr_engine_self(engine);
     assert_int_equal(skr_gang_view(gang, &query, SKR_SECOND, &out), 503);
@@ -316,19 +288,17 @@ TEST(an_engine_that_does_not_know_yet_says_so)
     assert_non_null(strstr(out.s, "not leader"));
     skr_actions_fini(&actions);
     skr_engine_destroy(engine);
-    skr_strbuf_fini(&out);
 }
 
 /* More resources than an answer has room for: what decides about slots counts all the same. */
 TEST(a_tree_of_many_resources_still_counts_pods)
 {
-    struct skr_strbuf text, messages;
-    struct skr_dump *dump = NULL;
+    SKR_STRBUF(text);
+    SKR_STRBUF(messages);
+    SKR_AUTO(skr_dump_destroy) struct skr_dump *dump = NULL;
     struct skr_error error = {0};
     const struct skr_view_query query = {.path = "/v1/tree",
                                          .argument = {[SKR_VIEW_SLOT] = "cpu=1m"}};
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&messages);
     skr_strbuf_add(&text,
                    "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"kind\":\"ConfigMap\","
                    "\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\",\"namespace\":\"x\","
@@ -345,25 +315,20 @@ TEST(a_tree_of_many_resources_still_counts_pods)
         fail_msg("%s", messages.s);
     }
     text_file_close(&file);
-    json_t *page = ask(dump, &query, &error);
+    json_auto_t *page = ask(dump, &query, &error);
     if (!page) {
         fail_msg("%s", error.text);
     }
     assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), 7);
-    json_decref(page);
-    skr_dump_destroy(dump);
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&messages);
 }
 
 /* A tree of two nodes; names: of the map, or NULL. */
 static struct skr_dump *dump_of_two(const char *names, const char *first, const char *second)
 {
-    struct skr_strbuf text, messages;
+    SKR_STRBUF(text);
+    SKR_STRBUF(messages);
     struct skr_dump *dump = NULL;
     struct skr_error error = {0};
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&messages);
     skr_strbuf_add(&text, "kind: List\napiVersion: v1\nitems:\n"
                           "- {kind: ConfigMap, apiVersion: v1, metadata: {name: t, namespace: x, "
                           "labels: {sakkara.topology: ''}}, data: {tree: '{\"p\":{},\"q\":{}}'");
@@ -382,8 +347,6 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
         fail_msg("%s: %s", error.text, messages.s);
     }
     text_file_close(&file);
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&messages);
     return dump;
 }
 
@@ -406,12 +369,11 @@ TEST(the_tree_shows_the_device_that_most_nodes_offer)
         struct skr_dump *dump = dump_of_two(rows[i].names, rows[i].first, rows[i].second);
         const struct skr_view_query query = {.path = "/v1/tree"};
         struct skr_error error = {0};
-        json_t *page = ask(dump, &query, &error);
+        json_auto_t *page = ask(dump, &query, &error);
         if (!page) {
             fail_msg("%zu: %s", i, error.text);
         }
         assert_string_equal(skr_page_text(page, "resource"), rows[i].resource);
-        json_decref(page);
         skr_dump_destroy(dump);
     }
 }
@@ -435,7 +397,7 @@ TEST(a_slot_of_cpu_fits_on_small_nodes)
         const struct skr_view_query query = {.path = "/v1/tree",
                                              .argument = {[SKR_VIEW_SLOT] = rows[i].asked}};
         struct skr_error error = {0};
-        json_t *page = ask(dump, &query, &error);
+        json_auto_t *page = ask(dump, &query, &error);
         if (!page) {
             fail_msg("%zu: %s", i, error.text);
         }
@@ -443,7 +405,6 @@ TEST(a_slot_of_cpu_fits_on_small_nodes)
         assert_int_equal(skr_page_int(slot, "cpu"), rows[i].slot);
         assert_int_equal(skr_page_int(slot, "pods"), 1);
         assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), rows[i].slots);
-        json_decref(page);
         skr_dump_destroy(dump);
     }
 }
@@ -451,10 +412,9 @@ TEST(a_slot_of_cpu_fits_on_small_nodes)
 /* A dump is only read: the same questions, the same answers, byte for byte. */
 TEST(looking_changes_nothing)
 {
-    struct skr_dump *dump = read_dump("test/views/odd.yaml");
-    struct skr_strbuf first, second;
-    skr_strbuf_init(&first);
-    skr_strbuf_init(&second);
+    SKR_AUTO(skr_dump_destroy) struct skr_dump *dump = read_dump("test/views/odd.yaml");
+    SKR_STRBUF(first);
+    SKR_STRBUF(second);
     for (int round = 0; round < 2; round++) {
         for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
             const struct skr_view_query query = {.path = paths[k]};
@@ -462,7 +422,4 @@ TEST(looking_changes_nothing)
         }
     }
     assert_string_equal(first.s, second.s);
-    skr_strbuf_fini(&first);
-    skr_strbuf_fini(&second);
-    skr_dump_destroy(dump);
 }

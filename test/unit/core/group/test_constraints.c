@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key constraints of a group map: what counts, what is refused, what is warned about. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/group/group.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -13,13 +8,11 @@
 static int parse(const char *constraints, const char *size, struct skr_group_spec **ret,
                  struct skr_error *error)
 {
-    char *quoted = json_text_quote(constraints);
+    SKR_AUTO_FREE char *quoted = json_text_quote(constraints);
     struct skr_label item[] = {{"constraints", quoted}, {"name", "g"}, {"size", size}};
     struct skr_labels data = {.n = 3, .item = item};
     *ret = NULL;
-    int rc = skr_group_spec_parse(&data, ret, error);
-    free(quoted);
-    return rc;
+    return skr_group_spec_parse(&data, ret, error);
 }
 
 static struct skr_group_spec *parse_good(const char *constraints, const char *size)
@@ -55,10 +48,9 @@ static void write_rules(const struct skr_group_spec *spec, char *buffer, size_t 
 static void assert_rules(const char *constraints, const char *want)
 {
     char got[512];
-    struct skr_group_spec *spec = parse_good(constraints, "8");
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(constraints, "8");
     write_rules(spec, got, sizeof got);
     assert_string_equal(got, want);
-    skr_group_spec_destroy(spec);
 }
 
 TEST(rules_are_read_as_written)
@@ -245,13 +237,12 @@ static void assert_warnings(const char *constraints, const char *size, const cha
 {
     char got[2048] = "";
     size_t at = 0;
-    struct skr_group_spec *spec = parse_good(constraints, size);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(constraints, size);
     for (size_t i = 0; i < spec->n_warnings; i++) {
         at += (size_t)snprintf(got + at, sizeof got - at, "%s%s", i > 0 ? "; " : "",
                                spec->warning[i]);
     }
     assert_string_equal(got, want);
-    skr_group_spec_destroy(spec);
 }
 
 TEST(odd_rules_are_accepted_with_a_warning)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups from maps, PodGroups and labels: name, size, priority; comparison; rules on a tree. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/group/group.h"
 #include "core/pod/pod.h"
 #include "test/test.h"
@@ -36,13 +32,12 @@ static struct skr_group_spec *parse_good(const char *const *pairs)
 TEST(d14_a_map_with_name_and_size_only_packs_everywhere)
 {
     const char *pairs[] = {"name", "group-a", "size", "8", NULL};
-    struct skr_group_spec *spec = parse_good(pairs);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
     assert_string_equal(spec->name, "group-a");
     assert_int_equal(spec->size, 8);
     assert_int_equal(spec->priority, 0);
     assert_int_equal(spec->n_rules, 0);
     assert_int_equal(spec->n_warnings, 0);
-    skr_group_spec_destroy(spec);
 }
 
 TEST(an_empty_map_is_a_group_of_one)
@@ -66,10 +61,9 @@ TEST(blanks_around_numbers_are_tolerated)
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         const char *pairs[] = {"priority", " -3\n", "size", row[i].text, NULL};
-        struct skr_group_spec *spec = parse_good(pairs);
+        SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
         assert_int_equal(spec->size, row[i].size);
         assert_int_equal(spec->priority, -3);
-        skr_group_spec_destroy(spec);
     }
 }
 
@@ -185,7 +179,7 @@ TEST(a_podgroup_gives_size_and_no_rules)
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_podgroup *pg = NULL;
-        struct skr_group_spec *spec = NULL;
+        SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
         struct skr_error error = {.text = ""};
         json_t *json = json_text_load(row[i].json);
         assert_int_equal(skr_podgroup_decode(json, &pg, &error), 0);
@@ -200,7 +194,6 @@ TEST(a_podgroup_gives_size_and_no_rules)
             assert_int_equal(spec->priority, 5);
             assert_int_equal(spec->n_rules, 0);
         }
-        skr_group_spec_destroy(spec);
     }
 }
 
@@ -223,7 +216,7 @@ TEST(labels_make_soft_rules_in_order_of_levels)
                                         NULL};
     struct skr_label item[MAX_LABELS];
     struct skr_labels labels = labels_of(item, pairs);
-    struct skr_group_spec *spec = NULL;
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
     struct skr_error error = {.text = ""};
     assert_int_equal(skr_group_spec_from_labels("g", &labels, -1, &spec, &error), 0);
     assert_string_equal(spec->name, "g");
@@ -240,7 +233,6 @@ TEST(labels_make_soft_rules_in_order_of_levels)
     assert_int_equal(spec->rule[2].rule.factor, 2);
     assert_false(spec->rule[2].rule.hard);
     assert_int_equal(spec->n_warnings, 0);
-    skr_group_spec_destroy(spec);
 }
 
 TEST(odd_labels_are_warned_about_and_bad_ones_refused)
@@ -278,7 +270,7 @@ TEST(odd_labels_are_warned_about_and_bad_ones_refused)
         snprintf(key, sizeof key, "%s%s", SKR_LABEL_CONSTRAINT, row[i].key);
         struct skr_label item[] = {{key, row[i].value}, {SKR_LABEL_GROUP_SIZE, "8"}};
         struct skr_labels labels = {.n = 2, .item = item};
-        struct skr_group_spec *spec = NULL;
+        SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
         struct skr_error error = {.text = ""};
         int rc = skr_group_spec_from_labels("g", &labels, 0, &spec, &error);
         assert_string_equal(error.text, row[i].error);
@@ -287,7 +279,6 @@ TEST(odd_labels_are_warned_about_and_bad_ones_refused)
             assert_int_equal(spec->n_warnings, 1);
             assert_string_equal(spec->warning[0], row[i].warning);
         }
-        skr_group_spec_destroy(spec);
     }
 }
 
@@ -326,10 +317,9 @@ TEST(groups_are_equal_when_they_mean_the_same)
             const char *b[] = {"constraints", map[k][2], "priority", map[k][1],
                                "size",        map[k][0], NULL};
             struct skr_group_spec *left = parse_good(a);
-            struct skr_group_spec *right = parse_good(b);
+            SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *right = parse_good(b);
             assert_int_equal(skr_group_spec_equal(left, right), i == k || (i < 2 && k < 2));
             skr_group_spec_destroy(left);
-            skr_group_spec_destroy(right);
         }
     }
 }
@@ -338,24 +328,22 @@ static struct skr_tree *make_tree(void)
 {
     static const char *const levels[] = {"rack", "node"};
     struct skr_tree *tree = NULL;
-    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
     assert_int_equal(skr_tree_builder_add(b, 1, "rack-0", NULL), 0);
     assert_int_equal(skr_tree_builder_add(b, 2, "node-0", NULL), 0);
     assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &tree, NULL, NULL), 0);
-    skr_tree_builder_destroy(b);
     return tree;
 }
 
 TEST(rules_find_their_levels_in_the_tree)
 {
-    struct skr_tree *tree = make_tree();
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = make_tree();
     struct skr_rule rules[2];
-    struct skr_strbuf unknown;
+    SKR_STRBUF(unknown);
     const char *pairs[] = {"constraints",
                            "{\"node\":{\"type\":\"spread\",\"max\":3},\"zone\":{},\"root\":{}}",
                            "size", "8", NULL};
-    struct skr_group_spec *spec = parse_good(pairs);
-    skr_strbuf_init(&unknown);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
     assert_int_equal(skr_group_rules(spec, tree, rules, &unknown), 2);
     assert_string_equal(unknown.s, "zone, root");
     assert_int_equal(rules[0].type, SKR_RULE_PACK);
@@ -363,7 +351,4 @@ TEST(rules_find_their_levels_in_the_tree)
     assert_int_equal(rules[1].type, SKR_RULE_SPREAD);
     assert_int_equal(rules[1].max, 3);
     assert_int_equal(skr_group_rules(spec, tree, rules, NULL), 2);
-    skr_strbuf_fini(&unknown);
-    skr_group_spec_destroy(spec);
-    skr_tree_unref(tree);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodGroups from the API. */
-#include <string.h>
-
 #include "core/group/podgroup.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -42,10 +40,9 @@ TEST(wrong_types_are_refused_with_the_path_of_the_field)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_podgroup *pg = NULL;
         struct skr_error error;
-        json_t *json = json_text_load(row[i].json);
+        json_auto_t *json = json_text_load(row[i].json);
         assert_int_equal(skr_podgroup_decode(json, &pg, &error), -SKR_INVALID);
         assert_string_equal(error.text, row[i].text);
         assert_null(pg);
-        json_decref(json);
     }
 }

@@ -6,10 +6,6 @@
  * each step: no reader missed a cluster that stayed, nobody touched what is not ours or misconfigured,
  * hard constraints hold, and a process that starts anew finds nothing to write.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
 #include "test/test.h"
@@ -234,7 +230,7 @@ static void judge_reader(const struct frame_rig *rig, const char *placement, jso
         } else if (list) {
             json_object_set_new(slices, write->key, json_deep_copy(list));
         }
-        json_t *seen = clusters_in(slices);
+        json_auto_t *seen = clusters_in(slices);
         const char *name;
         json_t *yes;
         json_object_foreach(before, name, yes)
@@ -243,7 +239,6 @@ static void judge_reader(const struct frame_rig *rig, const char *placement, jso
                 fail_msg("%s: %s is missing after write %zu", placement, name, i);
             }
         }
-        json_decref(seen);
     }
     json_decref(now);
     json_decref(before);

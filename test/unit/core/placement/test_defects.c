@@ -26,10 +26,6 @@
  * the Event with the scores is too large (placement#40)
  *     test_scheduler.c: the_event_with_the_scores_has_a_thousand_characters_at_most
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
 

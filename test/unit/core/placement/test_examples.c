@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked examples: whole reports, byte for byte, and their numbers by hand. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/placement.h"
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
@@ -42,16 +38,12 @@ TEST_EACH(example, examples, an_example_is_reported_byte_for_byte)
                                                            .scheduler = "sakkara",
                                                            .now = "2026-01-01T00:00:00Z",
                                                            .json = true};
-    struct skr_strbuf out, messages;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     (void)skr_simulate_placement_run(&options, &out, &messages);
-    char *expected = read_file(golden);
+    SKR_AUTO_FREE char *expected = read_file(golden);
     assert_string_equal(out.s, expected);
     assert_true(messages.len == 0);
-    free(expected);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&messages);
 }
 
 #define ZONES(spec)                                                                 \

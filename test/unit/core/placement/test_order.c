@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which objects are given, and clusters within a decision, never changes an answer. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
+#include "topology/base/attr.h"
 
 enum { LINES_MAX = 48, TEXT_MAX = 400, SEEDS = 60, SHUFFLES = 4 };
 
@@ -59,17 +56,14 @@ static void draw(struct scene *s, uint64_t seed)
 
 static char *report(const struct scene *s)
 {
-    char *text = malloc((size_t)LINES_MAX * TEXT_MAX);
+    SKR_AUTO_FREE char *text = malloc((size_t)LINES_MAX * TEXT_MAX);
     size_t n = 0;
     assert_non_null(text);
     for (size_t i = 0; i < s->n; i++) {
         n += (size_t)snprintf(text + n, TEXT_MAX + 1, "%s\n", s->line[i]);
     }
-    json_t *json = placement_scene_report(text);
-    char *dump = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    free(text);
-    return dump;
+    json_auto_t *json = placement_scene_report(text);
+    return json_dumps(json, JSON_COMPACT);
 }
 
 static void shuffle(struct scene *s)
@@ -95,13 +89,11 @@ TEST(the_order_of_objects_never_changes_the_answer)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct scene scene;
         draw(&scene, seed);
-        char *expected = report(&scene);
+        SKR_AUTO_FREE char *expected = report(&scene);
         for (int i = 0; i < SHUFFLES; i++) {
             shuffle(&scene);
-            char *got = report(&scene);
+            SKR_AUTO_FREE char *got = report(&scene);
             assert_string_equal(got, expected);
-            free(got);
         }
-        free(expected);
     }
 }

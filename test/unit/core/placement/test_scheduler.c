@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduler of Placements against an API server in memory: writes, their order, faults. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/scheduler.h"
 #include "core/placement/slices.h"
 #include "core/placement/types.h"

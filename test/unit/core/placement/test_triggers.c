@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which Placements an event concerns: each row is one event, and how many cycles come of it. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
 #include "test/test.h"

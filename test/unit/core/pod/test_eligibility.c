@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes a pod may run on: cordons, taints, node selector, required node affinity. */
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -16,28 +14,23 @@ struct row {
 static enum skr_ineligible check(const char *pod_text, const char *node_text)
 {
     struct skr_pod *pod = NULL;
-    struct skr_node *node = NULL;
+    SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
     struct skr_error error = {.text = ""};
-    json_t *pod_json = json_text_load(pod_text);
-    json_t *node_json = json_text_load(node_text);
+    json_auto_t *pod_json = json_text_load(pod_text);
+    json_auto_t *node_json = json_text_load(node_text);
     if (skr_pod_decode(pod_json, &pod, &error) != 0 ||
         skr_node_decode(node_json, &node, &error) != 0) {
         fail_msg("%s", error.text);
     }
     enum skr_ineligible got = skr_pod_shape_check_node(&pod->shape, node);
     skr_pod_destroy(pod);
-    skr_node_destroy(node);
-    json_decref(pod_json);
-    json_decref(node_json);
     return got;
 }
 
 static void check_row(const struct row *row, const char *node_before, const char *node_after)
 {
-    struct skr_strbuf pod;
-    struct skr_strbuf node;
-    skr_strbuf_init(&pod);
-    skr_strbuf_init(&node);
+    SKR_STRBUF(pod);
+    SKR_STRBUF(node);
     skr_strbuf_addf(&pod, "{'metadata':{'name':'p'},'spec':{%s}}", row->pod);
     skr_strbuf_addf(&node, "{'metadata':{'name':'node-1'%s%s%s", node_before, row->node,
                     node_after);
@@ -45,8 +38,6 @@ static void check_row(const struct row *row, const char *node_before, const char
     if (got != row->want) {
         fail_msg("pod %s, node %s: %d, not %d", pod.s, node.s, (int)got, (int)row->want);
     }
-    skr_strbuf_fini(&pod);
-    skr_strbuf_fini(&node);
 }
 
 static void check_specs(const struct row *row, size_t n)

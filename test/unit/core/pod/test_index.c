@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Indices of pods under the keys of their controllers, and the natural order of names. */
-#include <stdint.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -10,7 +8,7 @@ static void assert_indices(const char *metadata, int32_t job, int32_t set, int32
                            int32_t training)
 {
     const int32_t want[] = {job, set, lws, training};
-    struct skr_pod *pod = NULL;
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
     struct skr_error error = {.code = SKR_OK};
     char text[600];
     snprintf(text, sizeof text, "{'metadata':{'namespace':'n','name':'p','uid':'u',%s},'spec':{}}",
@@ -24,7 +22,6 @@ static void assert_indices(const char *metadata, int32_t job, int32_t set, int32
         assert_int_equal(copy->index[i], want[i]);
     }
     skr_pod_destroy(copy);
-    skr_pod_destroy(pod);
 }
 
 TEST(an_index_is_a_label_or_an_annotation_of_digits)

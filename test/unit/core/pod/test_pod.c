@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods from the API: what is read, what is refused and how it is named, copies with changes. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -86,7 +81,7 @@ TEST(absent_fields_have_the_defaults_of_the_api)
         "'status':{'conditions':null,'phase':null}}",
     };
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
-        struct skr_pod *pod = decode(text[i]);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text[i]);
         assert_string_equal(pod->scheduler_name, "");
         assert_string_equal(pod->node_name, "");
         assert_string_equal(pod->nominated_node, "");
@@ -99,7 +94,6 @@ TEST(absent_fields_have_the_defaults_of_the_api)
         assert_false(pod->foreign_gate);
         assert_true(skr_pod_is_live(pod));
         assert_string_equal(pod->shape.key, "{\"requests\":{\"pods\":1}}");
-        skr_pod_destroy(pod);
     }
 }
 
@@ -131,10 +125,9 @@ TEST(gates_of_others_are_told_from_ours)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "{" META ",'spec':{'schedulingGates':%s}}", row[i].gates);
-        struct skr_pod *pod = decode(text);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text);
         assert_int_equal(pod->gate, row[i].ours);
         assert_int_equal(pod->foreign_gate, row[i].foreign);
-        skr_pod_destroy(pod);
     }
 }
 
@@ -152,10 +145,9 @@ TEST(terminating_and_finished_pods_are_not_live)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[128];
         snprintf(text, sizeof text, "{" META ",'status':{'phase':'%s'}}", row[i].phase);
-        struct skr_pod *pod = decode(text);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text);
         assert_int_equal(pod->phase, row[i].is);
         assert_int_equal(skr_pod_is_live(pod), row[i].live);
-        skr_pod_destroy(pod);
     }
     struct skr_pod *pod =
         decode("{'metadata':{'name':'p','deletionTimestamp':'2024-10-25T12:00:00Z'}}");
@@ -174,19 +166,16 @@ TEST(a_scheduled_condition_that_is_true_explains_nothing)
 
 TEST(a_long_message_is_cut_between_characters)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_add(&b, "{" META ",'status':{'conditions':[{'type':'PodScheduled',"
                        "'status':'False','message':'a");
     for (size_t i = 0; i < SKR_POD_MESSAGE_MAX; i++) {
         skr_strbuf_add(&b, "\xC3\xA9");
     }
     skr_strbuf_add(&b, "'}]}}");
-    struct skr_pod *pod = decode(b.s);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(b.s);
     assert_int_equal(strlen(pod->scheduled_message), SKR_POD_MESSAGE_MAX - 1);
     assert_memory_equal(pod->scheduled_message + SKR_POD_MESSAGE_MAX - 3, "\xC3\xA9", 3);
-    skr_pod_destroy(pod);
-    skr_strbuf_fini(&b);
 }
 
 TEST(wrong_types_are_refused_with_the_path_of_the_field)
@@ -251,12 +240,11 @@ TEST(wrong_types_are_refused_with_the_path_of_the_field)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_pod *pod = NULL;
         struct skr_error error;
-        json_t *json = json_text_load(row[i].json);
+        json_auto_t *json = json_text_load(row[i].json);
         assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_INVALID);
         assert_string_equal(error.text, row[i].text);
         assert_int_equal(skr_pod_decode(json, &pod, NULL), -SKR_INVALID);
         assert_null(pod);
-        json_decref(json);
     }
 }
 
@@ -264,20 +252,18 @@ TEST(bad_quantities_are_refused_with_the_path_of_the_field)
 {
     struct skr_pod *pod = NULL;
     struct skr_error error;
-    json_t *json = json_text_load(
+    json_auto_t *json = json_text_load(
         "{" META ",'spec':{'containers':[{'resources':{'requests':{'cpu':'1x'}}}]}}");
     assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_INVALID);
     assert_ptr_equal(strstr(error.text, "spec.containers[0].resources.requests.cpu: "), error.text);
-    json_decref(json);
 }
 
 /* A pod whose spec has a list with n equal entries. */
 static int decode_repeated(const char *before, const char *entry, size_t n, const char *after,
                            struct skr_error *error)
 {
-    struct skr_strbuf b;
-    struct skr_pod *pod = NULL;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
     skr_strbuf_add(&b, before);
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_add(&b, i > 0 ? "," : "");
@@ -287,12 +273,8 @@ static int decode_repeated(const char *before, const char *entry, size_t n, cons
         }
     }
     skr_strbuf_add(&b, after);
-    json_t *json = json_text_load(b.s);
-    int rc = skr_pod_decode(json, &pod, error);
-    skr_pod_destroy(pod);
-    json_decref(json);
-    skr_strbuf_fini(&b);
-    return rc;
+    json_auto_t *json = json_text_load(b.s);
+    return skr_pod_decode(json, &pod, error);
 }
 
 TEST(every_list_has_a_limit_with_a_message)
@@ -358,7 +340,7 @@ TEST(a_pod_larger_than_its_arena_is_refused)
         {"{" META ",'spec':{" TERMS "{'matchExpressions':[{'values':['", "']}]}]}}}}}"},
         {"{" META ",'status':{'reason':'", "'}}"},
     };
-    char *large = calloc(1, SKR_OBJECT_BYTES_MAX + 2);
+    SKR_AUTO_FREE char *large = calloc(1, SKR_OBJECT_BYTES_MAX + 2);
     memset(large, 'x', SKR_OBJECT_BYTES_MAX + 1);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_error error = {.text = ""};
@@ -366,15 +348,14 @@ TEST(a_pod_larger_than_its_arena_is_refused)
             fail_msg("%s: %s", row[i].before, error.text);
         }
     }
-    free(large);
 }
 
 TEST(an_overlay_without_changes_is_an_equal_pod)
 {
     struct skr_pod *pod = decode(full_pod);
     struct skr_pod_overlay none = {.resource_version = 0};
-    struct skr_pod *copy = skr_pod_overlay(pod, &none);
-    char *key = strdup(pod->shape.key);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(pod, &none);
+    SKR_AUTO_FREE char *key = strdup(pod->shape.key);
     skr_pod_destroy(pod); /* the copy borrows nothing */
     assert_full_pod(copy);
     assert_int_equal(copy->meta.resource_version, 42);
@@ -382,13 +363,11 @@ TEST(an_overlay_without_changes_is_an_equal_pod)
     assert_string_equal(copy->nominated_node, "node-1");
     assert_true(copy->gate);
     assert_string_equal(copy->shape.key, key);
-    free(key);
-    skr_pod_destroy(copy);
 }
 
 TEST(an_overlay_changes_what_it_names)
 {
-    struct skr_pod *pod = decode(full_pod);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(full_pod);
     const struct skr_label labels[] = {
         {SKR_LABEL_STATUS, "Assigned"}, {SKR_LABEL_RANK, "3"}, {SKR_LABEL_POD_GROUP, ""}};
     struct skr_pod_overlay overlay = {
@@ -400,7 +379,7 @@ TEST(an_overlay_changes_what_it_names)
         .label = labels,
         .plan_annotation = "{\"id\":1}",
     };
-    struct skr_pod *copy = skr_pod_overlay(pod, &overlay);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(pod, &overlay);
     assert_int_equal(copy->meta.resource_version, 43);
     assert_string_equal(copy->node_name, "node-9");
     assert_string_equal(copy->nominated_node, "");
@@ -417,11 +396,8 @@ TEST(an_overlay_changes_what_it_names)
 
     const struct skr_label changed[] = {{SKR_LABEL_RANK, "4"}, {"sakkara.absent", ""}};
     struct skr_pod_overlay second = {.n_labels = 2, .label = changed, .plan_annotation = ""};
-    struct skr_pod *again = skr_pod_overlay(copy, &second);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = skr_pod_overlay(copy, &second);
     assert_int_equal(again->meta.labels.n, 5);
     assert_string_equal(skr_labels_get(&again->meta.labels, SKR_LABEL_RANK), "4");
     assert_int_equal(again->meta.annotations.n, 0);
-    skr_pod_destroy(again);
-    skr_pod_destroy(copy);
-    skr_pod_destroy(pod);
 }

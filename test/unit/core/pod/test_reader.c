@@ -3,11 +3,6 @@
  * for very many that are drawn; what is odd is left to the tree; what is shared outlives the reader. */
 #include "core/pod/reader.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/pod_same.h"
@@ -74,14 +69,13 @@ static char *with_quotes(const char *text)
 
 static void check_text(struct skr_pod_reader *reader, const char *text, bool must_read)
 {
-    char *copy = with_quotes(text);
+    SKR_AUTO_FREE char *copy = with_quotes(text);
     check(reader, copy, must_read);
-    free(copy);
 }
 
 TEST(a_pod_is_read_as_its_tree_is_decoded)
 {
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     for (int i = 0; i < 2; i++) { /* new, and remembered */
         check_text(reader, rich, true);
         check_text(reader, "{'metadata':{'name':'p'}}", true);
@@ -94,7 +88,6 @@ TEST(a_pod_is_read_as_its_tree_is_decoded)
         check_text(reader, "{'metadata':{'name':'p'},'spec':{'volumes':null,'containers':null}}",
                    true);
     }
-    skr_pod_reader_destroy(reader);
 }
 
 TEST(odd_pods_are_left_to_the_tree)
@@ -130,17 +123,15 @@ TEST(odd_pods_are_left_to_the_tree)
         "{'metadata':{'name':'p'},'status':{'conditions':[{'type':'a\\u0062'}]}}",
         "{'metadata':{'name':'p','ownerReferences':[{'controller':1}]}}",
     };
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         bool read = true;
-        char *text = with_quotes(texts[i]);
+        SKR_AUTO_FREE char *text = with_quotes(texts[i]);
         const char *what = pod_readers_differ(reader, text, strlen(text), &read);
         if (what || read) {
             fail_msg("%s: %s", what ? what : "was read", text);
         }
-        free(text);
     }
-    skr_pod_reader_destroy(reader);
 }
 
 /* ---- drawn ---- */
@@ -219,11 +210,11 @@ TEST(whatever_is_changed_in_a_pod_the_reader_agrees_with_the_tree)
     struct skr_pod_reader *reader = skr_pod_reader_create();
     for (int i = 0; i < DRAWN; i++) {
         bool read = false;
-        json_t *json = json_deep_copy(whole);
+        json_auto_t *json = json_deep_copy(whole);
         for (uint64_t k = draw(&state, MUTATIONS_MAX) + 1; k > 0; k--) {
             mutate(json, &state);
         }
-        char *text = json_dumps(json, JSON_COMPACT);
+        SKR_AUTO_FREE char *text = json_dumps(json, JSON_COMPACT);
         size_t length = strlen(text);
         if (draw(&state, 4) == 0) { /* the text itself */
             text[draw(&state, length)] = "\"{}[]:,0e\\un x"[draw(&state, 14)];
@@ -233,8 +224,6 @@ TEST(whatever_is_changed_in_a_pod_the_reader_agrees_with_the_tree)
             fail_msg("%s: %s", what, text);
         }
         n_read += read;
-        free(text);
-        json_decref(json);
     }
     json_decref(whole);
     skr_pod_reader_destroy(reader);
@@ -247,16 +236,14 @@ static struct skr_pod *read_pod(struct skr_pod_reader *reader, const char *name,
                                 const char *cpu)
 {
     struct skr_json_scan scan;
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     struct skr_pod *pod = NULL;
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b,
                     "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}},\"spec\":{"
                     "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]}}",
                     name, label, cpu);
     skr_json_scan_init(&scan, b.s, b.len);
     assert_true(skr_pod_reader_read(reader, &scan, &pod));
-    skr_strbuf_fini(&b);
     return pod;
 }
 
@@ -275,7 +262,7 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     assert_ptr_equal(a->of_labels, d->of_labels);
     skr_pod_reader_destroy(reader);
     struct skr_pod_overlay nothing = {0};
-    struct skr_pod *copy = skr_pod_overlay(b, &nothing);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(b, &nothing);
     skr_pod_destroy(a);
     skr_pod_destroy(b);
     assert_string_equal(skr_labels_get(&copy->meta.labels, "app"), "x");
@@ -283,30 +270,27 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     assert_string_equal(c->shape.key, copy->shape.key);
     skr_pod_destroy(c);
     skr_pod_destroy(d);
-    skr_pod_destroy(copy);
 }
 
 TEST(a_reader_forgets_when_it_remembers_too_much)
 {
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     struct skr_pod *first = read_pod(reader, "first", "first", "1");
     for (int i = 0; i < SKR_POD_READER_ENTRIES_MAX + 1; i++) {
         char label[32];
         snprintf(label, sizeof label, "l%d", i);
         skr_pod_destroy(read_pod(reader, "p", label, "1"));
     }
-    struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(reader, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_null(pod_difference(first, again));
     skr_pod_destroy(first);
-    skr_pod_destroy(again);
-    skr_pod_reader_destroy(reader);
 }
 
 TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memory)
 {
     enum { LONG = SKR_POD_READER_KEY_MAX / 2 };
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     struct skr_pod *first = read_pod(reader, "first", "first", "1");
     char label[LONG];
     memset(label, 'x', sizeof label);
@@ -314,11 +298,9 @@ TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memor
         snprintf(label + LONG - 16, 16, "l%d", i);
         skr_pod_destroy(read_pod(reader, "p", label, "1"));
     }
-    struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(reader, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_ptr_equal(first->of_shape, again->of_shape);
     assert_null(pod_difference(first, again));
     skr_pod_destroy(first);
-    skr_pod_destroy(again);
-    skr_pod_reader_destroy(reader);
 }

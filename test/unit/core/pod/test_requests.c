@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod asks for, counted as kube-scheduler counts it. */
-#include <string.h>
-
 #include "core/pod/requests.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -11,13 +9,12 @@
 /* "cpu=100 memory=1 pods=1" */
 static void assert_requests(const char *spec, const char *status, const char *want)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_quantities got;
     struct skr_error error = {.text = ""};
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     json_t *spec_json = json_text_load(spec);
     json_t *status_json = status ? json_text_load(status) : NULL;
-    skr_strbuf_init(&b);
     int rc = skr_pod_requests_decode(arena, spec_json, status_json, &got, &error);
     json_decref(spec_json);
     json_decref(status_json);
@@ -29,8 +26,6 @@ static void assert_requests(const char *spec, const char *status, const char *wa
                         (long long)got.item[i].amount);
     }
     assert_string_equal(b.s, want);
-    skr_strbuf_fini(&b);
-    skr_arena_destroy(arena);
 }
 
 #define ASK(cpu, memory)     "'resources':{'requests':{'cpu':'" cpu "','memory':'" memory "'}}"
@@ -174,7 +169,7 @@ TEST(a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used)
 
 TEST(sums_that_do_not_fit_are_refused)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_quantities got;
     struct skr_error error;
     json_t *spec = json_text_load("{'containers':[{'resources':{'requests':{'x':'8E'}}},"
@@ -185,5 +180,4 @@ TEST(sums_that_do_not_fit_are_refused)
     spec = json_text_load("{'containers':[{'resources':{'requests':{'x':'-1'}}}]}");
     assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), -SKR_INVALID);
     json_decref(spec);
-    skr_arena_destroy(arena);
 }

@@ -2,9 +2,6 @@
 /* What pods say about other pods: read, compared, copied. */
 #include "core/pod/rules.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 
@@ -14,13 +11,12 @@ static struct skr_pod *decode(const char *labels, const char *spec)
     snprintf(text, sizeof text,
              "{'metadata':{'namespace':'ns','name':'p','uid':'u','labels':{%s}},'spec':{%s}}",
              labels, spec);
-    json_t *json = json_text_load(text);
+    json_auto_t *json = json_text_load(text);
     struct skr_pod *pod = NULL;
     struct skr_error error;
     if (skr_pod_decode(json, &pod, &error) < 0) {
         fail_msg("%s", error.text);
     }
-    json_decref(json);
     return pod;
 }
 
@@ -69,7 +65,7 @@ TEST(a_term_selects_by_labels_and_namespaces)
         char spec[1024];
         snprintf(spec, sizeof spec, TERM("podAntiAffinity", "%s"), row[i].term);
         struct skr_pod *pod = decode("'rev':'1'", spec);
-        struct skr_pod *other = decode(row[i].labels, "");
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *other = decode(row[i].labels, "");
         assert_int_equal(pod->shape.n_rules, 1);
         const struct skr_pod_rule *rule = &pod->shape.rule[0];
         assert_int_equal(rule->kind, SKR_POD_RULE_ANTI_AFFINITY);
@@ -79,7 +75,6 @@ TEST(a_term_selects_by_labels_and_namespaces)
             fail_msg("row %zu", i);
         }
         skr_pod_destroy(pod);
-        skr_pod_destroy(other);
     }
 }
 
@@ -160,7 +155,7 @@ TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
     assert_string_equal(a->shape.key, b->shape.key);
     assert_string_not_equal(a->shape.key, none->shape.key);
     struct skr_pod_overlay overlay = {.resource_version = 9};
-    struct skr_pod *copy = skr_pod_overlay(a, &overlay);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(a, &overlay);
     assert_string_equal(copy->shape.key, a->shape.key);
     assert_int_equal(copy->shape.n_rules, 1);
     assert_ptr_not_equal(copy->shape.rule, a->shape.rule);
@@ -168,7 +163,6 @@ TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
     skr_pod_destroy(a);
     skr_pod_destroy(b);
     skr_pod_destroy(none);
-    skr_pod_destroy(copy);
 }
 
 TEST(more_rules_than_the_limit_are_refused)
@@ -177,11 +171,10 @@ TEST(more_rules_than_the_limit_are_refused)
     for (int i = 0; i <= SKR_POD_RULES_MAX; i++) {
         json_array_append_new(ports, json_pack("{s:i}", "hostPort", i + 1));
     }
-    json_t *json = json_pack("{s:{s:s,s:s},s:{s:[{s:s,s:o}]}}", "metadata", "namespace", "ns",
-                             "name", "p", "spec", "containers", "name", "c", "ports", ports);
+    json_auto_t *json = json_pack("{s:{s:s,s:s},s:{s:[{s:s,s:o}]}}", "metadata", "namespace", "ns",
+                                  "name", "p", "spec", "containers", "name", "c", "ports", ports);
     struct skr_pod *pod = NULL;
     struct skr_error error;
     assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_LIMIT);
     assert_non_null(strstr(error.text, "more than 256 host ports"));
-    json_decref(json);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes: pods of one template have one key, pods that differ where it matters do not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -10,18 +7,15 @@
 
 static struct skr_pod *decode(const char *meta, const char *spec, const char *status)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     struct skr_pod *pod = NULL;
     struct skr_error error = {.text = ""};
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "{'metadata':{'name':'p'%s},'spec':{%s},'status':{%s}}", meta, spec,
                     status);
-    json_t *json = json_text_load(b.s);
+    json_auto_t *json = json_text_load(b.s);
     if (skr_pod_decode(json, &pod, &error) != 0) {
         fail_msg("%s: %s", b.s, error.text);
     }
-    json_decref(json);
-    skr_strbuf_fini(&b);
     return pod;
 }
 
@@ -142,9 +136,8 @@ TEST(volumes_and_devices_may_come_late)
         {"'resourceClaims':[]", false},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        struct skr_pod *pod = decode("", row[i].spec, "");
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode("", row[i].spec, "");
         assert_int_equal(pod->shape.late_capacity, row[i].late);
-        skr_pod_destroy(pod);
     }
 }
 
@@ -156,18 +149,15 @@ TEST(a_copied_shape_decides_as_the_first_did)
                "'tolerations':[{'key':'t','operator':'Exists'}]," TERMS(LABEL("In", "['1','2']")),
                "");
     struct skr_pod_overlay none = {.node_name = NULL};
-    struct skr_pod *copy = skr_pod_overlay(pod, &none);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(pod, &none);
     char *key = strdup(pod->shape.key);
     skr_pod_destroy(pod);
     assert_string_equal(copy->shape.key, key);
     free(key);
-    json_t *json = json_text_load("{'metadata':{'name':'n','labels':{'a':'1'}},"
-                                  "'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
-    struct skr_node *node = NULL;
+    json_auto_t *json = json_text_load("{'metadata':{'name':'n','labels':{'a':'1'}},"
+                                       "'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
+    SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
     assert_int_equal(skr_node_decode(json, &node, NULL), 0);
     assert_int_equal(skr_pod_shape_check_node(&copy->shape, node), SKR_ELIGIBLE);
     assert_int_equal(copy->shape.requests.n, 2);
-    skr_node_destroy(node);
-    json_decref(json);
-    skr_pod_destroy(copy);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions about bindings, by table: the answer is what goes where, or the code. */
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/decision_world.h"
 
@@ -35,8 +33,7 @@ static void check(const struct row *row)
     struct decision_world world = {.n = 0};
     struct skr_propagation_options options;
     struct skr_binding_decision *decision = NULL;
-    struct skr_strbuf answer;
-    skr_strbuf_init(&answer);
+    SKR_STRBUF(answer);
     decision_read_clusters(&world, row->clusters);
     decision_set_options(row->options, &options);
     struct skr_binding *binding =
@@ -55,7 +52,6 @@ static void check(const struct row *row)
         skr_member_cluster_destroy(world.cluster[i]);
     }
     skr_strbuf_fini(&world.targets);
-    skr_strbuf_fini(&answer);
 }
 
 #define FOUR "a - 100/4 b - 100/3 c - 0/5 d - 0/11 e - 0/8"
@@ -302,8 +298,7 @@ static void check_levels(const char *placement, const char *profile, const char 
     struct decision_world world = {.n = 0};
     struct skr_propagation_options settings;
     struct skr_binding_decision *decision = NULL;
-    struct skr_strbuf levels;
-    skr_strbuf_init(&levels);
+    SKR_STRBUF(levels);
     decision_read_clusters(&world, FIVE);
     decision_set_options(profile, &settings);
     struct skr_binding *binding = decision_read_binding(&world, 5, placement, NULL);
@@ -323,7 +318,6 @@ static void check_levels(const char *placement, const char *profile, const char 
         skr_member_cluster_destroy(world.cluster[i]);
     }
     skr_strbuf_fini(&world.targets);
-    skr_strbuf_fini(&levels);
 }
 
 TEST(a_constraint_that_cannot_be_served_is_shown_with_its_groups)

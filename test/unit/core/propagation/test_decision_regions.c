@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions among hundreds of regions: a search that would be too large is answered exactly. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/decision_world.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How replicas are divided: hashes, ties, sums, and the strategies that are registered. */
-#include <stdio.h>
-
 #include "core/propagation/divide.h"
 #include "core/propagation/strategy.h"
 #include "test/test.h"

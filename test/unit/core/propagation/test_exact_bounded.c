@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selections that are too large for the exact tables: what is found is legal, and a no says whether it
  * is proven. */
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/fleet.h"
 

@@ -3,9 +3,6 @@
  * The scheduler of bindings against an API server in memory: how many writes, in which order, with
  * which preconditions, and what becomes of a binding when somebody or something interferes.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/propagation/scheduler.h"
 #include "core/propagation/types.h"
 #include "test/test.h"

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver on cases small enough to be judged by eye; solver_rig.h says how trees are written. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
-#include "topology/base/arena.h"
 
 static void counts_to_text(const struct solver_rig *f, const struct skr_solution *solution,
                            char *ret, size_t size)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the solver says beside its answer, on cases that can be judged by eye. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
 #include "topology/base/strbuf.h"
@@ -68,8 +62,7 @@ static void expect(struct skr_strbuf *text, const char *want)
 static void check_explained(const struct explained *want)
 {
     struct solver_rig f;
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     solver_rig_init(&f, want->tree, want->n);
     memcpy(f.rule, want->rule, sizeof f.rule);
     if (want->capacity) {
@@ -86,7 +79,6 @@ static void check_explained(const struct explained *want)
     expect(&text, want->relaxations);
     write_slots(x, &text);
     expect(&text, want->slots);
-    skr_strbuf_fini(&text);
     solver_rig_fini(&f, solution);
 }
 
@@ -129,14 +121,12 @@ TEST(sizes_relaxations_and_slots_are_told)
 
 static void check_key(const struct skr_level_key *key, const char *want)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     for (size_t r = 0; r < key->n_runs; r++) {
         skr_strbuf_addf(&text, "%s%" PRId32 "x%" PRId32, r == 0 ? "" : " ", key->run[r].count,
                         key->run[r].mult);
     }
     assert_string_equal(text.s, want);
-    skr_strbuf_fini(&text);
 }
 
 TEST(a_placed_group_sees_how_good_each_level_could_be)

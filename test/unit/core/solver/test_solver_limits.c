@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver at the edges of its ranges: huge trees, amounts and groups; deep trees. */
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "core/solver/solver.h"
 #include "test/test.h"
 
@@ -75,7 +72,7 @@ static void teardown(struct big *big)
 /* Solves, checks, returns the status and the key of the leaves. */
 static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int32_t *ret_greatest)
 {
-    struct skr_solution *solution = NULL;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     struct skr_error error = {0};
     if (skr_solve(&big->problem, &solution, &error) != 0) {
         fail_msg("%s", error.text);
@@ -87,7 +84,6 @@ static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int
         *ret_used = leaves->used;
         *ret_greatest = leaves->run[0].count;
     }
-    skr_solution_destroy(solution);
     return status;
 }
 

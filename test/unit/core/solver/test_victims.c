@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Victims small enough to be judged by eye. One letter is one group, by its name. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/solver/victims.h"
 #include "test/test.h"
 #include "test/unit/solver_rig.h"

@@ -3,7 +3,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "core/spotmix/affinity.h"
 #include "test/unit/growth.h"
@@ -70,7 +69,7 @@ TEST_EACH(row, rows, classes_that_are_possible)
 {
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
-    json_t *spec = parse(row->spec);
+    json_auto_t *spec = parse(row->spec);
 
     skr_spotmix_settings_default(&settings);
     skr_spotmix_classes_init(&classes, &settings);
@@ -78,7 +77,6 @@ TEST_EACH(row, rows, classes_that_are_possible)
                      row->on_demand);
     assert_int_equal(skr_spotmix_class_is_possible(&classes, spec, SKR_SPOTMIX_SPOT), row->spot);
     skr_spotmix_classes_fini(&classes);
-    json_decref(spec);
 }
 
 static const struct bounds {
@@ -103,11 +101,10 @@ TEST_EACH(bounds, bounds_rows, bounds_leave_a_number_or_not)
     settings.node_key = KEY;
     skr_spotmix_classes_init(&classes, &settings);
     snprintf(copy, sizeof copy, "%s", bounds->spec);
-    json_t *spec = parse(copy);
+    json_auto_t *spec = parse(copy);
     assert_int_equal(skr_spotmix_class_is_possible(&classes, spec, SKR_SPOTMIX_ON_DEMAND),
                      bounds->on_demand);
     skr_spotmix_classes_fini(&classes);
-    json_decref(spec);
 }
 
 static const struct node {
@@ -134,14 +131,13 @@ TEST_EACH(node, nodes, a_node_has_the_first_class_it_satisfies)
 {
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
-    json_t *labels = parse(node->labels);
+    json_auto_t *labels = parse(node->labels);
 
     skr_spotmix_settings_default(&settings);
     assert_true(skr_spotmix_settings_preset(&settings, node->preset));
     skr_spotmix_classes_init(&classes, &settings);
     assert_int_equal(skr_spotmix_class_of_node(&classes, labels), node->class_);
     skr_spotmix_classes_fini(&classes);
-    json_decref(labels);
 }
 
 static const struct tolerated {
@@ -169,7 +165,7 @@ TEST_EACH(tolerated, tolerations, a_spot_taint_of_aks_is_tolerated)
 {
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
-    json_t *spec = parse(tolerated->spec);
+    json_auto_t *spec = parse(tolerated->spec);
 
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, "aks");
@@ -177,7 +173,6 @@ TEST_EACH(tolerated, tolerations, a_spot_taint_of_aks_is_tolerated)
     assert_int_equal(skr_spotmix_is_tolerated(&classes, spec, SKR_SPOTMIX_SPOT), tolerated->yes);
     assert_true(skr_spotmix_is_tolerated(&classes, spec, SKR_SPOTMIX_ON_DEMAND));
     skr_spotmix_classes_fini(&classes);
-    json_decref(spec);
 }
 
 /* ---- at the size that somebody chooses ---- */

@@ -7,9 +7,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/spotmix/mix.h"
 #include "server/kube/base64.h"
@@ -39,13 +36,11 @@ static char *quoted(const char *text)
 
 static void put(struct stage *stage, enum skr_spotmix_kind kind, const char *text)
 {
-    char *copy = quoted(text);
-    json_t *object = json_loads(copy, 0, NULL);
+    SKR_AUTO_FREE char *copy = quoted(text);
+    json_auto_t *object = json_loads(copy, 0, NULL);
 
     assert_non_null(object);
     skr_spotmix_put(stage->mix, kind, object);
-    json_decref(object);
-    free(copy);
 }
 
 static void stage_set_up(struct stage *stage)
@@ -89,7 +84,7 @@ static void stage_tear_down(struct stage *stage)
 /* The answer and its patch stay with the stage until the next one. */
 static unsigned post(struct stage *stage, const char *text)
 {
-    char *body = quoted(text);
+    SKR_AUTO_FREE char *body = quoted(text);
     struct skr_spotmix_review review = {
         .body = body, .len = strlen(body), .serving = !stage->not_serving, .now = stage->now};
 
@@ -111,14 +106,12 @@ static unsigned post(struct stage *stage, const char *text)
         const char *coded = json_string_value(json_object_get(stage->response, "patch"));
         assert_int_equal(!!coded, !!json_object_get(stage->response, "patchType"));
         if (coded) {
-            char *decoded;
+            SKR_AUTO_FREE char *decoded = NULL;
             size_t n;
             assert_int_equal(skr_base64_decode(coded, strlen(coded), &decoded, &n, NULL), 0);
             stage->patch = json_loadb(decoded, n, 0, NULL);
-            free(decoded);
         }
     }
-    free(body);
     return stage->answer.status;
 }
 
@@ -258,7 +251,7 @@ TEST_WITH(stage, a_standby_answers_503_but_calls_nonsense_by_its_name)
 TEST_WITH(stage, a_body_beyond_three_mebibytes_is_refused)
 {
     const size_t n = 3 * 1024 * 1024;
-    char *body = malloc(n + 2);
+    SKR_AUTO_FREE char *body = malloc(n + 2);
     struct skr_spotmix_answer answer;
 
     memset(body, ' ', n + 1);
@@ -269,7 +262,6 @@ TEST_WITH(stage, a_body_beyond_three_mebibytes_is_refused)
     assert_int_equal(answer.status, 400);
     assert_non_null(strstr(answer.body.s, "at most 3145728"));
     skr_strbuf_fini(&answer.body);
-    free(body);
 }
 
 TEST_WITH(stage, the_patch_is_the_one_of_the_book)
@@ -278,7 +270,7 @@ TEST_WITH(stage, the_patch_is_the_one_of_the_book)
     forget(stage);
     assert_int_equal(post(stage, REVIEW(POD)), 200);
     post(stage, REVIEW(POD));
-    char *text = json_dumps(stage->patch, JSON_COMPACT);
+    SKR_AUTO_FREE char *text = json_dumps(stage->patch, JSON_COMPACT);
     assert_string_equal(
         text, "[{\"op\":\"add\",\"path\":\"" CLASS_PATH "\",\"value\":\"spot\"},"
               "{\"op\":\"add\",\"path\":\"" INDEX_PATH "\",\"value\":\"2\"},"
@@ -290,7 +282,6 @@ TEST_WITH(stage, the_patch_is_the_one_of_the_book)
               "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{"
               "\"matchExpressions\":[{\"key\":\"node.kubernetes.io/capacity\",\"operator\":\"In\","
               "\"values\":[\"spot\"]}]}]}}}}]");
-    free(text);
 }
 
 TEST_WITH(stage, a_deletion_cost_of_the_users_stays)
@@ -322,7 +313,7 @@ TEST_WITH(stage, a_dry_run_gets_the_answer_and_holds_nothing)
 TEST_WITH(stage, a_token_gets_its_own_slot_again)
 {
     post(stage, REVIEW(POD));
-    char *token = strdup(added(stage, TOKEN_PATH));
+    SKR_AUTO_FREE char *token = strdup(added(stage, TOKEN_PATH));
     char body[1024];
     snprintf(body, sizeof body,
              REVIEW("{'metadata':{'annotations':{'" K "-token':'%s'}," RS_REF "},'spec':{}}"),
@@ -332,7 +323,6 @@ TEST_WITH(stage, a_token_gets_its_own_slot_again)
     stage->now += 30 * SKR_SECOND; /* the reservation is gone: a fresh pod */
     post(stage, body);
     assert_string_equal(added(stage, INDEX_PATH), "0");
-    free(token);
 }
 
 TEST_WITH(stage, a_reservation_lasts_thirty_seconds)

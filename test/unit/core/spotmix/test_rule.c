@@ -2,8 +2,6 @@
 /* Labels to numbers, numbers to classes. */
 #include "test/test.h"
 
-#include <string.h>
-
 #include "core/spotmix/rule.h"
 
 static const struct row {

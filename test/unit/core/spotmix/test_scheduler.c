@@ -6,10 +6,6 @@
  */
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/scheduler.h"
 #include "test/unit/frame_rig.h"
 
@@ -560,8 +556,8 @@ TEST_WITH(shop, each_state_is_told_once)
 
 TEST_WITH(shop, rows_and_totals_are_what_is_there)
 {
-    struct skr_spotmix_row *row;
-    struct skr_spotmix_pod_row *pods;
+    SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
+    SKR_AUTO_FREE struct skr_spotmix_pod_row *pods = NULL;
     struct skr_spotmix_totals totals;
 
     add_four(shop);
@@ -580,6 +576,4 @@ TEST_WITH(shop, rows_and_totals_are_what_is_there)
     skr_spotmix_totals(mix, &totals);
     assert_int_equal(totals.actual[SKR_SPOTMIX_ON_DEMAND], 2);
     assert_int_equal(totals.nodes[SKR_SPOTMIX_SPOT], 1);
-    free(pods);
-    free(row);
 }

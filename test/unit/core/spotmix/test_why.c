@@ -2,9 +2,6 @@
 /* Sentences of explanations, as pages have them. */
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/page.h"
 
 #define K "cloudpilot.ai/webhook-scheduler"
@@ -27,11 +24,10 @@ struct world {
 
 static void put(struct world *world, enum skr_spotmix_kind kind, const char *text)
 {
-    json_t *json = json_loads(text, 0, NULL);
+    json_auto_t *json = json_loads(text, 0, NULL);
 
     assert_non_null(json);
     skr_spotmix_put(world->mix, kind, json);
-    json_decref(json);
 }
 
 static void world_set_up(struct world *world)
@@ -58,23 +54,18 @@ static void world_tear_down(struct world *world)
 /* The text of a member of the page of name, of its first pod with in_pod. free() */
 static char *text_of(const struct world *world, const char *name, bool in_pod, const char *key)
 {
-    struct skr_strbuf page;
+    SKR_STRBUF(page);
 
-    skr_strbuf_init(&page);
     assert_true(skr_spotmix_page_write_one(world->mix, "shop", name, &page));
-    json_t *json = json_loads(page.s, 0, NULL);
+    json_auto_t *json = json_loads(page.s, 0, NULL);
     const json_t *at = in_pod ? json_array_get(json_object_get(json, "pods"), 0) : json;
-    char *text = strdup(json_string_value(json_object_get(at, key)));
-    json_decref(json);
-    skr_strbuf_fini(&page);
-    return text;
+    return strdup(json_string_value(json_object_get(at, key)));
 }
 
 static void expect(const struct world *world, const char *name, bool in_pod, const char *want)
 {
-    char *got = text_of(world, name, in_pod, in_pod ? "why" : "next");
+    SKR_AUTO_FREE char *got = text_of(world, name, in_pod, in_pod ? "why" : "next");
     assert_string_equal(got, want);
-    free(got);
 }
 
 TEST_WITH(world, the_next_pod_takes_the_first_vacant_index)
@@ -116,19 +107,17 @@ TEST_WITH(world, a_pod_that_no_review_has_seen_takes_the_class_of_its_node)
 
 TEST_WITH(world, what_is_not_mixed_has_no_page)
 {
-    struct skr_strbuf page;
+    SKR_STRBUF(page);
 
-    skr_strbuf_init(&page);
     assert_false(skr_spotmix_page_write_one(world->mix, "shop", "nobody", &page));
     assert_false(skr_spotmix_page_write_one(world->mix, "bank", "web", &page));
     assert_int_equal(page.len, 0);
-    skr_strbuf_fini(&page);
 }
 
 /* Nodes of neither class are left out; pods count that carry a class, whichever it is. */
 TEST_WITH(world, nodes_have_their_class_and_how_many_mixed_pods_sit_there)
 {
-    struct skr_strbuf page;
+    SKR_STRBUF(page);
 
     put(world, SKR_SPOTMIX_NODE,
         "{\"metadata\":{\"name\":\"s\",\"labels\":{\"node.kubernetes.io/capacity\":\"spot\"}}}");
@@ -142,9 +131,7 @@ TEST_WITH(world, nodes_have_their_class_and_how_many_mixed_pods_sit_there)
     put(world, SKR_SPOTMIX_POD, POD("e", LABELLED("spot", "3"), "n"));
     put(world, SKR_SPOTMIX_POD, POD("f", LABELLED("spot", "4"), "gone"));
     put(world, SKR_SPOTMIX_POD, POD("g", "\"labels\":{}", "s"));
-    skr_strbuf_init(&page);
     skr_spotmix_page_write_nodes(world->mix, &page);
     assert_string_equal(page.s, "{\"nodes\":[{\"name\":\"d\",\"class\":\"on-demand\",\"pods\":1},"
                                 "{\"name\":\"s\",\"class\":\"spot\",\"pods\":2}]}");
-    skr_strbuf_fini(&page);
 }

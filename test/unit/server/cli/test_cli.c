@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: what is understood, and what is said when it is not. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/log.h"
@@ -190,8 +185,7 @@ static size_t count(const char *text, const char *word)
 TEST(every_help_has_two_examples_every_flag_and_the_next_command)
 {
     for (size_t i = 0; skr_commands.command[i]; i++) {
-        struct skr_strbuf out;
-        skr_strbuf_init(&out);
+        SKR_STRBUF(out);
         assert_int_equal(skr_cli_write_help(&skr_commands, skr_commands.command[i]->name, &out), 0);
         const char *usage = strstr(out.s, "Usage: ");
         assert_non_null(usage);
@@ -202,18 +196,15 @@ TEST(every_help_has_two_examples_every_flag_and_the_next_command)
             assert_true(f < SKR_FLAGS_MAX);
         }
         assert_non_null(strstr(usage, "\nNext: sakkara "));
-        skr_strbuf_fini(&out);
     }
 }
 
 TEST(an_unknown_topic_is_refused)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     assert_int_equal(skr_cli_write_help(&skr_commands, "configs", &out), SKR_EXIT_USAGE);
     assert_string_equal(out.s, "sakkara: unknown command configs, did you mean config?\n"
                                "see: sakkara help\n");
-    skr_strbuf_fini(&out);
 }
 
 TEST(every_command_and_flag_stands_in_the_reference)
@@ -240,12 +231,10 @@ TEST(every_command_and_flag_stands_in_the_reference)
 
 TEST(the_version_names_commit_date_and_libc)
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_cli_write_version(&out);
     assert_memory_equal(out.s, "sakkara ", 8);
     assert_non_null(strstr(out.s, "\ncommit "));
     assert_non_null(strstr(out.s, "\ndate "));
     assert_non_null(strstr(out.s, "\nlibc "));
-    skr_strbuf_fini(&out);
 }

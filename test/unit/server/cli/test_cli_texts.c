@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, man pages and completion come from one table: every command and flag is in all of them, and
  * every example is understood by the parser. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "test/test.h"
@@ -86,9 +82,8 @@ static void check_flag(const struct skr_command *command, const struct skr_flag 
     expect_part(section, text, "man page");
     snprintf(line, sizeof line, "__complete %s %s", command->name, flag->name);
     snprintf(completed, sizeof completed, "%s\t%s\n", flag->name, flag->text);
-    char *got = run_line(line);
+    SKR_AUTO_FREE char *got = run_line(line);
     expect_part(got, completed, line);
-    free(got);
 }
 
 /* The part of a page that is about one command. */
@@ -112,10 +107,9 @@ TEST(every_flag_is_in_help_man_page_and_completion)
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
     const struct skr_command *command;
     for (size_t i = 0; (command = skr_command_at(&skr_commands, i)); i++) {
-        struct skr_strbuf help;
-        skr_strbuf_init(&help);
+        SKR_STRBUF(help);
         assert_int_equal(skr_cli_write_help(&skr_commands, command->name, &help), SKR_EXIT_OK);
-        char *section = section_of(page, command->name);
+        SKR_AUTO_FREE char *section = section_of(page, command->name);
         char summary[256];
         escape(command->summary, summary, sizeof summary);
         expect_part(section, summary, "man page");
@@ -126,8 +120,6 @@ TEST(every_flag_is_in_help_man_page_and_completion)
         if (has_flag(command, "--server")) {
             free(section_of(client, command->name));
         }
-        free(section);
-        skr_strbuf_fini(&help);
     }
     expect_part(client, "kubectl sakkara tree", "man page");
     free(page);
@@ -136,8 +128,7 @@ TEST(every_flag_is_in_help_man_page_and_completion)
 
 TEST(every_command_is_in_overview_and_completion)
 {
-    struct skr_strbuf overview;
-    skr_strbuf_init(&overview);
+    SKR_STRBUF(overview);
     skr_cli_write_help(&skr_commands, NULL, &overview);
     char *completed = run_line("__complete ''"), *topics = run_line("__complete help ''");
     for (size_t i = 0; skr_commands.command[i]; i++) {
@@ -154,7 +145,6 @@ TEST(every_command_is_in_overview_and_completion)
     assert_null(strstr(completed, "__"));
     free(completed);
     free(topics);
-    skr_strbuf_fini(&overview);
 }
 
 TEST(exit_codes_are_in_overview_and_man_pages)
@@ -166,8 +156,7 @@ TEST(exit_codes_are_in_overview_and_man_pages)
                                         "4 not placed",
                                         "5 findings",
                                         "6 server unreachable"};
-    struct skr_strbuf overview;
-    skr_strbuf_init(&overview);
+    SKR_STRBUF(overview);
     skr_cli_write_help(&skr_commands, NULL, &overview);
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -177,15 +166,13 @@ TEST(exit_codes_are_in_overview_and_man_pages)
     }
     free(page);
     free(client);
-    skr_strbuf_fini(&overview);
 }
 
 TEST(options_of_the_configuration_are_in_the_man_page)
 {
-    char *page = run_line("__man sakkara");
+    SKR_AUTO_FREE char *page = run_line("__man sakkara");
     expect_part(page, "extender.bindTimeout", "man page");
     expect_part(page, "planTimeout", "man page");
-    free(page);
 }
 
 /* ---- examples ---- */
@@ -222,7 +209,7 @@ static void check_example(const char *begin, size_t len)
     static const char own[] = "sakkara ";
     char line[512], *words[WORDS_MAX];
     struct skr_call call;
-    struct skr_strbuf refusal;
+    SKR_STRBUF(refusal);
     snprintf(line, sizeof line, "%.*s", (int)len, begin);
     char *at = strstr(line, own);
     if (!at) { /* what goes before: kubectl ... > dump.json */
@@ -230,12 +217,10 @@ static void check_example(const char *begin, size_t len)
     }
     assert_true(at == line || at[-1] == ' ');
     int n = split(at, words);
-    skr_strbuf_init(&refusal);
     if (skr_cli_parse(&skr_commands, n - 1, words + 1, &call, &refusal) != SKR_EXIT_OK) {
         fail_msg("%.*s\n%s", (int)len, begin, refusal.s);
     }
     skr_call_fini(&call);
-    skr_strbuf_fini(&refusal);
 }
 
 TEST(every_example_is_understood)
@@ -289,11 +274,10 @@ static const struct {
 TEST(completion_knows_what_may_stand_where)
 {
     for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++) {
-        char *got = run_line(completions[i].line);
+        SKR_AUTO_FREE char *got = run_line(completions[i].line);
         if (completions[i].answer && strcmp(got, completions[i].answer) != 0) {
             fail_msg("%s:\n%s", completions[i].line, got);
         }
-        free(got);
     }
 }
 
@@ -312,11 +296,10 @@ static void expect_groups(const char *before, const char *path, const char *afte
 {
     char line[512];
     snprintf(line, sizeof line, "__complete %s%s %s", before, path, after);
-    char *got = run_line(line);
+    SKR_AUTO_FREE char *got = run_line(line);
     if (strcmp(got, answer) != 0) {
         fail_msg("%s:\n%s", line, got);
     }
-    free(got);
 }
 
 TEST(names_of_groups_are_completed_from_where_the_flags_say)
@@ -341,10 +324,9 @@ TEST(there_is_a_script_for_every_shell)
     for (size_t i = 0; i < 3; i++) {
         char line[64];
         snprintf(line, sizeof line, "completion %s", shells[i]);
-        char *got = run_line(line);
+        SKR_AUTO_FREE char *got = run_line(line);
         expect_part(got, "__complete", shells[i]);
         expect_part(got, "kubectl-sakkara", shells[i]);
-        free(got);
     }
     char tcsh[] = "tcsh", completion[] = "completion";
     free(run_words((char *[]){completion, tcsh}, 2, SKR_EXIT_USAGE));

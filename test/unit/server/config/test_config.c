@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file: what is accepted, and the exact messages for what is not. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
 #include "server/object/duration.h"
@@ -25,12 +21,10 @@ static int parse(const char *text, struct skr_config **ret, struct skr_strbuf *m
 static struct skr_config *parse_warned(const char *text, const char *expected)
 {
     struct skr_config *config;
-    struct skr_strbuf messages;
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(messages);
     int rc = parse(text, &config, &messages);
     assert_string_equal(messages.s, expected);
     assert_int_equal(rc, 0);
-    skr_strbuf_fini(&messages);
     return config;
 }
 
@@ -43,7 +37,7 @@ TEST(defaults_agree_with_the_engine)
 {
     struct skr_settings expected;
     skr_settings_default(&expected);
-    struct skr_config *config = skr_config_default();
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = skr_config_default();
     assert_non_null(config);
     const struct skr_settings *got = &config->settings;
     assert_string_equal(got->topology_namespace, expected.topology_namespace);
@@ -63,7 +57,6 @@ TEST(defaults_agree_with_the_engine)
     assert_int_equal(got->tie_break, expected.tie_break);
     assert_int_equal(got->release_gate_after, expected.release_gate_after);
     assert_int_equal(got->bind_timeout, expected.bind_timeout);
-    skr_config_destroy(config);
 }
 
 TEST(the_shipped_file_is_the_default)
@@ -102,10 +95,9 @@ static char *read_file(const char *path)
 
 TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 {
-    char *shipped = read_file("configs/sakkara.yaml");
-    char *reference = read_file("docs/reference.md");
-    struct skr_strbuf help;
-    skr_strbuf_init(&help);
+    SKR_AUTO_FREE char *shipped = read_file("configs/sakkara.yaml");
+    SKR_AUTO_FREE char *reference = read_file("docs/reference.md");
+    SKR_STRBUF(help);
     skr_config_write_help(&help);
     for (const char *line = help.s; *line;) {
         char key[80], fallback[200], text[300], row[120];
@@ -129,9 +121,6 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
             fail_msg("docs/reference.md lacks a row of %s, %s, %s", key, fallback, text);
         }
     }
-    skr_strbuf_fini(&help);
-    free(shipped);
-    free(reference);
 }
 
 TEST(every_option_is_read)
@@ -319,8 +308,7 @@ TEST(broken_files_are_refused_with_positions_all_errors_at_once)
 {
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         struct skr_config *config;
-        struct skr_strbuf messages;
-        skr_strbuf_init(&messages);
+        SKR_STRBUF(messages);
         int rc = parse(broken[i].text, &config, &messages);
         if (rc != -SKR_INVALID || strcmp(messages.s ? messages.s : "", broken[i].messages) != 0) {
             print_error("case %zu: %d\n%s%s", i, rc, broken[i].text, messages.s);
@@ -328,7 +316,6 @@ TEST(broken_files_are_refused_with_positions_all_errors_at_once)
         assert_string_equal(messages.s, broken[i].messages);
         assert_int_equal(rc, -SKR_INVALID);
         assert_null(config);
-        skr_strbuf_fini(&messages);
     }
 }
 
@@ -347,13 +334,10 @@ static const struct {
 TEST(doubtful_files_are_accepted_with_a_warning)
 {
     for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++) {
-        struct skr_config *config;
-        struct skr_strbuf messages;
-        skr_strbuf_init(&messages);
+        SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
+        SKR_STRBUF(messages);
         assert_int_equal(parse(warned[i].text, &config, &messages), 0);
         assert_string_equal(messages.s, warned[i].messages);
-        skr_config_destroy(config);
-        skr_strbuf_fini(&messages);
     }
 }
 
@@ -394,9 +378,8 @@ TEST(listeners_on_port_zero_may_be_equal)
 
 TEST(a_flood_of_findings_is_cut)
 {
-    struct skr_strbuf text, messages;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(text);
+    SKR_STRBUF(messages);
     skr_strbuf_add(&text, HEAD);
     for (int i = 0; i < 100000; i++) {
         skr_strbuf_addf(&text, "k%d:\n", i);
@@ -406,18 +389,14 @@ TEST(a_flood_of_findings_is_cut)
     assert_non_null(strstr(messages.s, "s.yaml:66:1: error: unknown key k63\n"));
     assert_null(strstr(messages.s, "unknown key k64\n"));
     assert_non_null(strstr(messages.s, "more findings left out\n"));
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&messages);
 }
 
 TEST(aliases_that_contain_themselves_end)
 {
     struct skr_config *config;
-    struct skr_strbuf messages;
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(messages);
     int rc = parse(HEAD "extender: &a {tls: *a, listen: *a}\n", &config, &messages);
     assert_int_equal(rc, -SKR_INVALID);
-    skr_strbuf_fini(&messages);
 }
 
 TEST(a_file_beyond_the_limit_or_absent_is_refused)

@@ -3,9 +3,6 @@
  * later, replicas that read the Secret now and then, leaders that change at any moment. */
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/daemon/certificates.h"
 #include "topology/base/arena.h"
 

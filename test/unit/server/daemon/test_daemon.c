@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting and ending the daemon inside the test: what it says when a part cannot start, that
  * nothing is left behind then, and that it ends at once whatever it was doing. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -56,19 +52,18 @@ static struct skr_config *config_of(const char *more)
 static void refuse(const char *more, const char *file, struct skr_findings *findings,
                    struct skr_error *error)
 {
-    struct skr_config *config = config_of(more);
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = config_of(more);
     struct skr_daemon *daemon = NULL;
     skr_findings_init(findings);
     int rc = skr_daemon_create(config, file, &daemon, findings, error);
     assert_true(rc < 0);
     assert_null(daemon);
-    skr_config_destroy(config);
 }
 
 TEST(it_starts_without_an_api_server_and_ends_at_once)
 {
     for (int i = 0; i < 10; i++) {
-        struct skr_config *config = config_of(ANY_PORTS);
+        SKR_AUTO(skr_config_destroy) struct skr_config *config = config_of(ANY_PORTS);
         struct skr_daemon *daemon = NULL;
         struct skr_findings findings;
         struct skr_error error = {.code = SKR_OK};
@@ -77,7 +72,6 @@ TEST(it_starts_without_an_api_server_and_ends_at_once)
         assert_string_equal(error.text, "");
         assert_int_equal(rc, 0);
         skr_daemon_destroy(daemon);
-        skr_config_destroy(config);
     }
 }
 
@@ -97,16 +91,14 @@ TEST(a_port_in_use_is_named)
     for (size_t i = 0; i < 3; i++) {
         struct skr_findings findings;
         struct skr_error error;
-        struct skr_strbuf text;
+        SKR_STRBUF(text);
         char expected[64];
         const char *at = strstr(forms[i], "%u");
-        skr_strbuf_init(&text);
         skr_strbuf_addn(&text, forms[i], (size_t)(at - forms[i]));
         skr_strbuf_addf(&text, "%u%s", port, at + 2);
         refuse(text.s, kubeconfig, &findings, &error);
         snprintf(expected, sizeof expected, "127.0.0.1:%u", port);
         assert_non_null(strstr(error.text, expected));
-        skr_strbuf_fini(&text);
     }
     close(fd);
 }

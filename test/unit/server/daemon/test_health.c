@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /livez over a real listener, while a thread stands still and when it goes on. */
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/gang/scheduler.h"

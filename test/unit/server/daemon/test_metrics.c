@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The metrics registry and its text, also as promtool sees it where promtool is installed. */
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "server/http/metrics.h"
@@ -162,7 +157,7 @@ TEST(a_histogram_may_be_loaded_and_have_wide_buckets)
     skr_metric_load(NULL, buckets, 1);
     skr_metric_observe(metric, 16000000);
     assert_int_equal(skr_metric_value(metric), 5);
-    char *text = text_of(metrics);
+    SKR_AUTO_FREE char *text = text_of(metrics);
     assert_string_equal(text, "# HELP sakkara_wide_seconds Wide.\n"
                               "# TYPE sakkara_wide_seconds histogram\n"
                               "sakkara_wide_seconds_bucket{le=\"0.001\"} 1\n"
@@ -171,7 +166,6 @@ TEST(a_histogram_may_be_loaded_and_have_wide_buckets)
                               "sakkara_wide_seconds_bucket{le=\"+Inf\"} 5\n"
                               "sakkara_wide_seconds_sum 5.016\n"
                               "sakkara_wide_seconds_count 5\n");
-    free(text);
     skr_metrics_destroy(metrics);
 }
 
@@ -206,9 +200,8 @@ TEST(collectors_run_before_every_text)
 
     skr_metrics_on_collect(source.metrics, collect, &source);
     free(text_of(source.metrics));
-    char *text = text_of(source.metrics);
+    SKR_AUTO_FREE char *text = text_of(source.metrics);
     assert_non_null(strstr(text, "\nsakkara_age_seconds 2\n"));
-    free(text);
     skr_metrics_destroy(source.metrics);
 }
 
@@ -261,7 +254,7 @@ TEST(the_process_is_measured)
     char line[64];
 
     skr_process_metrics_register(metrics);
-    char *text = text_of(metrics);
+    SKR_AUTO_FREE char *text = text_of(metrics);
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         (void)snprintf(line, sizeof line, "\n%s ", name[i]);
         const char *at = strstr(text, line);
@@ -272,7 +265,6 @@ TEST(the_process_is_measured)
             assert_true(strtod(at + strlen(line), NULL) > 0);
         }
     }
-    free(text);
     skr_metrics_destroy(metrics);
 }
 
@@ -289,12 +281,11 @@ TEST(promtool_finds_nothing_wrong)
         skr_metric_get(skr_metrics_family(metrics, &duration), (const char *const[]){"filter"}),
         250000);
     skr_process_metrics_register(metrics);
-    char *text = text_of(metrics);
+    SKR_AUTO_FREE char *text = text_of(metrics);
     FILE *promtool = popen("promtool check metrics", "w");
     assert_non_null(promtool);
     assert_true(fputs(text, promtool) >= 0);
     const int status = pclose(promtool);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    free(text);
     skr_metrics_destroy(metrics);
 }

@@ -4,13 +4,9 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/daemon/reach.h"
 #include "test/unit/fake_api.h"
-#include "topology/base/arena.h"
 
 #define SECRET  "/api/v1/namespaces/sakkara/secrets/mix"
 #define HOOK    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/mix"
@@ -58,7 +54,7 @@ static struct fake_reply change(json_t **object, const char *request)
 
 static struct fake_reply list_leaders(const struct world *world)
 {
-    json_t *list = json_pack("{s:[]}", "items");
+    json_auto_t *list = json_pack("{s:[]}", "items");
     const char *name;
     json_t *role;
 
@@ -70,9 +66,7 @@ static struct fake_reply list_leaders(const struct world *world)
                 json_pack("{s:{s:s, s:s}}", "metadata", "name", name, "uid", name));
         }
     }
-    const struct fake_reply answer = reply(200, list);
-    json_decref(list);
-    return answer;
+    return reply(200, list);
 }
 
 static struct fake_reply pod(struct world *world, const char *request)
@@ -85,10 +79,9 @@ static struct fake_reply pod(struct world *world, const char *request)
         return reply(404, NULL);
     }
     if (strncmp(request, "PATCH", 5) == 0) {
-        json_t *patch = body_of(request);
+        json_auto_t *patch = body_of(request);
         json_t *labels = json_object_get(json_object_get(patch, "metadata"), "labels");
         json_object_set(world->pods, name, json_object_get(labels, "sakkara.role"));
-        json_decref(patch);
     }
     return reply(200, NULL);
 }
@@ -270,19 +263,17 @@ TEST_WITH(world, secret_and_configuration_are_written_with_the_version_that_was_
     start(world);
     await(world, is_served);
     fake_api_unlock(world->api);
-    char *secret = fake_api_request(world->api, "PUT " SECRET, 0);
-    char *hook = fake_api_request(world->api, "PUT " HOOK, 0);
+    SKR_AUTO_FREE char *secret = fake_api_request(world->api, "PUT " SECRET, 0);
+    SKR_AUTO_FREE char *hook = fake_api_request(world->api, "PUT " HOOK, 0);
     assert_non_null(strstr(secret, "\"resourceVersion\":\"3\""));
     assert_non_null(strstr(hook, "\"resourceVersion\":\"7\""));
-    free(secret);
-    free(hook);
 }
 
 TEST_WITH(world, who_does_not_lead_serves_what_is_there_and_writes_nothing)
 {
     start(world);
     await(world, is_served);
-    char *first = strdup(world->served);
+    SKR_AUTO_FREE char *first = strdup(world->served);
     fake_api_unlock(world->api);
     skr_reach_destroy(world->reach);
     world->reach = NULL;
@@ -300,7 +291,6 @@ TEST_WITH(world, who_does_not_lead_serves_what_is_there_and_writes_nothing)
     turn(world);
     assert_int_equal(fake_api_count(world->api, "PUT "), puts);
     assert_int_equal(fake_api_count(world->api, "PATCH "), patches);
-    free(first);
 }
 
 TEST_WITH(world, who_does_not_lead_serves_nothing_of_an_empty_secret)
@@ -379,15 +369,13 @@ TEST_WITH(world, the_role_is_taken_from_others_before_it_is_given)
 {
     json_object_set_new(world->pods, "other", json_string("leader"));
     start(world);
-    char *first = fake_api_request(world->api, "PATCH " PODS, 0);
-    char *second = fake_api_request(world->api, "PATCH " PODS, 1);
+    SKR_AUTO_FREE char *first = fake_api_request(world->api, "PATCH " PODS, 0);
+    SKR_AUTO_FREE char *second = fake_api_request(world->api, "PATCH " PODS, 1);
     assert_non_null(strstr(first, "PATCH " PODS "/other"));
     assert_non_null(strstr(first, "\"uid\":\"other\"")); /* not from a later one of that name */
     assert_non_null(strstr(first, "{\"sakkara.role\":null}"));
     assert_non_null(strstr(second, "PATCH " PODS "/me"));
     assert_non_null(strstr(second, "{\"sakkara.role\":\"leader\"}"));
-    free(first);
-    free(second);
 }
 
 TEST_WITH(world, a_role_that_is_ours_is_left)

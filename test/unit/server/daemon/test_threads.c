@@ -2,10 +2,6 @@
 /* The engine thread and the solver thread with the real engine and solver between them. Nothing
  * sleeps: waits are for conditions, with a deadline. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/gang/reason.h"
 #include "core/gang/requests.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The admin listener: health, readiness, metrics, routes. */
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "server/http/admin.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
-#include "topology/base/arena.h"
 
 struct world {
     struct skr_admin *admin;

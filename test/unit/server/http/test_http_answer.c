@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the verbs: the exact text kube-scheduler gets. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "core/gang/reason.h"
 #include "server/http/answer_json.h"
 #include "test/test.h"
@@ -157,20 +153,17 @@ TEST(r2_r4_answers_read_as_kube_scheduler_wants_them)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
-        struct skr_strbuf out;
+        SKR_STRBUF(out);
         if (skr_verb_args_parse(row[i].verb, skr_strdup(row[i].body), strlen(row[i].body), NULL,
                                 &args, &error) != 0) {
             fail_msg("row %zu: %s", i, error.text);
         }
-        skr_strbuf_init(&out);
         assert_int_equal(skr_answer_write(&out, &row[i].answer, &args), !row[i].misfit);
         if (strcmp(out.s, row[i].text) != 0) {
             fail_msg("row %zu: %s", i, out.s);
         }
-        json_t *json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
+        json_auto_t *json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
         assert_non_null(json);
-        json_decref(json);
-        skr_strbuf_fini(&out);
         skr_verb_args_fini(&args);
     }
 }
@@ -180,18 +173,15 @@ TEST(names_with_quotes_and_controls_stay_json)
     static const char body[] = "{\"Pod\":" POD ",\"NodeNames\":[\"a\\\"b\",\"c\\n\",\"\\u00e9\"]}";
     const struct skr_answer answer = {.kind = SKR_ANSWER_FILTER_ALL, .text = ""};
     struct skr_verb_args args;
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
 
     assert_int_equal(
         skr_verb_args_parse(SKR_VERB_FILTER, skr_strdup(body), strlen(body), NULL, &args, NULL), 0);
-    skr_strbuf_init(&out);
     assert_true(skr_answer_write(&out, &answer, &args));
-    json_t *json = json_loads(out.s, 0, NULL);
+    json_auto_t *json = json_loads(out.s, 0, NULL);
     json_t *names = json_object_get(json, "NodeNames");
     assert_string_equal(json_string_value(json_array_get(names, 0)), "a\"b");
     assert_string_equal(json_string_value(json_array_get(names, 1)), "c\n");
     assert_string_equal(json_string_value(json_array_get(names, 2)), "\xc3\xa9");
-    json_decref(json);
-    skr_strbuf_fini(&out);
     skr_verb_args_fini(&args);
 }

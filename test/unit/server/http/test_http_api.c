@@ -3,9 +3,6 @@
  * time. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/gang/scheduler.h"
@@ -17,7 +14,6 @@
 #include "test/test.h"
 #include "test/unit/http_client.h"
 #include "test/unit/json_text.h"
-#include "topology/base/arena.h"
 
 enum { ASKED_MAX = 64 };
 
@@ -106,11 +102,10 @@ static void post(struct world *w, const struct skr_object_type *type, const char
 {
     struct skr_event event;
     struct skr_error error;
-    json_t *json = json_text_load(text);
+    json_auto_t *json = json_text_load(text);
 
     assert_int_equal(skr_kube_decode(type, json, &event, &error), 0);
     skr_engine_thread_post(w->engine, &event);
-    json_decref(json);
 }
 
 static void world_set_up(struct world *w)
@@ -210,11 +205,10 @@ TEST_WITH(world, groups_are_chosen_by_namespace_and_labels)
     sync_world(world);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct http_answer answer = http_request(skr_admin_port(world->admin), "GET", rows[i].path);
-        json_t *json = json_loads(answer.body, 0, NULL);
+        json_auto_t *json = json_loads(answer.body, 0, NULL);
         if (json_array_size(json_object_get(json, "items")) != rows[i].n) {
             fail_msg("%s: %s", rows[i].path, answer.body);
         }
-        json_decref(json);
         http_answer_free(&answer);
     }
 }
@@ -285,7 +279,7 @@ TEST_WITH(world, questions_that_nobody_answers_end_with_the_listener)
 TEST_WITH(world, the_client_asks_the_listener)
 {
     char url[64];
-    struct skr_strbuf messages;
+    SKR_STRBUF(messages);
     struct skr_client *client = NULL;
     struct skr_error error = {0};
     json_t *page = NULL;
@@ -293,7 +287,6 @@ TEST_WITH(world, the_client_asks_the_listener)
 
     snprintf(url, sizeof url, "http://127.0.0.1:%u/", skr_admin_port(world->admin));
     const struct skr_client_options options = {.server = url};
-    skr_strbuf_init(&messages);
     assert_int_equal(skr_client_create(&options, &client, &messages, &error), 0);
     assert_int_equal(skr_client_fetch(client, &tree, "Tree", &page, &error), -SKR_RETRY);
     assert_int_equal(skr_client_exit_code(-SKR_RETRY), 6);
@@ -304,7 +297,6 @@ TEST_WITH(world, the_client_asks_the_listener)
     assert_int_equal(skr_client_fetch(client, &none, "Group", &page, &error), -SKR_NOT_FOUND);
     assert_string_equal(error.text, "no group \"x\" in namespace \"a\"");
     skr_client_destroy(client);
-    skr_strbuf_fini(&messages);
 }
 
 TEST_WITH(world, a_page_gives_way_to_requests_and_begins_anew_behind_them)

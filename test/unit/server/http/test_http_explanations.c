@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /v1/explain on the admin listener: held until the engine answers. The engine is this test. */
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/gang/explain.h"
 #include "server/http/explanations.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
-#include "topology/base/arena.h"
 
 enum { ASKED_MAX = 64 };
 

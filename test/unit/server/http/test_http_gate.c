@@ -2,10 +2,6 @@
 /* The gate webhook: who gets the gate, and that nothing is ever denied. */
 #include <curl/curl.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/http/gate.h"
 #include "test/test.h"
@@ -107,7 +103,7 @@ static char *decode_base64(const char *text)
 /* Checks the answer of row i. */
 static void check_answer(size_t i, const char *text)
 {
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_auto_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     json_t *response = json_object_get(json, "response");
     const char *patch = json_string_value(json_object_get(response, "patch"));
 
@@ -125,20 +121,17 @@ static void check_answer(size_t i, const char *text)
         free(decoded);
         assert_string_equal(json_string_value(json_object_get(response, "patchType")), "JSONPatch");
     }
-    json_decref(json);
 }
 
 TEST(the_gate_goes_to_new_members_and_to_nobody_else)
 {
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        struct skr_strbuf out;
+        SKR_STRBUF(out);
         struct skr_error error;
-        skr_strbuf_init(&out);
         if (skr_gate_review(&options, row[i].review, strlen(row[i].review), &out, &error) != 0) {
             fail_msg("%s: %s", row[i].what, error.text);
         }
         check_answer(i, out.s);
-        skr_strbuf_fini(&out);
     }
 }
 
@@ -161,16 +154,14 @@ TEST(what_is_no_review_is_refused_with_a_reason)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct skr_strbuf out;
+        SKR_STRBUF(out);
         struct skr_error error;
-        skr_strbuf_init(&out);
         assert_int_equal(skr_gate_review(&options, bad[i].body, strlen(bad[i].body), &out, &error),
                          -SKR_INVALID);
         if (!strstr(error.text, bad[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
         }
         assert_int_equal(out.len, 0);
-        skr_strbuf_fini(&out);
     }
 }
 
@@ -178,18 +169,15 @@ TEST(a_review_of_depth_a_hundred_thousand_is_refused)
 {
     enum { DEPTH = 100000 };
     static const char head[] = "{\"request\":{\"object\":";
-    struct skr_strbuf body, out;
+    SKR_STRBUF(body);
+    SKR_STRBUF(out);
     struct skr_error error;
-    skr_strbuf_init(&body);
-    skr_strbuf_init(&out);
     skr_strbuf_add(&body, head);
     for (int i = 0; i < DEPTH; i++) {
         skr_strbuf_addc(&body, '[');
     }
     assert_int_equal(skr_gate_review(&options, body.s, body.len, &out, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "maximum parsing depth"));
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&body);
 }
 
 TEST(the_listener_answers_reviews_and_refuses_the_rest)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of a listener, and the addresses it takes. */
 #include <arpa/inet.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -60,7 +55,7 @@ static void expect(struct http_answer got, const char *body)
 TEST(bodies_share_a_limit)
 {
     struct skr_listener_options options = defaults();
-    char *body = skr_alloc(20000);
+    SKR_AUTO_FREE char *body = skr_alloc(20000);
 
     memset(body, 'x', 19999);
     options.body_max = 30000;
@@ -83,14 +78,13 @@ TEST(bodies_share_a_limit)
     close(first);
     close(second);
     close(probe);
-    free(body);
     skr_listener_destroy(listener);
 }
 
 TEST(headers_have_a_limit)
 {
     struct skr_listener_options options = defaults();
-    char *header = skr_alloc(10000);
+    SKR_AUTO_FREE char *header = skr_alloc(10000);
 
     options.connection_memory = 4096;
     struct skr_listener *listener = listen_with(&options);
@@ -104,7 +98,6 @@ TEST(headers_have_a_limit)
     http_answer_free(&got);
     http_wait_closed(fd);
     close(fd);
-    free(header);
     skr_listener_destroy(listener);
 }
 

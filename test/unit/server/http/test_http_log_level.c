@@ -2,8 +2,6 @@
 /* The log level over HTTP: who may change it, and to what. */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies of the verbs: shapes, cases, limits, malformed ones; and the one-pass reader against
  * libjansson on generated texts. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/http/request_json.h"
 #include "test/test.h"
 #include "test/unit/pod_same.h"
@@ -25,10 +19,10 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
     memcpy(body, text, n);
     *error = (struct skr_error){0};
     /* Every body with a reader that has seen its pod, too: the same comes out of it. */
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
     struct skr_verb_args again;
     struct skr_error said;
-    char *copy = skr_alloc(n + 1);
+    SKR_AUTO_FREE char *copy = skr_alloc(n + 1);
     memcpy(copy, text, n);
     int rc = skr_verb_args_parse(verb, body, n, NULL, ret, error);
     for (int i = 0; i < 2; i++) {
@@ -43,8 +37,6 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
             skr_verb_args_fini(&again);
         }
     }
-    free(copy);
-    skr_pod_reader_destroy(reader);
     return rc;
 }
 
@@ -261,11 +253,10 @@ TEST(what_is_malformed_is_refused_with_its_place)
 
 TEST(depth_and_number_of_nodes_are_limited)
 {
-    struct skr_strbuf body;
+    SKR_STRBUF(body);
     struct skr_verb_args args;
     struct skr_error error;
 
-    skr_strbuf_init(&body);
     skr_strbuf_add(&body, "{\"x\":");
     for (int i = 0; i < 100000; i++) {
         skr_strbuf_addc(&body, '[');
@@ -280,7 +271,6 @@ TEST(depth_and_number_of_nodes_are_limited)
     skr_strbuf_add(&body, "],\"Pod\":" POD "}");
     assert_int_equal(parse(SKR_VERB_FILTER, body.s, &args, &error), -SKR_LIMIT);
     assert_non_null(strstr(error.text, "more than 262144 nodes"));
-    skr_strbuf_fini(&body);
 }
 
 TEST(every_cut_of_a_body_is_refused)
@@ -427,7 +417,7 @@ TEST(the_one_pass_reader_agrees_with_libjansson)
         if (i % 2 == 1) {
             damage(&text);
         }
-        json_t *tree = json_loadb(text.s, text.len, 0, &where);
+        json_auto_t *tree = json_loadb(text.s, text.len, 0, &where);
         const int rc = parse_n(SKR_VERB_FILTER, text.s, text.len, &args, &error);
         if (rc == 0) {
             if (!tree) {
@@ -446,7 +436,6 @@ TEST(the_one_pass_reader_agrees_with_libjansson)
             }
             refused++;
         }
-        json_decref(tree);
     }
     skr_strbuf_fini(&text);
     assert_true(accepted > 8000);

@@ -2,11 +2,6 @@
 /* The verbs over real sockets: round trips, and how they are counted. */
 #include <curl/curl.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/gang/reason.h"
@@ -19,9 +14,8 @@
 TEST(r1_filter_with_5000_nodes_goes_round_in_both_forms)
 {
     struct world *world = world_open();
-    struct skr_strbuf body;
+    SKR_STRBUF(body);
 
-    skr_strbuf_init(&body);
     const int fd = http_connect(world_port(world));
     for (int form = 0; form < 2; form++) {
         uint8_t mask[625] = {0};
@@ -52,7 +46,7 @@ TEST(r1_filter_with_5000_nodes_goes_round_in_both_forms)
         world_drop(posted);
         struct http_answer got = http_receive(fd);
         assert_int_equal(got.status, 200);
-        json_t *json = json_loads(got.body, JSON_REJECT_DUPLICATES, NULL);
+        json_auto_t *json = json_loads(got.body, JSON_REJECT_DUPLICATES, NULL);
         assert_non_null(json);
         assert_int_equal(json_object_size(json_object_get(json, "FailedAndUnresolvableNodes")),
                          4999);
@@ -61,11 +55,9 @@ TEST(r1_filter_with_5000_nodes_goes_round_in_both_forms)
             assert_int_equal(
                 json_array_size(json_object_get(json_object_get(json, "Nodes"), "items")), 1);
         }
-        json_decref(json);
         http_answer_free(&got);
     }
     close(fd);
-    skr_strbuf_fini(&body);
     world_close(world);
 }
 
@@ -205,7 +197,7 @@ TEST(a_request_sent_behind_a_parked_one_waits_for_its_turn)
 TEST(requests_are_counted_by_verb_and_result)
 {
     struct world *world = world_open();
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
 
     world_expect(http_post(world_bind_port(world), "/v1/bind", "{}"), 200,
                  "{\"Error\":\"sakkara: malformed request\"}");
@@ -223,7 +215,6 @@ TEST(requests_are_counted_by_verb_and_result)
     close(fd);
     (void)world_take_hangup(world);
     skr_verbs_stop(world->verbs);
-    skr_strbuf_init(&text);
     skr_metrics_write(world->metrics, &text);
     static const char *const line[] = {
         "sakkara_extender_requests_total{verb=\"bind\",result=\"malformed\"} 1\n",
@@ -239,7 +230,6 @@ TEST(requests_are_counted_by_verb_and_result)
             fail_msg("missing: %sin %s", line[i], text.s);
         }
     }
-    skr_strbuf_fini(&text);
     world_close(world);
 }
 

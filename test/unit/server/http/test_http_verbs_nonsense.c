@@ -2,10 +2,6 @@
 /* The verbs and what is no request: malformed, unknown, too large. */
 #include <curl/curl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "test/test.h"
@@ -84,7 +80,7 @@ TEST(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut)
 {
     struct world *world = world_open();
     const size_t n = 20 * 1024 * 1024;
-    char *body = skr_alloc(n);
+    SKR_AUTO_FREE char *body = skr_alloc(n);
 
     memset(body, ' ', n);
     const int fd = http_connect(world_port(world));
@@ -107,7 +103,6 @@ TEST(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut)
                    "POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n{");
     http_wait_closed(absurd);
     close(absurd);
-    free(body);
     world_close(world);
 }
 
@@ -128,7 +123,7 @@ TEST(a_body_in_chunks_is_understood_and_limited)
     http_answer_free(&got);
 
     const size_t n = 1024 * 1024;
-    char *chunk = skr_alloc(n);
+    SKR_AUTO_FREE char *chunk = skr_alloc(n);
     memset(chunk, ' ', n);
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 100; i++) {
@@ -137,7 +132,6 @@ TEST(a_body_in_chunks_is_understood_and_limited)
         http_send_text(fd, "\r\n");
     }
     http_wait_closed(fd); /* absurd long before the end */
-    free(chunk);
     close(fd);
     world_close(world);
 }

@@ -3,11 +3,6 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -168,8 +163,8 @@ TEST(five_thousand_parked_binds_are_all_answered)
 {
     struct world *world = world_open();
     const int n = parked_max(5000);
-    int *fd = skr_alloc_array((size_t)n, sizeof *fd);
-    uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
+    SKR_AUTO_FREE int *fd = skr_alloc_array((size_t)n, sizeof *fd);
+    SKR_AUTO_FREE uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
 
     park(world, n, fd, request);
     for (int i = 0; i < n; i++) {
@@ -184,8 +179,6 @@ TEST(five_thousand_parked_binds_are_all_answered)
     for (int i = 0; i < n; i++) {
         assert_false(world_answer(world, request[i], SKR_ANSWER_BOUND, ""));
     }
-    free(fd);
-    free(request);
     world_close(world);
 }
 

@@ -2,11 +2,6 @@
 /* The verbs over TLS. */
 #include <curl/curl.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "server/http/admin.h"

@@ -2,9 +2,6 @@
 /* What is left out of a review before it is read, and that its answer stays the same. */
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/spotmix/mix.h"
 #include "server/http/review_text.h"
 
@@ -12,8 +9,8 @@
 static void expect(const char *text, const char *want)
 {
     size_t n = 0;
-    char *copy = strdup(text);
-    char *got = skr_review_text_shorten(copy, strlen(copy), &n);
+    SKR_AUTO_FREE char *copy = strdup(text);
+    SKR_AUTO_FREE char *got = skr_review_text_shorten(copy, strlen(copy), &n);
 
     assert_string_equal(copy, text);
     if (!want) {
@@ -23,8 +20,6 @@ static void expect(const char *text, const char *want)
         assert_int_equal(n, strlen(want));
         assert_memory_equal(got, want, n);
     }
-    free(got);
-    free(copy);
 }
 
 TEST(what_the_mix_does_not_read_is_left_out)
@@ -106,11 +101,9 @@ TEST(every_byte_at_every_place_of_a_string_is_judged_as_the_reader_judges_it)
                 memcpy(text + HEAD + length, "\"}", 2);
                 text[HEAD + at] = (char)byte;
                 const size_t whole = HEAD + length + 2;
-                json_t *json = json_loadb(text, whole, 0, NULL);
-                char *shorter = skr_review_text_shorten(text, whole, &n);
+                json_auto_t *json = json_loadb(text, whole, 0, NULL);
+                SKR_AUTO_FREE char *shorter = skr_review_text_shorten(text, whole, &n);
                 assert_int_equal(!shorter, !json);
-                free(shorter);
-                json_decref(json);
             }
         }
     }
@@ -130,12 +123,12 @@ TEST(every_byte_at_every_place_of_a_string_is_judged_as_the_reader_judges_it)
 static char *answer_to(const char *text, size_t n)
 {
     struct skr_spotmix_settings settings;
-    struct skr_spotmix *mix;
+    SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_spotmix_answer answer;
     const struct skr_spotmix_review review = {.body = text, .len = n, .serving = true};
-    json_t *set = json_pack("{s:{s:s,s:s,s:s,s:{s:s,s:s}}}", "metadata", "namespace", "d", "name",
-                            "r", "uid", "r", "labels", SKR_SPOTMIX_KEY_PREFIX, "true",
-                            SKR_SPOTMIX_KEY_PREFIX "-max-on-demand-count", "1");
+    json_auto_t *set = json_pack("{s:{s:s,s:s,s:s,s:{s:s,s:s}}}", "metadata", "namespace", "d",
+                                 "name", "r", "uid", "r", "labels", SKR_SPOTMIX_KEY_PREFIX, "true",
+                                 SKR_SPOTMIX_KEY_PREFIX "-max-on-demand-count", "1");
 
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, "aks");
@@ -144,8 +137,6 @@ static char *answer_to(const char *text, size_t n)
     skr_spotmix_review(mix, &review, &answer);
     char *got = strdup(answer.body.s);
     skr_strbuf_fini(&answer.body);
-    skr_spotmix_destroy(mix);
-    json_decref(set);
     return got;
 }
 
@@ -172,13 +163,12 @@ TEST(the_answer_to_the_shorter_text_is_the_same)
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t n;
-        char *shorter = skr_review_text_shorten(texts[i], strlen(texts[i]), &n);
+        SKR_AUTO_FREE char *shorter = skr_review_text_shorten(texts[i], strlen(texts[i]), &n);
         assert_non_null(shorter);
         assert_true(n < strlen(texts[i]) || i + 1 == sizeof texts / sizeof texts[0]);
         char *want = answer_to(texts[i], strlen(texts[i])), *got = answer_to(shorter, n);
         assert_string_equal(got, want);
         free(want);
         free(got);
-        free(shorter);
     }
 }

@@ -5,9 +5,6 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,7 +147,7 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
 
 TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
 {
-    char *body = malloc(SKR_SPOTMIX_BODY_MAX + 2);
+    SKR_AUTO_FREE char *body = malloc(SKR_SPOTMIX_BODY_MAX + 2);
 
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
@@ -159,7 +156,6 @@ TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
         http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", body);
     assert_int_equal(answer.status, 400);
     http_answer_free(&answer);
-    free(body);
 }
 
 TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
@@ -198,28 +194,25 @@ TEST_WITH(world, a_key_that_everybody_may_read_is_refused)
 
 static json_t *patched(json_t *pod, const char *answer)
 {
-    json_t *json = json_loads(answer, 0, NULL);
+    json_auto_t *json = json_loads(answer, 0, NULL);
     const char *coded =
         json_string_value(json_object_get(json_object_get(json, "response"), "patch"));
-    char *text;
+    SKR_AUTO_FREE char *text = NULL;
     size_t n;
 
     assert_non_null(coded);
     assert_int_equal(skr_base64_decode(coded, strlen(coded), &text, &n, NULL), 0);
-    json_t *patch = json_loadb(text, n, 0, NULL);
+    json_auto_t *patch = json_loadb(text, n, 0, NULL);
     json_t *after = skr_patch_json(pod, patch, NULL);
     assert_non_null(after);
-    json_decref(patch);
-    json_decref(json);
     json_decref(pod);
-    free(text);
     return after;
 }
 
 static json_t *through_spotmix(json_t *pod)
 {
     struct skr_spotmix_settings settings;
-    struct skr_spotmix *mix;
+    SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_spotmix_answer answer;
 
     skr_spotmix_settings_default(&settings);
@@ -227,44 +220,34 @@ static json_t *through_spotmix(json_t *pod)
     json_t *owner = json_loads(deployment, 0, NULL), *set = json_loads(replica_set, 0, NULL);
     skr_spotmix_put(mix, SKR_SPOTMIX_DEPLOYMENT, owner);
     skr_spotmix_put(mix, SKR_SPOTMIX_REPLICA_SET, set);
-    json_t *review = json_loads(REVIEW("{}"), 0, NULL);
+    json_auto_t *review = json_loads(REVIEW("{}"), 0, NULL);
     json_object_set(json_object_get(review, "request"), "object", pod);
-    char *body = json_dumps(review, 0);
+    SKR_AUTO_FREE char *body = json_dumps(review, 0);
     const struct skr_spotmix_review asked = {.body = body, .len = strlen(body), .serving = true};
     skr_spotmix_review(mix, &asked, &answer);
     json_t *after = patched(pod, answer.body.s);
     skr_strbuf_fini(&answer.body);
-    free(body);
-    json_decref(review);
     json_decref(owner);
     json_decref(set);
-    skr_spotmix_destroy(mix);
     return after;
 }
 
 static json_t *through_gate(json_t *pod)
 {
     const struct skr_gate_options options = {.n_scheduler_names = 1, .scheduler_name = {"sakkara"}};
-    struct skr_strbuf out;
-    json_t *review = json_loads(REVIEW("{}"), 0, NULL);
+    SKR_STRBUF(out);
+    json_auto_t *review = json_loads(REVIEW("{}"), 0, NULL);
 
     json_object_set(json_object_get(review, "request"), "object", pod);
-    char *body = json_dumps(review, 0);
-    skr_strbuf_init(&out);
+    SKR_AUTO_FREE char *body = json_dumps(review, 0);
     assert_int_equal(skr_gate_review(&options, body, strlen(body), &out, NULL), 0);
-    json_t *after = patched(pod, out.s);
-    skr_strbuf_fini(&out);
-    free(body);
-    json_decref(review);
-    return after;
+    return patched(pod, out.s);
 }
 
 TEST(the_gate_and_the_mix_give_the_same_pod_in_either_order)
 {
-    json_t *one = through_spotmix(through_gate(json_loads(POD, 0, NULL)));
-    json_t *other = through_gate(through_spotmix(json_loads(POD, 0, NULL)));
+    json_auto_t *one = through_spotmix(through_gate(json_loads(POD, 0, NULL)));
+    json_auto_t *other = through_gate(through_spotmix(json_loads(POD, 0, NULL)));
 
     assert_true(json_equal(one, other));
-    json_decref(one);
-    json_decref(other);
 }

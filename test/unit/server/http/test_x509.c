@@ -2,8 +2,6 @@
 /* Authorities and certificates made here. */
 #include "test/test.h"
 
-#include <string.h>
-
 #include "server/http/x509.h"
 
 #define NAME "sakkara-spotmix.sakkara.svc"
@@ -92,10 +90,9 @@ TEST_WITH(issued, who_has_not_the_key_issues_nothing)
 
 TEST_WITH(issued, a_bundle_is_counted_and_taken_apart)
 {
-    struct skr_strbuf bundle, second;
+    SKR_STRBUF(bundle);
+    SKR_STRBUF(second);
 
-    skr_strbuf_init(&bundle);
-    skr_strbuf_init(&second);
     skr_strbuf_add(&bundle, issued->other.cert);
     skr_strbuf_add(&bundle, issued->authority.cert);
     assert_int_equal(skr_x509_count(bundle.s), 2);
@@ -110,6 +107,4 @@ TEST_WITH(issued, a_bundle_is_counted_and_taken_apart)
     assert_int_equal(skr_x509_count(bundle.s), SKR_X509_BUNDLE_MAX);
     assert_int_equal(skr_x509_count(NULL), 0);
     assert_int_equal(skr_x509_count("none"), 0);
-    skr_strbuf_fini(&bundle);
-    skr_strbuf_fini(&second);
 }

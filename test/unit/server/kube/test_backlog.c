@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that wait: the rate of one engine holds back that engine alone. */
-#include <stdlib.h>
-
 #include "server/kube/backlog.h"
 #include "test/test.h"
 
@@ -52,10 +50,8 @@ static uint64_t send_one(struct desk *desk, int64_t now)
     if (class == SKR_WRITE_CLASS_COUNT) {
         return 0;
     }
-    struct skr_kube_job *job = skr_backlog_take(&desk->backlog, class, now, &next);
-    const uint64_t id = job ? job->write.id : 0;
-    free(job);
-    return id;
+    SKR_AUTO_FREE struct skr_kube_job *job = skr_backlog_take(&desk->backlog, class, now, &next);
+    return job ? job->write.id : 0;
 }
 
 TEST_WITH(desk, who_is_limited_makes_nobody_else_wait)

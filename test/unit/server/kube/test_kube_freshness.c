@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether what was written before a moment has been delivered (server/kube/freshness.h). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "test/test.h"
@@ -36,10 +33,8 @@ static void freshen(struct fake_client *c)
 
 static bool was_delivered(struct fake_client *c, const char *part)
 {
-    char *text = fake_sink_text(c->sink);
-    bool found = strstr(text, part);
-    free(text);
-    return found;
+    SKR_AUTO_FREE char *text = fake_sink_text(c->sink);
+    return strstr(text, part);
 }
 
 /* Of a watch that is open and shows nothing. */

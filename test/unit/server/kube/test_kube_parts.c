@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of the kube client by themselves: lines out of chunks, pruned objects, known ones. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/known.h"
 #include "server/kube/lines.h"
 #include "server/kube/prune.h"
 #include "test/test.h"
 #include "topology/base/error.h"
-#include "topology/base/strbuf.h"
 
 struct heard {
     char text[256];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/prune.h"
 #include "server/kube/salvage.h"
 #include "server/kube/transfer.h"
@@ -33,9 +30,8 @@ static void expect(struct fake_client *c, const char *match, int status, const c
 
 static void expect_lines(struct fake_client *c, const char *expected)
 {
-    char *text = fake_sink_text(c->sink);
+    SKR_AUTO_FREE char *text = fake_sink_text(c->sink);
     assert_string_equal(text, expected);
-    free(text);
 }
 
 static struct skr_kube_resource_stats pods_of(struct fake_client *c)
@@ -63,13 +59,12 @@ TEST_CLIENT(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named)
            LIST("7", POD("a", "u-a", "3") "," UNREADABLE_POD("bad", "u-bad",
                                                              "4") "," POD("c", "u-c", "5")));
     fake_client_start_synced(c);
-    char *log = log_catch_end(&catch);
+    SKR_AUTO_FREE char *log = log_catch_end(&catch);
     expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n");
     assert_int_equal(pods_of(c).undecodable, 1);
     assert_int_equal(pods_of(c).objects, 3);
     assert_int_equal(pods_of(c).failures, 0);
     assert_non_null(strstr(log, "name=\"bad\""));
-    free(log);
 }
 
 TEST_CLIENT(a_line_of_a_watch_that_is_no_json_costs_only_its_object)
@@ -149,9 +144,8 @@ TEST(every_nul_becomes_the_replacement_character_and_no_text_about_one)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t step = 1; step < 60; step += 7) {
-            char *out = prune(cases[i][0], step);
+            SKR_AUTO_FREE char *out = prune(cases[i][0], step);
             assert_string_equal(out, cases[i][1]);
-            free(out);
         }
     }
 }

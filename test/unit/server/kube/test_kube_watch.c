@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine hears of a cluster through lists and watches, on good days and bad ones. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/kube/transfer.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
@@ -41,9 +36,8 @@ static void expect(struct fake_client *c, const char *match, int status, const c
 /* All lines but those of writes, joined. */
 static void expect_lines(struct fake_client *c, const char *expected)
 {
-    char *text = fake_sink_text(c->sink);
+    SKR_AUTO_FREE char *text = fake_sink_text(c->sink);
     assert_string_equal(text, expected);
-    free(text);
 }
 
 TEST_CLIENT(pages_are_listed_then_watched_from_the_version_of_the_list)
@@ -346,13 +340,12 @@ TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
     fake_api_send(c->api, POD_WATCH, LINE("DELETED", BROKEN_POD("a", "u-a", "11")));
     fake_api_send(c->api, POD_WATCH, LINE("NEWTYPE", POD("z", "u-z", "12")));
     fake_sink_wait(c->sink, "delete pod default/a", 1);
-    char *log = log_catch_end(&catch);
+    SKR_AUTO_FREE char *log = log_catch_end(&catch);
     expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n"
                     "upsert pod default/b uid=u-b v=10\ndelete pod default/a uid=u-a\n");
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODS].undecodable, 4);
     assert_int_equal(occurrences(log, "name=\"a\""), 1);
     assert_int_equal(occurrences(log, "name=\"b\""), 1);
-    free(log);
 }
 
 TEST_CLIENT(a_zero_character_hides_nothing)

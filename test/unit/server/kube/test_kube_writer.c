@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of the engine's writes: requests, answers, order, limits, the end. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/gang/writes.h"
 #include "server/kube/limiter.h"
@@ -37,9 +33,8 @@ static void expect_outcome(struct fake_client *c, uint64_t id, const char *expec
 {
     char begin[64];
     (void)snprintf(begin, sizeof begin, "write %llu ", (unsigned long long)id);
-    char *line = fake_sink_line(c->sink, begin, 0);
+    SKR_AUTO_FREE char *line = fake_sink_line(c->sink, begin, 0);
     assert_string_equal(line + strlen(begin), expected);
-    free(line);
 }
 
 TEST(every_kind_of_write_is_the_request_the_api_asks_for)
@@ -85,7 +80,7 @@ TEST(every_kind_of_write_is_the_request_the_api_asks_for)
     fake_client_start(&c);
     for (size_t i = 0; i < LEN(cases); i++) {
         submit(&c, i, cases[i].kind, SKR_WRITE_CLASS_COMMIT, "x");
-        char *text = fake_api_request(c.api, "/namespaces/", i);
+        SKR_AUTO_FREE char *text = fake_api_request(c.api, "/namespaces/", i);
         assert_memory_equal(text, cases[i].line, strlen(cases[i].line));
         for (size_t k = 0; k < 2; k++) {
             if (cases[i].headers[k] && !strstr(text, cases[i].headers[k])) {
@@ -96,7 +91,6 @@ TEST(every_kind_of_write_is_the_request_the_api_asks_for)
         assert_non_null(body);
         assert_string_equal(body + 2, cases[i].kind >= SKR_WRITE_GET_POD ? "" : "{\"b\":1}");
         assert_null(strstr(text, "Expect:"));
-        free(text);
     }
     fake_client_end(&c);
 }
@@ -299,9 +293,8 @@ TEST_CLIENT(important_classes_go_first_and_each_keeps_its_order)
         char expected[64];
         (void)snprintf(expected, sizeof expected, "PATCH /api/v1/namespaces/ns/pods/order-%d-%d\n",
                        i / 3, i % 3);
-        char *text = fake_api_request(c->api, "/pods/order-", (size_t)i);
+        SKR_AUTO_FREE char *text = fake_api_request(c->api, "/pods/order-", (size_t)i);
         assert_memory_equal(text, expected, strlen(expected));
-        free(text);
     }
 }
 
@@ -336,9 +329,8 @@ TEST(within_a_class_a_lower_order_goes_first)
         char expected[64];
         (void)snprintf(expected, sizeof expected, "PATCH /api/v1/namespaces/ns/pods/turn-%d\n",
                        sent[i]);
-        char *text = fake_api_request(c.api, "/pods/turn-", (size_t)i);
+        SKR_AUTO_FREE char *text = fake_api_request(c.api, "/pods/turn-", (size_t)i);
         assert_memory_equal(text, expected, strlen(expected));
-        free(text);
     }
     fake_client_end(&c);
 }

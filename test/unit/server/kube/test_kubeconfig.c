@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kubeconfig files, service accounts of pods, base64: what is read, what is refused and where. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "server/kube/base64.h"
@@ -226,7 +223,7 @@ TEST(all_problems_are_reported_at_once)
 TEST(a_file_beyond_the_limit_is_refused)
 {
     size_t n = SKR_KUBECONFIG_BYTES_MAX + 1;
-    char *text = malloc(n);
+    SKR_AUTO_FREE char *text = malloc(n);
     assert_non_null(text);
     memset(text, '#', n);
     struct parsed p;
@@ -234,7 +231,6 @@ TEST(a_file_beyond_the_limit_is_refused)
     assert_int_equal(p.result, -SKR_INVALID);
     assert_string_equal(p.text.s, "kc: error: the file is larger than 4194304 bytes\n");
     parsed_fini(&p);
-    free(text);
 }
 
 /* ---- files ---- */
@@ -360,7 +356,7 @@ TEST(base64_is_strict)
         {"TWE=TWE=", NULL}, {"TW-u", NULL},      {"TWFuTW", NULL},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
-        char *out = NULL;
+        SKR_AUTO_FREE char *out = NULL;
         size_t n = 0;
         struct skr_error error = {0};
         int rc = skr_base64_decode(cases[i].in, strlen(cases[i].in), &out, &n, &error);
@@ -370,6 +366,5 @@ TEST(base64_is_strict)
         if (rc == 0) {
             assert_string_equal(out, cases[i].out);
         }
-        free(out);
     }
 }

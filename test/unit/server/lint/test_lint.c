@@ -6,9 +6,6 @@
  */
 #include <dirent.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -16,7 +13,6 @@
 #include "server/manifest/manifest.h"
 #include "test/golden.h"
 #include "test/test.h"
-#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 static void take(void *context, const char *name, const char *text, size_t n)
@@ -57,12 +53,10 @@ static char *text_of(const struct skr_lint *lint)
 static json_t *json_of(const struct skr_lint *lint,
                        void (*write)(const struct skr_lint *, struct skr_strbuf *))
 {
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     write(lint, &out);
     json_t *json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
-    skr_strbuf_fini(&out);
     return json;
 }
 
@@ -86,13 +80,12 @@ static bool seen[256];
 
 static void note_codes(const struct skr_lint *lint)
 {
-    json_t *json = json_of(lint, skr_lint_write_json);
+    json_auto_t *json = json_of(lint, skr_lint_write_json);
     const json_t *list = json_object_get(json, "findings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *code = json_string_value(json_object_get(json_array_get(list, i), "code"));
         seen[skr_lint_rule_find(code)] = true;
     }
-    json_decref(json);
 }
 
 TEST(broken_files_are_told_with_line_column_and_code)
@@ -104,11 +97,10 @@ TEST(broken_files_are_told_with_line_column_and_code)
         char path[300];
         snprintf(path, sizeof path, "test/lint/%s", entry[i]->d_name);
         struct skr_lint *lint = lint_path(path);
-        char *got = text_of(lint);
+        SKR_AUTO_FREE char *got = text_of(lint);
         assert_true(skr_lint_count(lint) > 0);
         note_codes(lint);
         compare(path, got);
-        free(got);
         skr_lint_destroy(lint);
         free(entry[i]);
     }
@@ -128,13 +120,11 @@ TEST(every_code_has_a_broken_file)
 
 static void expect_silence(const char *path)
 {
-    struct skr_lint *lint = lint_path(path);
-    char *got = text_of(lint);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_path(path);
+    SKR_AUTO_FREE char *got = text_of(lint);
     if (got[0] != '\0') {
         fail_msg("%s is told about:\n%s", path, got);
     }
-    free(got);
-    skr_lint_destroy(lint);
 }
 
 static int is_yaml(const struct dirent *entry)
@@ -191,15 +181,12 @@ static char *without_indent(const char *block, size_t indent)
 
 static void expect_silence_about(const char *document, const char *block, size_t indent)
 {
-    char *text = without_indent(block, indent);
-    struct skr_lint *lint = lint_text(text);
-    char *got = text_of(lint);
+    SKR_AUTO_FREE char *text = without_indent(block, indent);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_text(text);
+    SKR_AUTO_FREE char *got = text_of(lint);
     if (got[0] != '\0') {
         fail_msg("%s:%s\n%s", document, got, text);
     }
-    free(got);
-    skr_lint_destroy(lint);
-    free(text);
 }
 
 /* ```yaml blocks with a kind. */
@@ -231,8 +218,8 @@ TEST(examples_of_the_documents_are_told_nothing_about)
 
 TEST(json_has_what_the_text_has)
 {
-    struct skr_lint *lint = lint_path("test/lint/several");
-    json_t *json = json_of(lint, skr_lint_write_json);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_path("test/lint/several");
+    json_auto_t *json = json_of(lint, skr_lint_write_json);
     const json_t *list = json_object_get(json, "findings");
     assert_int_equal(json_array_size(list), skr_lint_count(lint));
     assert_int_equal(json_integer_value(json_object_get(json, "files")), 3);
@@ -243,8 +230,6 @@ TEST(json_has_what_the_text_has)
     assert_int_equal(json_integer_value(json_object_get(first, "column")), 6);
     assert_string_equal(json_string_value(json_object_get(json_object_get(first, "see"), "file")),
                         "test/lint/several/topology.yaml");
-    json_decref(json);
-    skr_lint_destroy(lint);
 }
 
 static const char *string_at(const json_t *json, const char *a, const char *b)
@@ -257,8 +242,8 @@ static const char *string_at(const json_t *json, const char *a, const char *b)
 /* The properties that SARIF 2.1.0 asks for, and where code scanning looks. */
 TEST(sarif_has_rules_with_help_and_results_with_regions)
 {
-    struct skr_lint *lint = lint_path("test/lint/several");
-    json_t *json = json_of(lint, skr_lint_write_sarif);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_path("test/lint/several");
+    json_auto_t *json = json_of(lint, skr_lint_write_sarif);
     assert_string_equal(json_string_value(json_object_get(json, "version")), "2.1.0");
     const json_t *one = json_array_get(json_object_get(json, "runs"), 0);
     const json_t *driver = json_object_get(json_object_get(one, "tool"), "driver");
@@ -287,58 +272,45 @@ TEST(sarif_has_rules_with_help_and_results_with_regions)
         assert_true(json_integer_value(json_object_get(region, "startLine")) >= 1);
         assert_true(json_integer_value(json_object_get(region, "startColumn")) >= 1);
     }
-    json_decref(json);
-    skr_lint_destroy(lint);
 }
 
 TEST(a_clean_file_is_an_empty_result_in_every_form)
 {
-    struct skr_lint *lint = lint_path("configs");
-    json_t *json = json_of(lint, skr_lint_write_json);
-    json_t *sarif = json_of(lint, skr_lint_write_sarif);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_path("configs");
+    json_auto_t *json = json_of(lint, skr_lint_write_json);
+    json_auto_t *sarif = json_of(lint, skr_lint_write_sarif);
     const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0);
     assert_int_equal(json_array_size(json_object_get(json, "findings")), 0);
     assert_true(json_is_array(json_object_get(run, "results")));
     assert_int_equal(json_array_size(json_object_get(run, "results")), 0);
-    json_decref(sarif);
-    json_decref(json);
-    skr_lint_destroy(lint);
 }
 
 /* ---- limits and selection ---- */
 
 TEST(findings_beyond_the_limit_are_counted)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     for (int i = 0; i < SKR_LINT_FINDINGS_MAX + 20; i++) {
         skr_strbuf_add(&text, "kind: X\n---\n");
     }
-    struct skr_lint *lint = lint_text(text.s);
-    char *got = text_of(lint);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_text(text.s);
+    SKR_AUTO_FREE char *got = text_of(lint);
     assert_non_null(strstr(got, "f: 20 more findings left out\n1 file, 120 errors, 0 warnings\n"));
-    free(got);
-    skr_lint_destroy(lint);
-    skr_strbuf_fini(&text);
 }
 
 TEST(configurations_in_maps_have_a_limit)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_strbuf_add(&text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n");
     for (int i = 0; i <= SKR_LINT_NESTED_MAX; i++) {
         skr_strbuf_addf(&text, "  k%d: \"apiVersion: sakkara/v1\\nkind: SakkaraConfiguration\"\n",
                         i);
     }
-    struct skr_lint *lint = lint_text(text.s);
-    char *got = text_of(lint);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_text(text.s);
+    SKR_AUTO_FREE char *got = text_of(lint);
     assert_string_equal(got,
                         "f:69:8: error: more than 64 configurations in ConfigMaps: no more are "
                         "read [Limit]\n1 file, 1 error, 0 warnings\n");
-    free(got);
-    skr_lint_destroy(lint);
-    skr_strbuf_fini(&text);
 }
 
 TEST(one_map_of_a_dump_is_told_about_alone)
@@ -351,17 +323,15 @@ TEST(one_map_of_a_dump_is_told_about_alone)
         "   data: {name: g, constraints: '{\"rak\":{}}'}}\n"
         "- {apiVersion: v1, kind: ConfigMap, metadata: {name: h, labels: {sakkara.group: ''}},\n"
         "   data: {name: h, size: x}}\n";
-    struct skr_lint *lint = skr_lint_create();
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = skr_lint_create();
     skr_lint_add(lint, "dump", dump, strlen(dump));
     skr_lint_select(lint, "", "g");
     assert_int_equal(skr_lint_finish(lint), 1);
-    char *got = text_of(lint);
+    SKR_AUTO_FREE char *got = text_of(lint);
     assert_string_equal(
         got, "dump:7:35: warning: constraints: no level \"rak\" (did you mean \"rack\"?); "
              "the tree has rack, node (see 5:10) [UnknownLevel]\n"
              "1 file, 0 errors, 1 warning\n");
-    free(got);
-    skr_lint_destroy(lint);
 }
 
 /* ---- cost ---- */
@@ -404,11 +374,10 @@ static double best_of(int n, void (*work)(const struct skr_strbuf *), const stru
 static void only_read(const struct skr_strbuf *text)
 {
     struct skr_manifests m;
-    struct skr_strbuf errors;
+    SKR_STRBUF(errors);
     struct skr_configmap *map = NULL;
     struct skr_tree *tree = NULL;
     skr_manifests_init(&m);
-    skr_strbuf_init(&errors);
     assert_int_equal(skr_manifests_parse(&m, "f", text->s, text->len, NULL, NULL, &errors), 0);
     assert_int_equal(skr_configmap_decode(m.item[0].object, &map, NULL), 0);
     assert_int_equal(skr_topology_map_parse(&map->data, &tree, NULL, NULL), 0);
@@ -416,34 +385,30 @@ static void only_read(const struct skr_strbuf *text)
     skr_tree_unref(tree);
     skr_configmap_destroy(map);
     skr_manifests_fini(&m);
-    skr_strbuf_fini(&errors);
 }
 
 static void read_and_lint(const struct skr_strbuf *text)
 {
-    struct skr_lint *lint = lint_text(text->s);
+    SKR_AUTO(skr_lint_destroy) struct skr_lint *lint = lint_text(text->s);
     assert_int_equal(skr_lint_count(lint), 0);
-    skr_lint_destroy(lint);
 }
 
 /* Lint of ten thousand nodes is little more than reading them: reading takes some 10 ms. */
 TEST(ten_thousand_nodes_cost_little_more_than_reading_them)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     write_large_map(&text);
     const double read = best_of(5, only_read, &text);
     const double lint = best_of(5, read_and_lint, &text);
     print_message("10,000 nodes: read %.1f ms, lint %.1f ms\n", read * 1e3, lint * 1e3);
     assert_true(lint < 4 * read);
-    skr_strbuf_fini(&text);
 }
 
 /* ---- documents ---- */
 
 TEST(the_table_is_in_order_and_complete_in_its_page)
 {
-    char *reference = golden_read("docs/lint.md");
+    SKR_AUTO_FREE char *reference = golden_read("docs/lint.md");
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
         const struct skr_lint_rule *rule = &skr_lint_rules[i];
         char row[512];
@@ -454,5 +419,4 @@ TEST(the_table_is_in_order_and_complete_in_its_page)
             fail_msg("docs/lint.md lacks:\n%s", row);
         }
     }
-    free(reference);
 }

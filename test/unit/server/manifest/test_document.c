@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of YAML files, and that what is within them is let through. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/config/config.h"
 #include "server/kube/kubeconfig.h"
 #include "server/manifest/document.h"
@@ -12,9 +9,8 @@
 static int read_small(const char *begin, const char *part, int n, const char *end,
                       struct skr_document_error *error)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const struct skr_value *root;
-    skr_strbuf_init(&b);
     skr_strbuf_add(&b, begin);
     for (int i = 0; i < n; i++) {
         size_t at = strcspn(part, "%");
@@ -28,7 +24,6 @@ static int read_small(const char *begin, const char *part, int n, const char *en
         skr_document_create(b.s, b.len, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
     int rc = skr_document_next(document, &root, error);
     skr_document_destroy(document);
-    skr_strbuf_fini(&b);
     return rc;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: values as kubectl reads them, positions of what is wrong. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "server/manifest/manifest.h"
@@ -19,9 +17,8 @@ static char *read_text(const char *text, struct skr_strbuf *errors)
     skr_strbuf_init(&out);
     skr_manifests_parse(&m, "f", text, strlen(text), NULL, NULL, errors);
     for (size_t i = 0; i < m.n; i++) {
-        char *json = json_dumps(m.item[i].object, JSON_COMPACT);
+        SKR_AUTO_FREE char *json = json_dumps(m.item[i].object, JSON_COMPACT);
         skr_strbuf_addf(&out, "%zu:%zu %s\n", m.item[i].line, m.item[i].column, json);
-        free(json);
     }
     skr_manifests_fini(&m);
     return skr_strbuf_take(&out, NULL);
@@ -29,13 +26,10 @@ static char *read_text(const char *text, struct skr_strbuf *errors)
 
 static void assert_reads(const char *text, const char *expected, const char *expected_errors)
 {
-    struct skr_strbuf errors;
-    skr_strbuf_init(&errors);
-    char *got = read_text(text, &errors);
+    SKR_STRBUF(errors);
+    SKR_AUTO_FREE char *got = read_text(text, &errors);
     assert_string_equal(errors.s ? errors.s : "", expected_errors);
     assert_string_equal(got ? got : "", expected);
-    free(got);
-    skr_strbuf_fini(&errors);
 }
 
 TEST(plain_scalars_are_typed_as_kubectl_types_them)
@@ -74,12 +68,10 @@ TEST(plain_scalars_are_typed_as_kubectl_types_them)
         struct skr_document *yaml = skr_yaml_create(rows[i].yaml, strlen(rows[i].yaml));
         const struct skr_value *root;
         struct skr_document_error error;
-        json_t *json;
+        json_auto_t *json = NULL;
         assert_int_equal(skr_yaml_next(yaml, &json, &root, &error), 0);
-        char *text = json_dumps(json, JSON_COMPACT);
+        SKR_AUTO_FREE char *text = json_dumps(json, JSON_COMPACT);
         assert_string_equal(text, rows[i].json);
-        free(text);
-        json_decref(json);
         skr_document_destroy(yaml);
     }
 }
@@ -165,11 +157,9 @@ TEST(what_is_wrong_is_told_with_its_position)
         {HEAD "? [a]\n: b\n", "f:3:3: a key must be a single value\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_strbuf errors;
-        skr_strbuf_init(&errors);
+        SKR_STRBUF(errors);
         free(read_text(rows[i].text, &errors));
         assert_string_equal(errors.s ? errors.s : "", rows[i].errors);
-        skr_strbuf_fini(&errors);
     }
 }
 
@@ -196,16 +186,14 @@ TEST(a_refused_field_is_found_in_yaml_and_json)
         for (int k = 0; k < 2; k++) {
             const char *text = k == 0 ? yaml : json, *want = k == 0 ? rows[i].yaml : rows[i].json;
             struct skr_manifests m;
-            struct skr_strbuf errors;
+            SKR_STRBUF(errors);
             char path[64];
             snprintf(path, sizeof path, "%s", rows[i].path);
             skr_manifests_init(&m);
-            skr_strbuf_init(&errors);
             assert_int_equal(
                 skr_manifests_parse(&m, "f", text, strlen(text), refuse, path, &errors),
                 -SKR_INVALID);
             assert_memory_equal(errors.s, want, strlen(want));
-            skr_strbuf_fini(&errors);
             skr_manifests_fini(&m);
         }
     }
@@ -226,11 +214,9 @@ static void write_laughs(struct skr_strbuf *text, int lines)
 
 static void assert_aliases(const char *text, const char *expected_errors)
 {
-    struct skr_strbuf errors;
-    skr_strbuf_init(&errors);
+    SKR_STRBUF(errors);
     free(read_text(text, &errors));
     assert_string_equal(errors.s ? errors.s : "", expected_errors);
-    skr_strbuf_fini(&errors);
 }
 
 /* Nine lines that would be a billion values, and the same through merge keys. */
@@ -261,54 +247,45 @@ TEST(a_small_text_cannot_become_a_large_tree)
 
 TEST(aliases_within_the_limit_are_copied)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     write_laughs(&text, 4);
     assert_aliases(text.s, "");
-    skr_strbuf_fini(&text);
 }
 
 TEST(deep_nesting_is_refused)
 {
     for (int k = 0; k < 2; k++) {
-        struct skr_strbuf text, errors;
-        skr_strbuf_init(&text);
-        skr_strbuf_init(&errors);
+        SKR_STRBUF(text);
+        SKR_STRBUF(errors);
         skr_strbuf_add(&text, k == 0 ? HEAD "a: " : "{\"a\":");
         for (int i = 0; i < 200; i++) {
             skr_strbuf_addc(&text, '[');
         }
         free(read_text(text.s, &errors));
         assert_non_null(strstr(errors.s, "nested"));
-        skr_strbuf_fini(&text);
-        skr_strbuf_fini(&errors);
     }
 }
 
 TEST(a_missing_file_is_not_found)
 {
     struct skr_manifests m;
-    struct skr_strbuf errors;
+    SKR_STRBUF(errors);
     skr_manifests_init(&m);
-    skr_strbuf_init(&errors);
     assert_int_equal(skr_manifests_read(&m, "no/such/file.yaml", NULL, NULL, &errors),
                      -SKR_NOT_FOUND);
     assert_string_equal(errors.s, "no/such/file.yaml: No such file or directory\n");
-    skr_strbuf_fini(&errors);
     skr_manifests_fini(&m);
 }
 
 TEST(a_folder_is_read_in_order_of_names)
 {
     struct skr_manifests m;
-    struct skr_strbuf errors;
+    SKR_STRBUF(errors);
     skr_manifests_init(&m);
-    skr_strbuf_init(&errors);
     assert_int_equal(skr_manifests_read(&m, "manifests", NULL, NULL, &errors), 0);
     assert_true(m.n > 3);
     for (size_t i = 1; i < m.n; i++) {
         assert_true(strcmp(m.item[i - 1].file, m.item[i].file) <= 0);
     }
-    skr_strbuf_fini(&errors);
     skr_manifests_fini(&m);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From inside a string to the file, for every way to write a string. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/manifest/scalar_position.h"
 #include "server/manifest/text.h"
 #include "test/test.h"
-#include "topology/base/strbuf.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KubeSchedulerConfiguration as the model of kube-scheduler reads it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/manifest/scheduler_config.h"
 #include "test/test.h"
 #include "topology/base/strbuf.h"
@@ -28,7 +24,7 @@ static char *parse(const char *text, struct skr_scheduler_config **ret)
 
 TEST(an_empty_one_is_the_default)
 {
-    struct skr_scheduler_config *config;
+    SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
     free(parse(HEAD, &config));
     assert_non_null(config);
     assert_int_equal(config->n_names, 1);
@@ -37,12 +33,11 @@ TEST(an_empty_one_is_the_default)
     assert_true(config->initial_backoff == SKR_SECOND);
     assert_true(config->max_backoff == 10 * SKR_SECOND);
     assert_int_equal(config->n_extenders, 0);
-    skr_scheduler_config_destroy(config);
 }
 
 TEST(the_shipped_one_is_understood_as_a_whole)
 {
-    struct skr_scheduler_config *config = NULL;
+    SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
     struct skr_findings findings;
     skr_findings_init(&findings);
     assert_int_equal(skr_scheduler_config_load("configs/scheduler.yaml", &config, &findings), 0);
@@ -61,12 +56,11 @@ TEST(the_shipped_one_is_understood_as_a_whole)
     assert_false(filter->ignorable);
     assert_string_equal(bind->bind_verb, "bind");
     assert_true(bind->timeout == 330 * SKR_SECOND);
-    skr_scheduler_config_destroy(config);
 }
 
 TEST(every_field_is_read)
 {
-    struct skr_scheduler_config *config;
+    SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
     char *told = parse(HEAD "percentageOfNodesToScore: 42\n"
                             "podInitialBackoffSeconds: 2\n"
                             "podMaxBackoffSeconds: 20\n"
@@ -94,18 +88,16 @@ TEST(every_field_is_read)
     assert_string_equal(config->extender[0].managed[1], "b.com/y");
     assert_string_equal(config->extender[1].url, "http://h:1/x");
     free(told);
-    skr_scheduler_config_destroy(config);
 }
 
 TEST(json_is_read_too)
 {
-    struct skr_scheduler_config *config;
+    SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
     free(parse("{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\"kind\":"
                "\"KubeSchedulerConfiguration\",\"profiles\":[{\"schedulerName\":\"j\"}]}",
                &config));
     assert_non_null(config);
     assert_string_equal(config->name[0], "j");
-    skr_scheduler_config_destroy(config);
 }
 
 TEST(what_is_wrong_is_told_with_its_place)
@@ -163,14 +155,13 @@ TEST(what_is_wrong_is_told_with_its_place)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct skr_scheduler_config *config;
-        char *told = parse(rows[i].text, &config);
+        SKR_AUTO_FREE char *told = parse(rows[i].text, &config);
         const size_t n = strlen(rows[i].told);
         const bool is_begin = n > 0 && rows[i].told[n - 1] != '\n';
         assert_null(config);
         if (is_begin ? strncmp(told, rows[i].told, n) != 0 : strcmp(told, rows[i].told) != 0) {
             fail_msg("told: %sexpected: %s", told, rows[i].told);
         }
-        free(told);
     }
 }
 
@@ -189,12 +180,10 @@ TEST(what_is_not_modelled_gives_a_warning)
          "s:4:40: warning: extenders[0].preemptVerb: not modelled: nothing is preempted\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct skr_scheduler_config *config;
-        char *told = parse(rows[i].text, &config);
+        SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
+        SKR_AUTO_FREE char *told = parse(rows[i].text, &config);
         assert_non_null(config);
         assert_string_equal(told, rows[i].told);
-        free(told);
-        skr_scheduler_config_destroy(config);
     }
 }
 
@@ -203,7 +192,7 @@ TEST(one_that_is_too_long_or_not_there_is_refused)
     struct skr_scheduler_config *config = NULL;
     struct skr_findings findings;
     const size_t n = SKR_SCHEDULER_CONFIG_BYTES_MAX + 1;
-    char *text = malloc(n);
+    SKR_AUTO_FREE char *text = malloc(n);
     assert_non_null(text);
     memset(text, ' ', n);
     skr_findings_init(&findings);
@@ -212,12 +201,11 @@ TEST(one_that_is_too_long_or_not_there_is_refused)
     assert_string_equal(findings.item[0].text, "longer than 1048576 bytes");
     assert_non_null(strstr(findings.item[1].text, "cannot be opened"));
     assert_null(config);
-    free(text);
 }
 
 TEST(extenders_can_be_added)
 {
-    struct skr_scheduler_config *config;
+    SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
     struct skr_error error;
     char url[] = "http://x";
     const struct skr_scheduler_extender entry = {
@@ -229,5 +217,4 @@ TEST(extenders_can_be_added)
     url[0] = 'z';
     assert_string_equal(config->extender[SKR_SCHEDULER_EXTENDERS_MAX - 1].url, "http://x");
     assert_int_equal(skr_scheduler_config_add(config, &entry, &error), -SKR_LIMIT);
-    skr_scheduler_config_destroy(config);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The controllers and the kubelets, with a scheduler that binds every pod to node n1 at once. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/model/cluster.h"
 #include "server/model/indexes.h"
 #include "server/object/path.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pod the model of kube-scheduler places next and where, against what real ones were seen to
  * do; how many nodes it looks at, and what it does not know. */
-#include <stdio.h>
-
 #include "test/test.h"
 #include "test/unit/scheduler_model_rig.h"
 

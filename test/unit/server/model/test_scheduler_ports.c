@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host ports in the model of kube-scheduler: which ones a pod has, and which exclude each other. */
-#include <string.h>
-
 #include "server/model/scheduler_ports.h"
 #include "test/test.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model of kube-scheduler says about pods that no node takes, and what brings them back. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/scheduler_model_rig.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store as an API client meets it. Codes and messages are those of kube-apiserver 1.36.3 for
  * the same requests. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/sandbox_rig.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three patches, tables of target, patch and result; the examples of RFC 7386 and RFC 6902, and
  * strategic patches as kubectl and our writer send them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/model/store_parts.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

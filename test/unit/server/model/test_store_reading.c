@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists, selectors, watches and what is loaded. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"

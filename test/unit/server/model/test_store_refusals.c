@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store refuses, with the codes and messages of kube-apiserver 1.36.3. */
-
 #include "test/test.h"
 #include "test/unit/sandbox_rig.h"
 

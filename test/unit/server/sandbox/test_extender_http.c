@@ -2,12 +2,7 @@
 /* The scheduler's side of the extender protocol against a scripted listener: what is sent, how
  * answers are read, what every kind of failure is called, and that nobody waits with the lock. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "server/object/path.h"
 #include "server/sandbox/extender_http.h"
 #include "test/test.h"
 #include "test/unit/fake_api.h"
@@ -128,10 +123,9 @@ static void close_rig(struct rig *r)
 static void answer(struct rig *r, const char *match, enum fake_mode mode, int status,
                    const char *body)
 {
-    char *json = json_text_quote(body);
+    SKR_AUTO_FREE char *json = json_text_quote(body);
     const struct fake_step step = {.match = match, .mode = mode, .status = status, .body = json};
     fake_api_expect(r->api, &step);
-    free(json);
 }
 
 static int filter(struct rig *r)
@@ -163,11 +157,10 @@ static void bind(struct rig *r, const char *expected)
 /* The JSON that the i-th request carried. */
 static json_t *body_of(struct rig *r, const char *match, size_t i)
 {
-    char *request = fake_api_request(r->api, match, i);
+    SKR_AUTO_FREE char *request = fake_api_request(r->api, match, i);
     const char *body = strstr(request, "\n\n");
     json_t *json = json_loads(body ? body + 2 : "", 0, NULL);
     assert_non_null(json);
-    free(request);
     return json;
 }
 
@@ -188,14 +181,13 @@ TEST(filter_sends_the_pod_and_names)
     assert_null(strstr(request, "Expect"));
     assert_null(strstr(request, "chunked"));
     free(request);
-    json_t *body = body_of(&r, "POST /v1/filter", 0);
+    json_auto_t *body = body_of(&r, "POST /v1/filter", 0);
     assert_int_equal(json_object_size(body), 3);
     assert_string_equal(sandbox_text(body, "NodeNames"), "[\"n0\",\"n1\",\"n2\"]");
     assert_string_equal(sandbox_text(body, "Nodes"), "null");
     assert_string_equal(sandbox_text(body, "Pod.metadata.name"), "p");
     assert_string_equal(sandbox_text(body, "Pod.metadata.managedFields"), "");
     assert_string_equal(sandbox_text(body, "Pod.spec.containers[0].image"), "x:1");
-    json_decref(body);
     close_rig(&r);
 }
 
@@ -207,11 +199,10 @@ TEST(without_a_cache_of_nodes_whole_nodes_go_both_ways)
            "{'NodeNames':['n0'],'Nodes':{'items':[{'metadata':{'name':'n2'}}]}}");
     assert_int_equal(filter(&r), 0);
     assert_memory_equal(r.passes, "\0\0\1", NODES);
-    json_t *body = body_of(&r, "POST /f", 0);
+    json_auto_t *body = body_of(&r, "POST /f", 0);
     assert_string_equal(sandbox_text(body, "NodeNames"), "null");
     assert_string_equal(sandbox_text(body, "Nodes.metadata"), "{}");
     assert_string_equal(sandbox_text(body, "Nodes.items[2].metadata.name"), "n2");
-    json_decref(body);
     close_rig(&r);
 }
 
@@ -274,8 +265,7 @@ TEST(every_failure_has_its_words)
     struct rig r;
     open_rig(&r, ONE);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
+        SKR_STRBUF(text);
         for (const char *at = rows[i].text; *at; at++) {
             if (*at == '@') {
                 skr_strbuf_addf(&text, "http://127.0.0.1:%u", (unsigned)fake_api_port(r.api));
@@ -286,7 +276,6 @@ TEST(every_failure_has_its_words)
         answer(&r, "", rows[i].mode, rows[i].status, rows[i].body);
         assert_true(filter(&r) < 0);
         assert_string_equal(r.error.text, text.s);
-        skr_strbuf_fini(&text);
     }
     close_rig(&r);
 }
@@ -369,9 +358,8 @@ TEST(an_ignorable_one_that_fails_is_skipped_and_asked_last)
     answer(&r, "POST /b/f", FAKE_ANSWER, 200, "{'NodeNames':['n1']}");
     assert_int_equal(filter(&r), 0);
     assert_memory_equal(r.passes, "\0\1\0", NODES);
-    json_t *body = body_of(&r, "POST /a/f", 0);
+    json_auto_t *body = body_of(&r, "POST /a/f", 0);
     assert_string_equal(sandbox_text(body, "NodeNames"), "[\"n1\"]");
-    json_decref(body);
     close_rig(&r);
 }
 
@@ -420,9 +408,8 @@ TEST(the_second_call_of_a_cycle_tells_of_the_same_pod)
     assert_int_equal(filter(&r), 0);
     sandbox_ok(r.store, 200, "MERGE " RIG_NS "/pods/p", "{'metadata':{'labels':{'new':'1'}}}");
     assert_int_equal(filter(&r), 0);
-    json_t *body = body_of(&r, "POST", 1);
+    json_auto_t *body = body_of(&r, "POST", 1);
     assert_string_equal(sandbox_text(body, "Pod.metadata.labels"), "");
-    json_decref(body);
     close_rig(&r);
 }
 
@@ -462,13 +449,12 @@ TEST(bind_is_answered_by_its_result)
     bind(&r, "bound");
     bind(&r, "sakkara: plan aborted");
     bind(&r, "bound");
-    json_t *body = body_of(&r, "POST /v1/bind", 0);
+    json_auto_t *body = body_of(&r, "POST /v1/bind", 0);
     assert_int_equal(json_object_size(body), 4);
     assert_string_equal(sandbox_text(body, "PodName"), "p");
     assert_string_equal(sandbox_text(body, "PodNamespace"), "default");
     assert_string_equal(sandbox_text(body, "PodUID"), r.pod->meta.uid);
     assert_string_equal(sandbox_text(body, "Node"), "n1");
-    json_decref(body);
     close_rig(&r);
 }
 

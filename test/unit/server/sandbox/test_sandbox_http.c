@@ -3,10 +3,6 @@
  * and the end of the server while they are open. */
 #include <jansson.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -46,7 +42,7 @@ AFTER_EACH
 static struct http_answer ask(const char *method, const char *path, const char *headers,
                               const char *body)
 {
-    char *json = body ? json_text_quote(body) : NULL;
+    SKR_AUTO_FREE char *json = body ? json_text_quote(body) : NULL;
     char text[8192];
     const int fd = http_connect(skr_sandbox_http_port(http));
 
@@ -56,7 +52,6 @@ static struct http_answer ask(const char *method, const char *path, const char *
     http_send_text(fd, text);
     struct http_answer answer = http_receive(fd);
     close(fd);
-    free(json);
     return answer;
 }
 
@@ -66,13 +61,12 @@ static const char *told(int status, const char *method, const char *path, const 
 {
     static char text[4096];
     struct http_answer answer = ask(method, path, headers, body);
-    json_t *json = json_loads(answer.body, 0, NULL);
+    json_auto_t *json = json_loads(answer.body, 0, NULL);
 
     if (answer.status != status) {
         fail_msg("%s %s: %d: %s", method, path, answer.status, answer.body);
     }
     snprintf(text, sizeof text, "%s", json ? sandbox_text(json, field) : answer.body);
-    json_decref(json);
     http_answer_free(&answer);
     return text;
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulated API server writes besides objects: watches, Tables, discovery; paths; and
  * protocol buffers that come in. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/sandbox/discovery.h"
@@ -242,16 +237,14 @@ TEST(rows_are_those_of_kubectl)
         {"ServiceAccount", "v1", "{'metadata':{'name':'s'}}", "[\"s\",\"<unknown>\"]"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        json_t *object = json_text_load(table[i].object);
-        json_t *t = skr_table_of(skr_store_resource_of_kind(table[i].api, table[i].kind), object,
-                                 SKR_TABLE_METADATA, RIG_NOW);
+        json_auto_t *object = json_text_load(table[i].object);
+        json_auto_t *t = skr_table_of(skr_store_resource_of_kind(table[i].api, table[i].kind),
+                                      object, SKR_TABLE_METADATA, RIG_NOW);
         assert_string_equal(sandbox_text(t, "rows[0].cells"), table[i].cells);
         assert_int_equal(
             json_array_size(json_object_get(t, "columnDefinitions")),
             json_array_size(skr_path_get(json_array_get(json_object_get(t, "rows"), 0), "cells")));
         assert_string_equal(sandbox_text(t, "rows[0].object.kind"), "PartialObjectMetadata");
-        json_decref(t);
-        json_decref(object);
     }
 }
 
@@ -306,17 +299,15 @@ TEST(discovery_names_everything_that_is_served)
             assert_non_null(skr_path_find(json_object_get(groups, "groups"), "name", r->group));
             json_decref(groups);
             snprintf(path, sizeof path, "/apis/%s", r->group);
-            json_t *group = skr_discovery_get(path);
+            json_auto_t *group = skr_discovery_get(path);
             assert_string_equal(skr_path_text(group, "preferredVersion.version"), r->version);
-            json_decref(group);
         }
     }
     static const char *const others[] = {"/version", "/api", "/openapi/v3", "/openapi/v3/api/v1",
                                          "/openapi/v3/apis/batch/v1"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        json_t *document = skr_discovery_get(others[i]);
+        json_auto_t *document = skr_discovery_get(others[i]);
         assert_non_null(document);
-        json_decref(document);
     }
     static const char *const none[] = {"/",       "/apis/x",       "/apis/apps/v2",
                                        "/api/v2", "/openapi/v3/x", "/openapi/v3/api/v1/x"};
@@ -379,20 +370,17 @@ static const char config_map[] = "k8s\0"
 TEST(a_configmap_is_read_from_a_protocol_buffer)
 {
     struct skr_error error;
-    json_t *object = NULL;
+    json_auto_t *object = NULL;
 
     if (skr_protobuf_parse(config_map, sizeof config_map - 1, &object, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    json_t *expected = json_text_load(
+    json_auto_t *expected = json_text_load(
         "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'m'},'data':{'a':'b'}}");
-    char *text = json_dumps(object, 0);
+    SKR_AUTO_FREE char *text = json_dumps(object, 0);
     if (!json_equal(object, expected)) {
         fail_msg("%s", text);
     }
-    free(text);
-    json_decref(expected);
-    json_decref(object);
 }
 
 TEST(every_cut_of_a_protocol_buffer_is_refused_or_read)

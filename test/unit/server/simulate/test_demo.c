@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked example through the simulated cluster. */
-#include <string.h>
-
 #include "server/exit_code.h"
 #include "server/simulate/demo.h"
 #include "test/test.h"

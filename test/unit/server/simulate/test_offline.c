@@ -3,10 +3,6 @@
  * The engine behind the model of kube-scheduler: what a gang costs in requests and writes, and what
  * never happens on the way.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/object/path.h"
 #include "server/simulate/offline.h"
 #include "test/test.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures and progress bars, drawn from numbers. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/simulate/picture.h"
 #include "server/simulate/progress.h"
 #include "test/test.h"

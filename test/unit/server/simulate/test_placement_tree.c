@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture of `tree --placements`. */
-#include <string.h>
-
 #include "server/simulate/placement_tree.h"
 #include "test/test.h"
 

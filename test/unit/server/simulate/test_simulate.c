@@ -4,9 +4,6 @@
  * pictures, messages, exit code) and NAME.json, byte for byte, twice. UPDATE=1 writes them.
  */
 #include <dirent.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"

@@ -7,9 +7,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/simulate/spotmix.h"

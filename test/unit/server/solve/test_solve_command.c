@@ -2,9 +2,6 @@
 /* `sakkara solve`: the files of test/solve/ give what stands beside them; mistakes get a position.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server/exit_code.h"
 #include "server/solve/command.h"
@@ -60,12 +57,11 @@ static bool answer_is_expected(size_t i, char **ret_got)
 TEST(files_give_what_stands_beside_them)
 {
     for (size_t i = 0; i < EXAMPLES; i++) {
-        char *got = NULL;
+        SKR_AUTO_FREE char *got = NULL;
         bool same = answer_is_expected(i, &got);
         if (!same) {
             fail_msg("%s: %s", examples[i].name, got);
         }
-        free(got);
     }
 }
 
@@ -74,9 +70,8 @@ static void *solve_all_files(void *wrong)
 {
     for (int round = 0; round < 20; round++) {
         for (size_t i = 0; i < EXAMPLES; i++) {
-            char *got = NULL;
+            SKR_AUTO_FREE char *got = NULL;
             *(int *)wrong += answer_is_expected(i, &got) ? 0 : 1;
-            free(got);
         }
     }
     return NULL;
@@ -111,21 +106,15 @@ static char *lines_between(const char *text, const char *first, const char *last
 
 TEST(the_manual_shows_its_examples_as_they_are)
 {
-    char *manual = golden_read("docs/solver.md");
-    char *problem = golden_read("test/solve/manual.json");
-    char *answer = golden_read("test/solve/manual.expected");
-    char *refusal = golden_read("test/solve/manual-factor.expected");
-    char *key = lines_between(answer, "  \"placement\"", "\n  ],\n");
-    char *why = lines_between(refusal, "    \"bottleneck\"", "\"value\": 4}]],\n");
+    SKR_AUTO_FREE char *manual = golden_read("docs/solver.md");
+    SKR_AUTO_FREE char *problem = golden_read("test/solve/manual.json");
+    SKR_AUTO_FREE char *answer = golden_read("test/solve/manual.expected");
+    SKR_AUTO_FREE char *refusal = golden_read("test/solve/manual-factor.expected");
+    SKR_AUTO_FREE char *key = lines_between(answer, "  \"placement\"", "\n  ],\n");
+    SKR_AUTO_FREE char *why = lines_between(refusal, "    \"bottleneck\"", "\"value\": 4}]],\n");
     assert_non_null(strstr(manual, problem));
     assert_non_null(strstr(manual, key));
     assert_non_null(strstr(manual, why));
-    free(manual);
-    free(problem);
-    free(answer);
-    free(refusal);
-    free(key);
-    free(why);
 }
 
 #define TREE  "\"topology\": {\"tree\": {\"a\": {}, \"b\": {}}}"
@@ -200,13 +189,9 @@ TEST(findings_of_the_group_are_warnings)
 
 TEST(files_that_are_not_there_are_named)
 {
-    struct skr_strbuf out;
-    struct skr_strbuf errors;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&errors);
+    SKR_STRBUF(out);
+    SKR_STRBUF(errors);
     assert_int_equal(skr_solve_command("test/solve/none.json", &out, &errors), SKR_EXIT_NOT_FOUND);
     assert_string_equal(errors.s, "test/solve/none.json: No such file or directory\n");
     assert_string_equal(out.s, "");
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&errors);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arenas, and the allocation of engine state. */
 #include <stdalign.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/arena.h"
 
 TEST(memory_is_zeroed_and_aligned)
 {
-    struct skr_arena *arena = skr_arena_create(1 << 20, 64);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(1 << 20, 64);
     for (size_t size = 0; size < 300; size++) {
         (void)skr_arena_strdup(arena, "x"); /* leaves the offset odd */
         unsigned char *p = skr_arena_alloc(arena, size);
@@ -21,50 +18,45 @@ TEST(memory_is_zeroed_and_aligned)
         }
         memset(p, 0xA5, size);
     }
-    skr_arena_destroy(arena);
 }
 
 TEST(pointers_are_unique_even_of_size_zero)
 {
-    struct skr_arena *arena = skr_arena_create(1000, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(1000, 0);
     void *a = skr_arena_alloc(arena, 0);
     void *b = skr_arena_alloc(arena, 0);
     assert_non_null(a);
     assert_non_null(b);
     assert_ptr_not_equal(a, b);
-    skr_arena_destroy(arena);
 }
 
 TEST(a_request_larger_than_a_block_is_served)
 {
-    struct skr_arena *arena = skr_arena_create(10 << 20, 16);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(10 << 20, 16);
     char *p = skr_arena_alloc(arena, 3 << 20);
     assert_non_null(p);
     memset(p, 1, 3 << 20);
     assert_non_null(skr_arena_alloc(arena, 10));
-    skr_arena_destroy(arena);
 }
 
 TEST(the_limit_is_exact_and_does_not_end_the_arena)
 {
-    struct skr_arena *arena = skr_arena_create(100, 8);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(100, 8);
     assert_non_null(skr_arena_alloc(arena, 64));
     assert_null(skr_arena_alloc(arena, 37));
     assert_non_null(skr_arena_strndup(arena, "0123456789012345678901234567890123456789", 35));
     assert_int_equal(skr_arena_used(arena), 100);
     assert_null(skr_arena_alloc(arena, 0));
     assert_null(skr_arena_strdup(arena, ""));
-    skr_arena_destroy(arena);
 }
 
 TEST(sizes_that_overflow_are_refused)
 {
-    struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
     assert_null(skr_arena_array(arena, SIZE_MAX / 2, 3));
     assert_null(skr_arena_alloc(arena, SIZE_MAX - 8));
     assert_null(skr_arena_strndup(arena, "x", SIZE_MAX));
     assert_null(skr_arena_create(1, SIZE_MAX));
-    skr_arena_destroy(arena);
 }
 
 TEST(strings_are_copied)
@@ -83,7 +75,7 @@ TEST(strings_are_copied)
 
 TEST(growing_doubles_keeps_and_zeroes)
 {
-    int *array = NULL;
+    SKR_AUTO_FREE int *array = NULL;
     size_t cap = 0;
     for (size_t n = 1; n <= 1000; n++) {
         skr_grow(&array, &cap, n, sizeof array[0]);
@@ -95,7 +87,6 @@ TEST(growing_doubles_keeps_and_zeroes)
     int *before = array;
     skr_grow(&array, &cap, 3, sizeof array[0]);
     assert_ptr_equal(array, before);
-    free(array);
 }
 
 TEST(engine_memory_is_zeroed)

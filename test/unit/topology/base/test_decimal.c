@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal integers, and the form of label values. */
-#include <stdint.h>
-#include <string.h>
-
 #include "core/group/label_value.h"
 #include "test/test.h"
 #include "topology/base/decimal.h"

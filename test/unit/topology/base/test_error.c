@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error codes and texts. */
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/base/error.h"
 

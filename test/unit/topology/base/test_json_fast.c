@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader that tests of the engine use says what Jansson says (test/unit/json_fast.h). */
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_fast.h"
 
 static void check(const char *text)
 {
     json_error_t error;
-    json_t *fast = json_fast_read(text, strlen(text), &error);
-    json_t *slow = json_loadb(text, strlen(text), 0, &error);
+    json_auto_t *fast = json_fast_read(text, strlen(text), &error);
+    json_auto_t *slow = json_loadb(text, strlen(text), 0, &error);
     assert_int_equal(!fast, !slow);
     if (slow) {
         assert_true(json_equal(fast, slow));
     }
-    json_decref(fast);
-    json_decref(slow);
 }
 
 TEST(a_text_is_read_as_jansson_reads_it)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of JSON: absent and null, wrong types, paths in messages. */
-#include <stdint.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/json_field.h"
 
 TEST(absent_and_null_are_the_same)
 {
-    json_t *object = json_text_load("{'s':null,'b':null,'i':null,'o':null,'a':null}");
+    json_auto_t *object = json_text_load("{'s':null,'b':null,'i':null,'o':null,'a':null}");
     static const char *const key[][5] = {{"s", "b", "i", "o", "a"}, {"S", "B", "I", "O", "A"}};
     for (size_t i = 0; i < 2; i++) {
         const char *s = NULL;
@@ -28,7 +25,6 @@ TEST(absent_and_null_are_the_same)
         assert_null(o);
         assert_null(a);
     }
-    json_decref(object);
 }
 
 TEST(paths_are_written_from_the_top)
@@ -74,9 +70,8 @@ TEST(every_type_has_a_name)
         {"1.5", "a number"}, {"true", "a boolean"}, {"false", "a boolean"}, {"null", "null"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        json_t *value = json_text_load(row[i].json);
+        json_auto_t *value = json_text_load(row[i].json);
         assert_string_equal(skr_object_type_name(value), row[i].name);
-        json_decref(value);
     }
     assert_string_equal(skr_object_type_name(NULL), "nothing");
 }
@@ -94,10 +89,9 @@ TEST(numbers_keep_to_32_bits)
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         int32_t got = 0;
-        json_t *object = json_text_load(row[i].json);
+        json_auto_t *object = json_text_load(row[i].json);
         assert_int_equal(skr_field_int32(object, NULL, "n", 1, &got, NULL), row[i].rc);
         assert_int_equal(got, row[i].want);
-        json_decref(object);
     }
 }
 

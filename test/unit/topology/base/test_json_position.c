@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where things stand in a JSON text. */
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/json_position.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The growing string and the JSON strings it writes. */
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/test.h"
 #include "topology/base/strbuf.h"
@@ -29,16 +26,14 @@ TEST(pieces_are_appended_and_terminated)
 
 TEST(a_formatted_text_longer_than_the_room_is_whole)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     char text[5000];
     memset(text, 'y', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "<%s>", text);
     assert_int_equal(b.len, sizeof text + 1);
     assert_int_equal(b.s[b.len - 1], '>');
     assert_int_equal(strlen(b.s), b.len);
-    skr_strbuf_fini(&b);
 }
 
 TEST(integers_of_every_size_are_written)
@@ -52,19 +47,16 @@ TEST(integers_of_every_size_are_written)
         {1000, "1000"}, {INT64_MIN, "-9223372036854775808"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_add_int(&b, rows[i].v);
         assert_string_equal(b.s, rows[i].text);
-        skr_strbuf_fini(&b);
     }
 }
 
 TEST(taking_hands_the_memory_over)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t len = 99;
-    skr_strbuf_init(&b);
     char *s = skr_strbuf_take(&b, &len);
     assert_string_equal(s, "");
     assert_int_equal(len, 0);
@@ -74,7 +66,6 @@ TEST(taking_hands_the_memory_over)
     assert_string_equal(s, "mine");
     assert_string_equal(b.s, "");
     free(s);
-    skr_strbuf_fini(&b);
 }
 
 TEST(json_strings_are_escaped_and_repaired)
@@ -98,11 +89,9 @@ TEST(json_strings_are_escaped_and_repaired)
         {"\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_add_json(&b, rows[i].in);
         assert_string_equal(b.s, rows[i].out);
-        skr_strbuf_fini(&b);
     }
 }
 
@@ -111,17 +100,14 @@ TEST(whatever_goes_in_a_json_parser_reads_it)
     uint32_t seed = 1;
     for (int round = 0; round < 2000; round++) {
         char text[24];
-        struct skr_strbuf b;
+        SKR_STRBUF(b);
         for (size_t i = 0; i < sizeof text - 1; i++) {
             seed = seed * 1664525U + 1013904223U;
             text[i] = (char)(1 + (seed >> 16) % 255);
         }
         text[sizeof text - 1] = '\0';
-        skr_strbuf_init(&b);
         skr_strbuf_add_json(&b, text);
-        json_t *json = json_loadb(b.s, b.len, JSON_DECODE_ANY, NULL);
+        json_auto_t *json = json_loadb(b.s, b.len, JSON_DECODE_ANY, NULL);
         assert_non_null(json);
-        json_decref(json);
-        skr_strbuf_fini(&b);
     }
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RFC 3339 times; expected values come from `date -u -d ... +%s`. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/object.h"
 
