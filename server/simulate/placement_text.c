@@ -76,7 +76,7 @@ static void write_scores(const struct text *t, size_t candidate)
 static void write_selected(const struct text *t)
 {
     const struct skr_spread_result *spread = &t->result->spread;
-    skr_strbuf_addf(t->out, "\n  Selected%s:\n", spread->n == 0 ? ": none" : "");
+    skr_strbuf_addf(t->out, "\n  Selected:%s\n", spread->n == 0 ? " none" : "");
     for (size_t i = 0; i < spread->n && (t->verbose || i < ROWS); i++) {
         skr_strbuf_addf(t->out, "    %zu. %s  ", i + 1, name_of(t, spread->order[i]));
         write_level_values(t, spread->order[i]);
