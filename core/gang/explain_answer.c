@@ -7,6 +7,7 @@
  */
 #include "core/gang/explain.h"
 #include "core/gang/explain_preemption.h"
+#include "core/gang/explain_strangers.h"
 #include "core/gang/group_source.h"
 #include "core/gang/groups.h"
 #include "core/gang/map_entry.h"
@@ -269,11 +270,16 @@ static void also_refused(struct skr_gang *e, const struct group *g, struct also 
     skr_strbuf_fini(&text);
 }
 
+static bool lacks_members(const struct group *g)
+{
+    return g->spec && g->seats.n_bound + g->seats.n_ready < (size_t)membership_size(g);
+}
+
 static void also_missing(const struct group *g, struct also *also)
 {
     char text[300];
     size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)membership_size(g);
-    if (!g->spec || have >= size || g->state == GROUP_BOUND || on_its_way(g)) {
+    if (!lacks_members(g) || g->state == GROUP_BOUND || on_its_way(g)) {
         return;
     }
     snprintf(text, sizeof text, "%zu of %zu members are there", have, size);
@@ -343,6 +349,10 @@ static void write_also(struct skr_gang *e, const struct group *g, struct skr_str
     }
     also_outside(e, &also);
     also_missing(g, &also);
+    skr_strbuf_reset(&text);
+    if (lacks_members(g) && strangers_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
+    }
     also_refused(e, g, &also);
     skr_strbuf_addc(b, ']');
     skr_strbuf_fini(&text);

@@ -254,6 +254,25 @@ static struct rig *beyond_size(void)
     return rig;
 }
 
+/* Two members, and pods of the same label that come to another scheduler, one of which runs. */
+static struct rig *scheduler_name(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_group(rig, "g", 4, 3, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    for (int i = 0; i < 7; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "q-%d", i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                        "'default-scheduler',%s'containers':[{'name':'c'}]}}",
+                        i == 0 ? "'nodeName':'node-0'," : "");
+    }
+    rig_run(rig, 124 * SKR_SECOND);
+    return rig;
+}
+
 /* All members run on, and their ConfigMap is deleted. */
 static struct rig *bound_without_map(void)
 {
@@ -287,6 +306,7 @@ static const struct {
     {"PlanTimeout", plan_timeout, false, false},
     {"BindFailed", bind_failed, false, false},
     {"BeyondSize", beyond_size, true, true},
+    {"SchedulerName", scheduler_name, true, false},
     {"Assigned", assigned, false, true},
     {"Permitted", permitted, false, true},
     {"Bound", bound, false, true}, /* no token: there is nothing to tell */
