@@ -99,6 +99,7 @@ struct blocker {
     int32_t priority;
     int64_t amount;
     size_t pods;
+    bool terminating;
 };
 
 struct blockers {
@@ -157,9 +158,10 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
     struct pod_walk p = {0};
     while (pod_walk_next(a->e, &p)) {
         const struct group *g = p.entry ? p.entry->group : NULL;
-        const char *node = g == a->g ? NULL
-                           : p.entry ? skr_ledger_find(a->e->ledger, p.entry->uid, NULL)
-                                     : p.node;
+        bool left = g == a->g && p.deleting; /* a member no more, and still on its node */
+        const char *node = g == a->g && !left ? NULL
+                           : p.entry          ? skr_ledger_find(a->e->ledger, p.entry->uid, NULL)
+                                              : p.node;
         int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
         if (leaf < 0 || !problem->eligible[leaf]) {
             continue;
@@ -173,11 +175,12 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
         skr_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
         list->item[list->n++] =
             (struct blocker){.row = (size_t)row,
-                             .group = g ? g->key : NULL,
-                             .name = g ? g->key : p.key,
+                             .group = g && !left ? g->key : NULL,
+                             .name = g && !left ? g->key : p.key,
                              .priority = g && g->spec ? g->spec->priority : p.priority,
                              .amount = amount,
-                             .pods = 1};
+                             .pods = 1,
+                             .terminating = left || (!g && p.deleting)};
     }
     merge(list);
 }
@@ -201,8 +204,8 @@ static void write_holders(const struct blockers *list, size_t row, bool *first,
         }
         skr_strbuf_addf(b, "%s{\"%s\":", *first ? "" : ",", x->group ? "group" : "pod");
         skr_strbuf_add_json(b, x->name);
-        skr_strbuf_addf(b, ",\"priority\":%d,\"pods\":%zu,\"amount\":%lld}", x->priority, x->pods,
-                        (long long)x->amount);
+        skr_strbuf_addf(b, ",\"priority\":%d,\"pods\":%zu,\"amount\":%lld%s}", x->priority, x->pods,
+                        (long long)x->amount, x->terminating ? ",\"terminating\":true" : "");
         *first = false;
     }
     if (others > 0) {

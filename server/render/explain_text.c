@@ -177,13 +177,14 @@ static void add_blocker(const json_t *x, const json_t *blocker, bool alone, stru
 {
     const char *group = skr_page_text(blocker, "group"), *pod = skr_page_text(blocker, "pod");
     const char *node = skr_page_text(blocker, "node");
+    bool leaves = skr_page_bool(blocker, "terminating");
     struct skr_strbuf amount;
     skr_strbuf_init(&amount);
     skr_amount_add(&amount, skr_page_text(x, "resource"), skr_page_int(blocker, "amount"));
     if (group[0]) {
         skr_strbuf_add(b, skr_explain_short_key(x, group));
     } else if (pod[0]) {
-        skr_strbuf_addf(b, "pod %s", skr_explain_short_key(x, pod));
+        skr_strbuf_addf(b, "pod %s%s", skr_explain_short_key(x, pod), leaves ? " terminating" : "");
     } else if (node[0]) {
         skr_strbuf_addf(b, "%s %s", node, skr_page_text(blocker, "why"));
     } else if (json_object_get(blocker, "others")) {

@@ -525,3 +525,24 @@ TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
     assert_string_equal(text_of(x, "message"), SKR_TEXT_NOT_LEADER);
 }
+
+TEST(a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 2);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_terminate(rig, "p-1");
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    const json_t *x = rig_explain(rig, "g");
+    const json_t *domain = json_array_get(json_object_get(x, "domains"), 0);
+    const json_t *list = json_object_get(domain, "blockedBy");
+    assert_int_equal(json_array_size(list), 1);
+    const json_t *blocker = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(blocker, "pod")), "default/p-1");
+    assert_true(json_is_true(json_object_get(blocker, "terminating")));
+    assert_int_equal(json_integer_value(json_object_get(blocker, "amount")), 1000);
+    rig_destroy(rig);
+}
