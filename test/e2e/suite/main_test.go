@@ -113,8 +113,8 @@ func planeFor(t *testing.T) *cluster.Plane {
 	if plane := planes.take(t); plane != nil {
 		return plane
 	}
-	dir := filepath.Join(base, strings.ReplaceAll(t.Name(), "/", "."))
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	dir, err := os.MkdirTemp(base, strings.ReplaceAll(t.Name(), "/", ".")+".") // with -count a test runs again
+	if err != nil {
 		t.Fatal(err)
 	}
 	own, err := cluster.StartPlane(cluster.PlaneOptions{Sandbox: sakkaraBinary, Version: version, Dir: dir})
