@@ -18,6 +18,10 @@ enum skr_pod_phase skr_pod_phase_of(const char *text, size_t n);
 /* Bytes of a condition's message that are kept: at most SKR_POD_MESSAGE_MAX, no UTF-8 character cut. */
 size_t skr_pod_message_length(const char *s);
 
+struct skr_pod_share;
+/* As skr_pod_decode(), with the shape of share, a reference that is taken; NULL: its own. */
+int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct skr_pod **ret,
+                        struct skr_error *error);
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,

@@ -204,9 +204,9 @@ static int read_status(json_t *status, struct skr_pod *pod, struct skr_error *er
     return read_scheduled(conditions, &path, pod, error);
 }
 
-static struct skr_pod *pod_create(void)
+static struct skr_pod *pod_create(size_t first)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, FIRST_BLOCK);
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, first);
     struct skr_pod *pod = arena ? skr_arena_alloc(arena, sizeof *pod) : NULL;
     if (!pod) {
         skr_arena_destroy(arena);
@@ -216,17 +216,49 @@ static struct skr_pod *pod_create(void)
     return pod;
 }
 
+/* Bytes of the texts in a map, and of the list of them. */
+static size_t size_of_map(json_t *map)
+{
+    const char *key;
+    json_t *value;
+    size_t n = 0;
+    json_object_foreach(map, key, value)
+    {
+        n += sizeof(struct skr_label) + strlen(key) + json_string_length(value) + 2;
+    }
+    return n;
+}
+
+/* About what an ordinary pod takes without its shape, so that its arena is one block of that size. */
+static size_t size_without_shape(const json_t *json)
+{
+    enum { TEXTS = 144 }; /* names, uids, nodes */
+    const json_t *meta = json_object_get(json, "metadata");
+    return sizeof(struct skr_pod) + TEXTS + json_string_length(json_object_get(meta, "name")) +
+           size_of_map(json_object_get(meta, "labels")) +
+           size_of_map(json_object_get(meta, "annotations"));
+}
+
 int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error)
+{
+    return skr_pod_decode_with(json, NULL, ret, error);
+}
+
+int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct skr_pod **ret,
+                        struct skr_error *error)
 {
     json_t *spec;
     json_t *status;
     if (!json_is_object(json)) {
+        skr_pod_share_unref(share);
         return skr_field_set_type_error(NULL, "pod", "an object", json, error);
     }
-    struct skr_pod *pod = pod_create();
+    struct skr_pod *pod = pod_create(share ? size_without_shape(json) : FIRST_BLOCK);
     if (!pod) {
+        skr_pod_share_unref(share);
         return skr_error_set(error, SKR_NO_MEMORY, "pod: out of memory");
     }
+    pod->of_shape = share;
     int rc = skr_meta_decode(pod->arena, json, NULL, &pod->meta, error);
     if (rc == 0) {
         rc = skr_field_object(json, NULL, "spec", &spec, error);
@@ -245,6 +277,10 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
     }
     if (rc == 0) {
         skr_pod_index_read(&pod->meta.labels, json_object_get(json, "metadata"), pod->index);
+    }
+    if (rc == 0 && share) {
+        pod->shape = share->shape;
+    } else if (rc == 0) {
         rc = skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, &pod->shape, error);
     }
     if (rc < 0) {
@@ -332,12 +368,12 @@ static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *o
 
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
-    struct skr_pod *copy = pod_create();
+    struct skr_pod *copy = pod_create(FIRST_BLOCK);
     skr_bug_on(!copy);
     struct skr_arena *arena = copy->arena;
     *copy = *pod;
     copy->arena = arena;
-    copy->of_shape = NULL;
+    copy->of_shape = pod->of_shape ? skr_pod_share_ref(pod->of_shape) : NULL;
     copy->of_labels = NULL;
     copy_meta(pod, overlay, copy);
     copy->scheduler_name = must_copy(arena, pod->scheduler_name);
@@ -349,6 +385,6 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);
     copy->scheduled_message = must_copy(arena, pod->scheduled_message);
     copy->failed_reason = must_copy(arena, pod->failed_reason);
-    skr_bug_on(!skr_pod_shape_copy(arena, &pod->shape, &copy->shape));
+    skr_bug_on(!copy->of_shape && !skr_pod_shape_copy(arena, &pod->shape, &copy->shape));
     return copy;
 }

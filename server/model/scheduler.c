@@ -64,6 +64,7 @@ void skr_scheduler_destroy(struct skr_scheduler_model *scheduler)
     skr_sched_queue_fini(&scheduler->queue);
     skr_sched_cache_fini(&scheduler->cache);
     skr_watcher_fini(&scheduler->watcher);
+    skr_pod_templates_fini(&scheduler->templates);
     free(scheduler->answer);
     free(scheduler->names);
     free(scheduler->passes);

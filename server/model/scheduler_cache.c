@@ -11,9 +11,9 @@ void skr_sched_cache_init(struct skr_sched_cache *cache)
     *cache = (struct skr_sched_cache){.resources = skr_resource_names_create()};
 }
 
-static void free_node(struct skr_sched_node *node)
+static void free_node(struct skr_sched_cache *cache, struct skr_sched_node *node)
 {
-    skr_node_destroy(node->node);
+    skr_node_forget(&cache->texts, node->node);
     skr_amounts_fini(&node->offer);
     free(node->allocatable);
     free(node->used);
@@ -28,8 +28,9 @@ void skr_sched_cache_fini(struct skr_sched_cache *cache)
     HASH_ITER(hh, cache->by_name, node, next)
     {
         HASH_DEL(cache->by_name, node);
-        free_node(node);
+        free_node(cache, node);
     }
+    skr_texts_fini(&cache->texts);
     free(cache->present);
     skr_resource_names_destroy(cache->resources);
 }
@@ -57,7 +58,7 @@ static void drop_if_unused(struct skr_sched_cache *cache, struct skr_sched_node 
 {
     if (!node->node && node->n_pods == 0 && !node->nominated) {
         HASH_DEL(cache->by_name, node);
-        free_node(node);
+        free_node(cache, node);
     }
 }
 
@@ -100,7 +101,8 @@ struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, str
 {
     struct skr_sched_node *entry = get(cache, node->meta.name);
     *ret_old = entry->node;
-    entry->node = node;
+    entry->node = skr_node_keep(&cache->texts, node, entry->name);
+    skr_node_destroy(node);
     set_allocatable(cache, entry);
     if (!*ret_old) {
         skr_grow(&cache->present, &cache->cap_present, cache->n_present + 1,
@@ -117,7 +119,7 @@ void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name)
     if (!node || !node->node) {
         return;
     }
-    skr_node_destroy(node->node);
+    skr_node_forget(&cache->texts, node->node);
     node->node = NULL;
     skr_resource_names_withdraw(cache->resources, &node->offer);
     cache->n_present--;

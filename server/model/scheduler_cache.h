@@ -11,7 +11,8 @@ void skr_sched_cache_init(struct skr_sched_cache *cache);
 void skr_sched_cache_fini(struct skr_sched_cache *cache); /* no pods may be left on nodes */
 
 struct skr_sched_node *skr_sched_cache_find(const struct skr_sched_cache *cache, const char *name);
-/* Takes node. Returns the entry; *ret_old: what was there before, the caller's, NULL for none. */
+/* Takes node. Returns the entry; *ret_old: what was there before, NULL for none, the caller's to be
+ * forgotten (topology/node_keep.h). */
 struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, struct skr_node *node,
                                               struct skr_node **ret_old);
 void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name);

@@ -182,6 +182,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
     }
     struct event e = {.kind = EVENT_NODE_UPDATE};
     e.node = skr_sched_cache_upsert(&s->cache, node, &old);
+    node = e.node->node;
     follow_names(s);
     if (!old) {
         e.kind = EVENT_NODE_ADD;
@@ -193,7 +194,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
     e.allocatable = !skr_quantities_equal(&old->allocatable, &node->allocatable);
     bool other = change->before && (!conditions_equal(change->before, change->object) ||
                                     !annotations_equal(change->before, change->object));
-    skr_node_destroy(old);
+    skr_node_forget(&s->cache.texts, old);
     if (e.labels || e.taints || e.allocatable || other) {
         wake(s, &e);
     }
@@ -373,7 +374,8 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
     struct skr_sched_pod *p = NULL;
     struct skr_pod *pod = NULL;
     HASH_FIND_STR(s->pods, uid ? uid : "", p);
-    if (change->kind != SKR_STORE_DELETED && skr_pod_decode(change->object, &pod, NULL) < 0) {
+    if (change->kind != SKR_STORE_DELETED &&
+        skr_pod_templates_decode(&s->templates, change->object, &pod, NULL) < 0) {
         return;
     }
     bool finished = pod && (pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED);

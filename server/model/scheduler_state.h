@@ -11,9 +11,11 @@
  */
 #include <uthash.h>
 
+#include "core/pod/templates.h"
 #include "server/model/scheduler_options.h"
 #include "server/model/scheduler_ports.h"
 #include "server/model/watcher.h"
+#include "topology/node_keep.h"
 #include "topology/resources.h"
 
 /* Who refused the pod: the plugins that decide what wakes it. */
@@ -81,7 +83,8 @@ struct skr_sched_node {
 
 struct skr_sched_cache {
     struct skr_resource_names *resources;
-    uint64_t version; /* of resources, that amounts of pods follow */
+    uint64_t version;       /* of resources, that amounts of pods follow */
+    struct skr_texts texts; /* what nodes have alike */
     struct skr_sched_node *by_name;
     struct skr_sched_node **present; /* order of arrival */
     size_t n_present, cap_present;
@@ -114,6 +117,7 @@ struct skr_scheduler_model {
     struct skr_watcher watcher;
     struct skr_sched_cache cache;
     struct skr_sched_queue queue;
+    struct skr_pod_templates templates;
     struct skr_sched_pod *pods;      /* by uid */
     struct skr_sched_pod *calls;     /* open bind calls */
     struct skr_sched_pod *bind_next; /* its cycle ends at busy_until */

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #include "core/gang/types.h"
+#include "core/pod/templates.h"
 #include "server/kube/decode.h"
 #include "server/kube/writer.h"
 #include "server/model/watcher.h"
@@ -43,6 +44,7 @@ struct skr_engine_driver {
     struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
+    struct skr_pod_templates templates;
     struct task *writes, *solves; /* each in order of time */
     struct question *question;
     struct skr_strbuf *explanation; /* that is being asked for */
@@ -175,6 +177,21 @@ static void handle(struct skr_engine_driver *d, struct skr_event *event)
 
 /* ---- objects ---- */
 
+static int decode(struct skr_engine_driver *d, const struct skr_object_type *type,
+                  const json_t *object, struct skr_event *ret, struct skr_error *error)
+{
+    struct skr_pod *pod = NULL;
+    if (type != &skr_gang_pod) {
+        return skr_kube_decode(type, object, ret, error);
+    }
+    int rc = skr_pod_templates_decode(&d->templates, object, &pod, error);
+    if (rc == 0) {
+        *ret =
+            (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type, .object = pod}};
+    }
+    return rc;
+}
+
 static void deliver(struct skr_engine_driver *d, const struct skr_object_type *type,
                     const json_t *object, bool deleted)
 {
@@ -186,7 +203,7 @@ static void deliver(struct skr_engine_driver *d, const struct skr_object_type *t
     }
     if (deleted) {
         event = skr_kube_deleted(type, identity.namespace_, identity.name, identity.uid);
-    } else if (skr_kube_decode(type, object, &event, &error) < 0) {
+    } else if (decode(d, type, object, &event, &error) < 0) {
         skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
                       "Object not understood  %s/%s: %s", identity.namespace_, identity.name,
                       error.text);
@@ -500,6 +517,7 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
         free_task(task);
     }
     skr_watcher_fini(&driver->watcher);
+    skr_pod_templates_fini(&driver->templates);
     skr_actions_fini(&driver->actions);
     skr_engine_destroy(driver->engine);
     free(driver);

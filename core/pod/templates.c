@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of a spec that core/pod/shape.c reads, by address. A pod is read as any other when more
+ * than these decide about its shape: rules about other pods (they name its namespace and labels), a
+ * resize under way (its status), or anything that may be refused.
+ */
+#include "core/pod/templates.h"
+
+#include <string.h>
+#include <uthash.h>
+
+#include "core/pod/parts.h"
+#include "core/pod/share.h"
+
+static const char *const part_name[] = {
+    "containers", "initContainers", "volumes",     "overhead",
+    "resources",  "nodeSelector",   "tolerations", "resourceClaims",
+};
+enum { PARTS = sizeof part_name / sizeof part_name[0] };
+
+struct skr_pod_template {
+    UT_hash_handle hh;
+    json_t *part[PARTS]; /* NULL: absent */
+    struct skr_pod_share *share;
+};
+
+static void drop_all(struct skr_pod_templates *templates)
+{
+    struct skr_pod_template *t, *tmp;
+    HASH_ITER(hh, templates->list, t, tmp)
+    {
+        HASH_DEL(templates->list, t);
+        for (size_t i = 0; i < PARTS; i++) {
+            json_decref(t->part[i]);
+        }
+        skr_pod_share_unref(t->share);
+        free(t);
+    }
+}
+
+void skr_pod_templates_fini(struct skr_pod_templates *templates)
+{
+    drop_all(templates);
+}
+
+static bool is_text(const json_t *value)
+{
+    return !value || json_is_string(value);
+}
+
+/* Whether the entries say nothing of resources, and nothing that is refused. */
+static bool statuses_are_plain(const json_t *list)
+{
+    if (list && (!json_is_array(list) || json_array_size(list) > SKR_POD_CONTAINERS_MAX)) {
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (!json_is_object(entry) || !is_text(json_object_get(entry, "name")) ||
+            json_object_get(entry, "resources") || json_object_get(entry, "allocatedResources")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool conditions_are_plain(const json_t *list)
+{
+    if (list && (!json_is_array(list) || json_array_size(list) > SKR_POD_LISTS_MAX)) {
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const json_t *type = json_object_get(entry, "type");
+        if (!json_is_object(entry) || !is_text(type) ||
+            !is_text(json_object_get(entry, "reason")) ||
+            (type && strcmp(json_string_value(type), "PodResizePending") == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_plain(const json_t *spec, const json_t *status)
+{
+    return json_is_object(spec) && (!status || json_is_object(status)) &&
+           !json_object_get(spec, "affinity") &&
+           !json_object_get(spec, "topologySpreadConstraints") &&
+           !json_object_get(status, "resources") &&
+           !json_object_get(status, "allocatedResources") &&
+           statuses_are_plain(json_object_get(status, "containerStatuses")) &&
+           statuses_are_plain(json_object_get(status, "initContainerStatuses")) &&
+           conditions_are_plain(json_object_get(status, "conditions"));
+}
+
+/* Names are read beside statuses only; the shape is to be that of pods with and without them. */
+static bool are_named(const json_t *containers)
+{
+    bool named = true;
+    for (size_t i = 0; named && i < json_array_size(containers); i++) {
+        named = is_text(json_object_get(json_array_get(containers, i), "name"));
+    }
+    return named;
+}
+
+/* A reference; NULL: refused. */
+static struct skr_pod_share *read_share(json_t *spec)
+{
+    static const struct skr_meta nobody = {.namespace_ = "", .name = "", .uid = ""};
+    struct skr_error error;
+    if (!are_named(json_object_get(spec, "containers")) ||
+        !are_named(json_object_get(spec, "initContainers"))) {
+        return NULL;
+    }
+    struct skr_pod_share *share = skr_pod_share_create(0);
+    if (share &&
+        skr_pod_shape_decode(share->arena, &nobody, spec, NULL, &share->shape, &error) < 0) {
+        skr_pod_share_unref(share);
+        share = NULL;
+    }
+    return share;
+}
+
+/* A reference; NULL: the shape is not one to be shared. */
+static struct skr_pod_share *share_of(struct skr_pod_templates *templates, const json_t *json)
+{
+    json_t *spec = json_object_get(json, "spec");
+    json_t *part[PARTS];
+    struct skr_pod_template *t;
+    if (!is_plain(spec, json_object_get(json, "status"))) {
+        return NULL;
+    }
+    for (size_t i = 0; i < PARTS; i++) {
+        part[i] = json_object_get(spec, part_name[i]);
+    }
+    HASH_FIND(hh, templates->list, part, sizeof part, t);
+    if (t) {
+        return skr_pod_share_ref(t->share);
+    }
+    struct skr_pod_share *share = read_share(spec);
+    if (!share) {
+        return NULL;
+    }
+    if (HASH_COUNT(templates->list) >= SKR_POD_TEMPLATES_MAX) {
+        drop_all(templates);
+    }
+    t = skr_alloc(sizeof *t);
+    for (size_t i = 0; i < PARTS; i++) {
+        t->part[i] = json_incref(part[i]);
+    }
+    t->share = skr_pod_share_ref(share);
+    HASH_ADD(hh, templates->list, part, sizeof part, t);
+    return share;
+}
+
+int skr_pod_templates_decode(struct skr_pod_templates *templates, const json_t *json,
+                             struct skr_pod **ret, struct skr_error *error)
+{
+    return skr_pod_decode_with(json, share_of(templates, json), ret, error);
+}
