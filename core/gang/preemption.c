@@ -404,7 +404,9 @@ static bool still_fits(struct skr_gang *e, struct group *g)
     if (has_begun(g->plan) || plan_has_room(e, g->plan) || victims_make_room(e, g->plan)) {
         return true;
     }
-    say(e, g);
+    if (g->plan->n_victims > 0) {
+        say(e, g);
+    }
     plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
                     "room that the plan counted on was taken", true);
     return false;
