@@ -244,9 +244,10 @@ void plan_note_persisted(struct plan *plan)
     plan->binding_persisted = true;
 }
 
-void plan_preempted(struct skr_gang *e, struct plan *plan)
+void plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits)
 {
-    plan->preempting = false;
+    plan->preempting = waits;
+    plan->freed_at = 0;
     plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
 }
 

@@ -28,8 +28,8 @@ void plan_set_tree(struct plan *plan, const struct skr_tree *tree); /* NULL: not
 void plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted);
 void plan_note_persisted(struct plan *plan); /* state Binding was acknowledged: only forward */
 void plan_forget_victims(struct plan *plan);
-/* It waits for victims no longer; planTimeout begins. */
-void plan_preempted(struct skr_gang *e, struct plan *plan);
+/* It waits for victims no longer, or again; planTimeout begins when it ends. */
+void plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits);
 void plan_note_freed(struct plan *plan, skr_time now); /* its victims are gone */
 bool plan_uses_node(const struct plan *plan, const char *node);
 /* Of those that the plan places: the loss of one who runs already must not end it. */

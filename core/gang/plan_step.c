@@ -225,6 +225,9 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         preemption_step(e, g);
         return;
     }
+    if (plan->n_victims > 0 && preemption_waits_again(e, g)) {
+        return;
+    }
     if (skr_frame_now(e->frame) >= plan->deadline) {
         say_timeout(g, text, sizeof text);
         plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);

@@ -358,6 +358,14 @@ static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *po
     return residents_take(pod, pods_is_ours(e, pod) && pods_group_name(pod));
 }
 
+/* The answer to a patch of ours was newer, and the pod as cached then was not known to be bound: who is bound stays it. */
+static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
+{
+    if (p && !pods_is_bound(p) && *pod->node_name) {
+        pod_changes_bound(e, p, pod->node_name);
+    }
+}
+
 /* The pod's entry; NULL: it is a resident, or its version is an old one. Takes pod. */
 static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
 {
@@ -379,6 +387,7 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
         old = true;
     }
     if (old) {
+        note_bound_before(e, p, pod);
         skr_pod_destroy(pod);
         return NULL;
     }

@@ -238,7 +238,7 @@ static void finish(struct skr_gang *e, struct group *g)
 {
     e->stats.preemptions[SKR_PREEMPTION_DONE]++;
     out_decision(e, g->key, "", "Preemption done", "", "", false);
-    plan_preempted(e, g->plan);
+    plan_wait_for_victims(e, g->plan, false);
     group_state_reason(g, SKR_REASON_NONE, NULL);
     if (!g->plan->replacement) {
         group_state_enter(e, g, GROUP_PLANNED);
@@ -404,7 +404,9 @@ static bool still_fits(struct skr_gang *e, struct group *g)
     if (has_begun(g->plan) || plan_has_room(e, g->plan) || victims_make_room(e, g->plan)) {
         return true;
     }
-    say(e, g);
+    if (g->plan->n_victims > 0) {
+        say(e, g);
+    }
     plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
                     "room that the plan counted on was taken", true);
     return false;
@@ -467,6 +469,27 @@ void preemption_step(struct skr_gang *e, struct group *g)
     }
 }
 
+bool preemption_waits_again(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    bool room = plan_has_room(e, plan), waits = false;
+    for (size_t i = 0; i < plan->n_victims && !waits; i++) {
+        bool gone;
+        victims_left(e, &plan->victim[i], &gone);
+        waits = !gone && !(room && victims_only_terminate(e, &plan->victim[i]));
+    }
+    if (waits) {
+        plan_wait_for_victims(e, plan, true);
+        if (!plan->replacement) {
+            group_state_enter(e, g, GROUP_PREEMPTING);
+        }
+        say(e, g);
+        plan_text_changed(e, plan);
+        dirty_group(e, g);
+    }
+    return waits;
+}
+
 /* ---- its end ---- */
 
 void preemption_settle(struct skr_gang *e, struct plan *plan)
@@ -493,7 +516,7 @@ bool preemption_rules_state(struct skr_gang *e, struct group *g)
         unmark(e, g); /* a link that an object has kept */
     }
     if (g->victim.leaving) {
-        victims_tell_return(e, g);
+        victims_tell(e, g);
         char text[700];
         snprintf(text, sizeof text,
                  "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,

@@ -27,6 +27,9 @@ void preemption_restore(struct skr_gang *e, struct plan *plan,
                         const struct skr_plan_record *record);
 /* The plan waits for its victims: a look at them, at its room, and what follows. */
 void preemption_step(struct skr_gang *e, struct group *g);
+/* Nothing depends on the end of the wait yet, and a victim shows on its node that was not known to be there, say of a
+ * Binding that an earlier leader has sent: the plan waits again. False: it need not. */
+bool preemption_waits_again(struct skr_gang *e, struct group *g);
 /* The text that stands names no victims any more: they are as free as any other group. */
 void preemption_settle(struct skr_gang *e, struct plan *plan);
 /* A group without a plan that gives way or gave way: its state; false: it is as any other. */

@@ -166,15 +166,13 @@ static const struct plan_victim *find(const struct plan *plan, const struct grou
     return NULL;
 }
 
-void victims_tell_return(struct skr_gang *e, const struct group *h)
+void victims_tell(struct skr_gang *e, const struct group *h)
 {
     struct group *g;
-    if (!comes_again(h)) {
-        return;
-    }
+    const bool again = comes_again(h), there = victims_pods_there(h) > 0;
     DL_FOREACH2(e->planned, g, pnext)
     {
-        if (g->plan->preempting && find(g->plan, h)) {
+        if ((g->plan->preempting ? again : there) && find(g->plan, h)) {
             dirty_group(e, g);
         }
     }

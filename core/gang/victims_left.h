@@ -20,8 +20,9 @@ bool victims_only_terminate(const struct skr_gang *e, const struct plan_victim *
 /* The plan has its room when its victims and all that leaves anyway are gone. O(resources * (pods + leaves)) */
 bool victims_make_room(const struct skr_gang *e, const struct plan *plan);
 
-/* A group that gives way and has new pods: every plan that waits for it looks again. O(plans and their victims) */
-void victims_tell_return(struct skr_gang *e, const struct group *h);
+/* A group that gives way: plans that wait for it look again when it has left and has new pods, those that are about to
+ * go on when some of it shows on a node. O(plans and their victims) */
+void victims_tell(struct skr_gang *e, const struct group *h);
 /* Groups that have left and have new pods are counted as gone from here on; true: the plan's text names fewer victims. */
 bool victims_note_return(const struct skr_gang *e, struct plan *plan);
 /* The plan's text is written: they are as free as any other group, unless another text still names them. */

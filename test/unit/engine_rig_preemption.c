@@ -11,8 +11,8 @@
  *   nobody_goes_on_beside     no member is nominated or let through a gate where victims fill its room
  *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
  *                             evicted stays
- *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed or a
- *                             third group pushes its own out
+ *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed, a
+ *                             third group pushes its own out, or a new life cannot read the map of a victim
  *
  * Users change objects under the engine's feet, so a version counts that the engine heard of last, or that is on
  * its way to it. Sums are compared when nothing is on its way.
@@ -559,6 +559,17 @@ static bool is_pushed_out(const struct rig *rig, const struct rig_object *home)
     return found;
 }
 
+/* Whoever starts anew believes no record about a group whose map cannot be read, and waits for nobody of it. */
+static bool knows_victims(const struct rig *rig, const json_t *kept)
+{
+    const json_t *victims = json_object_get(kept, "victims");
+    bool known = true;
+    for (size_t i = 0; i < json_array_size(victims); i++) {
+        known = known && !is_malformed(rig, json_string_value(json_array_get(victims, i)));
+    }
+    return known || json_integer_value(json_object_get(kept, "life")) == (json_int_t)rig->n_lives;
+}
+
 void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *home)
 {
@@ -569,7 +580,8 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
         before && strcmp(before, id) != 0 ? json_object_get(rig->preempting, before) : NULL;
     const json_t *since = json_object_get(ended, "since");
     if (since && rig->is_calm && !json_object_get(rig->binding_ids, before) &&
-        json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home)) {
+        json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home) &&
+        knows_victims(rig, ended)) {
         rig_fail(rig, "%s: its plan %s ends, and somebody was evicted for it", w->key, before);
     }
     if (ended) {

@@ -257,6 +257,25 @@ TEST_RIG(scene_rack(1), nobody_goes_when_the_room_beside_the_victims_is_taken_me
     rig_assert_bound(rig, "top", 4);
 }
 
+/* As one whose Binding an earlier leader had sent. */
+TEST_RIG(scene_rack(1), a_member_of_a_victim_that_shows_late_goes_before_anybody_comes)
+{
+    scene_bound(rig, "low", 4, 0);
+    scene_gang(rig, "top", 4, 5);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Planned");
+    rig_pod(rig, "late", "low", 0);
+    rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-0'},'status':{'phase':'Running'}}");
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_null(rig_find(rig, RIG_POD, "late"));
+    rig_assert_bound(rig, "top", 4);
+}
+
 TEST_RIG(scene_rack(1), a_victim_that_never_ends_holds_nobody_up_who_has_room)
 {
     rig->grace = 100000 * SKR_SECOND;

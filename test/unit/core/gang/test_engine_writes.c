@@ -407,3 +407,25 @@ TEST_RIG(rig_create(), an_abort_ends_whose_plan_was_written_with_unknown_outcome
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
 }
+
+TEST(a_pod_is_known_to_be_bound_although_a_patch_of_ours_was_answered_before_the_news)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "p-0", "g", RIG_GATED);
+    rig_settle(rig);
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-0",
+             "{'spec':{'nodeName':'node-1','schedulingGates':null},'status':{'phase':'Running'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, "p-0"), 1); /* "Waiting" */
+    assert_string_equal(rig_state(rig, "g"), "Pending");
+    rig->hold_watch[RIG_POD] = false;
+    assert_true(rig_step_watch(rig, 0)); /* as it was bound, before the patch */
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    rig_destroy(rig);
+}
