@@ -5,7 +5,8 @@
 #   soak      one namespace at war with another one for SAKKARA_SOAK; see suite/soak_test.go. SAKKARA_SOAK_RATE=200 chooses the
 #             hostile pods a second, SAKKARA_SOAK_GANGS=1 the gangs a second of the other one (0, the default: as fast as they
 #             are bound). With a number only memory and the gangs' end are judged, not their times.
-#   replicas  two daemons, whose leader goes in every way; prints how long takeovers took. See suite/replicas_test.go.
+#   replicas  two daemons, whose leader goes in every way; prints how long takeovers took. See suite/replicas_test.go. On a
+#             real control plane also two kube-schedulers with a daemon beside each: suite/replicas_scheduler_test.go.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if ! command -v go >/dev/null 2>&1; then

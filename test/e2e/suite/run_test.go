@@ -26,6 +26,7 @@ type run struct {
 	proxies    []*cluster.Proxy // of further daemons
 	daemon     *cluster.Daemon
 	tap        *cluster.Tap
+	taps       []*cluster.Tap // of further daemons
 	scheduler  *cluster.Scheduler
 
 	resources        map[string]cluster.Resource // of options.resources, by plural
@@ -223,7 +224,11 @@ func (r *run) finish() {
 		for _, proxy := range r.proxies {
 			writes = append(writes, proxy.Writes()...)
 		}
-		for _, wrong := range r.rec.Verify(r.tap.Calls(), writes) {
+		calls := r.tap.Calls()
+		for _, tap := range r.taps {
+			calls = append(calls, tap.Calls()...)
+		}
+		for _, wrong := range r.rec.Verify(calls, writes) {
 			r.Error(wrong)
 		}
 		r.keepState()

@@ -27,6 +27,8 @@ type DaemonOptions struct {
 	FilterHold string
 	// LeaderElection is that section; empty: {mode: none}.
 	LeaderElection string
+	// Host is on which it believes itself; empty: this one.
+	Host string
 	// Env is added to the daemon's environment.
 	Env []string
 	// Gate is the webhook's listener, certificate file and key file; empty: off.
@@ -59,7 +61,7 @@ func (p *Plane) NewDaemon(name string, options DaemonOptions) (*Daemon, error) {
 		return nil, err
 	}
 	d.env = options.Env
-	d.argv = []string{options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig}
+	d.argv = OnHost(options.Host, options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig)
 	return d, nil
 }
 

@@ -66,6 +66,25 @@ func Start(dir, name string, extraEnv []string, argv ...string) (*Process, error
 	return p, nil
 }
 
+// OnHost is argv as a process that believes itself on a host of this name, as the containers of a pod do; "": as it is. The
+// name is given to a UTS namespace of its own, which those who are not root get in a user namespace.
+func OnHost(host string, argv ...string) []string {
+	if host == "" {
+		return argv
+	}
+	unshare := []string{"unshare", "--uts"}
+	if os.Geteuid() != 0 {
+		unshare = append(unshare, "--map-root-user")
+	}
+	return append(append(unshare, "sh", "-c", `hostname "$0" && exec "$@"`, host), argv...)
+}
+
+// HasHosts tells whether processes can be started OnHost here.
+func HasHosts() bool {
+	argv := OnHost("sakkara", "true")
+	return exec.Command(argv[0], argv[1:]...).Run() == nil
+}
+
 // Running tells whether the process has not ended yet.
 func (p *Process) Running() bool {
 	select {

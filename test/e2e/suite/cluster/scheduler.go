@@ -19,6 +19,8 @@ type SchedulerOptions struct {
 	MaxBackoff int    // podMaxBackoffSeconds; 0: 10
 	HTTPLimit  string // httpTimeout of bind; empty: 330s
 	Flags      []string
+	Host       string // on which it believes itself; empty: this one
+	StandsBy   bool   // beside another one that leads: it is not waited for
 }
 
 // Configuration is the KubeSchedulerConfiguration for these options.
@@ -85,6 +87,9 @@ func (s *Scheduler) Kill() error {
 	return nil
 }
 
+// Process is that of kube-scheduler; the model has none.
+func (s *Scheduler) Process() *Process { return s.process }
+
 // Freeze stops kube-scheduler for a while, as SIGSTOP does; the model goes on.
 func (s *Scheduler) Freeze(d time.Duration) { s.process.Freeze(d) }
 
@@ -102,13 +107,15 @@ func (p *Plane) startKubeScheduler(name string, options SchedulerOptions) (*Proc
 		return nil, err
 	}
 	// The lease of a killed predecessor would be waited for.
-	if err := p.Admin.Delete(leasePath); err != nil {
-		return nil, err
+	if !options.StandsBy {
+		if err := p.Admin.Delete(leasePath); err != nil {
+			return nil, err
+		}
 	}
 	argv := append([]string{p.Binary, "kube-scheduler", "--config=" + config, "--secure-port=0"}, append(p.gates(), options.Flags...)...)
-	scheduler, err := Start(p.Dir, name, nil, argv...)
-	if err != nil {
-		return nil, err
+	scheduler, err := Start(p.Dir, name, nil, OnHost(options.Host, argv...)...)
+	if err != nil || options.StandsBy {
+		return scheduler, err
 	}
 	var lease struct {
 		Spec struct{ HolderIdentity string }

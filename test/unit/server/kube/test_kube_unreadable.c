@@ -84,6 +84,46 @@ TEST_CLIENT(a_line_of_a_watch_that_is_no_json_costs_only_its_object)
     assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
 }
 
+/* Texts that no parser of ours takes, in places that the API server does not look at. */
+static const char *const hostile_values[] = {"1e999", "\"\\ud800\"", "\"\\u0000\"",
+                                             "99999999999999999999999999999999999999"};
+
+TEST_CLIENT(no_object_makes_a_watch_list_again)
+{
+    enum { DEPTH = 100000 };
+    static char deep[2 * DEPTH + 256];
+    char line[512];
+    size_t n = 0;
+    expect(c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
+    fake_client_start_synced(c);
+    n += (size_t)snprintf(
+        deep, sizeof deep,
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"deep\",\"namespace\":"
+        "\"default\",\"uid\":\"u-deep\",\"resourceVersion\":\"8\"},\"spec\":");
+    memset(deep + n, '[', DEPTH);
+    memset(deep + n + DEPTH, ']', DEPTH);
+    snprintf(deep + n + (size_t)2 * DEPTH, sizeof deep - n - (size_t)2 * DEPTH, "}}\n");
+    fake_api_send(c->api, POD_WATCH, deep);
+    for (size_t i = 0; i < sizeof hostile_values / sizeof hostile_values[0]; i++) {
+        for (int changes = 0; changes < 3; changes++) {
+            snprintf(line, sizeof line,
+                     "{\"type\":\"%s\",\"object\":{\"metadata\":{\"name\":\"h%zu\",\"namespace\":"
+                     "\"default\",\"uid\":\"u-%zu\",\"resourceVersion\":\"%zu\"},\"spec\":{\"x\":%"
+                     "s}}}\n",
+                     changes == 0 ? "ADDED" : "MODIFIED", i, i, 9 + 3 * i + (size_t)changes,
+                     hostile_values[i]);
+            fake_api_send(c->api, POD_WATCH, line);
+        }
+    }
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "99")));
+    fake_sink_wait(c->sink, "upsert pod default/d", 1);
+    assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
+    assert_int_equal(pods_of(c).failures, 0);
+    fake_api_end(c->api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(c, POD_WATCH, 1, "&resourceVersion=99\n");
+    assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
+}
+
 /* What is unreadable in a relist is not taken for deleted. */
 TEST_CLIENT(an_object_that_becomes_unreadable_keeps_its_last_version)
 {
