@@ -121,52 +121,12 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
 
 /* ---- what is there already ---- */
 
-static bool is_op(const json_t *expression, const char *op)
-{
-    return strcmp(skr_spotmix_text(expression, "operator"), op) == 0;
-}
-
-static bool is_on(const json_t *expression, const char *key)
-{
-    return strcmp(skr_spotmix_text(expression, "key"), key) == 0;
-}
-
-static bool holds(const json_t *values, const char *text)
-{
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const char *value = json_string_value(json_array_get(values, i));
-        if (value && strcmp(value, text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool same_values(const json_t *a, const json_t *b)
-{
-    for (int turn = 0; turn < 2; turn++) {
-        for (size_t i = 0; i < json_array_size(a); i++) {
-            const char *value = json_string_value(json_array_get(a, i));
-            if (!value || !holds(b, value)) {
-                return false;
-            }
-        }
-        const json_t *swap = a;
-        a = b;
-        b = swap;
-    }
-    return true;
-}
-
 bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
 {
     const json_t *there = json_object_get(term, "matchExpressions");
 
     for (size_t i = 0; i < json_array_size(there); i++) {
-        const json_t *one = json_array_get(there, i);
-        if (is_on(one, skr_spotmix_text(expression, "key")) &&
-            is_op(one, skr_spotmix_text(expression, "operator")) &&
-            same_values(json_object_get(one, "values"), json_object_get(expression, "values"))) {
+        if (skr_spotmix_requirement_equals(json_array_get(there, i), expression)) {
             return true;
         }
     }

@@ -34,6 +34,26 @@ static bool holds(const json_t *values, const char *text)
     return false;
 }
 
+static bool holds_all(const json_t *values, const json_t *of)
+{
+    for (size_t i = 0; i < json_array_size(of); i++) {
+        const char *value = json_string_value(json_array_get(of, i));
+        if (!value || !holds(values, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_spotmix_requirement_equals(const json_t *a, const json_t *b)
+{
+    const json_t *of_a = json_object_get(a, "values"), *of_b = json_object_get(b, "values");
+
+    return strcmp(skr_spotmix_text(a, "key"), skr_spotmix_text(b, "key")) == 0 &&
+           is_op(a, skr_spotmix_text(b, "operator")) && holds_all(of_b, of_a) &&
+           holds_all(of_a, of_b);
+}
+
 /* The one operand of Gt and Lt; false: the requirement matches nothing. */
 static bool bound_of(const json_t *expression, int64_t *ret)
 {

@@ -20,6 +20,9 @@ struct skr_spotmix_demand {
 /* value NULL: the label is absent. Operators that do not exist say nothing. O(values). */
 bool skr_spotmix_requirement_is_met(const json_t *expression, const char *value);
 
+/* The same key, operator and values, these in any order. O(values of one * values of the other). */
+bool skr_spotmix_requirement_equals(const json_t *a, const json_t *b);
+
 /* Whether the label can have a value, or be absent, so that all is met. O(n log n) of all
  * expressions and values together, which whoever creates pods chooses. */
 bool skr_spotmix_demand_can_be_met(const struct skr_spotmix_demand *demand);
