@@ -377,18 +377,48 @@ static bool has_begun(const struct plan *plan)
     return false;
 }
 
-/* Priorities and budgets may have changed since the victims were chosen: as long as nothing of a group was touched, it
- * need not be, and nobody goes when not all may. NULL: all may. */
+static bool would_stay(const struct pod_entry *p)
+{
+    return victims_is_there(p) && !p->pod->meta.deleting;
+}
+
+/* Of a group of which single pods give way, enough members stay. */
+static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const struct group *h)
+{
+    const struct pod_entry *p;
+    int64_t stay = 0;
+    DL_FOREACH(h->members, p)
+    {
+        stay += would_stay(p);
+    }
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const char *uid = victims_pod_uid(&plan->victim[i]);
+        p = uid ? pods_find(e, uid) : NULL;
+        stay -= p && p->group == h && would_stay(p);
+    }
+    return stay >= membership_size(h) || has_victim(plan, h->key);
+}
+
+/* Priorities, budgets and sizes may have changed since the victims were chosen, and members have gone: as long as nothing
+ * of a group was touched, it need not be, and nobody goes when not all may. NULL: all may. */
 static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
 {
     const bool begun = has_begun(g->plan);
+    const struct group *whole = NULL; /* victims of one group mostly stand together */
     reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
+        const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
         bool gone;
         victims_left(e, v, &gone);
         if (v->begun || gone) {
             continue;
+        }
+        if (p && p->group && p->group != whole) {
+            if (!stays_whole(e, g->plan, p->group)) {
+                return v;
+            }
+            whole = p->group;
         }
         if (!may_be_victim(e, g, v, victims_pod_uid(v) ? NULL : groups_find(e, v->text)) ||
             (!begun && !budget_allows(e, v))) {

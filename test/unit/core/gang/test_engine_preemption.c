@@ -353,6 +353,24 @@ TEST_RIG(scene_rack(1), members_beyond_the_size_of_a_group_go_alone)
     assert_string_equal(rig_key(rig, "a", "status"), "Bound");
 }
 
+TEST_RIG(scene_rack(1), members_beyond_the_size_stay_when_another_one_has_gone_meanwhile)
+{
+    scene_bound(rig, "a", 4, 0);
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'size':'2'}}");
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    scene_gang(rig, "top", 2, 9);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_delete(rig, RIG_POD, "a-0");
+    rig_settle(rig);
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 2);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 1);
+    assert_int_equal(rig_n_bound(rig, "a"), 2);
+}
+
 TEST_RIG(scene_rack(1), a_plan_that_is_not_binding_is_taken_back)
 {
     rig->hold_scheduler = true;
