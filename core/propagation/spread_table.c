@@ -73,7 +73,8 @@ void skr_spread_table_init(const struct skr_spread_space *space, struct skr_spre
     table->has_row = skr_alloc_array(rows, sizeof *table->has_row);
     table->room = skr_alloc_array(space->size, sizeof *table->room);
     spend(space, space->size);
-    for (size_t i = 0; i < space->size && !skr_spread_space_is_spent(space); i++) {
+    const size_t n = skr_spread_space_is_spent(space) ? 0 : space->size;
+    for (size_t i = 0; i < n; i++) {
         table->room[i] = NONE;
     }
 }

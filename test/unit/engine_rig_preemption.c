@@ -62,7 +62,7 @@ void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, 
     if (is_old_news(json_object_get(rig->heard[kind], key), json)) {
         return;
     }
-    heard(rig, kind, key, json);
+    heard(rig, (int)kind, key, json);
     if (kind == RIG_MAP && (!json || is_readable(json))) {
         heard(rig, RIG_HEARD_READABLE, key, json);
     }
