@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -312,11 +313,16 @@ func (r *run) letGo(group string, n int) {
 	}
 }
 
+// nodesOfPlan waits for the plan: maps are shown by a watch of their own, which may come behind that of the pods.
 func (r *run) nodesOfPlan(group string) (text string) {
-	r.rec.Look(func(v *cluster.View) {
-		if plan := cluster.PlanOf(&v.Map(r.ns, group).Meta); plan != nil {
-			text = countText(plan.Nodes)
+	r.Helper()
+	r.wait(usual, "the plan of "+group+" shows", func(v *cluster.View) error {
+		plan := cluster.PlanOf(&v.Map(r.ns, group).Meta)
+		if plan == nil {
+			return errors.New("it has none")
 		}
+		text = countText(plan.Nodes)
+		return nil
 	})
 	return text
 }
