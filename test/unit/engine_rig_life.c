@@ -98,7 +98,7 @@ static void list(struct rig *rig, enum rig_kind kind)
     for (o = rig->reverse_lists ? rig->list->prev : rig->list; o;
          o = rig->reverse_lists ? (o == rig->list ? NULL : o->prev) : o->next) {
         if (o->kind == kind && rig_decode(rig, kind, o->json, &event)) {
-            rig_preemption_heard(rig, kind, o->key, o->json);
+            rig_hears(rig, kind, o->key, o->json);
             rig_handle(rig, &event);
         }
     }

@@ -71,11 +71,14 @@ void rig_refusals_forget(struct rig *rig);
 void rig_announce_to_standby(struct rig *rig, const struct rig_watch *news);
 void rig_end_standby(struct rig *rig);
 
-/* engine_rig_preemption.c */
+/* engine_rig_known.c */
 /* The engine hears of this version; json NULL: of the deletion. Kept by reference. */
-void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json);
+void rig_hears(struct rig *rig, enum rig_kind kind, const char *key, json_t *json);
 /* All versions that the engine can know of objects of the kind, an array to be released. */
 json_t *rig_known(const struct rig *rig, enum rig_kind kind);
+bool rig_is_readable(const json_t *map); /* a group's: its constraints are JSON */
+
+/* engine_rig_preemption.c */
 void rig_preemption_evicts(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *pod);
 /* The plan is the stored one that holds the pod. */

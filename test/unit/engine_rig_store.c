@@ -580,7 +580,7 @@ void rig_deliver(struct rig *rig, struct rig_watch *w)
     struct skr_event event;
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
     rig_refusals_heard(rig, w);
-    rig_preemption_heard(rig, w->kind, w->key, w->json);
+    rig_hears(rig, w->kind, w->key, w->json);
     rig->disturbances += w->by_user;
     if (name) {
         *name++ = '\0';

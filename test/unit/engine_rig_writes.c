@@ -58,7 +58,7 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
     if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
     }
-    rig_preemption_heard(rig, o->kind, o->key, o->json);
+    rig_hears(rig, o->kind, o->key, o->json);
     event->written.type = object.upsert.type;
     event->written.object = object.upsert.object;
 }
