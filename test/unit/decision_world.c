@@ -96,3 +96,23 @@ void decision_set_options(const char *text, struct skr_propagation_options *opti
         assert_int_equal(skr_propagation_options_set(options, word, equals + 1, NULL), 0);
     }
 }
+
+struct skr_binding_decision *decision_decide(const struct decision_world *world,
+                                             const struct skr_binding *binding,
+                                             const struct skr_propagation_options *options)
+{
+    struct skr_binding_decision *decision = NULL;
+    assert_int_equal(skr_binding_decide(binding,
+                                        (const struct skr_member_cluster *const *)world->cluster,
+                                        world->n, options, NULL, &decision, NULL),
+                     0);
+    return decision;
+}
+
+void decision_world_fini(struct decision_world *world)
+{
+    for (size_t i = 0; i < world->n; i++) {
+        skr_member_cluster_destroy(world->cluster[i]);
+    }
+    skr_strbuf_fini(&world->targets);
+}

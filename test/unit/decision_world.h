@@ -43,5 +43,10 @@ struct skr_binding *decision_read_binding(struct decision_world *world, int repl
                                           const char *placement, const char *more);
 /* "upstream", "design", "name=value ..."; NULL: default. */
 void decision_set_options(const char *text, struct skr_propagation_options *options);
+/* Of the world's clusters; to be destroyed. The binding outlives it. */
+struct skr_binding_decision *decision_decide(const struct decision_world *world,
+                                             const struct skr_binding *binding,
+                                             const struct skr_propagation_options *options);
+void decision_world_fini(struct decision_world *world);
 
 #endif

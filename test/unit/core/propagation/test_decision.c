@@ -32,26 +32,19 @@ static void check(const struct row *row)
 {
     struct decision_world world = {.n = 0};
     struct skr_propagation_options options;
-    struct skr_binding_decision *decision = NULL;
     SKR_STRBUF(answer);
     decision_read_clusters(&world, row->clusters);
     decision_set_options(row->options, &options);
     struct skr_binding *binding =
         decision_read_binding(&world, row->replicas, row->placement, row->more);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &options, NULL, &decision, NULL),
-                     0);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &options);
     write_answer(decision, &answer);
     if (strcmp(answer.s, row->want) != 0) {
         fail_msg("%s: %s (%s), not %s", row->title, answer.s, decision->message, row->want);
     }
     skr_binding_decision_destroy(decision);
     skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
+    decision_world_fini(&world);
 }
 
 #define FOUR "a - 100/4 b - 100/3 c - 0/5 d - 0/11 e - 0/8"
@@ -272,24 +265,19 @@ TEST(the_reported_filter_is_the_first_in_a_fixed_order)
 {
     struct decision_world world = {.n = 0};
     struct skr_propagation_options by_default;
-    struct skr_binding_decision *decision = NULL;
     decision_read_clusters(&world, "a - 0/1");
     world.cluster[0]->meta.deleting = true;
     decision_set_options(NULL, &by_default);
     struct skr_binding *binding =
         decision_read_binding(&world, 1, "'clusterAffinity':{'clusterNames':['x']}",
                               "'gracefulEvictionTasks':[{'fromCluster':'a'}]");
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster, 1,
-                                        &by_default, NULL, &decision, NULL),
-                     0);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &by_default);
     assert_int_equal(decision->rejected[0], 1U << SKR_FILTER_DELETING |
                                                 1U << SKR_FILTER_CLUSTER_AFFINITY |
                                                 1U << SKR_FILTER_CLUSTER_EVICTION);
     skr_binding_decision_destroy(decision);
     skr_binding_destroy(binding);
-    skr_member_cluster_destroy(world.cluster[0]);
-    skr_strbuf_fini(&world.targets);
+    decision_world_fini(&world);
 }
 
 /* The levels of a decision that ended with a code, "zone z1 z2". */
@@ -297,15 +285,11 @@ static void check_levels(const char *placement, const char *profile, const char 
 {
     struct decision_world world = {.n = 0};
     struct skr_propagation_options settings;
-    struct skr_binding_decision *decision = NULL;
     SKR_STRBUF(levels);
     decision_read_clusters(&world, FIVE);
     decision_set_options(profile, &settings);
     struct skr_binding *binding = decision_read_binding(&world, 5, placement, NULL);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, NULL, &decision, NULL),
-                     0);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &settings);
     skr_strbuf_add(&levels, skr_propagation_outcome(decision->code, false).code);
     for (size_t i = 0; i < decision->n_levels; i++) {
         skr_strbuf_addf(&levels, " %s:%zu", skr_spread_field_name(decision->level[i].field),
@@ -314,10 +298,7 @@ static void check_levels(const char *placement, const char *profile, const char 
     assert_string_equal(levels.s, want);
     skr_binding_decision_destroy(decision);
     skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
+    decision_world_fini(&world);
 }
 
 TEST(a_constraint_that_cannot_be_served_is_shown_with_its_groups)

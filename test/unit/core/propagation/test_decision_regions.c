@@ -10,7 +10,6 @@ static void check_many_regions(const char *profile)
     enum { REGIONS = CLUSTERS_MAX };
     struct decision_world world = {.n = 0};
     struct skr_propagation_options settings;
-    struct skr_binding_decision *decision = NULL;
     skr_strbuf_init(&world.targets);
     for (int i = 0; i < REGIONS; i++) {
         char name[16];
@@ -23,19 +22,13 @@ static void check_many_regions(const char *profile)
     decision_set_options(profile, &settings);
     struct skr_binding *binding = decision_read_binding(
         &world, 5, DYNAMIC "," SPREAD(BY("region", 2, 700) "," BY("cluster", 20, 30)), NULL);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, NULL, &decision, NULL),
-                     0);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &settings);
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
     assert_true(decision->fell_back);
     assert_int_equal(decision->n_selected, 20);
     skr_binding_decision_destroy(decision);
     skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
+    decision_world_fini(&world);
 }
 
 TEST(a_search_by_regions_that_gives_up_is_answered_exactly)
@@ -48,7 +41,6 @@ TEST(ninety_of_a_hundred_regions_are_found)
     enum { REGIONS = 100 };
     struct decision_world world = {.n = 0};
     struct skr_propagation_options settings;
-    struct skr_binding_decision *decision = NULL;
     skr_strbuf_init(&world.targets);
     for (int i = 0; i < REGIONS; i++) {
         char name[16];
@@ -63,19 +55,13 @@ TEST(ninety_of_a_hundred_regions_are_found)
         &world, 140,
         DYNAMIC "," SPREAD(BY("provider", 1, 3) "," BY("region", 2, 99) "," BY("cluster", 80, 99)),
         NULL);
-    assert_int_equal(skr_binding_decide(binding,
-                                        (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, NULL, &decision, NULL),
-                     0);
+    struct skr_binding_decision *decision = decision_decide(&world, binding, &settings);
     /* 50 of room 2 and 40 of room 1. */
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
     assert_int_equal(decision->n_selected, 90);
     skr_binding_decision_destroy(decision);
     skr_binding_destroy(binding);
-    for (size_t i = 0; i < world.n; i++) {
-        skr_member_cluster_destroy(world.cluster[i]);
-    }
-    skr_strbuf_fini(&world.targets);
+    decision_world_fini(&world);
 }
 
 /* Regions of room 2 + 1 and of 1 + 1: with 300 clusters all 190 regions have their first, the rest is
@@ -90,7 +76,6 @@ TEST(a_hundred_and_ninety_of_two_hundred_regions_are_found)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct decision_world world = {.n = 0};
         struct skr_propagation_options settings;
-        struct skr_binding_decision *decision = NULL;
         skr_strbuf_init(&world.targets);
         for (int r = 0; r < REGIONS; r++) {
             for (int c = 0; c < 2; c++) {
@@ -105,18 +90,12 @@ TEST(a_hundred_and_ninety_of_two_hundred_regions_are_found)
         struct skr_binding *binding = decision_read_binding(
             &world, cases[i].replicas,
             DYNAMIC "," SPREAD(BY("region", 150, 190) "," BY("cluster", 250, 300)), NULL);
-        assert_int_equal(skr_binding_decide(binding,
-                                            (const struct skr_member_cluster *const *)world.cluster,
-                                            world.n, &settings, NULL, &decision, NULL),
-                         0);
+        struct skr_binding_decision *decision = decision_decide(&world, binding, &settings);
         assert_int_equal(decision->code, cases[i].code);
         assert_null(strstr(decision->message, "too many"));
         skr_binding_decision_destroy(decision);
         skr_binding_destroy(binding);
-        for (size_t k = 0; k < world.n; k++) {
-            skr_member_cluster_destroy(world.cluster[k]);
-        }
-        skr_strbuf_fini(&world.targets);
+        decision_world_fini(&world);
     }
 }
 
