@@ -153,7 +153,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         } else if (alive) {
             SKR_STRBUF(text);
             refusal_note(e, g, p);
-            refusal_is_silent(g, !*says);
+            refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {
                 dirty_plan(e); /* stranded now */
                 continue;

@@ -99,7 +99,7 @@ void refusal_forget(struct group *g)
     g->refusal.silent = false;
 }
 
-void refusal_is_silent(struct group *g, bool silent)
+void refusal_set_silent(struct group *g, bool silent)
 {
     g->refusal.silent = silent;
 }

@@ -19,7 +19,7 @@ enum {
 /* The planned node of p was refused: a veto, and one more in the row. true: the group pauses. */
 bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The newest: kube-scheduler has not said a word, but goes on with other pods. */
-void refusal_is_silent(struct group *g, bool silent);
+void refusal_set_silent(struct group *g, bool silent);
 /* The row is over: the group is bound, or is another one. */
 void refusal_forget(struct group *g);
 /* Until when the group is not planned; 0: it is. */

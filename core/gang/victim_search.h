@@ -33,7 +33,8 @@ const struct skr_victim *victim_search_find(const struct skr_victims_problem *in
 bool victim_search_still_valid(struct skr_gang *e, struct group *g,
                                struct pod_entry *const *newcomers, size_t n,
                                const struct skr_solve_request *solved);
-/* Nobody was found, as things were at these epochs. */
+/* Nobody was found, as things were at these epochs. took: how long the search ran; the next one waits for longer after
+ * a long one. */
 void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
                           skr_time took);
 void victim_search_done(struct group *g); /* the next one comes at once when it is due */

@@ -72,6 +72,15 @@ func (f *follower) decided() (writes []cluster.Write) {
 	return writes
 }
 
+// expectTakeover prints how long a takeover took, and fails the test when that is too long.
+func (r *run) expectTakeover(from string, took, within time.Duration) {
+	r.Helper()
+	fmt.Printf("takeover, %s: %.2f s\n", from, took.Seconds())
+	if took > within+time.Second { // the clock of a busy machine
+		r.Errorf("takeover after %v, not within %v", took, within)
+	}
+}
+
 // leave lets the leader go while a gang waits for its last vote; the other one takes over in time, and binds the gang. old is
 // what is left of the leader; returns, if any, is called once the other one leads. The calls that the old one holds are
 // answered when it ends, wakes or knows that its lease is over.
@@ -85,11 +94,7 @@ func (r *replicas) leave(group string, goes, returns func(old follower), within 
 	began := time.Now()
 	goes(old)
 	r.poll("the other one leads", func() bool { return says(r.standby.daemon, "sakkara_leader 1") })
-	took := time.Since(began)
-	fmt.Printf("takeover, leader %s: %.2f s\n", group, took.Seconds())
-	if took > within+time.Second { // the clock of a busy machine
-		r.Errorf("takeover after %v, not within %v", took, within)
-	}
+	r.expectTakeover("leader "+group, time.Since(began), within)
 	r.leader, r.standby = r.standby, follower{}
 	r.daemon = r.leader.daemon
 	r.tap.Point(r.daemon)

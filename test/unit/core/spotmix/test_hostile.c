@@ -218,14 +218,20 @@ TEST_WITH(world, a_reference_longer_than_any_is_none)
 
 /* ---- what he makes large ---- */
 
+/* A world with a Deployment of one ReplicaSet. */
+static void begin_web(struct world *world, const char *replicas)
+{
+    world_set_up(world);
+    put_deployment(world, "shop", "web", replicas);
+    put_set(world, "shop", "web-a", "web", 1);
+}
+
 static void part_and_adopt(void *context, size_t n)
 {
     struct world world = {.fixes = 0};
 
     (void)context;
-    world_set_up(&world);
-    put_deployment(&world, "shop", "web", "3");
-    put_set(&world, "shop", "web-a", "web", 1);
+    begin_web(&world, "3");
     for (size_t i = 0; i < n; i++) {
         put_pod(&world, "shop", "web-a", i, i % 2 == 0 ? "spot" : NULL, 7);
     }
@@ -244,9 +250,7 @@ static void drift_behind_the_highest(void *context, size_t n)
     struct world world = {.fixes = 0};
 
     (void)context;
-    world_set_up(&world);
-    put_deployment(&world, "shop", "web", "2147483647");
-    put_set(&world, "shop", "web-a", "web", 1);
+    begin_web(&world, "2147483647");
     for (size_t i = 0; i < n; i++) {
         put_pod(&world, "shop", "web-a", i, NULL, 0);
     }
