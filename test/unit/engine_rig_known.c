@@ -2,6 +2,8 @@
 /* What the engine can know: the versions of objects that it was told of, and those on their way to it. */
 #include "test/unit/engine_rig_parts.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -17,7 +19,8 @@ bool rig_is_readable(const json_t *map)
     return parsed;
 }
 
-/* The engine has read back a newer version before its watch brought this one, and passes over it. */
+/* The engine has read back a newer version before its watch brought this one, or the answer to a patch of its own named
+ * one, and passes over it. */
 static bool is_old_news(const json_t *have, const json_t *json)
 {
     return json && strcmp(rig_text(have, "metadata.uid"), rig_text(json, "metadata.uid")) == 0 &&
@@ -37,9 +40,52 @@ static void heard(struct rig *rig, int list, const char *key, json_t *json)
     }
 }
 
+/* A copy of the version with another text below one of its parts. */
+static json_t *with_text(const json_t *json, const char *part, const char *key, const char *text)
+{
+    json_t *now = json_copy((json_t *)(uintptr_t)json);
+    json_t *into = json_copy(json_object_get(json, part));
+    json_object_set_new(into, key, json_string(text));
+    json_object_set_new(now, part, into);
+    return now;
+}
+
+/* That a pod is bound is seen in a version that is passed over, too: who is bound stays it. */
+static void hears_of_binding(struct rig *rig, const char *key, const json_t *have,
+                             const json_t *json)
+{
+    const char *node = rig_text(json, "spec.nodeName");
+    if (*node && !*rig_text(have, "spec.nodeName")) {
+        json_t *now = with_text(have, "spec", "nodeName", node);
+        heard(rig, RIG_POD, key, now);
+        json_decref(now);
+    }
+}
+
+void rig_hears_answer(struct rig *rig, const struct rig_write *w, uint64_t version)
+{
+    const json_t *have = json_object_get(rig->heard[RIG_POD], w->key);
+    bool patches = w->kind == SKR_WRITE_PATCH_POD || w->kind == SKR_WRITE_UNGATE_POD ||
+                   w->kind == SKR_WRITE_PATCH_POD_STATUS;
+    if (!patches || !have ||
+        strcmp(rig_text(have, "metadata.uid"), rig_text(w->body, "metadata.uid")) != 0 ||
+        strtoull(rig_text(have, "metadata.resourceVersion"), NULL, 10) >= version) {
+        return;
+    }
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)version);
+    json_t *now = with_text(have, "metadata", "resourceVersion", text);
+    heard(rig, RIG_POD, w->key, now);
+    json_decref(now);
+}
+
 void rig_hears(struct rig *rig, enum rig_kind kind, const char *key, json_t *json)
 {
-    if (is_old_news(json_object_get(rig->heard[kind], key), json)) {
+    const json_t *have = json_object_get(rig->heard[kind], key);
+    if (is_old_news(have, json)) {
+        if (kind == RIG_POD) {
+            hears_of_binding(rig, key, have, json);
+        }
         return;
     }
     heard(rig, (int)kind, key, json);

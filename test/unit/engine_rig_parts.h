@@ -74,6 +74,8 @@ void rig_end_standby(struct rig *rig);
 /* engine_rig_known.c */
 /* The engine hears of this version; json NULL: of the deletion. Kept by reference. */
 void rig_hears(struct rig *rig, enum rig_kind kind, const char *key, json_t *json);
+/* A patch of a pod was answered with that version: watches bring nothing new until they have come to it. */
+void rig_hears_answer(struct rig *rig, const struct rig_write *w, uint64_t version);
 /* All versions that the engine can know of objects of the kind, an array to be released. */
 json_t *rig_known(const struct rig *rig, enum rig_kind kind);
 bool rig_is_readable(const json_t *map); /* a group's: its constraints are JSON */

@@ -3,6 +3,10 @@
  * No loop: a plan that kube-scheduler refused does not come back to the same node for pods of the same
  * template within a minute, unless the engine has heard of something that the refusal may rest on.
  * Which refusals ended a plan is read from the engine's decisions.
+ *
+ * A template is the one that the engine has heard of, not the API server's newest: a refusal is remembered of the pods that
+ * the engine knows. Who comes back with another template (gates may go with a node selector, tests edit volumes) is
+ * another pod to it, and what was refused to a template that no pod has any more is forgotten with it.
  */
 #include "test/unit/engine_rig_parts.h"
 
@@ -23,15 +27,33 @@ static char *word_behind(const char *text, const char *before)
     return word;
 }
 
+/* Of a pod's version; "" when it is none of ours. free() it. */
+static char *template_of(struct rig *rig, const json_t *json)
+{
+    struct skr_event event;
+    if (!json || !rig_decode(rig, RIG_POD, json, &event)) {
+        return skr_strdup("");
+    }
+    struct skr_pod *pod = event.upsert.object;
+    char *key = skr_strdup(pod->shape.key);
+    skr_pod_destroy(pod);
+    return key;
+}
+
+static const json_t *heard_pod(const struct rig *rig, const char *key)
+{
+    return json_object_get(rig->heard[RIG_POD], key);
+}
+
 void rig_refusals_note(struct rig *rig, const char *group, const char *message)
 {
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%.*s/%s", (int)strcspn(group, "/"), group, name);
-    const struct rig_object *pod = rig_find(rig, RIG_POD, key.s);
+    char *template = template_of(rig, heard_pod(rig, key.s));
     skr_strbuf_reset(&key);
-    if (*node && pod) {
-        skr_strbuf_addf(&key, "%s %s %s", node, group, pod->pod->shape.key);
+    if (*node && *template) {
+        skr_strbuf_addf(&key, "%s %s %s", node, group, template);
         const json_t *before = json_object_get(rig->refusals, key.s);
         if (before && json_integer_value(before) + VETO_S * SKR_SECOND > rig->now) {
             rig_fail(rig, "%s: a plan came back to %s, which kube-scheduler refused to %s", group,
@@ -39,6 +61,7 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
         }
         json_object_set_new(rig->refusals, key.s, json_integer(rig->now));
     }
+    free(template);
     free(node);
     free(name);
 }
@@ -48,13 +71,30 @@ void rig_refusals_forget(struct rig *rig)
     json_object_clear(rig->refusals);
 }
 
+/* Versions share what stays: most have the very spec of the one before. */
+static bool changes_template(struct rig *rig, const struct rig_watch *w)
+{
+    const json_t *before = heard_pod(rig, w->key);
+    if (!before || json_object_get(before, "spec") == json_object_get(w->json, "spec")) {
+        return false;
+    }
+    char *was = template_of(rig, before), *is = template_of(rig, w->json);
+    bool so = strcmp(was, is) != 0;
+    free(was);
+    free(is);
+    return so;
+}
+
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w)
 {
     const char *key, *phase = rig_text(w->json, "status.phase");
     void *next;
     json_t *at;
     bool ended = !w->json || strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
-    if (w->kind == RIG_POD && ended) {
+    if (json_object_size(rig->refusals) == 0) {
+        return;
+    }
+    if (w->kind == RIG_POD && (ended || changes_template(rig, w))) {
         rig_refusals_forget(rig);
     }
     json_object_foreach_safe(rig->refusals, next, key, at)

@@ -54,6 +54,7 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
     }
     if (w->body && w->kind != SKR_WRITE_BINDING) { /* a Binding answers with a Status */
         event->written.resource_version = w->late ? w->late_version : rig->version;
+        rig_hears_answer(rig, w, event->written.resource_version);
     }
     if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;

@@ -192,3 +192,39 @@ TEST_RIG(unasked(), a_pod_that_is_passed_over_is_said_to_be_so)
                            "group g is not placed: kube-scheduler does not try pod p-0, as when a "
                            "resourceClaim of the pod does not exist"));
 }
+
+/* One member, planned on the first of two nodes; kube-scheduler is done by hand. */
+static struct rig *planned_alone(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 4);
+    rig->hold_scheduler = true;
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig_gang(rig, "g", 1, "p", 1, 0);
+    rig_run(rig, 10 * SKR_SECOND); /* the nodes are no news to kube-scheduler */
+    return rig;
+}
+
+/* What a user changed while our own patch was under way is behind the version that its answer names. */
+TEST_RIG(planned_alone(), what_was_refused_to_another_template_refuses_nothing_to_the_present_one)
+{
+    struct rig_write *patch = rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0");
+    assert_non_null(patch);
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-0",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, patch, RIG_OK);
+    rig->hold_watch[RIG_POD] = false;
+    rig_step_watch(rig, 0); /* of a version before that of the answer: passed over */
+    rig->hold_watch[RIG_POD] = true;
+    assert_string_equal(rig_planned(rig, "p-0"), "node-0");
+    rig_filter(rig, "p-0", "node-1");
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-0"),
+                        "node-0"); /* to the new one it was not refused yet */
+    rig_filter(rig, "p-0", "node-1");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-0"), "node-1");
+}
