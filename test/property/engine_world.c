@@ -412,10 +412,10 @@ static void anything(struct world *w)
         rig_step_solve(w->rig);
     } else if (x < 800) {
         rig_step_scheduler(w->rig);
-    } else if (x < 900) {
+    } else if (x < 890) {
         rig_advance(w->rig, w->rig->now + (1 + world_pick(w, 40)) * 50 * SKR_MILLISECOND);
-    } else if (x < 910) {
-        rig_run(w->rig, world_pick(w, 20) * SKR_SECOND);
+    } else if (x < 910) { /* it comes to rest */
+        rig_run(w->rig, x < 900 ? 0 : world_pick(w, 20) * SKR_SECOND);
     } else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX) {
         add_pod(w);
     } else if (x < 955) {
@@ -469,6 +469,11 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     }
 }
 
+static void at_rest(void *context)
+{
+    world_check_promptness(context);
+}
+
 void world_begin(struct world *w, uint64_t seed, bool plain)
 {
     struct skr_settings settings;
@@ -479,6 +484,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     w->rig->users_meddle = true;
     w->rig->in_tree = in_tree;
     w->rig->context = w;
+    w->rig->at_rest = at_rest;
     w->crowded = seed % 2;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);

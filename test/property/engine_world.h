@@ -54,6 +54,8 @@ void world_mend(struct world *w);
 void world_check_mended(struct world *w);
 /* Of a world that is calm: what is said of groups that wait (engine_world_reasons.c). */
 void world_check_reasons(struct world *w);
+/* Of any world, at any time: whether a group is left alone that could be placed (engine_world_prompt.c). */
+void world_check_promptness(struct world *w);
 const char *world_group_of(const struct world *w, const struct rig_object *pod);
 
 #endif

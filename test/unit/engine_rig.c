@@ -334,5 +334,8 @@ void rig_run(struct rig *rig, skr_time duration)
     skr_time end = rig->now + duration;
     do {
         rig_settle(rig);
+        if (rig->at_rest) {
+            rig->at_rest(rig->context);
+        }
     } while (rig_advance(rig, end) && !rig->crashed);
 }

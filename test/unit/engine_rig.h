@@ -46,7 +46,8 @@ struct rig {
     bool bindings_carry_labels; /* true, as from 1.35 */
     size_t sample;              /* most nodes that filter is asked about; 0 all */
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
-    void *context;
+    void (*at_rest)(void *context); /* rig_run() has come to rest, for now; NULL: nobody asks */
+    void *context;                  /* of both */
     bool allow_overfull;
     skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
     bool users_meddle; /* with plans: a kick is good if its plan was persisted at any time */

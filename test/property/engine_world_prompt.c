@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Promptness, judged whenever a world comes to rest: everything is delivered, answered and solved, kube-scheduler has
+ * nothing to try, no timer is due. Time alone goes on from there. A group whose members are there and have a place beside
+ * all that is bound, planned or held has a plan then, or the engine's timer is set for planDelay from now or sooner.
+ *
+ * Its turn does not matter: groups before it in the queue have their plans by now, which are room that is taken, or do not
+ * fit and hold nobody up (core/gang/queue.c).
+ *
+ * What may hold a group back, each for as long as its file says; the judge asks the engine whether it does:
+ *
+ *   a pause after refusals of kube-scheduler            core/gang/refusal.c
+ *   back-off after a plan that came to nothing          core/gang/trial.c
+ *   members that have to leave, or have left            core/gang/victims_left.c
+ *   an object that may not be written                   core/gang/plan_home.c
+ *
+ * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c).
+ * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
+ */
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/group_table.h"
+#include "core/gang/plan_entry.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/pods.h"
+#include "core/gang/refusal.h"
+#include "core/gang/seat_holds.h"
+#include "core/gang/shapes.h"
+#include "test/property/engine_world_waiter.h"
+
+static bool is_at_rest(const struct rig *rig)
+{
+    return rig->synced && !rig->crashed && !rig->is_paused && !rig->watches && !rig->writes &&
+           !rig->solves;
+}
+
+/* ---- what the engine keeps free ---- */
+
+static void take(struct waiter *g, const char *node, int64_t cpu)
+{
+    struct node_room *room = node ? waiter_room_at(g, node) : NULL;
+    if (room) {
+        room->planned += cpu;
+    }
+}
+
+static void look_at_held_seats(struct waiter *g, const struct group *self,
+                               const struct group *other)
+{
+    for (size_t i = 0; other != self && i < other->holds.n; i++) {
+        take(g, other->holds.item[i].node,
+             waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
+    }
+}
+
+/* A plan that is not written yet, too. */
+static void look_at_planned(struct waiter *g, const struct group *self, const struct group *other)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(other != self ? other->members : NULL, p)
+    {
+        if (p->plan && !pods_is_bound(p)) {
+            take(g, p->place.node, waiter_cpu_of(&p->shape->spec->requests));
+        }
+    }
+}
+
+static void look_at_reserved(const struct rig *rig, struct waiter *g, const struct group *self)
+{
+    const struct group *other, *tmp;
+    const struct pod_entry *p;
+    HASH_ITER(hh, rig->gang->groups, other, tmp)
+    {
+        look_at_held_seats(g, self, other);
+        look_at_planned(g, self, other);
+    }
+    DL_FOREACH(rig->gang->ordinary, p)
+    {
+        for (size_t i = 0; i < p->accepted.n; i++) {
+            take(g, p->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
+        }
+    }
+}
+
+static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
+{
+    for (int i = 0; i < g->n_nodes; i++) {
+        for (int m = 0; m < g->n_members; m++) {
+            const struct shape *s;
+            const struct veto *v = NULL;
+            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape.key, s);
+            if (s) {
+                HASH_FIND_STR(s->vetoes, g->node[i].name, v);
+            }
+            g->node[i].open = g->node[i].open && !(v && v->until > rig->now);
+        }
+    }
+}
+
+static bool is_held_back(const struct rig *rig, const struct group *g)
+{
+    return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
+           refusal_pause(rig->gang, g) > 0 || plan_home_is_refused(rig->gang, g) ||
+           (g->state == GROUP_BACKOFF && g->trial.backoff_until > rig->now);
+}
+
+/* ---- judgement ---- */
+
+/* Live pods by group, in one look: most groups are not whole, or run. */
+static void count(const struct world *w, int *waiting, int *bound)
+{
+    const struct rig_object *o;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (o->kind != RIG_POD || !skr_pod_is_live(o->pod)) {
+            continue;
+        }
+        const char *name = world_group_of(w, o);
+        for (int i = 0; i <= WORLD_PODGROUP; i++) {
+            if (strcmp(name, world_group[i]) == 0) {
+                *(*o->pod->node_name ? &bound[i] : &waiting[i]) += 1;
+            }
+        }
+    }
+}
+
+static void judge(struct world *w, struct waiter *g, const json_t *tree)
+{
+    struct rig *rig = w->rig;
+    char key[64];
+    snprintf(key, sizeof key, "default/%s", g->name);
+    const struct group *known = groups_find(rig->gang, key);
+    waiter_expect(w, g, known, "the engine does not know it");
+    if (!known || known->plan || is_held_back(rig, known)) {
+        return;
+    }
+    waiter_look(w, g, tree);
+    int least = g->held == 0 ? g->size : g->open ? 1 : g->waiting;
+    if (!g->plain || g->waiting < least || g->waiting == 0 || g->gated > 0) {
+        return;
+    }
+    waiter_look_at_others(w, g);
+    look_at_reserved(rig, g, known);
+    look_at_refused_nodes(rig, g);
+    waiter_expect(w, g,
+                  rig->timer <= rig->now + rig->settings.plan_delay ||
+                      !waiter_fits(g, WAITER_NOW, least),
+                  "it fits, and nothing is going to happen");
+}
+
+void world_check_promptness(struct world *w)
+{
+    if (!is_at_rest(w->rig)) {
+        return;
+    }
+    int waiting[WORLD_GROUPS] = {0}, bound[WORLD_GROUPS] = {0};
+    count(w, waiting, bound);
+    json_t *tree = NULL;
+    for (int i = 0; i <= WORLD_PODGROUP; i++) {
+        struct waiter g = {.name = world_group[i]};
+        if (waiting[i] == 0 || !waiter_home(w, &g, i) || waiting[i] + bound[i] < g.size) {
+            continue;
+        }
+        tree = tree ? tree : waiter_tree(w);
+        if (!tree) {
+            break;
+        }
+        judge(w, &g, tree);
+    }
+    json_decref(tree);
+}

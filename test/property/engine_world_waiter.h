@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_PROPERTY_ENGINE_WORLD_WAITER_H
+#define SKR_TEST_PROPERTY_ENGINE_WORLD_WAITER_H
+/*
+ * A group of a world as the API server's objects alone say, and whether its members have a place: all
+ * placements are tried (at most nine nodes and twelve members). What judges measure the engine by.
+ */
+#include "test/property/engine_world.h"
+
+enum { WAITER_MEMBERS_MAX = 12 };
+
+struct node_room {
+    const char *name;
+    int rack;  /* in the tree; -1: in none */
+    bool open; /* ready for new pods */
+    int64_t has, used, planned;
+    int held; /* members that are bound here */
+};
+
+struct waiter {
+    const char *name, *status, *reason, *message;
+    const struct rig_object *home; /* NULL: labels */
+    int size, live, held, waiting,
+        gated;        /* waiting: with a seat; gated: so too, by others' gates */
+    bool open, plain; /* plain: its members are judged */
+    bool pack, one_a_node;
+    int64_t each; /* cpu of a new member */
+    int n_nodes;
+    struct node_room node[WORLD_NODES];
+    const struct rig_object *member[WAITER_MEMBERS_MAX]; /* that wait, oldest first */
+    int n_members;
+};
+
+enum waiter_room { WAITER_NOW, WAITER_EMPTY, WAITER_UNLIMITED };
+
+/* The topology map's tree; NULL: it cannot be read. To be released. */
+json_t *waiter_tree(const struct world *w);
+/* The one map or PodGroup that defines it, with rules that can be read; false: there is none, or more. */
+bool waiter_home(const struct world *w, struct waiter *g, int group);
+/* Nodes, rules and members, of a group that has a home; others' pods and plans are not there yet. */
+void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
+void waiter_look_at_others(const struct world *w, struct waiter *g);
+struct node_room *waiter_room_at(struct waiter *g, const char *node); /* NULL: no such node */
+int64_t waiter_cpu_of(const struct skr_quantities *q);
+
+/* Whether n more members have a place. */
+bool waiter_fits(const struct waiter *g, enum waiter_room kind, int n);
+int waiter_most_that_fit(const struct waiter *g);
+/* As the sentence counts: of each node no more than there are members. */
+int waiter_free_slots(const struct waiter *g);
+
+/* Fails unless so. */
+void waiter_expect(struct world *w, const struct waiter *g, bool so, const char *what);
+
+#endif
