@@ -339,6 +339,28 @@ static bool reply_openapi_v2(struct skr_http_request *request)
     return true;
 }
 
+/* May I? Everybody may do everything. */
+static bool reply_review(struct skr_http_request *request)
+{
+    static const char reviews[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+    if (strcmp(request->path, reviews) != 0) {
+        return false;
+    }
+    request->handler = "api";
+    json_t *review = json_loadb(request->body ? request->body : "", request->body_len, 0, NULL);
+    if (strcmp(request->method, "POST") != 0) {
+        skr_http_reply_not_allowed(request, "POST");
+    } else if (!json_is_object(review)) {
+        skr_http_reply_text(request, 400, "text/plain", "the body is no SelfSubjectAccessReview\n");
+    } else {
+        json_object_set_new(review, "status", json_pack("{s:b}", "allowed", 1));
+        reply_text(request, 201, review);
+    }
+    json_decref(review);
+    return true;
+}
+
 static bool is_read(const struct skr_http_request *request)
 {
     return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
@@ -362,7 +384,9 @@ static void on_handle(void *context, struct skr_http_request *request)
             return;
         }
     }
-    reply_resource(http, request);
+    if (!reply_review(request)) {
+        reply_resource(http, request);
+    }
 }
 
 /* ---- start and end ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of the small API server, what users do with it, waiting and looking. */
+/* The life of the sandbox and its proxy, what users do with it, waiting and looking. */
 #include "test/integration/cluster.h"
 
 #include <stdarg.h>
@@ -13,20 +13,37 @@
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
+/* Kubelets are quick: a test that waits for them waits for nothing else. */
+static void start_sandbox(struct cluster *c)
+{
+    struct skr_cluster_options options;
+    struct skr_error error = {.code = SKR_OK};
+    skr_clock_init(&c->clock);
+    skr_cluster_options_default(&options);
+    options.pod_start = options.pod_stop = SKR_MILLISECOND;
+    c->model = skr_cluster_create(&options, cluster_now(c));
+    c->store = skr_cluster_store(c->model);
+    const struct skr_sandbox_http_options http = {
+        .listen = "127.0.0.1:0", .cluster = c->model, .clock = &c->clock};
+    if (skr_sandbox_http_create(&http, &c->sandbox, &error) != 0) {
+        fprintf(stderr, "sandbox: %s\n", error.text);
+        abort();
+    }
+}
+
 struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
 {
     struct cluster *c = skr_alloc(sizeof *c);
     c->pki = pki;
     c->bindings_carry_labels = true;
-    c->store = skr_store_create(1);
-    c->events = json_array();
     c->binding_plans = json_object();
     c->planned = json_object();
     if (!require_client) {
         snprintf(c->token, sizeof c->token, "%s", CLUSTER_TOKEN);
     }
+    start_sandbox(c);
     c->api = fake_api_start(pki, require_client);
-    fake_api_respond(c->api, cluster_respond, c);
+    fake_api_respond(c->api, fault_proxy_respond, c);
     return c;
 }
 
@@ -41,8 +58,9 @@ void cluster_stop(struct cluster *c)
     }
     cluster_unlock(c);
     fake_api_stop(c->api);
-    skr_store_destroy(c->store);
-    json_decref(c->events);
+    fault_upstream_close(c->upstream);
+    skr_sandbox_http_destroy(c->sandbox);
+    skr_cluster_destroy(c->model);
     json_decref(c->binding_plans);
     json_decref(c->planned);
     free(c);
@@ -56,10 +74,12 @@ uint16_t cluster_port(const struct cluster *c)
 void cluster_lock(struct cluster *c)
 {
     fake_api_lock(c->api);
+    skr_sandbox_http_lock(c->sandbox);
 }
 
 void cluster_unlock(struct cluster *c)
 {
+    skr_sandbox_http_unlock(c->sandbox);
     fake_api_unlock(c->api);
 }
 
@@ -113,11 +133,9 @@ void cluster_fail(struct cluster *c, const char *format, ...)
 
 /* ---- users ---- */
 
-skr_time cluster_now(void)
+skr_time cluster_now(const struct cluster *c)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * SKR_SECOND + now.tv_nsec;
+    return skr_clock_now(&c->clock);
 }
 
 static const char *namespace_of(const char *kind)
@@ -181,10 +199,10 @@ void cluster_create(struct cluster *c, const char *format, ...)
     json_auto_t *json = read_json(c, format, args);
     va_end(args);
     cluster_lock(c);
-    if (skr_store_put(c->store, json, cluster_now(), &error) >= 400) {
+    if (skr_store_put(c->store, json, cluster_now(c), &error) >= 400) {
         cluster_fail(c, "%s", error.text);
     }
-    cluster_tell(c);
+    fake_api_changed(c->api);
     cluster_unlock(c);
 }
 
@@ -199,10 +217,10 @@ void cluster_patch_locked(struct cluster *c, const char *kind, const char *names
 {
     struct skr_error error = {.code = SKR_OK};
     if (skr_store_merge(c->store, kind, namespace_, name, subresource_of(patch), patch,
-                        cluster_now(), &error) >= 400) {
+                        cluster_now(c), &error) >= 400) {
         cluster_fail(c, "patch of %s: %s", name, error.text);
     }
-    cluster_tell(c);
+    fake_api_changed(c->api);
 }
 
 void cluster_patch(struct cluster *c, const char *kind, const char *name, const char *format, ...)
@@ -219,33 +237,29 @@ void cluster_patch(struct cluster *c, const char *kind, const char *name, const 
 void cluster_delete_locked(struct cluster *c, const char *kind, const char *namespace_,
                            const char *name)
 {
-    static const char *const groups[][2] = {
-        {"Node", "nodes"}, {"Pod", "pods"}, {"ConfigMap", "configmaps"}};
-    const char *plural = "podgroups";
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        plural = strcmp(groups[i][0], kind) == 0 ? groups[i][1] : plural;
-    }
-    const bool core = strcmp(plural, "podgroups") != 0;
-    json_t *options = json_pack("{s:i}", "gracePeriodSeconds", 0);
-    const struct skr_store_request request = {
-        .verb = SKR_STORE_DELETE,
-        .resource = skr_store_resource_find(core ? "" : "scheduling.x-k8s.io",
-                                            core ? "v1" : "v1alpha1", plural),
-        .namespace_ = namespace_,
-        .name = name,
-        .subresource = "",
-        .body = options,
-        .label_selector = "",
-        .field_selector = "",
-        .continue_ = ""};
+    json_auto_t *options = json_pack("{s:i}", "gracePeriodSeconds", 0);
+    const struct skr_store_request request = {.verb = SKR_STORE_DELETE,
+                                              .resource = skr_store_resource_keeping(kind),
+                                              .namespace_ = namespace_,
+                                              .name = name,
+                                              .subresource = "",
+                                              .body = options,
+                                              .label_selector = "",
+                                              .field_selector = "",
+                                              .continue_ = ""};
     struct skr_store_reply reply = {0};
-    skr_store_handle(c->store, &request, cluster_now(), &reply);
+    skr_store_handle(c->store, &request, cluster_now(c), &reply);
     if (reply.status >= 400) {
         cluster_fail(c, "deletion of %s/%s: %d", namespace_, name, reply.status);
     }
     json_decref(reply.body);
-    json_decref(options);
-    cluster_tell(c);
+    fake_api_changed(c->api);
+}
+
+void cluster_compact_locked(struct cluster *c)
+{
+    (void)skr_cluster_step(c->model, cluster_now(c)); /* its models read the history, too */
+    skr_store_forget_history(c->store, skr_store_revision(c->store));
 }
 
 void cluster_delete(struct cluster *c, const char *kind, const char *name)
@@ -332,15 +346,30 @@ static struct timespec after_ms(long ms)
     return t;
 }
 
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+void cluster_sleep_locked(struct cluster *c, const struct timespec *until)
+{
+    const struct timespec soon = after_ms(20);
+    skr_sandbox_http_unlock(c->sandbox);
+    (void)fake_api_wait(c->api, is_before(&soon, until) ? &soon : until);
+    skr_sandbox_http_lock(c->sandbox);
+}
+
 void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *context,
                   const char *what)
 {
-    struct timespec until = after_ms(CLUSTER_DEADLINE_S * 1000L);
+    const struct timespec until = after_ms(CLUSTER_DEADLINE_S * 1000L);
     cluster_lock(c);
     while (c->n_violations == 0 && !is_true(context)) {
-        if (!fake_api_wait(c->api, &until)) {
+        const struct timespec now = after_ms(0);
+        if (is_before(&until, &now)) {
             cluster_fail(c, "waited %d s in vain: %s", CLUSTER_DEADLINE_S, what);
         }
+        cluster_sleep_locked(c, &until);
     }
     if (c->n_violations > 0) {
         cluster_fail(c, "rules were violated while waiting: %s", what);
@@ -350,10 +379,10 @@ void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *conte
 
 void cluster_pause(struct cluster *c)
 {
-    struct timespec until = after_ms(10);
-    cluster_lock(c);
+    const struct timespec until = after_ms(10);
+    fake_api_lock(c->api);
     (void)fake_api_wait(c->api, &until);
-    cluster_unlock(c);
+    fake_api_unlock(c->api);
 }
 
 struct question {
@@ -413,11 +442,9 @@ void cluster_wait_key(struct cluster *c, const char *map, const char *key, const
 static bool has_event(void *context)
 {
     const struct question *q = context;
-    size_t i;
-    json_t *reason;
-    json_array_foreach(q->c->events, i, reason)
-    {
-        if (strcmp(json_string_value(reason), q->value) == 0) {
+    const json_t *event;
+    for (size_t i = 0; (event = cluster_at(q->c, "Event", i)); i++) {
+        if (strcmp(skr_path_text(event, "reason"), q->value) == 0) {
             return true;
         }
     }

@@ -2,49 +2,42 @@
 #ifndef SKR_TEST_INTEGRATION_CLUSTER_H
 #define SKR_TEST_INTEGRATION_CLUSTER_H
 /*
- * An API server on 127.0.0.1 for the real daemon: the store of the sandbox (server/model/store.h)
- * and its watches (server/sandbox/stream.h) behind the scripted HTTP server of the unit tests, whose
- * steps are the faults: requests and watches that break in the middle, hang, are refused or lose
- * their answer. There are no controllers and no kubelets.
+ * The sandbox (server/sandbox/http.h) in this process, and before it the proxy that the real daemon
+ * talks to (fault_proxy.c): the scripted HTTP server of the unit tests (test/unit/fake_api.h) whose
+ * responder is the sandbox, so that its steps are the faults. Requests and watches break in the
+ * middle, hang, are refused or lose their answer; TLS and who may come in are the proxy's, too.
  *
- * A guard looks at every write: a plan is persisted before anybody is nominated or ungated; state
- * Binding is persisted only when every member has an open bind call or is bound; a Binding is
- * posted in that state, with the rank on the API server, to the planned node, for an open bind
- * call, and succeeds once. What it finds is a violation and fails the test at its next wait, and at
- * the end.
+ * A guard looks at every write that passes: a plan is persisted before anybody is nominated or
+ * ungated; state Binding is persisted only when every member has an open bind call or is bound; a
+ * Binding is posted in that state, with the rank on the API server, to the planned node, for an open
+ * bind call, and succeeds once. What it finds is a violation and fails the test at its next wait,
+ * and at the end. Between a write and what the guard notes of it nothing else passes: no request, no
+ * line of a watch, nothing of the scheduler or of users.
  *
- * Thread safe: everything is under the lock of fake_api. Functions named _locked want it held.
- * JSON is written with single quotes. What cannot be done aborts with the whole story on stderr.
+ * Thread safe. cluster_lock() is the proxy's lock and, within it, the sandbox's; what the sandbox
+ * does by itself (kubelets) comes in between at any time without it. Functions named _locked want
+ * both held. JSON is written with single quotes. What cannot be done aborts with the whole story on
+ * stderr.
  */
 #include <jansson.h>
 
 #include "core/gang/writes.h"
-#include "server/sandbox/route.h"
+#include "server/sandbox/http.h"
 #include "test/unit/fake_api.h"
 
 enum { CLUSTER_DEADLINE_S = 120, CLUSTER_VIOLATIONS_MAX = 20 };
 
 #define CLUSTER_TOKEN "token-that-nobody-may-read-in-a-log"
 
-/* A target taken apart: path and parameters. Points into text. */
-struct cluster_query {
-    char text[4096];
-    struct skr_route route;
-    const char *label_selector, *field_selector, *continue_, *version;
-    int64_t limit;
-    bool watch;
-};
-
 struct cluster {
     struct fake_api *api;
     const struct fake_pki *pki;
-    /* Manners; set them before the daemon starts or under the lock. */
-    bool bindings_carry_labels; /* true, as from 1.35 */
+    /* Manners of the proxy; set them before the daemon starts or under the lock. */
+    bool bindings_carry_labels; /* true, as from 1.35; else they are taken out */
     char denied[64];            /* reviews of permissions that hold this are answered no */
-    bool no_podgroups;          /* the kind is not installed */
     size_t page;                /* objects of a list page at most; 0: as asked for */
     char token[128];            /* accepted one */
-    /* Called with the lock held after every write that was applied, before its answer. */
+    /* Called with the proxy's lock held after every write that was applied, before its answer. */
     void (*on_write)(void *context, enum skr_write_kind kind, const char *name);
     void *on_write_context;
     /* Whether a bind call of the pod is open (scheduler.h sets it); NULL: not looked at. */
@@ -54,13 +47,14 @@ struct cluster {
     void (*dump[2])(void *context);
     void *dump_context[2];
 
+    struct skr_clock clock;
+    struct skr_cluster *model;
     struct skr_store *store;
-    uint64_t told;                          /* what open watches know about */
-    uint64_t compacted;                     /* watches from before it are told 410 */
+    struct skr_sandbox_http *sandbox;
+    struct fault_upstream *upstream;        /* the proxy's own connection; NULL: not yet */
     size_t n_writes[SKR_WRITE_KIND_COUNT];  /* answered with success */
-    size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the objects themselves */
+    size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the sandbox */
     size_t n_unauthorized;
-    json_t *events;        /* reasons of Events, in order */
     json_t *binding_plans; /* ids seen persisted in state Binding */
     json_t *planned;       /* "uid node" of every plan ever persisted */
     size_t n_violations;
@@ -74,6 +68,9 @@ uint16_t cluster_port(const struct cluster *c);
 
 void cluster_lock(struct cluster *c);
 void cluster_unlock(struct cluster *c);
+/* Lets go of both until something changes at the proxy, or until a time of CLOCK_REALTIME, 20 ms
+ * at most: what the sandbox does by itself is told to nobody. */
+void cluster_sleep_locked(struct cluster *c, const struct timespec *until);
 /* Prints everything that is known and aborts. */
 _Noreturn void cluster_fail(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3);
 void cluster_violate(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3); /* locked */
@@ -89,7 +86,7 @@ void cluster_racks(struct cluster *c, int racks, int nodes, int cpu);
 void cluster_group(struct cluster *c, const char *name, int size, const char *constraints);
 /* prefix-0 .. prefix-(n - 1) of one cpu; group NULL: ordinary pods. */
 void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated);
-/* What the daemon does to an object, by others: changes are told to the watches. */
+/* What the daemon does to an object, by others. */
 void cluster_patch_locked(struct cluster *c, const char *kind, const char *namespace_,
                           const char *name, const json_t *patch);
 void cluster_delete_locked(struct cluster *c, const char *kind, const char *namespace_,
@@ -128,14 +125,11 @@ const json_t *cluster_at(const struct cluster *c, const char *kind, size_t i);
 const char *cluster_label_of(const json_t *object, const char *key); /* "" when absent */
 
 /* ---- between the files of the cluster ---- */
-skr_time cluster_now(void);
-struct fake_reply cluster_respond(void *context, const char *request);
-/* false: no path of the API. */
-bool cluster_query_read(struct cluster_query *query, const char *target);
-/* Tells open watches what has changed since it was called last. */
-void cluster_tell(struct cluster *c);
-struct fake_reply cluster_watch(struct cluster *c, const char *target, uint64_t revision);
-/* A write of the daemon, before it is carried out, and after it succeeded. */
+skr_time cluster_now(const struct cluster *c);
+/* A request of the daemon: the proxy's way to the sandbox and back (fault_proxy.c). */
+struct fake_reply fault_proxy_respond(void *context, const char *request);
+void fault_upstream_close(struct fault_upstream *upstream); /* NULL allowed */
+/* A write of the daemon, before it is carried out, and after it succeeded; both locks held. */
 void cluster_guard_before(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
                           const char *name, const json_t *body);
 void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const char *namespace_,

@@ -34,7 +34,7 @@ struct daemon {
     pid_t pid;
     int fd;
     pthread_t reader;
-    struct line *lines, **lines_end; /* under the cluster's lock, as all that follows */
+    struct line *lines, **lines_end; /* under the proxy's lock, as all that follows */
     bool ended;                      /* its stderr is closed */
     uint16_t port, bind_port, admin_port, gate_port;
 };
@@ -135,7 +135,7 @@ static void take_line(struct daemon *d, char *text)
 {
     struct line *line = skr_alloc(sizeof *line);
     line->text = text;
-    cluster_lock(d->cluster);
+    fake_api_lock(d->cluster->api);
     *d->lines_end = line;
     d->lines_end = &line->next;
     if (strstr(text, "\"Daemon started\"")) {
@@ -145,7 +145,7 @@ static void take_line(struct daemon *d, char *text)
         d->admin_port = port_in(text, "adminPort");
     }
     fake_api_changed(d->cluster->api);
-    cluster_unlock(d->cluster);
+    fake_api_unlock(d->cluster->api);
 }
 
 static void *read_log(void *context)
@@ -162,10 +162,10 @@ static void *read_log(void *context)
     if (stream) {
         (void)fclose(stream);
     }
-    cluster_lock(d->cluster);
+    fake_api_lock(d->cluster->api);
     d->ended = true;
     fake_api_changed(d->cluster->api);
-    cluster_unlock(d->cluster);
+    fake_api_unlock(d->cluster->api);
     return NULL;
 }
 
@@ -264,10 +264,10 @@ struct daemon *daemon_start(struct cluster *cluster, const struct daemon_options
     snprintf(d->format, sizeof d->format, "%s", o->format ? o->format : "text");
     write_kubeconfig(d, o->user);
     write_config(d, o);
-    cluster_lock(cluster);
+    fake_api_lock(cluster->api);
     cluster->dump[1] = dump;
     cluster->dump_context[1] = d;
-    cluster_unlock(cluster);
+    fake_api_unlock(cluster->api);
     launch(d, o);
     cluster_wait(cluster, has_port, d, "the daemon's ports");
     if (d->admin_port == 0) {
@@ -349,9 +349,9 @@ static size_t count_lines(const struct daemon *d, const char *text)
 
 size_t daemon_count_log(struct daemon *d, const char *text)
 {
-    cluster_lock(d->cluster);
+    fake_api_lock(d->cluster->api);
     size_t n = count_lines(d, text);
-    cluster_unlock(d->cluster);
+    fake_api_unlock(d->cluster->api);
     return n;
 }
 
@@ -377,12 +377,12 @@ char *daemon_take_log(struct daemon *d, const char *text, size_t n)
     const char *found = "";
     struct question q = {d, text, n};
     cluster_wait(d->cluster, has_lines, &q, text);
-    cluster_lock(d->cluster);
+    fake_api_lock(d->cluster->api);
     for (const struct line *l = d->lines; l; l = l->next) {
         found = strstr(l->text, text) ? l->text : found;
     }
     char *copy = skr_strdup(found);
-    cluster_unlock(d->cluster);
+    fake_api_unlock(d->cluster->api);
     return copy;
 }
 
@@ -448,11 +448,11 @@ static int join(struct daemon *d, bool checked)
 
 static void destroy(struct daemon *d)
 {
-    cluster_lock(d->cluster);
+    fake_api_lock(d->cluster->api);
     if (d->cluster->dump_context[1] == d) {
         d->cluster->dump[1] = NULL;
     }
-    cluster_unlock(d->cluster);
+    fake_api_unlock(d->cluster->api);
     while (d->lines) {
         struct line *next = d->lines->next;
         free(d->lines->text);

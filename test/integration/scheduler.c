@@ -176,7 +176,7 @@ static void wait_until(struct scheduler *s, int64_t until_ns)
     left = (left > 0 ? left : 0) + until.tv_nsec;
     until.tv_sec += left / 1000000000;
     until.tv_nsec = left % 1000000000;
-    (void)fake_api_wait(s->cluster->api, &until);
+    cluster_sleep_locked(s->cluster, &until);
 }
 
 static void *run(void *context)

@@ -78,7 +78,10 @@ TEST(a_gang_that_waits_is_found_in_small_pages)
     struct scene scene;
     scene_begin(&scene);
     scene.c->page = 3;
-    scene.c->no_podgroups = true;
+    fake_api_expect(scene.c->api, &(struct fake_step){.match = "/podgroups",
+                                                      .status = 404,
+                                                      .body = "404 page not found",
+                                                      .forever = true});
     scene_add_gang(&scene, 8);
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_start_daemon(&scene);

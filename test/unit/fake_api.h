@@ -50,11 +50,20 @@ struct fake_pki {
 const struct fake_pki *fake_pki_get(void);
 void fake_pki_free(void); /* at the end of the process */
 
+/* Where the chunks of a stream come from. */
+struct fake_source {
+    void *context; /* NULL: from fake_api_send() alone */
+    /* Waits for the next one, on a thread of the stream's, without the lock; heap, NULL: the end. */
+    char *(*next)(void *context);
+    void (*stop)(void *context); /* next() returns NULL soon; another thread */
+    void (*destroy)(void *context);
+};
+
 struct fake_reply {
     int status;
     char *body;  /* heap, taken over; NULL: "" */
     bool stream; /* a watch: body is its first chunk */
-    bool end;    /* and its last */
+    struct fake_source source;
 };
 /* request: as fake_api_request() returns it. Called with the lock held (fake_api_lock). */
 typedef struct fake_reply (*fake_responder)(void *context, const char *request);
@@ -73,17 +82,13 @@ void fake_api_expect(struct fake_api *api, const struct fake_step *step);
 void fake_api_respond(struct fake_api *api, fake_responder responder, void *context);
 
 /* The one lock, for a responder's state; not recursive, and not to be held when another function of
- * this header is called but the four that follow. */
+ * this header is called but the three that follow. */
 void fake_api_lock(struct fake_api *api);
 void fake_api_unlock(struct fake_api *api);
 /* Something a waiting thread may wait for has changed. */
 void fake_api_changed(struct fake_api *api);
 /* Waits for that, until a time of CLOCK_REALTIME; false when it is over. */
 bool fake_api_wait(struct fake_api *api, const struct timespec *until);
-/* A chunk into every open stream for which choose(), given its "METHOD TARGET", returns heap text.
- */
-void fake_api_push(struct fake_api *api, char *(*choose)(void *context, const char *line),
-                   void *context);
 /* As fake_api_end() at once for every open stream that matches, after sending text (NULL: none).
  * Returns their number. */
 size_t fake_api_break(struct fake_api *api, const char *match, const char *text,

@@ -93,16 +93,52 @@ void fake_chunk_add(struct fake_conn *c, char *text)
     *end = chunk;
 }
 
+/* The thread of a stream with a source. What comes after the stream was ended is lost. */
+static void *pump(void *context)
+{
+    struct fake_conn *c = context;
+    for (bool more = true; more;) {
+        char *text = c->source.next(c->source.context);
+        fake_api_lock(c->api);
+        more = text && c->stream && !c->ending;
+        if (more) {
+            fake_chunk_add(c, text);
+        } else {
+            c->ending = true;
+            free(text);
+        }
+        fake_api_changed(c->api);
+        fake_api_unlock(c->api);
+    }
+    return NULL;
+}
+
+/* Lock held at call and return, not in between. */
+static void stop_pump(struct fake_conn *c, pthread_t thread)
+{
+    c->source.stop(c->source.context);
+    fake_api_unlock(c->api);
+    (void)pthread_join(thread, NULL);
+    c->source.destroy(c->source.context);
+    fake_api_lock(c->api);
+}
+
 /* Called and left with the lock held, which is not let go before the stream can be found. Returns
  * whether the connection can be used on. */
-static bool stream(struct fake_conn *c, const char *line, const char *body, bool end)
+static bool stream(struct fake_conn *c, const char *line, const char *body,
+                   const struct fake_source *source)
 {
     struct fake_api *api = c->api;
+    pthread_t thread;
     static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                "Transfer-Encoding: chunked\r\n\r\n";
-    c->ending = end;
+    c->ending = false;
     c->end = FAKE_ANSWER;
     c->stream = fake_copy(line);
+    c->source = *source;
+    if (source->context && pthread_create(&thread, NULL, pump, c) != 0) {
+        abort();
+    }
     if (body && body[0] != '\0') {
         fake_chunk_add(c, fake_copy(body));
     }
@@ -126,6 +162,9 @@ static bool stream(struct fake_conn *c, const char *line, const char *body, bool
     free(c->stream);
     c->stream = NULL;
     fake_chunks_free(c);
+    if (source->context) {
+        stop_pump(c, thread);
+    }
     if (c->ending && c->end == FAKE_RESET) {
         fake_wire_reset(c);
     }
@@ -210,7 +249,7 @@ static bool pass(struct fake_conn *c, const struct fake_step *step, const char *
     if (step->mode == FAKE_LOST) {
         fake_wire_reset(c);
     } else if (reply.stream) {
-        ok = stream(c, line, reply.body, reply.end);
+        ok = stream(c, line, reply.body, &reply.source);
     } else {
         ok = answer_step(c, &(struct fake_step){.status = reply.status, .body = reply.body});
     }
@@ -241,7 +280,7 @@ bool fake_answer_request(struct fake_conn *c, char *text)
     } else if (step.mode == FAKE_PASS || step.mode == FAKE_LOST) {
         ok = pass(c, &step, text, line);
     } else if (step.mode == FAKE_STREAM) {
-        ok = stream(c, line, step.body, false);
+        ok = stream(c, line, step.body, &(struct fake_source){.context = NULL});
     } else if (step.mode == FAKE_RESET) {
         fake_wire_reset(c);
     } else if (step.mode != FAKE_CLOSE) {

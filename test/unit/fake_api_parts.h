@@ -27,6 +27,7 @@ struct fake_conn {
     struct fake_chunk *chunks;
     bool ending;
     enum fake_mode end;
+    struct fake_source source;
     bool gone;
 };
 

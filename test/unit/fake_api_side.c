@@ -172,18 +172,6 @@ bool fake_api_wait(struct fake_api *api, const struct timespec *until)
     return pthread_cond_timedwait(&api->changed, &api->lock, until) != ETIMEDOUT;
 }
 
-void fake_api_push(struct fake_api *api, char *(*choose)(void *context, const char *line),
-                   void *context)
-{
-    for (struct fake_conn *c = api->conns; c; c = c->next) {
-        char *text = c->stream && !c->ending ? choose(context, c->stream) : NULL;
-        if (text) {
-            fake_chunk_add(c, text);
-        }
-    }
-    fake_api_changed(api);
-}
-
 size_t fake_api_break(struct fake_api *api, const char *match, const char *text, enum fake_mode how)
 {
     size_t n = 0;

@@ -168,6 +168,19 @@ TEST(what_is_not_understood_is_refused)
     }
 }
 
+TEST(who_asks_whether_he_may_is_told_yes)
+{
+    static const char reviews[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    static const char review[] =
+        "{'kind':'SelfSubjectAccessReview','apiVersion':'authorization.k8s.io/v1','spec':"
+        "{'resourceAttributes':{'verb':'patch','resource':'pods'}}}";
+    assert_string_equal(told(201, "POST", reviews, JSON, review, "status.allowed"), "true");
+    assert_string_equal(
+        told(201, "POST", reviews, JSON, review, "spec.resourceAttributes.resource"), "pods");
+    (void)told(400, "POST", reviews, JSON, NULL, "");
+    (void)told(405, "GET", reviews, "", NULL, "");
+}
+
 TEST(a_watch_comes_in_parts)
 {
     struct watcher *w = watch(MAPS "?watch=true");
