@@ -52,6 +52,7 @@ struct cluster {
     struct skr_store *store;
     struct skr_sandbox_http *sandbox;
     struct fault_upstream *upstream;        /* the proxy's own connection; NULL: not yet */
+    uint64_t compacted;                     /* watches from before it are answered 410 */
     size_t n_writes[SKR_WRITE_KIND_COUNT];  /* answered with success */
     size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the sandbox */
     size_t n_unauthorized;
@@ -126,6 +127,7 @@ const char *cluster_label_of(const json_t *object, const char *key); /* "" when 
 
 /* ---- between the files of the cluster ---- */
 skr_time cluster_now(const struct cluster *c);
+const char *cluster_namespace_of(const char *kind); /* "default", or "" of nodes */
 /* A request of the daemon: the proxy's way to the sandbox and back (fault_proxy.c). */
 struct fake_reply fault_proxy_respond(void *context, const char *request);
 void fault_upstream_close(struct fault_upstream *upstream); /* NULL allowed */

@@ -230,10 +230,26 @@ static struct fake_reply forward(struct cluster *c, const struct request *r)
     return reply;
 }
 
+/* As from a server whose history does not reach back so far: the sandbox's does, for its own models
+ * read it. */
+static struct fake_reply expired(void)
+{
+    return (struct fake_reply){
+        .stream = true,
+        .end = true,
+        .body = skr_strdup("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":"
+                           "\"Failure\",\"message\":\"too old resource version\",\"reason\":"
+                           "\"Expired\",\"code\":410}}\n")};
+}
+
 static struct fake_reply forward_watch(const struct cluster *c, const struct request *r)
 {
     SKR_STRBUF(text);
     size_t length;
+    const char *version = strstr(r->target, "resourceVersion=");
+    if (version && strtoull(version + 16, NULL, 10) < c->compacted) {
+        return expired();
+    }
     struct fault_upstream *up = connect_upstream(skr_sandbox_http_port(c->sandbox));
     write_request(r, &text);
     send_upstream(up, &text);

@@ -1,26 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue and the thread of its cycles, its own writes, and its life. */
+/*
+ * The tap is a scripted HTTP server (fake_api.h) whose responder asks the daemon, many at a time;
+ * what it knows is under the lock of the cluster's proxy, where the guard asks for open calls.
+ */
 #include "test/integration/scheduler.h"
-#include "server/object/path.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <utlist.h>
 
-#include "test/integration/scheduler_parts.h"
+#include "server/object/path.h"
+#include "server/sandbox/scheduler_thread.h"
+#include "test/integration/web.h"
 #include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
-int64_t scheduler_now_ns(void)
+#define TIMEOUT_MS 330000L
+
+/* A bind call that was passed on. */
+struct call {
+    char uid[64], node[256];
+    bool lost; /* it ended without an answer: what the daemon sent before may still arrive */
+    struct call *next;
+};
+
+struct scheduler {
+    struct cluster *cluster;
+    struct skr_scheduler_thread *thread;
+    struct fake_api *tap;
+    struct web_tls tls;
+    bool has_tls;
+    /* Under the proxy's lock: */
+    uint16_t port, bind_port;
+    bool stopping;
+    char hold[64];
+    struct call *calls;
+    size_t open;
+    struct scheduler_counts counts;
+};
+
+/* ---- open bind calls ---- */
+
+/* Forgets lost calls; uid NULL: of all pods. */
+static void forget_lost(struct scheduler *s, const char *uid)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
+    struct call *call, *next;
+    LL_FOREACH_SAFE(s->calls, call, next)
+    {
+        if (call->lost && (!uid || strcmp(call->uid, uid) == 0)) {
+            LL_DELETE(s->calls, call);
+            free(call);
+        }
+    }
 }
 
-void scheduler_note_text(struct scheduler *s, const char *text)
+static struct call *begin_call(struct scheduler *s, const json_t *question)
+{
+    struct call *call = skr_alloc(sizeof *call);
+    snprintf(call->uid, sizeof call->uid, "%s", skr_path_text(question, "PodUID"));
+    snprintf(call->node, sizeof call->node, "%s", skr_path_text(question, "Node"));
+    forget_lost(s, call->uid);
+    LL_PREPEND(s->calls, call);
+    s->open++;
+    s->counts.binds++;
+    fake_api_changed(s->cluster->api);
+    return call;
+}
+
+static void end_call(struct scheduler *s, struct call *call, bool answered)
+{
+    s->open--;
+    call->lost = !answered;
+    if (answered) {
+        LL_DELETE(s->calls, call);
+        free(call);
+    }
+}
+
+static bool has_call(void *context, const char *uid, const char *node)
+{
+    const struct scheduler *s = context;
+    const struct call *call;
+    LL_FOREACH(s->calls, call)
+    {
+        if (strcmp(call->uid, uid) == 0 && strcmp(call->node, node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what answers have to be ---- */
+
+static void note_text(struct scheduler *s, const char *text)
 {
     struct scheduler_counts *n = &s->counts;
     for (size_t i = 0; i < n->n_texts; i++) {
@@ -28,173 +102,158 @@ void scheduler_note_text(struct scheduler *s, const char *text)
             return;
         }
     }
-    if (n->n_texts < SCHEDULER_TEXTS_MAX) {
+    if (text[0] && n->n_texts < SCHEDULER_TEXTS_MAX) {
         snprintf(n->text[n->n_texts++], sizeof n->text[0], "%s", text);
     }
 }
 
-/* ---- the queue ---- */
-
-static struct entry *entry_of(struct scheduler *s, const char *uid)
+static bool is_among(const json_t *names, const char *name)
 {
-    struct entry *e;
-    LL_FOREACH(s->entries, e)
+    size_t i;
+    json_t *one;
+    json_array_foreach(names, i, one)
     {
-        if (strcmp(e->uid, uid) == 0) {
-            return e;
+        if (strcmp(json_string_value(one), name) == 0) {
+            return true;
         }
     }
-    e = skr_alloc(sizeof *e);
-    e->uid = skr_strdup(uid);
-    LL_APPEND(s->entries, e);
-    return e;
+    return false;
 }
 
-static bool is_schedulable(const json_t *pod)
+/* Lists are there, every name that was asked about has its place, one constant text. */
+static void judge_filter(struct scheduler *s, const json_t *asked, const json_t *answer)
 {
-    const json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates");
-    return strncmp(skr_path_text(pod, "spec.schedulerName"), "sakkara", 7) == 0 &&
-           !skr_path_text(pod, "spec.nodeName")[0] && json_array_size(gates) == 0 &&
-           !skr_path_text(pod, "metadata.deletionTimestamp")[0];
-}
-
-/* The next pod whose turn it is; *ret_until: when to look again at the latest. Lock held. */
-static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *ret_until)
-{
-    const json_t *pod;
-    int64_t now = scheduler_now_ns();
-    *ret_until = now + 1000000000;
-    for (size_t i = 0; (pod = cluster_at(s->cluster, "Pod", i)); i++) {
-        if (!is_schedulable(pod)) {
-            continue;
-        }
-        const char *name = skr_path_text(pod, "metadata.name");
-        if (s->hold[0] && strncmp(name, s->hold, strlen(s->hold)) == 0) {
-            continue;
-        }
-        struct entry *e = entry_of(s, skr_path_text(pod, "metadata.uid"));
-        const char *version = skr_path_text(pod, "metadata.resourceVersion");
-        if (e->assumed || (!e->again && e->tried && strcmp(e->tried, version) == 0)) {
-            continue;
-        }
-        if (e->not_before > now) {
-            *ret_until = e->not_before < *ret_until ? e->not_before : *ret_until;
-            continue;
-        }
-        free(e->tried);
-        e->tried = skr_strdup(version);
-        e->again = false;
-        *ret = e;
-        return pod;
-    }
-    return NULL;
-}
-
-/* ---- its own writes ---- */
-
-void scheduler_clear_nomination(struct scheduler *s, const char *namespace_, const char *name,
-                                const char *uid)
-{
-    const json_t *pod = cluster_get(s->cluster, "Pod", namespace_, name);
-    if (!pod || strcmp(skr_path_text(pod, "metadata.uid"), uid) != 0 ||
-        !skr_path_text(pod, "status.nominatedNodeName")[0]) {
+    size_t i;
+    json_t *name, *text;
+    const char *key;
+    json_t *passed = json_object_get(answer, "NodeNames");
+    json_t *failed = json_object_get(answer, "FailedAndUnresolvableNodes");
+    if (skr_path_text(answer, "Error")[0]) {
         return;
     }
-    json_auto_t *patch = json_pack("{s:{s:n}}", "status", "nominatedNodeName");
-    cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
-}
-
-/* PodScheduled=False, written when it changes. */
-static void tell_condition(struct scheduler *s, const json_t *pod, const char *reason,
-                           const char *message)
-{
-    const json_t *old =
-        json_array_get(json_object_get(json_object_get(pod, "status"), "conditions"), 0);
-    if (strcmp(skr_path_text(old, "message"), message) == 0 &&
-        strcmp(skr_path_text(old, "reason"), reason) == 0) {
-        return;
+    if (!json_is_array(passed) || !json_is_object(failed) ||
+        !json_is_object(json_object_get(answer, "FailedNodes"))) {
+        cluster_violate(s->cluster, "filter left lists out");
     }
-    SKR_AUTO_FREE char *namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
-    SKR_AUTO_FREE char *name = skr_strdup(skr_path_text(pod, "metadata.name"));
-    json_auto_t *patch =
-        json_pack("{s:{s:[{s:s,s:s,s:s,s:s}]}}", "status", "conditions", "type", "PodScheduled",
-                  "status", "False", "reason", reason, "message", message);
-    cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
-}
-
-/* ---- a cycle ---- */
-
-static json_t *all_nodes(const struct scheduler *s)
-{
-    const json_t *node;
-    json_t *names = json_array();
-    for (size_t i = 0; (node = cluster_at(s->cluster, "Node", i)); i++) {
-        if (!json_is_true(json_object_get(json_object_get(node, "spec"), "unschedulable"))) {
-            json_array_append(names, json_object_get(json_object_get(node, "metadata"), "name"));
+    json_array_foreach(passed, i, name)
+    {
+        if (!is_among(asked, json_string_value(name))) {
+            cluster_violate(s->cluster, "filter returned %s, which was not asked about",
+                            json_string_value(name));
         }
     }
-    return names;
+    if (json_array_size(passed) == 0 && json_object_size(failed) != json_array_size(asked)) {
+        cluster_violate(s->cluster, "filter refused %zu of %zu nodes", json_object_size(failed),
+                        json_array_size(asked));
+    }
+    json_object_foreach(failed, key, text)
+    {
+        note_text(s, json_string_value(text));
+        if (strncmp(json_string_value(text), "sakkara: ", 9) != 0) {
+            cluster_violate(s->cluster, "%s was refused with '%s'", key, json_string_value(text));
+        }
+    }
 }
 
-/* Lock held at call and return, not in between. */
-static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object)
+static void judge_bind(struct scheduler *s, const json_t *question, const json_t *answer)
 {
-    struct verdict v = {.node = ""};
-    json_auto_t *pod = json_deep_copy(object);
-    json_auto_t *names = all_nodes(s);
-    const char *nominated = skr_path_text(pod, "status.nominatedNodeName");
-    uint16_t port = s->port;
-    cluster_unlock(s->cluster);
-    if (nominated[0] && scheduler_is_among(names, nominated)) {
-        json_auto_t *one = json_pack("[s]", nominated);
-        scheduler_choose(s, pod, one, port, &v);
-    }
-    if (!v.node[0] && !v.error && json_array_size(names) > 0) {
-        scheduler_choose(s, pod, names, port, &v);
-    }
-    cluster_lock(s->cluster);
-    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
-    const char *name = skr_path_text(pod, "metadata.name");
-    const json_t *now = cluster_get(s->cluster, "Pod", namespace_, name);
-    bool same = strcmp(skr_path_text(now, "metadata.uid"), e->uid) == 0;
-    if (v.node[0] && same && !s->stopping) {
-        scheduler_start_call(s, e, pod, v.node);
-    } else if (v.error) {
-        e->again = true;
-        e->not_before = scheduler_now_ns() + SCHEDULER_BACKOFF_MS * 1000000LL;
-        scheduler_clear_nomination(s, namespace_, name, e->uid);
-    } else if (same) {
-        tell_condition(s, now, "Unschedulable", v.text);
+    const char *name = skr_path_text(question, "PodName");
+    const char *wanted = skr_path_text(question, "Node");
+    const json_t *pod =
+        cluster_get(s->cluster, "Pod", skr_path_text(question, "PodNamespace"), name);
+    const char *node = skr_path_text(pod, "spec.nodeName");
+    const bool same =
+        strcmp(skr_path_text(pod, "metadata.uid"), skr_path_text(question, "PodUID")) == 0;
+    const bool bound = answer && !skr_path_text(answer, "Error")[0];
+    s->counts.answered += !!answer;
+    s->counts.failed += !answer;
+    s->counts.bound += bound;
+    if (bound && same && strcmp(node, wanted) != 0) {
+        cluster_violate(s->cluster, "bind of %s to %s succeeded, but it is on '%s'", name, wanted,
+                        node);
     }
 }
 
-static void wait_until(struct scheduler *s, int64_t until_ns)
+/* Both locks held. */
+static void judge(struct scheduler *s, const char *verb, const json_t *question,
+                  const struct web_answer *web)
 {
-    struct timespec until;
-    int64_t left = until_ns - scheduler_now_ns();
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    left = (left > 0 ? left : 0) + until.tv_nsec;
-    until.tv_sec += left / 1000000000;
-    until.tv_nsec = left % 1000000000;
-    cluster_sleep_locked(s->cluster, &until);
+    json_auto_t *answer = web->status ? json_loads(web->body, 0, NULL) : NULL;
+    const bool is_bind = strcmp(verb, "bind") == 0;
+    if (web->status != 0 &&
+        (web->status != 200 || !answer || (is_bind && !json_is_object(answer)))) {
+        cluster_violate(s->cluster, "%s was answered %d: %.100s", verb, web->status, web->body);
+    }
+    if (is_bind) {
+        judge_bind(s, question, answer);
+    } else if (web->status == 200 && strcmp(verb, "filter") == 0) {
+        s->counts.filters++;
+        s->counts.filter_max_ns =
+            web->took_ns > s->counts.filter_max_ns ? web->took_ns : s->counts.filter_max_ns;
+        judge_filter(s, json_object_get(question, "NodeNames"), answer);
+    }
+    note_text(s, skr_path_text(answer, "Error"));
 }
 
-static void *run(void *context)
+/* ---- the tap ---- */
+
+static bool is_held(const struct scheduler *s, const json_t *question)
+{
+    const char *name = skr_path_text(question, "PodName");
+    return s->port == 0 || (name[0] && s->hold[0] && strncmp(name, s->hold, strlen(s->hold)) == 0);
+}
+
+/* Waits until it may pass. false: the end. Proxy's lock held. */
+static bool wait_for_turn(struct scheduler *s, const json_t *question)
+{
+    while (!s->stopping && is_held(s, question)) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += CLUSTER_DEADLINE_S;
+        (void)fake_api_wait(s->cluster->api, &until);
+    }
+    return !s->stopping;
+}
+
+static struct fake_reply pass_on(struct scheduler *s, const char *verb, const char *body)
+{
+    struct cluster *c = s->cluster;
+    json_auto_t *question = json_loads(body, 0, NULL);
+    const bool is_bind = strcmp(verb, "bind") == 0;
+    struct call *call = NULL;
+    char path[64];
+    fake_api_lock(c->api);
+    if (!wait_for_turn(s, question)) {
+        fake_api_unlock(c->api);
+        return (struct fake_reply){.status = 0};
+    }
+    const uint16_t port = is_bind ? s->bind_port : s->port;
+    call = is_bind ? begin_call(s, question) : NULL;
+    fake_api_unlock(c->api);
+    snprintf(path, sizeof path, "/v1/%s", verb);
+    const struct web_answer answer =
+        web_ask("POST", port, path, body, s->has_tls ? &s->tls : NULL, TIMEOUT_MS);
+    cluster_lock(c);
+    judge(s, verb, question, &answer);
+    if (call) {
+        end_call(s, call, answer.status != 0);
+    }
+    fake_api_changed(c->api);
+    cluster_unlock(c);
+    return (struct fake_reply){.status = answer.status, .body = answer.body};
+}
+
+/* The tap's lock is held at call and return, not in between. */
+static struct fake_reply respond(void *context, const char *text)
 {
     struct scheduler *s = context;
-    cluster_lock(s->cluster);
-    while (!s->stopping) {
-        struct entry *e = NULL;
-        int64_t until = scheduler_now_ns() + 1000000000;
-        const json_t *pod = s->port ? next_pod(s, &e, &until) : NULL;
-        if (pod) {
-            run_cycle(s, e, pod);
-        } else {
-            wait_until(s, until);
-        }
-    }
-    cluster_unlock(s->cluster);
-    return NULL;
+    char verb[16] = "";
+    const char *body = strstr(text, "\n\n");
+    skr_bug_on(!body || sscanf(text, "POST /v1/%15s", verb) != 1);
+    fake_api_unlock(s->tap);
+    const struct fake_reply reply = pass_on(s, verb, body + 2);
+    fake_api_lock(s->tap);
+    return reply;
 }
 
 /* ---- life ---- */
@@ -209,6 +268,30 @@ static void dump(void *context)
     }
 }
 
+/* As configs/scheduler.yaml, but for times. */
+static void start_scheduler(struct scheduler *s)
+{
+    const struct skr_trace trace = {.line = NULL};
+    struct skr_scheduler_config *config = NULL;
+    struct skr_findings findings;
+    struct skr_error error = {.code = SKR_OK};
+    SKR_STRBUF(text);
+    skr_findings_init(&findings);
+    skr_strbuf_addf(&text,
+                    "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration,"
+                    " profiles: [{schedulerName: sakkara}], extenders: [{urlPrefix: "
+                    "\"http://127.0.0.1:%u/v1\", filterVerb: filter, prioritizeVerb: prioritize, "
+                    "weight: 20, httpTimeout: 60s, nodeCacheCapable: true}, {urlPrefix: "
+                    "\"http://127.0.0.1:%u/v1\", bindVerb: bind, httpTimeout: 330s, "
+                    "nodeCacheCapable: true}]}",
+                    fake_api_port(s->tap), fake_api_port(s->tap));
+    skr_bug_on(skr_scheduler_config_parse(text.s, text.len, &config, &findings) != 0);
+    config->initial_backoff = SKR_MILLISECOND;
+    skr_bug_on(skr_scheduler_thread_create(s->cluster->sandbox, s->cluster->store,
+                                           &s->cluster->clock, config, &trace, &s->thread,
+                                           &error) != 0);
+}
+
 struct scheduler *scheduler_start(struct cluster *cluster, const struct scheduler_tls *tls)
 {
     struct scheduler *s = skr_alloc(sizeof *s);
@@ -217,32 +300,26 @@ struct scheduler *scheduler_start(struct cluster *cluster, const struct schedule
     if (tls) {
         s->tls = (struct web_tls){tls->ca, tls->cert, tls->key};
     }
-    cluster_lock(cluster);
-    cluster->has_call = scheduler_has_call;
+    s->tap = fake_api_start(NULL, false);
+    fake_api_respond(s->tap, respond, s);
+    fake_api_lock(cluster->api);
+    cluster->has_call = has_call;
     cluster->has_call_context = s;
     cluster->dump[0] = dump;
     cluster->dump_context[0] = s;
-    cluster_unlock(cluster);
-    skr_bug_on(pthread_create(&s->thread, NULL, run, s) != 0);
+    fake_api_unlock(cluster->api);
+    start_scheduler(s);
     return s;
 }
 
 void scheduler_point(struct scheduler *s, uint16_t port, uint16_t bind_port)
 {
-    struct entry *e;
-    cluster_lock(s->cluster);
+    fake_api_lock(s->cluster->api);
     s->port = port;
     s->bind_port = bind_port;
-    LL_FOREACH(s->entries, e)
-    {
-        if (e->lost) {
-            free(e->node);
-            e->node = NULL;
-        }
-        e->lost = false;
-    }
+    forget_lost(s, NULL);
     fake_api_changed(s->cluster->api);
-    cluster_unlock(s->cluster);
+    fake_api_unlock(s->cluster->api);
 }
 
 void scheduler_cut_off(struct scheduler *s)
@@ -253,10 +330,10 @@ void scheduler_cut_off(struct scheduler *s)
 
 void scheduler_hold(struct scheduler *s, const char *prefix)
 {
-    cluster_lock(s->cluster);
+    fake_api_lock(s->cluster->api);
     snprintf(s->hold, sizeof s->hold, "%s", prefix ? prefix : "");
     fake_api_changed(s->cluster->api);
-    cluster_unlock(s->cluster);
+    fake_api_unlock(s->cluster->api);
 }
 
 void scheduler_stop(struct scheduler *s)
@@ -264,28 +341,17 @@ void scheduler_stop(struct scheduler *s)
     if (!s) {
         return;
     }
-    cluster_lock(s->cluster);
+    fake_api_lock(s->cluster->api);
     s->stopping = true;
     s->cluster->dump[0] = NULL;
     fake_api_changed(s->cluster->api);
-    cluster_unlock(s->cluster);
-    (void)pthread_join(s->thread, NULL);
-    struct call *call, *next_call;
-    LL_FOREACH_SAFE(s->calls, call, next_call)
-    {
-        scheduler_free_call(call);
-    }
-    cluster_lock(s->cluster);
+    fake_api_unlock(s->cluster->api);
+    skr_scheduler_thread_destroy(s->thread);
+    fake_api_stop(s->tap);
+    fake_api_lock(s->cluster->api);
     s->cluster->has_call = NULL;
-    cluster_unlock(s->cluster);
-    struct entry *e, *next;
-    LL_FOREACH_SAFE(s->entries, e, next)
-    {
-        free(e->uid);
-        free(e->tried);
-        free(e->node);
-        free(e);
-    }
+    fake_api_unlock(s->cluster->api);
+    forget_lost(s, NULL);
     free(s);
 }
 
@@ -293,29 +359,21 @@ void scheduler_stop(struct scheduler *s)
 
 struct scheduler_counts scheduler_counts(struct scheduler *s)
 {
-    cluster_lock(s->cluster);
-    struct scheduler_counts counts = s->counts;
-    cluster_unlock(s->cluster);
+    fake_api_lock(s->cluster->api);
+    const struct scheduler_counts counts = s->counts;
+    fake_api_unlock(s->cluster->api);
     return counts;
 }
 
 bool scheduler_saw(struct scheduler *s, const char *text)
 {
-    struct scheduler_counts counts = scheduler_counts(s);
+    const struct scheduler_counts counts = scheduler_counts(s);
     for (size_t i = 0; i < counts.n_texts; i++) {
         if (strcmp(counts.text[i], text) == 0) {
             return true;
         }
     }
     return false;
-}
-
-size_t scheduler_open_calls(struct scheduler *s)
-{
-    cluster_lock(s->cluster);
-    size_t n = s->open;
-    cluster_unlock(s->cluster);
-    return n;
 }
 
 struct question {

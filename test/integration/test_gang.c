@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A gang through the real program: a small API server, a model of kube-scheduler, real HTTP. */
+/* A gang through the real program: the sandbox's API server and scheduler, real HTTP. */
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"

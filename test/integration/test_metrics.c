@@ -125,7 +125,7 @@ static void ask_for_a_preemption(const struct scene *scene)
     free(answer.body);
 }
 
-/* A plan that is given up because its group changed: one member is kept from its cycle. */
+/* A plan that is given up because its group changed: its bind calls are held. */
 static void give_up_a_plan(struct scene *scene)
 {
     scheduler_hold(scene->s, "late-");

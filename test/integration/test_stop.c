@@ -13,7 +13,7 @@
 #include "test/unit/http_client.h"
 #include "topology/base/strbuf.h"
 
-/* Seven of eight have voted; the last one is kept from its cycle. */
+/* Seven of eight have voted; the bind call of the last one is held. */
 static void park_seven(struct scene *scene)
 {
     scene_add_gang(scene, 8);
@@ -156,7 +156,7 @@ TEST(it_ends_while_callers_are_half_way)
     send_half_a_request(half_bind);
     http_send_text(half_line, "GET /met");
     ask_without_reading(slow);
-    daemon_wait_metric(scene.d, "sakkara_extender_requests_total{verb=\"filter\",result=\"ok\"} 8");
+    daemon_wait_metric(scene.d, "sakkara_extender_requests_total{verb=\"filter\",result=\"ok\"} 9");
     wait_until_read(daemon_port(scene.d));
     scheduler_point(scene.s, 0, 0);
     daemon_stop(scene.d);

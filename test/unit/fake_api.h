@@ -60,9 +60,10 @@ struct fake_source {
 };
 
 struct fake_reply {
-    int status;
+    int status;  /* 0: none, the connection is reset */
     char *body;  /* heap, taken over; NULL: "" */
     bool stream; /* a watch: body is its first chunk */
+    bool end;    /* and its last */
     struct fake_source source;
 };
 /* request: as fake_api_request() returns it. Called with the lock held (fake_api_lock). */

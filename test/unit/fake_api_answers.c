@@ -125,22 +125,21 @@ static void stop_pump(struct fake_conn *c, pthread_t thread)
 
 /* Called and left with the lock held, which is not let go before the stream can be found. Returns
  * whether the connection can be used on. */
-static bool stream(struct fake_conn *c, const char *line, const char *body,
-                   const struct fake_source *source)
+static bool stream(struct fake_conn *c, const char *line, const struct fake_reply *reply)
 {
     struct fake_api *api = c->api;
     pthread_t thread;
     static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                "Transfer-Encoding: chunked\r\n\r\n";
-    c->ending = false;
+    c->ending = reply->end;
     c->end = FAKE_ANSWER;
     c->stream = fake_copy(line);
-    c->source = *source;
-    if (source->context && pthread_create(&thread, NULL, pump, c) != 0) {
+    c->source = reply->source;
+    if (reply->source.context && pthread_create(&thread, NULL, pump, c) != 0) {
         abort();
     }
-    if (body && body[0] != '\0') {
-        fake_chunk_add(c, fake_copy(body));
+    if (reply->body && reply->body[0] != '\0') {
+        fake_chunk_add(c, fake_copy(reply->body));
     }
     fake_api_unlock(api);
     bool ok = fake_wire_write(c, head, sizeof head - 1);
@@ -162,7 +161,7 @@ static bool stream(struct fake_conn *c, const char *line, const char *body,
     free(c->stream);
     c->stream = NULL;
     fake_chunks_free(c);
-    if (source->context) {
+    if (reply->source.context) {
         stop_pump(c, thread);
     }
     if (c->ending && c->end == FAKE_RESET) {
@@ -246,10 +245,10 @@ static bool pass(struct fake_conn *c, const struct fake_step *step, const char *
     struct fake_api *api = c->api;
     struct fake_reply reply = api->responder(api->responder_context, text);
     bool ok = false;
-    if (step->mode == FAKE_LOST) {
+    if (step->mode == FAKE_LOST || (!reply.stream && reply.status == 0)) {
         fake_wire_reset(c);
     } else if (reply.stream) {
-        ok = stream(c, line, reply.body, &reply.source);
+        ok = stream(c, line, &reply);
     } else {
         ok = answer_step(c, &(struct fake_step){.status = reply.status, .body = reply.body});
     }
@@ -280,7 +279,7 @@ bool fake_answer_request(struct fake_conn *c, char *text)
     } else if (step.mode == FAKE_PASS || step.mode == FAKE_LOST) {
         ok = pass(c, &step, text, line);
     } else if (step.mode == FAKE_STREAM) {
-        ok = stream(c, line, step.body, &(struct fake_source){.context = NULL});
+        ok = stream(c, line, &(struct fake_reply){.body = (char *)(uintptr_t)step.body});
     } else if (step.mode == FAKE_RESET) {
         fake_wire_reset(c);
     } else if (step.mode != FAKE_CLOSE) {
