@@ -12,10 +12,10 @@
  * Binding is posted in that state, with the rank on the API server, to the planned node, for an open
  * bind call, and succeeds once. What it finds is a violation and fails the test at its next wait,
  * and at the end. Between a write and what the guard notes of it nothing else passes: no request, no
- * line of a watch, nothing of the scheduler or of users.
+ * line of a watch, no bind call, nothing of users.
  *
  * Thread safe. cluster_lock() is the proxy's lock and, within it, the sandbox's; what the sandbox
- * does by itself (kubelets) comes in between at any time without it. Functions named _locked want
+ * does by itself (kubelets, scheduler) needs the second alone. Functions named _locked want
  * both held. JSON is written with single quotes. What cannot be done aborts with the whole story on
  * stderr.
  */

@@ -268,8 +268,12 @@ static struct fake_reply forward_watch(const struct cluster *c, const struct req
 static void judge(struct cluster *c, const struct request *r, int status)
 {
     const bool patch = r->write < SKR_WRITE_KIND_COUNT && strcmp(r->method, "PATCH") == 0;
+    char type[LINE_MAX_BYTES];
+    header_of(r, "\nContent-Type:", type);
     if (!r->is_routed) {
         cluster_violate(c, "there is no %s %.200s", r->method, r->target);
+    } else if (r->body[0] && !type[0]) {
+        cluster_violate(c, "%s %.200s has no content type", r->method, r->target);
     } else if (status == 415 || status == 405 ||
                (patch && (status == 400 || status == 422) &&
                 !skr_path_get(r->json, "metadata.uid")) ||
@@ -336,7 +340,7 @@ struct fake_reply fault_proxy_respond(void *context, const char *text)
                                     .body = skr_strdup("{\"status\":{\"allowed\":false}}")};
     } else if (strstr(r->target, REVIEWS) || strcmp(r->target, "/version") == 0) {
         reply = forward(c, r); /* about no object */
-    } else if (strstr(r->target, "watch=true")) {
+    } else if (r->is_routed && strstr(r->target, "watch=true")) {
         reply = forward_watch(c, r);
     } else {
         reply = carry_out(c, r);
