@@ -308,7 +308,7 @@ TEST(nobody_is_held_up_by_clients_that_misbehave)
     }
     loop_end(&loop);
     daemon_wait_metric(scene.d, "sakkara_parked_binds 0");
-    assert_true(daemon_has_log(scene.d, "Request was malformed: filter: "));
+    daemon_wait_log(scene.d, "Request was malformed: filter: ");
     scene_end(&scene);
 }
 

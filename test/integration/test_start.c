@@ -86,8 +86,8 @@ TEST(a_gang_that_waits_is_found_in_small_pages)
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_start_daemon(&scene);
     scene_expect_bound(&scene, 8);
-    assert_true(daemon_has_log(scene.d, "Kind was not found and counted as empty"));
-    assert_true(daemon_has_log(scene.d, "status=\"Bound\""));
+    daemon_wait_log(scene.d, "Kind was not found and counted as empty");
+    daemon_wait_log(scene.d, "status=\"Bound\"");
     assert_false(daemon_has_log(scene.d, "reason=\"Bound\""));
     scene_end(&scene);
 }
