@@ -13,7 +13,6 @@
 
 #include "server/object/path.h"
 #include "server/sandbox/scheduler_thread.h"
-#include "test/integration/web.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -30,8 +29,7 @@ struct scheduler {
     struct cluster *cluster;
     struct skr_scheduler_thread *thread;
     struct fake_api *tap;
-    struct web_tls tls;
-    bool has_tls;
+    const struct web_tls *tls; /* borrowed; NULL: plain HTTP */
     /* Under the proxy's lock: */
     uint16_t port, bind_port;
     bool stopping;
@@ -231,8 +229,7 @@ static struct fake_reply pass_on(struct scheduler *s, const char *verb, const ch
     call = is_bind ? begin_call(s, question) : NULL;
     fake_api_unlock(c->api);
     snprintf(path, sizeof path, "/v1/%s", verb);
-    const struct web_answer answer =
-        web_ask("POST", port, path, body, s->has_tls ? &s->tls : NULL, TIMEOUT_MS);
+    const struct web_answer answer = web_ask("POST", port, path, body, s->tls, TIMEOUT_MS);
     cluster_lock(c);
     judge(s, verb, question, &answer);
     if (call) {
@@ -292,14 +289,11 @@ static void start_scheduler(struct scheduler *s)
                                            &error) != 0);
 }
 
-struct scheduler *scheduler_start(struct cluster *cluster, const struct scheduler_tls *tls)
+struct scheduler *scheduler_start(struct cluster *cluster, const struct web_tls *tls)
 {
     struct scheduler *s = skr_alloc(sizeof *s);
     s->cluster = cluster;
-    s->has_tls = tls;
-    if (tls) {
-        s->tls = (struct web_tls){tls->ca, tls->cert, tls->key};
-    }
+    s->tls = tls;
     s->tap = fake_api_start(NULL, false);
     fake_api_respond(s->tap, respond, s);
     fake_api_lock(cluster->api);

@@ -12,12 +12,9 @@
  * of the cluster.
  */
 #include "test/integration/cluster.h"
+#include "test/integration/web.h"
 
 enum { SCHEDULER_TEXTS_MAX = 64 };
-
-struct scheduler_tls {
-    const char *ca, *cert, *key; /* files */
-};
 
 struct scheduler_counts {
     size_t filters;        /* answered */
@@ -33,7 +30,7 @@ struct scheduler_counts {
 struct scheduler;
 /* tls, of the daemon's extender: NULL: plain HTTP; borrowed. The cluster's guard is told about bind
  * calls that were passed on. */
-struct scheduler *scheduler_start(struct cluster *cluster, const struct scheduler_tls *tls);
+struct scheduler *scheduler_start(struct cluster *cluster, const struct web_tls *tls);
 /* Where the daemon is; 0, 0: nowhere (calls wait). */
 void scheduler_point(struct scheduler *s, uint16_t port, uint16_t bind_port);
 /* Before a daemon dies: open bind calls stay, nothing new is asked until the tap is pointed

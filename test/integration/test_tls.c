@@ -56,7 +56,7 @@ TEST(the_api_server_is_reached_with_a_client_certificate)
 
 TEST(the_extender_answers_over_tls_to_those_with_a_certificate)
 {
-    const struct scheduler_tls good = {path("ca.pem"), path("client.pem"), path("client.key")};
+    const struct web_tls good = {path("ca.pem"), path("client.pem"), path("client.key")};
     const struct web_tls bare = {path("ca.pem"), NULL, NULL};
     const struct web_tls other = {path("ca.pem"), path("other.pem"), path("other.key")};
     struct scene scene = {0};
