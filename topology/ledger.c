@@ -159,15 +159,16 @@ static bool frees_some(const struct skr_amounts *a, const struct skr_amounts *b)
     return false;
 }
 
-void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *name,
-                       const struct skr_amounts *amounts, enum skr_charge_kind kind)
+uint32_t skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *name,
+                           const struct skr_amounts *amounts, enum skr_charge_kind kind)
 {
     struct skr_ledger_node *node = obtain_node(ledger, name);
-    struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
+    uint32_t number = 0;
+    struct skr_charge *charge = skr_charges_find(&ledger->charges, uid, &number);
 
     skr_bug_on((int)kind < 0 || kind >= SKR_CHARGE_KIND_COUNT);
     if (!charge) {
-        charge = skr_charges_add(&ledger->charges, uid);
+        charge = skr_charges_add(&ledger->charges, uid, &number);
     } else {
         struct skr_ledger_node *old = node_of(ledger, charge);
         bool freed = old->exists &&
@@ -183,18 +184,31 @@ void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *n
     charge->kind = (uint8_t)kind;
     put(charge, node);
     note_change(ledger, node);
+    return number;
+}
+
+const char *skr_ledger_charge_uid(const struct skr_ledger *ledger, uint32_t number,
+                                  char buffer[SKR_UUID_TEXT])
+{
+    return skr_charge_uid(skr_charges_at(&ledger->charges, number), buffer);
+}
+
+const char *skr_ledger_charge_node(const struct skr_ledger *ledger, uint32_t number)
+{
+    return node_of(ledger, skr_charges_at(&ledger->charges, number))->name;
 }
 
 bool skr_ledger_release(struct skr_ledger *ledger, const char *uid)
 {
-    struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
+    uint32_t number;
+    struct skr_charge *charge = skr_charges_find(&ledger->charges, uid, &number);
     if (!charge) {
         return false;
     }
     struct skr_ledger_node *node = node_of(ledger, charge);
     bool freed = node->exists && charge->amounts->n != 0;
     take_off(charge, node);
-    skr_charges_remove(&ledger->charges, charge);
+    skr_charges_remove(&ledger->charges, number);
     ledger->freed_epoch += freed ? 1 : 0;
     note_change(ledger, node);
     drop_node_if_unused(ledger, node);
@@ -204,7 +218,7 @@ bool skr_ledger_release(struct skr_ledger *ledger, const char *uid)
 const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
                             enum skr_charge_kind *ret_kind)
 {
-    const struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
+    const struct skr_charge *charge = skr_charges_find(&ledger->charges, uid, NULL);
     if (!charge) {
         return NULL;
     }
@@ -216,12 +230,12 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
 
 void skr_ledger_revalue(struct skr_ledger *ledger, void (*change)(void *context), void *context)
 {
-    for (size_t c = 0; c < ledger->charges.n; c++) {
-        take_off(&ledger->charges.item[c], node_of(ledger, &ledger->charges.item[c]));
+    struct skr_charge *charge;
+    for (size_t at = 0; (charge = skr_charges_next(&ledger->charges, &at));) {
+        take_off(charge, node_of(ledger, charge));
     }
     change(context);
-    for (size_t c = 0; c < ledger->charges.n; c++) {
-        struct skr_charge *charge = &ledger->charges.item[c];
+    for (size_t at = 0; (charge = skr_charges_next(&ledger->charges, &at));) {
         put(charge, node_of(ledger, charge));
         note_change(ledger, node_of(ledger, charge));
     }
@@ -297,7 +311,7 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
         return true;
     }
     /* Only now the second look-up: most nodes fit or have nothing of the pod on them. */
-    const struct skr_charge *charge = except ? skr_charges_find(&ledger->charges, except) : NULL;
+    const struct skr_charge *charge = except ? skr_charges_find(&ledger->charges, except, NULL) : NULL;
     return charge && charge->node == node->number && node_fits(node, amounts, charge->amounts);
 }
 
@@ -397,10 +411,12 @@ static int compare_node(const struct skr_ledger *ledger, const struct skr_ledger
 static int recount_charges(const struct skr_ledger *ledger, struct recount *sums,
                            struct skr_error *error)
 {
-    for (size_t c = 0; c < ledger->charges.n; c++) {
-        const struct skr_charge *charge = &ledger->charges.item[c];
+    const struct skr_charge *charge;
+    for (size_t at = 0; (charge = skr_charges_next(&ledger->charges, &at));) {
         if (charge->node >= ledger->nodes.n || !node_of(ledger, charge)) {
-            return skr_error_set(error, SKR_BUG, "ledger: charge %zu: on no node", c);
+            char uid[SKR_UUID_TEXT];
+            return skr_error_set(error, SKR_BUG, "ledger: charge of %.100s: on no node",
+                                 skr_charge_uid(charge, uid));
         }
         const struct skr_ledger_node *node = node_of(ledger, charge);
         struct recount *sum = &sums[charge->node];

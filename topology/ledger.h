@@ -13,6 +13,7 @@
  */
 #include <stdbool.h>
 
+#include "topology/base/uuid.h"
 #include "topology/object.h"
 #include "topology/resources.h"
 
@@ -34,9 +35,15 @@ void skr_ledger_remove_node(struct skr_ledger *ledger,
                             const char *node); /* charges stay on the name */
 
 /* amounts is borrowed and must outlive the charge (shapes are interned); one "pods" per pod must be
- * in it. Replaces an older charge of the UID, whatever its node or kind. */
-void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *node,
-                       const struct skr_amounts *amounts, enum skr_charge_kind kind);
+ * in it. Replaces an older charge of the UID, whatever its node or kind. Returns the number of the
+ * charge, which stands for it until it is released. */
+uint32_t skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *node,
+                           const struct skr_amounts *amounts, enum skr_charge_kind kind);
+/* Of the charge with that number: the UID, in buffer or the ledger's own text, and the node. So who
+ * keeps a million charged pods need not keep these twice. O(1). */
+const char *skr_ledger_charge_uid(const struct skr_ledger *ledger, uint32_t number,
+                                  char buffer[SKR_UUID_TEXT]);
+const char *skr_ledger_charge_node(const struct skr_ledger *ledger, uint32_t number);
 /* change may change what amounts of charges hold, and must not touch the ledger. For amounts whose
  * ids another table of names gave (topology/resources.h). O(charges). */
 void skr_ledger_revalue(struct skr_ledger *ledger, void (*change)(void *context), void *context);

@@ -37,7 +37,7 @@ static struct skr_node *keep(struct skr_texts *texts, const char *name, const ch
 
 TEST(a_node_that_is_kept_says_what_the_decoded_one_said)
 {
-    struct skr_texts texts = {.item = NULL};
+    struct skr_texts texts = {.item = {0}};
     struct skr_node *node = decode("n1", "r1");
     struct skr_node *kept = keep(&texts, "n1", "r1");
     assert_string_equal(kept->meta.name, "n1");
@@ -54,35 +54,35 @@ TEST(a_node_that_is_kept_says_what_the_decoded_one_said)
     skr_node_destroy(node);
     skr_node_forget(&texts, kept);
     skr_node_forget(&texts, NULL);
-    assert_int_equal(texts.n, 0);
+    assert_int_equal(skr_texts_count(&texts), 0);
     skr_texts_fini(&texts);
 }
 
 TEST(nodes_share_what_they_have_alike_and_borrow_their_name)
 {
-    struct skr_texts texts = {.item = NULL};
+    struct skr_texts texts = {.item = {0}};
     struct skr_node *a = keep(&texts, "n1", "r1");
-    const size_t n = texts.n;
+    const size_t n = skr_texts_count(&texts);
     struct skr_node *b = keep(&texts, "n2", "r1");
-    assert_int_equal(texts.n, n); /* its own are its name and uid */
+    assert_int_equal(skr_texts_count(&texts), n); /* its own are its name and uid */
     assert_ptr_equal(skr_labels_get(&a->meta.labels, "sakkara.topology.rack"),
                      skr_labels_get(&b->meta.labels, "sakkara.topology.rack"));
     assert_ptr_equal(skr_labels_get(&b->meta.labels, "kubernetes.io/hostname"), b->meta.name);
     struct skr_node *c = keep(&texts, "n3", "r2");
-    assert_int_equal(texts.n, n + 1);
+    assert_int_equal(skr_texts_count(&texts), n + 1);
     skr_node_forget(&texts, a);
     assert_string_equal(skr_labels_get(&b->meta.labels, "sakkara.topology.rack"), "r1");
     assert_string_equal(b->taints[0].value, "v");
     skr_node_forget(&texts, b);
-    assert_int_equal(texts.n, n);
+    assert_int_equal(skr_texts_count(&texts), n);
     skr_node_forget(&texts, c);
-    assert_int_equal(texts.n, 0);
+    assert_int_equal(skr_texts_count(&texts), 0);
     skr_texts_fini(&texts);
 }
 
 TEST(a_node_of_a_name_alone_is_kept)
 {
-    struct skr_texts texts = {.item = NULL};
+    struct skr_texts texts = {.item = {0}};
     struct skr_node *node = NULL;
     json_t *json = json_loads("{\"metadata\": {\"name\": \"n\"}}", 0, NULL);
     assert_int_equal(skr_node_decode(json, &node, NULL), 0);

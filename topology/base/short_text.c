@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of up to 15 bytes in place; else the first bytes are the address. */
+#include "topology/base/short_text.h"
+
+#include <string.h>
+
+#include "topology/base/arena.h"
+
+static char *heap_of(const struct skr_short_text *text)
+{
+    char *s = NULL;
+    if (text->bytes[SKR_SHORT_TEXT_INLINE] != 0) {
+        memcpy(&s, text->bytes, sizeof s);
+    }
+    return s;
+}
+
+void skr_short_text_fini(struct skr_short_text *text)
+{
+    free(heap_of(text));
+    memset(text, 0, sizeof *text);
+}
+
+void skr_short_text_set(struct skr_short_text *text, const char *s, size_t n)
+{
+    char *copy = NULL;
+    if (n > SKR_SHORT_TEXT_INLINE) {
+        copy = skr_alloc(n + 1);
+        memcpy(copy, s, n);
+    }
+    char bytes[SKR_SHORT_TEXT_INLINE + 1] = {0};
+    memcpy(bytes, copy ? (const void *)&copy : s, copy ? sizeof copy : n);
+    bytes[SKR_SHORT_TEXT_INLINE] = copy ? 1 : 0;
+    skr_short_text_fini(text); /* s may be of it */
+    memcpy(text->bytes, bytes, sizeof bytes);
+}
+
+const char *skr_short_text_get(const struct skr_short_text *text)
+{
+    const char *heap = heap_of(text);
+    return heap ? heap : text->bytes;
+}
+
+size_t skr_name_stem(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash ? (size_t)(dash - name) + 1 : 0;
+}
