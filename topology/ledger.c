@@ -311,7 +311,8 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
         return true;
     }
     /* Only now the second look-up: most nodes fit or have nothing of the pod on them. */
-    const struct skr_charge *charge = except ? skr_charges_find(&ledger->charges, except, NULL) : NULL;
+    const struct skr_charge *charge =
+        except ? skr_charges_find(&ledger->charges, except, NULL) : NULL;
     return charge && charge->node == node->number && node_fits(node, amounts, charge->amounts);
 }
 

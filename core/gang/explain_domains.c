@@ -95,7 +95,8 @@ static void list_rows(const struct account *a, struct rows *rows)
 struct blocker {
     size_t row;
     const char *group; /* key; NULL: a pod of its own */
-    const char *name;  /* of the pod, or of the group */
+    const char *name;  /* of the pod (among keys), or of the group */
+    size_t key;        /* place of the pod's among keys, before they are complete */
     int32_t priority;
     int64_t amount;
     size_t pods;
@@ -105,6 +106,7 @@ struct blocker {
 struct blockers {
     size_t n, cap;
     struct blocker *item;
+    struct skr_strbuf keys; /* of pods, each ended by a NUL */
 };
 
 static int by_holder(const void *a, const void *b)
@@ -150,6 +152,14 @@ static void merge(struct blockers *list)
     qsort(list->item, list->n, sizeof *list->item, by_weight);
 }
 
+static size_t add_key(const struct account *a, const struct pod_walk *p, struct skr_strbuf *b)
+{
+    const size_t at = b->len;
+    pod_ref_add_key(a->e, pod_walk_ref(p), b);
+    skr_strbuf_addc(b, '\0');
+    return at;
+}
+
 static void find_blockers(const struct account *a, const struct rows *rows, struct blockers *list)
 {
     const struct skr_problem *problem = &a->request->problem;
@@ -176,11 +186,16 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
         list->item[list->n++] =
             (struct blocker){.row = (size_t)row,
                              .group = g && !left ? g->key : NULL,
-                             .name = g && !left ? g->key : p.key,
+                             .name = g && !left ? g->key : NULL,
+                             .key = g && !left ? 0 : add_key(a, &p, &list->keys),
                              .priority = g && g->spec ? g->spec->priority : p.priority,
                              .amount = amount,
                              .pods = 1,
                              .terminating = left || (!g && p.deleting)};
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        struct blocker *x = &list->item[i];
+        x->name = x->name ? x->name : list->keys.s + x->key;
     }
     merge(list);
 }
@@ -281,6 +296,7 @@ void explain_domains(const struct account *a, struct skr_strbuf *b)
     const struct skr_tree *tree = a->request->problem.tree;
     struct rows rows = {0};
     struct blockers list = {0};
+    skr_strbuf_init(&list.keys);
     list_rows(a, &rows);
     if (rows.n > 0 && a->request->problem.n_resources > 0) {
         find_blockers(a, &rows, &list);
@@ -297,4 +313,5 @@ void explain_domains(const struct account *a, struct skr_strbuf *b)
     free(rows.item);
     free(rows.at);
     free(list.item);
+    skr_strbuf_fini(&list.keys);
 }

@@ -26,7 +26,7 @@ static bool is_stranger(const struct pod_walk *p, const struct group *g)
 
 bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
-    const char *some[SKR_EXPLAIN_NODES_MAX];
+    struct pod_ref some[SKR_EXPLAIN_NODES_MAX];
     size_t n = 0;
     struct pod_walk p = {0};
     while (pod_walk_next(e, &p)) {
@@ -34,8 +34,7 @@ bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_s
             continue;
         }
         if (n < SKR_EXPLAIN_NODES_MAX) {
-            const char *slash = strchr(p.key, '/');
-            some[n] = slash ? slash + 1 : p.key;
+            some[n] = pod_walk_ref(&p);
         }
         n++;
     }
@@ -44,7 +43,8 @@ bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_s
                         n == 1 ? " names" : "s name");
     }
     for (size_t i = 0; i < n && i < SKR_EXPLAIN_NODES_MAX; i++) {
-        skr_strbuf_addf(b, "%s%s", i > 0 ? ", " : "", some[i]);
+        skr_strbuf_add(b, i > 0 ? ", " : "");
+        pod_ref_add_name(e, some[i], b);
     }
     if (n > SKR_EXPLAIN_NODES_MAX) {
         skr_strbuf_addf(b, " and %zu more", n - SKR_EXPLAIN_NODES_MAX);

@@ -70,19 +70,27 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
     return 0;
 }
 
+static int blame(const struct skr_gang *e, const struct pod_walk *p, const char *what,
+                 struct skr_error *error)
+{
+    SKR_STRBUF(key);
+    pod_ref_add_key(e, pod_walk_ref(p), &key);
+    return skr_error_set(error, SKR_BUG, "pod %s: %s", key.s, what);
+}
+
 static int check_pod(const struct skr_gang *e, const struct pod_walk *p, struct skr_error *error)
 {
     enum skr_charge_kind kind;
     char uid[SKR_UUID_TEXT];
-    const char *on = skr_ledger_find(e->ledger, pod_walk_uid(p, uid), &kind);
+    const char *on = skr_ledger_find(e->ledger, pod_walk_uid(e, p, uid), &kind);
     if (on && kind == SKR_CHARGE_RESERVED && !(p->entry && p->entry->plan)) {
-        return skr_error_set(error, SKR_BUG, "pod %s: reserved without a plan", p->key);
+        return blame(e, p, "reserved without a plan", error);
     }
     if (*p->node && !on && !(p->entry && pods_is_terminal(p->entry->pod))) {
-        return skr_error_set(error, SKR_BUG, "pod %s: bound and not charged", p->key);
+        return blame(e, p, "bound and not charged", error);
     }
     if (p->resident && (kind != SKR_CHARGE_BOUND || strcmp(on, p->node) != 0)) {
-        return skr_error_set(error, SKR_BUG, "pod %s: charged elsewhere", p->key);
+        return blame(e, p, "charged elsewhere", error);
     }
     return 0;
 }

@@ -8,7 +8,6 @@
 #include "core/gang/output.h"
 #include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
-#include "core/gang/residents.h"
 
 #include <utlist.h>
 
@@ -50,9 +49,6 @@ void names_sweep(struct skr_gang *e)
     {
         names_mark(p->place.node);
         names_mark(p->vote.node);
-    }
-    for (const struct resident *r = residents_first(e); r; r = r->next) {
-        names_mark(r->node);
     }
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);

@@ -312,7 +312,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
 static void resident_remove(struct skr_gang *e, struct resident *r)
 {
     char buffer[SKR_UUID_TEXT];
-    release_charge(e, residents_uid(r, buffer));
+    release_charge(e, residents_uid(e, r, buffer));
     residents_drop(e, r);
 }
 
@@ -324,7 +324,7 @@ static void free_name(struct skr_gang *e, const struct skr_pod *pod)
     if (p && strcmp(p->uid, pod->meta.uid) != 0) {
         entry_remove(e, p);
     }
-    if (r && !residents_is(r, pod->meta.uid)) {
+    if (r && !residents_is(e, r, pod->meta.uid)) {
         resident_remove(e, r);
     }
 }
@@ -380,7 +380,7 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
     struct resident *r = p ? NULL : residents_find(e, pod->meta.namespace_, pod->meta.name);
     /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
     bool old = (p && is_older(pod, p->pod->meta.resource_version)) ||
-               (r && is_older(pod, r->version)) ||
+               (r && is_older(pod, residents_version(r))) ||
                ((r || (p && pods_is_bound(p))) && !*pod->node_name);
     if (!old && !p && is_to_be_resident(e, pod)) {
         residents_put(e, pod);
@@ -423,7 +423,7 @@ void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *
     bool any = !uid || !*uid;
     struct pod_entry *p = any ? pods_find_name(e, namespace_, name) : pods_find(e, uid);
     struct resident *r = p ? NULL : residents_find(e, namespace_, name);
-    if (r && (any || residents_is(r, uid))) {
+    if (r && (any || residents_is(e, r, uid))) {
         resident_remove(e, r);
     }
     if (!p) {

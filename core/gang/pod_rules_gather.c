@@ -92,8 +92,9 @@ bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p
     return w->n > 0 && p->entry && p->entry->group && p->entry->group == w->newcomers[0]->group;
 }
 
+/* by: a pod, or NULL. */
 static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_pod_rule *rule,
-                       const char *by)
+                       const struct pod_ref *by)
 {
     if (leaf < 0 || !w->eligible[leaf]) {
         return;
@@ -102,7 +103,9 @@ static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_
         char name[POD_RULE_NAME_MAX];
         skr_pod_rule_name(rule, name, sizeof name);
         if (by) {
-            snprintf(w->why, sizeof w->why, "%s (%s)", name, by);
+            SKR_STRBUF(key);
+            pod_ref_add_key(w->e, *by, &key);
+            snprintf(w->why, sizeof w->why, "%s (%s)", name, key.s);
         } else {
             snprintf(w->why, sizeof w->why, "%s", name);
         }
@@ -123,7 +126,7 @@ static void close_without_key(struct pod_rules_work *w, int32_t leaf,
 
 /* Closes the leaves whose value of the key is that; "" and NULL: none. */
 static void close_value(struct pod_rules_work *w, const char *key, const char *value,
-                        const struct skr_pod_rule *rule, const char *by)
+                        const struct skr_pod_rule *rule, const struct pod_ref *by)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves && value; i++) {
@@ -142,7 +145,8 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
         for (size_t i = 0; i < p.shape->spec->n_rules && node && !pod_rules_is_claim(w, &p); i++) {
             const struct skr_pod_rule *theirs = &p.shape->spec->rule[i];
             if (theirs->kind == SKR_POD_RULE_HOST_PORT && skr_pod_ports_clash(rule, theirs)) {
-                close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, p.key);
+                const struct pod_ref by = pod_walk_ref(&p);
+                close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, &by);
             }
         }
     }
@@ -164,8 +168,9 @@ static void close_by_others(struct pod_rules_work *w)
                           skr_pod_rule_selects(rule, &w->newcomers[k]->pod->meta);
             }
             if (against) {
+                const struct pod_ref by = pod_walk_ref(&p);
                 close_value(w, rule->topology_key,
-                            value_on(nodes_find(w->e, node), rule->topology_key), rule, p.key);
+                            value_on(nodes_find(w->e, node), rule->topology_key), rule, &by);
             }
         }
     }
@@ -206,7 +211,7 @@ static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule
 /* Pods that the rule is about, by domain, on nodes that count for it; those of the group not: they
  * are claims. Returns their number, of the group too. */
 static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
-                           const struct domains *d, int32_t *ret, const char **some)
+                           const struct domains *d, int32_t *ret, struct pod_ref *some)
 {
     size_t n = 0;
     const struct skr_pod_rule *rule = nodes->rule;
@@ -225,7 +230,7 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
         n++;
         if (rule->kind == SKR_POD_RULE_AFFINITY || !pod_rules_is_claim(w, &p)) {
             ret[domain]++;
-            some[domain] = p.key;
+            some[domain] = pod_walk_ref(&p);
         }
     }
     return n;
@@ -302,13 +307,13 @@ static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_ru
 
 static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool own,
                                 const struct domains *d, const int32_t *others,
-                                const char *const *some)
+                                const struct pod_ref *some)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
         if (domain >= 0 && others[domain] > 0) {
-            close_leaf(w, i, rule, some[domain]);
+            close_leaf(w, i, rule, &some[domain]);
         }
     }
     if (own) {
@@ -376,7 +381,7 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     domains_init(w->e, rule->topology_key, &d,
                  rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
     int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
-    const char **some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
+    struct pod_ref *some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
     w->no_room = w->no_room || !others || !some;
     if (!w->no_room) {
         size_t n = count_others(w, &nodes, &d, others, some);

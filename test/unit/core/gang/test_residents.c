@@ -130,8 +130,9 @@ TEST_RIG(small(), a_resident_is_resized_and_relabelled_in_place)
     rig_settle(rig);
     assert_true(is_resident(rig, "web"));
     assert_true(free_cpu(rig, "node-0") == 1);
-    const struct resident *r = residents_first(rig->gang);
-    assert_string_equal(skr_labels_get(&residents_meta(r)->labels, "app"), "db");
+    size_t at = 0;
+    const struct resident *r = residents_next(rig->gang, &at);
+    assert_string_equal(skr_labels_get(&residents_meta(rig->gang, r)->labels, "app"), "db");
 }
 
 TEST_RIG(small(), a_bound_pod_of_ours_that_gets_a_group_becomes_a_member)
@@ -169,9 +170,13 @@ TEST_RIG(small(), a_restart_finds_the_same_room)
     assert_int_equal(residents_count(rig->gang), 3);
     assert_true(free_cpu(rig, "node-0") == 3);
     assert_true(free_cpu(rig, "node-1") == 3);
-    for (const struct resident *r = residents_first(rig->gang); r; r = r->next) {
+    const struct resident *r;
+    for (size_t at = 0; (r = residents_next(rig->gang, &at));) {
         char uid[SKR_UUID_TEXT];
-        assert_string_equal(pods_resident_node(rig->gang, residents_uid(r, uid)), r->node);
-        assert_int_equal(residents_priority(r), strcmp(r->key, "default/b") == 0 ? 7 : 0);
+        SKR_STRBUF(name);
+        residents_add_name(rig->gang, r, &name);
+        assert_string_equal(pods_resident_node(rig->gang, residents_uid(rig->gang, r, uid)),
+                            residents_node(rig->gang, r));
+        assert_int_equal(residents_priority(rig->gang, r), strcmp(name.s, "b") == 0 ? 7 : 0);
     }
 }
