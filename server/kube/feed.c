@@ -61,14 +61,12 @@ static void count_objects(struct skr_feed *feed)
     skr_count_set(&feed->counters->objects, skr_known_count(feed->known));
 }
 
-static void deliver_deleted(struct skr_feed *feed, const struct skr_known_object *object)
+static void deliver_deleted(struct skr_feed *feed, const struct skr_known_names *names)
 {
-    char uid[SKR_KNOWN_UID_BUFFER];
-    skr_known_uid(object, uid);
     skr_count_add(&feed->counters->events, 1);
     for (size_t i = 0; i < feed->n_takers; i++) {
-        struct skr_event event = skr_kube_deleted(feed->taker[i].type, skr_known_namespace(object),
-                                                  skr_known_name(object), uid);
+        struct skr_event event =
+            skr_kube_deleted(feed->taker[i].type, names->namespace_, names->name, names->uid);
         deliver(feed->taker[i].to, &event);
     }
 }
@@ -100,14 +98,14 @@ static struct skr_known_object *in_peer(const struct skr_feed *feed, const char 
 
 static void forget(struct skr_feed *feed, struct skr_known_object *object)
 {
-    char uid[SKR_KNOWN_UID_BUFFER];
-    skr_known_take(feed->known, object);
+    struct skr_known_names names;
+    const bool delivered = object->delivered;
+    skr_known_read(feed->known, object, &names);
+    skr_known_remove(feed->known, object);
     count_objects(feed);
-    if (object->delivered && !in_peer(feed, skr_known_namespace(object), skr_known_name(object),
-                                      skr_known_uid(object, uid))) {
-        deliver_deleted(feed, object);
+    if (delivered && !in_peer(feed, names.namespace_, names.name, names.uid)) {
+        deliver_deleted(feed, &names);
     }
-    free(object);
 }
 
 static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identity *id,
@@ -127,14 +125,16 @@ static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube
 {
     struct skr_known_object *old = skr_known_find(feed->known, id->namespace_, id->name);
     if (old && !skr_known_has_uid(old, id->uid) && old->delivered) {
-        deliver_deleted(feed, old);
+        struct skr_known_names names;
+        skr_known_read(feed->known, old, &names);
+        deliver_deleted(feed, &names);
     }
     struct skr_known_object *o = skr_known_put(feed->known, id->namespace_, id->name, id->uid);
     if (!o) {
         log_undecodable(feed, id, "its name or uid is too long");
         return NULL;
     }
-    o->list = feed->list;
+    o->list = feed->list % SKR_KNOWN_LISTS;
     count_objects(feed);
     return o;
 }

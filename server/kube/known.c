@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open addressing with linear probing over pointers, at most three quarters full, deletion by
- * moving later entries of the run back (Knuth, TAOCP 6.4, algorithm R), so there are no tombstones.
- * An object is one block: header, namespace, name, uid. UUIDs, which is what every API server
- * hands out, are packed into 16 bytes.
+ * A slab of objects, an index over it by namespace and name, and a table of stems: the namespace, a
+ * slash and the name up to its last '-', which pods of one controller have alike. UUIDs, which is what
+ * every API server hands out as uids, are packed into 16 bytes.
  */
 #include "server/kube/known.h"
 
@@ -11,222 +10,245 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
+#include "topology/base/texts.h"
 #include "topology/base/uuid.h"
 
-enum { UID_PACKED = 255 };
+_Static_assert(sizeof(struct skr_known_object) == 48, "there are a million of them");
 
 struct skr_known {
-    struct skr_known_object **slot;
-    size_t cap; /* a power of two or 0 */
-    size_t n;
+    struct skr_slab item;
+    struct skr_hash_index index;
+    struct skr_texts stems;
+    struct skr_strbuf text; /* of a stem that is looked for */
 };
+
+static void object_fini(struct skr_known_object *object)
+{
+    if (object->uid_is_text) {
+        free((char *)(uintptr_t)object->uid[0]);
+    }
+    skr_short_text_fini(&object->rest);
+}
 
 struct skr_known *skr_known_create(void)
 {
-    return skr_alloc(sizeof(struct skr_known));
+    struct skr_known *known = skr_alloc(sizeof *known);
+    known->item = SKR_SLAB_OF(struct skr_known_object);
+    skr_strbuf_init(&known->text);
+    return known;
 }
 
 void skr_known_destroy(struct skr_known *known)
 {
+    uint32_t number;
     if (!known) {
         return;
     }
-    for (size_t i = 0; i < known->cap; i++) {
-        free(known->slot[i]);
+    for (size_t at = 0; skr_slab_next(&known->item, &at, &number);) {
+        object_fini(skr_slab_at(&known->item, number));
     }
-    free(known->slot);
+    skr_slab_fini(&known->item);
+    skr_hash_index_fini(&known->index);
+    skr_texts_fini(&known->stems);
+    skr_strbuf_fini(&known->text);
     free(known);
 }
 
 size_t skr_known_count(const struct skr_known *known)
 {
-    return known->n;
+    return known->item.n;
 }
 
 /* ---- texts ---- */
 
-const char *skr_known_namespace(const struct skr_known_object *object)
+static const char *stem_of(const struct skr_known *known, const struct skr_known_object *object)
 {
-    return object->text;
+    return skr_texts_at(&known->stems, object->stem);
 }
 
-const char *skr_known_name(const struct skr_known_object *object)
+static const char *uid_of(const struct skr_known_object *object, char buffer[SKR_UUID_TEXT])
 {
-    return object->text + object->namespace_len + 1;
+    return object->uid_is_text ? (const char *)(uintptr_t)object->uid[0]
+                               : skr_uuid_unpack(object->uid, buffer);
 }
 
-static const char *stored_uid(const struct skr_known_object *object)
+void skr_known_read(const struct skr_known *known, const struct skr_known_object *object,
+                    struct skr_known_names *ret)
 {
-    return object->text + object->namespace_len + object->name_len + 2;
-}
-
-const char *skr_known_uid(const struct skr_known_object *object, char buffer[SKR_KNOWN_UID_BUFFER])
-{
-    if (object->uid_len == UID_PACKED) {
-        uint64_t packed[2];
-        memcpy(packed, stored_uid(object), sizeof packed);
-        skr_uuid_unpack(packed, buffer);
-    } else {
-        memcpy(buffer, stored_uid(object), object->uid_len);
-        buffer[object->uid_len] = '\0';
-    }
-    return buffer;
+    const char *stem = stem_of(known, object), *slash = strchr(stem, '/');
+    char buffer[SKR_UUID_TEXT];
+    (void)snprintf(ret->namespace_, sizeof ret->namespace_, "%.*s", (int)(slash - stem), stem);
+    (void)snprintf(ret->name, sizeof ret->name, "%s%s", slash + 1,
+                   skr_short_text_get(&object->rest));
+    (void)snprintf(ret->uid, sizeof ret->uid, "%s", uid_of(object, buffer));
 }
 
 bool skr_known_has_uid(const struct skr_known_object *object, const char *uid)
 {
-    char buffer[SKR_KNOWN_UID_BUFFER];
-    return strcmp(skr_known_uid(object, buffer), uid) == 0;
+    char buffer[SKR_UUID_TEXT];
+    return strcmp(uid_of(object, buffer), uid) == 0;
 }
 
 /* ---- the table ---- */
 
-static uint32_t hash_text(uint32_t h, const char *text)
+/* Of the texts one behind the other, so of "ns/", "web-", "1" as of "ns/web-", "1". */
+static uint32_t hash_texts(const char *a, const char *b, const char *c)
 {
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * 16777619u;
-    }
-    return (h ^ 0xff) * 16777619u;
+    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, a, strlen(a));
+    hash = skr_hash_bytes(hash, b, strlen(b));
+    return (uint32_t)skr_hash_pair(skr_hash_bytes(hash, c, strlen(c)), 0);
 }
 
-static uint32_t hash_key(const char *namespace_, const char *name)
+static uint32_t hash_of(const struct skr_known *known, const struct skr_known_object *object)
 {
-    uint32_t h = hash_text(hash_text(2166136261u, namespace_), name);
-    h ^= h >> 15;
-    h *= 0x2c1b3c6du;
-    return h ^ h >> 13;
+    return hash_texts(stem_of(known, object), skr_short_text_get(&object->rest), "");
 }
 
-/* Slot of the object or the empty one where it belongs. cap > 0. */
-static size_t probe(const struct skr_known *known, uint32_t hash, const char *namespace_,
-                    const char *name)
+static bool is_named(const struct skr_known *known, const struct skr_known_object *object,
+                     const char *namespace_, const char *name)
 {
-    size_t i = hash & (known->cap - 1);
-    for (;; i = (i + 1) & (known->cap - 1)) {
-        const struct skr_known_object *o = known->slot[i];
-        if (!o || (o->hash == hash && strcmp(skr_known_namespace(o), namespace_) == 0 &&
-                   strcmp(skr_known_name(o), name) == 0)) {
-            return i;
-        }
+    const char *stem = stem_of(known, object);
+    const size_t n = strlen(namespace_);
+    if (strncmp(stem, namespace_, n) != 0 || stem[n] != '/') {
+        return false;
     }
+    const size_t m = strlen(stem + n + 1);
+    return strncmp(stem + n + 1, name, m) == 0 &&
+           strcmp(skr_short_text_get(&object->rest), name + m) == 0;
 }
 
 struct skr_known_object *skr_known_find(const struct skr_known *known, const char *namespace_,
                                         const char *name)
 {
-    if (known->n == 0) {
+    uint32_t number = 0;
+    if (known->item.n == 0) {
         return NULL;
     }
-    return known->slot[probe(known, hash_key(namespace_, name), namespace_, name)];
+    const uint32_t hash = hash_texts(namespace_, "/", name);
+    for (size_t at = 0; skr_hash_index_next(&known->index, hash, &at, &number);) {
+        struct skr_known_object *object = skr_slab_at(&known->item, number);
+        if (is_named(known, object, namespace_, name)) {
+            return object;
+        }
+    }
+    return NULL;
 }
 
-static void grow(struct skr_known *known)
+static struct skr_known_object *add(struct skr_known *known, const char *namespace_,
+                                    const char *name, const char *uid)
 {
-    size_t cap = known->cap ? known->cap * 2 : 64;
-    struct skr_known_object **slot = skr_alloc_array(cap, sizeof *slot);
-    for (size_t i = 0; i < known->cap; i++) {
-        struct skr_known_object *o = known->slot[i];
-        if (!o) {
-            continue;
-        }
-        size_t at = o->hash & (cap - 1);
-        while (slot[at]) {
-            at = (at + 1) & (cap - 1);
-        }
-        slot[at] = o;
+    const size_t stem = skr_name_stem(name);
+    const uint32_t number = skr_slab_add(&known->item);
+    struct skr_known_object *object = skr_slab_at(&known->item, number);
+    skr_strbuf_reset(&known->text);
+    skr_strbuf_add(&known->text, namespace_);
+    skr_strbuf_addc(&known->text, '/');
+    skr_strbuf_addn(&known->text, name, stem);
+    object->stem = skr_texts_number(skr_texts_share(&known->stems, known->text.s));
+    skr_short_text_set(&object->rest, name + stem, strlen(name + stem));
+    if (!skr_uuid_pack(uid, object->uid)) {
+        object->uid_is_text = 1;
+        object->uid[0] = (uint64_t)(uintptr_t)skr_strdup(uid);
+        object->uid[1] = 0;
     }
-    free(known->slot);
-    known->slot = slot;
-    known->cap = cap;
-}
-
-static struct skr_known_object *object_create(const char *namespace_, const char *name,
-                                              const char *uid)
-{
-    size_t namespace_len = strlen(namespace_);
-    size_t name_len = strlen(name);
-    size_t uid_len = strlen(uid);
-    if (namespace_len > SKR_KNOWN_NAMESPACE_MAX || name_len > SKR_KNOWN_NAME_MAX ||
-        uid_len > SKR_KNOWN_UID_MAX) {
-        return NULL;
-    }
-    uint64_t packed[2];
-    bool is_uuid = skr_uuid_pack(uid, packed);
-    size_t stored = is_uuid ? sizeof packed : uid_len;
-    struct skr_known_object *o = skr_alloc(sizeof *o + namespace_len + name_len + 2 + stored);
-    o->hash = hash_key(namespace_, name);
-    o->namespace_len = (uint8_t)namespace_len;
-    o->name_len = (uint16_t)name_len;
-    o->uid_len = (uint8_t)(is_uuid ? UID_PACKED : uid_len);
-    memcpy(o->text, namespace_, namespace_len + 1);
-    memcpy(o->text + namespace_len + 1, name, name_len + 1);
-    memcpy(o->text + namespace_len + name_len + 2, is_uuid ? (const void *)packed : uid, stored);
-    return o;
+    skr_hash_index_add(&known->index, hash_texts(namespace_, "/", name), number);
+    return object;
 }
 
 struct skr_known_object *skr_known_put(struct skr_known *known, const char *namespace_,
                                        const char *name, const char *uid)
 {
-    struct skr_known_object *o = skr_known_find(known, namespace_, name);
-    if (o && skr_known_has_uid(o, uid)) {
-        return o;
+    struct skr_known_object *object = skr_known_find(known, namespace_, name);
+    if (object && skr_known_has_uid(object, uid)) {
+        return object;
     }
-    struct skr_known_object *fresh = object_create(namespace_, name, uid);
-    if (!fresh) {
+    if (strlen(namespace_) > SKR_KNOWN_NAMESPACE_MAX || strlen(name) > SKR_KNOWN_NAME_MAX ||
+        strlen(uid) > SKR_KNOWN_UID_MAX) {
         return NULL;
     }
-    if (!o && (known->n + 1) * 4 > known->cap * 3) {
-        grow(known);
+    if (object) {
+        skr_known_remove(known, object);
     }
-    size_t i = probe(known, fresh->hash, namespace_, name);
-    free(known->slot[i]);
-    known->slot[i] = fresh;
-    known->n += o ? 0 : 1;
-    return fresh;
+    return add(known, namespace_, name, uid);
 }
 
-void skr_known_take(struct skr_known *known, struct skr_known_object *object)
+void skr_known_remove(struct skr_known *known, struct skr_known_object *object)
 {
-    size_t mask = known->cap - 1;
-    size_t hole = probe(known, object->hash, skr_known_namespace(object), skr_known_name(object));
-    known->slot[hole] = NULL;
-    known->n--;
-    for (size_t i = (hole + 1) & mask; known->slot[i]; i = (i + 1) & mask) {
-        size_t home = known->slot[i]->hash & mask;
-        /* An entry may move back only as far as its home. */
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            known->slot[hole] = known->slot[i];
-            known->slot[i] = NULL;
-            hole = i;
+    const uint32_t hash = hash_of(known, object);
+    uint32_t number = UINT32_MAX;
+    for (size_t at = 0; skr_hash_index_next(&known->index, hash, &at, &number);) {
+        if (skr_slab_at(&known->item, number) == object) {
+            break;
         }
     }
+    skr_hash_index_remove(&known->index, hash, number);
+    skr_texts_release(&known->stems, stem_of(known, object));
+    object_fini(object);
+    skr_slab_remove(&known->item, number);
 }
 
-static int compare_objects(const void *a, const void *b)
+/* ---- what a list did not see ---- */
+
+struct unseen {
+    struct skr_known_object *object;
+    const char *stem, *rest;
+};
+
+/* Of a name in two parts; *at begins as 0. */
+static unsigned char next_byte(const struct unseen *name, size_t *at, const char **part)
 {
-    const struct skr_known_object *x = *(const struct skr_known_object *const *)a;
-    const struct skr_known_object *y = *(const struct skr_known_object *const *)b;
-    int c = strcmp(skr_known_namespace(x), skr_known_namespace(y));
-    return c ? c : strcmp(skr_known_name(x), skr_known_name(y));
+    if (*part == name->stem && name->stem[*at] == '\0') {
+        *part = name->rest;
+        *at = 0;
+    }
+    const unsigned char byte = (unsigned char)(*part)[*at];
+    *at += byte != '\0' ? 1 : 0;
+    return byte;
+}
+
+/* By namespace, then by name: the slash behind the namespace is less than all that stands in one. */
+static int compare_unseen(const void *a, const void *b)
+{
+    const struct unseen *x = a, *y = b;
+    const char *x_part = x->stem, *y_part = y->stem;
+    size_t x_at = 0, y_at = 0;
+    for (;;) {
+        unsigned char p = next_byte(x, &x_at, &x_part), q = next_byte(y, &y_at, &y_part);
+        if (p != q) {
+            p = p == '/' ? 1 : p;
+            q = q == '/' ? 1 : q;
+            return p < q ? -1 : 1;
+        }
+        if (p == '\0') {
+            return 0;
+        }
+    }
 }
 
 struct skr_known_object **skr_known_unseen(const struct skr_known *known, uint32_t list,
                                            size_t *ret_n)
 {
-    struct skr_known_object **unseen = NULL;
-    size_t n = 0;
-    size_t cap = 0;
-    for (size_t i = 0; i < known->cap; i++) {
-        struct skr_known_object *o = known->slot[i];
-        if (!o || o->list == list) {
-            continue;
+    SKR_AUTO_FREE struct unseen *unseen = NULL;
+    size_t n = 0, cap = 0;
+    uint32_t number;
+    for (size_t at = 0; skr_slab_next(&known->item, &at, &number);) {
+        struct skr_known_object *object = skr_slab_at(&known->item, number);
+        if (object->list != list % SKR_KNOWN_LISTS) {
+            skr_grow(&unseen, &cap, n + 1, sizeof *unseen);
+            unseen[n++] = (struct unseen){.object = object,
+                                          .stem = stem_of(known, object),
+                                          .rest = skr_short_text_get(&object->rest)};
         }
-        skr_grow(&unseen, &cap, n + 1, sizeof(struct skr_known_object *));
-        unseen[n++] = o;
-    }
-    if (n > 1) {
-        qsort(unseen, n, sizeof(struct skr_known_object *), compare_objects);
     }
     *ret_n = n;
-    return unseen;
+    if (n == 0) {
+        return NULL;
+    }
+    qsort(unseen, n, sizeof *unseen, compare_unseen);
+    struct skr_known_object **object = skr_alloc_array(n, sizeof *object);
+    for (size_t i = 0; i < n; i++) {
+        object[i] = unseen[i].object;
+    }
+    return object;
 }

@@ -4,52 +4,56 @@
 /*
  * The objects of one watch that exist as far as we know: namespace/name, uid, version. A relist
  * marks what it sees with its own number; what is left with an older one was deleted while nobody
- * watched. Holds names only, about 100 bytes an object. Kube thread only.
+ * watched. There may be a million of them: 48 bytes and some 12 of an index each, namespaces and
+ * stems of names once. Kube thread only.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topology/base/short_text.h"
+
 struct skr_known;
 
 struct skr_known_object {
     uint64_t version; /* resourceVersion of the newest seen; 0 unknown */
-    uint32_t list;    /* number of the list, or of the watch after it, that saw the object */
-    uint32_t hash;
-    bool delivered; /* the engine has a version of it */
-    bool broken;    /* its newest version could not be decoded; that has been logged */
-    uint8_t uid_len;
-    uint8_t namespace_len;
-    uint16_t name_len;
-    char text[]; /* namespace, NUL, name, NUL, uid (packed when it is a UUID) */
+    uint64_t uid[2];  /* private, as the next two */
+    struct skr_short_text rest;
+    uint32_t stem;
+    uint32_t list : 29; /* number of the list, or of the watch after it, that saw the object */
+    uint32_t uid_is_text : 1; /* private */
+    uint32_t delivered : 1;   /* the engine has a version of it */
+    uint32_t broken : 1;      /* its newest version could not be decoded; that has been logged */
 };
 
 enum {
     SKR_KNOWN_UID_MAX = 128,       /* bytes of a uid; they are UUIDs of 36 */
     SKR_KNOWN_NAMESPACE_MAX = 253, /* bytes; API servers allow 63 */
     SKR_KNOWN_NAME_MAX = 1024,     /* bytes; API servers allow 253 */
-    SKR_KNOWN_UID_BUFFER = SKR_KNOWN_UID_MAX + 1
+    SKR_KNOWN_LISTS = 1 << 29,     /* numbers of lists are taken modulo this */
+};
+
+struct skr_known_names {
+    char namespace_[SKR_KNOWN_NAMESPACE_MAX + 1];
+    char name[SKR_KNOWN_NAME_MAX + 1];
+    char uid[SKR_KNOWN_UID_MAX + 1];
 };
 
 struct skr_known *skr_known_create(void);
 void skr_known_destroy(struct skr_known *known); /* NULL allowed */
 size_t skr_known_count(const struct skr_known *known);
 
-/* NULL when not known. O(1). */
+/* NULL when not known. The pointer lives until the object is removed or replaced. O(1). */
 struct skr_known_object *skr_known_find(const struct skr_known *known, const char *namespace_,
                                         const char *name);
 /* The object, added when new; with another uid the old one is forgotten and a blank one takes its
- * place. NULL when a string is longer than its limit. The pointer lives until the object is
- * removed or replaced. O(1) amortised. */
+ * place. NULL when a string is longer than its limit. O(1) amortised. */
 struct skr_known_object *skr_known_put(struct skr_known *known, const char *namespace_,
                                        const char *name, const char *uid);
-/* Takes the object out; free() it. */
-void skr_known_take(struct skr_known *known, struct skr_known_object *object);
+void skr_known_remove(struct skr_known *known, struct skr_known_object *object);
 
-const char *skr_known_namespace(const struct skr_known_object *object);
-const char *skr_known_name(const struct skr_known_object *object);
-/* Writes the uid into buffer and returns it. */
-const char *skr_known_uid(const struct skr_known_object *object, char buffer[SKR_KNOWN_UID_BUFFER]);
+void skr_known_read(const struct skr_known *known, const struct skr_known_object *object,
+                    struct skr_known_names *ret);
 bool skr_known_has_uid(const struct skr_known_object *object, const char *uid);
 
 /* The objects whose list differs from the given one, sorted by namespace and name: heap array of
