@@ -10,6 +10,8 @@
 
 #include "topology/base/arena.h"
 
+enum { SLOTS_MIN = 16 };
+
 uint64_t skr_hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
@@ -42,34 +44,40 @@ void skr_hash_index_fini(struct skr_hash_index *index)
     *index = (struct skr_hash_index){NULL, 0, 0};
 }
 
+static size_t behind(const struct skr_hash_index *index, size_t at)
+{
+    return at + 1 < index->n_slots ? at + 1 : 0;
+}
+
 static void place(struct skr_hash_index *index, struct skr_hash_slot pair)
 {
-    size_t mask = index->n_slots - 1;
-    size_t at = pair.hash & mask;
+    size_t at = skr_hash_index_home(index, pair.hash);
     while (index->slot[at].number != 0) {
-        at = (at + 1) & mask;
+        at = behind(index, at);
     }
     index->slot[at] = pair;
 }
 
-static void grow(struct skr_hash_index *index)
+/* Pairs stand in order of their hashes, so both tables are gone over from one end to the other. */
+static void resize(struct skr_hash_index *index, size_t n_slots)
 {
-    struct skr_hash_index larger = {NULL, index->n_slots != 0 ? index->n_slots * 2 : 16, index->n};
-    larger.slot = skr_alloc_array(larger.n_slots, sizeof larger.slot[0]);
+    struct skr_hash_index other = {NULL, n_slots, index->n};
+    skr_bug_on(n_slots > UINT32_MAX);
+    other.slot = skr_alloc_array(other.n_slots, sizeof other.slot[0]);
     for (size_t i = 0; i < index->n_slots; i++) {
         if (index->slot[i].number != 0) {
-            place(&larger, index->slot[i]);
+            place(&other, index->slot[i]);
         }
     }
     free(index->slot);
-    *index = larger;
+    *index = other;
 }
 
 void skr_hash_index_add(struct skr_hash_index *index, uint32_t hash, uint32_t number)
 {
     skr_bug_on(number == UINT32_MAX);
     if (index->n >= index->n_slots / 4 * 3) {
-        grow(index);
+        resize(index, index->n_slots < SLOTS_MIN ? SLOTS_MIN : index->n_slots / 4 * 5);
     }
     place(index, (struct skr_hash_slot){hash, number + 1});
     index->n++;
@@ -78,29 +86,36 @@ void skr_hash_index_add(struct skr_hash_index *index, uint32_t hash, uint32_t nu
 static size_t find(const struct skr_hash_index *index, uint32_t hash, uint32_t number)
 {
     skr_bug_on(index->n == 0);
-    size_t mask = index->n_slots - 1;
-    size_t at = hash & mask;
+    size_t at = skr_hash_index_home(index, hash);
     while (index->slot[at].number != number + 1) {
         skr_bug_on(index->slot[at].number == 0);
-        at = (at + 1) & mask;
+        at = behind(index, at);
     }
     return at;
 }
 
+/* Slots from a to b, around the end. */
+static size_t distance(const struct skr_hash_index *index, size_t a, size_t b)
+{
+    return b >= a ? b - a : b + index->n_slots - a;
+}
+
 void skr_hash_index_remove(struct skr_hash_index *index, uint32_t hash, uint32_t number)
 {
-    size_t mask = index->n_slots - 1;
     size_t hole = find(index, hash, number);
-    for (size_t at = (hole + 1) & mask; index->slot[at].number != 0; at = (at + 1) & mask) {
+    for (size_t at = behind(index, hole); index->slot[at].number != 0; at = behind(index, at)) {
         /* A pair may move back to the hole unless its home lies behind the hole. */
-        size_t home = index->slot[at].hash & mask;
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
+        size_t home = skr_hash_index_home(index, index->slot[at].hash);
+        if (distance(index, home, at) >= distance(index, hole, at)) {
             index->slot[hole] = index->slot[at];
             hole = at;
         }
     }
     index->slot[hole] = (struct skr_hash_slot){0, 0};
     index->n--;
+    if (index->n_slots > SLOTS_MIN && index->n < index->n_slots / 4) {
+        resize(index, index->n_slots / 2 / 4 * 4);
+    }
 }
 
 void skr_hash_index_renumber(struct skr_hash_index *index, uint32_t hash, uint32_t number,

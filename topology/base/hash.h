@@ -3,8 +3,9 @@
 #define SKR_TOPOLOGY_BASE_HASH_H
 /*
  * Hash values and an index over them: a table of (hash, number) pairs for owners who keep their
- * entries in an array of their own and compare keys themselves. Small (8 bytes a slot), no pointers
- * into entries, no allocation on look-up. Its order must never reach an output. Keys come from
+ * entries in an array or a slab of their own and compare keys themselves. Small: 8 bytes a slot, 11 to
+ * 14 an entry while there are many; no pointers into entries, no allocation on look-up. It follows the
+ * number of entries down as well as up. Its order must never reach an output. Keys come from
  * administrators and the API server; the hash is not keyed against adversaries.
  */
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 #define SKR_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 uint64_t skr_hash_bytes(uint64_t hash, const void *bytes, size_t n);
 
-/* The low bits are as good as the high ones. */
+/* All bits are equally good, so that any 32 of them do for an index. */
 uint64_t skr_hash_string(const char *s);
 uint64_t skr_hash_pair(uint64_t a, uint64_t b);
 
@@ -28,17 +29,24 @@ struct skr_hash_slot {
 /* All zero is an empty index. Numbers are below UINT32_MAX. */
 struct skr_hash_index {
     struct skr_hash_slot *slot;
-    size_t n_slots; /* 0 or a power of two */
+    size_t n_slots; /* below 2^32 */
     size_t n;
 };
 
 void skr_hash_index_fini(struct skr_hash_index *index);
-/* Grows when three quarters full; aborts without memory. */
+/* By a quarter when three quarters full. Aborts without memory. O(1) amortised, as removal. */
 void skr_hash_index_add(struct skr_hash_index *index, uint32_t hash, uint32_t number);
 /* The pair must be there. */
 void skr_hash_index_remove(struct skr_hash_index *index, uint32_t hash, uint32_t number);
 void skr_hash_index_renumber(struct skr_hash_index *index, uint32_t hash, uint32_t number,
                              uint32_t to);
+
+/* Where a pair belongs, in order of the hashes, whatever n_slots is (D. Lemire, "Fast random integer
+ * generation in an interval", 2019). n_slots > 0. */
+static inline size_t skr_hash_index_home(const struct skr_hash_index *index, uint32_t hash)
+{
+    return (size_t)(((uint64_t)hash * index->n_slots) >> 32);
+}
 
 /* Walks over the numbers with this hash: *at begins as 0; false at the end. O(1) expected. */
 static inline bool skr_hash_index_next(const struct skr_hash_index *index, uint32_t hash,
@@ -47,9 +55,11 @@ static inline bool skr_hash_index_next(const struct skr_hash_index *index, uint3
     if (index->n == 0) {
         return false;
     }
+    const size_t home = skr_hash_index_home(index, hash);
     for (;;) {
+        const size_t place = home + (*at)++;
         const struct skr_hash_slot *slot =
-            &index->slot[((size_t)hash + (*at)++) & (index->n_slots - 1)];
+            &index->slot[place < index->n_slots ? place : place - index->n_slots];
         if (slot->number == 0) {
             return false;
         }

@@ -43,11 +43,14 @@ TEST(numbers_with_one_hash_are_all_found)
     skr_hash_index_fini(&index);
 }
 
-/* Few different hashes, so that runs are long and wrap around the end of the table. */
+/* Few different hashes, many of them at both ends, so that runs are long and wrap around the end of the
+ * table, which grows and shrinks meanwhile. */
 TEST(a_random_walk_agrees_with_a_plain_array)
 {
     enum { NUMBERS = 400 };
-    static const uint32_t hashes[] = {0, 1, 2, 15, 16, 17, 31, 255, 256, 511, UINT32_MAX};
+    static const uint32_t hashes[] = {0,          1,          2,          0x10000000,
+                                      0x10000001, 0x40000000, 0x7fffffff, 0x80000000,
+                                      0xfffffff0, 0xfffffffe, UINT32_MAX};
     static uint32_t hash[NUMBERS];
     static bool there[NUMBERS];
     struct skr_hash_index index = {NULL, 0, 0};
@@ -96,4 +99,24 @@ TEST(names_that_count_spread_over_the_low_bits)
         worst = load[at] > worst ? load[at] : worst;
     }
     assert_in_range(worst, 1, 12);
+}
+
+TEST(an_index_takes_as_much_memory_as_its_entries_need)
+{
+    enum { N = 200000 };
+    struct skr_hash_index index = {NULL, 0, 0};
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < N; i++) {
+            skr_hash_index_add(&index, (uint32_t)skr_hash_pair(i, 0), i);
+            if (i > 1000) {
+                assert_in_range(index.n_slots, index.n * 4 / 3, index.n * 5 / 3 + 16);
+            }
+        }
+        for (uint32_t i = 0; i < N; i++) {
+            assert_true(has(&index, (uint32_t)skr_hash_pair(i, 0), i));
+            skr_hash_index_remove(&index, (uint32_t)skr_hash_pair(i, 0), i);
+            assert_in_range(index.n_slots, 0, index.n * 4 + 16);
+        }
+    }
+    skr_hash_index_fini(&index);
 }
