@@ -290,8 +290,8 @@ benchmarks: $(SOLVER_BENCH) ## docs/benchmarks.md, as bench-solver
 	@mkdir -p $(O)/test/bench
 	@CC="$(CC)" CHIC_SCHED="$(CHIC_SCHED)" test/bench/benchmarks.sh $^ >$(O)/test/bench/benchmarks.md
 	@cp $(O)/test/bench/benchmarks.md docs/benchmarks.md
-bench-start: $(O)/test/bench/bench_start $(BIN) ## CPU and memory of the start: NODES=10000 PODS=100000
-	@$< $${NODES:-10000} $${PODS:-100000}
+bench-start: $(O)/test/bench/bench_start $(BIN) ## CPU and memory of the start: NODES=10000 PODS=100000 GROUPS=0 SIZE=10
+	@$< $${NODES:-10000} $${PODS:-100000} 500 $${GROUPS:-0} $${SIZE:-10}
 bench-simulate: $(O)/test/bench/bench_simulate $(BIN) ## CPU and memory of simulate: NODES=20000 GANGS=250 SIZE=128
 	@$< $${NODES:-20000} $${GANGS:-250} $${SIZE:-128}
 bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane

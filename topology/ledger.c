@@ -355,6 +355,11 @@ uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger)
     return ledger->freed_epoch;
 }
 
+size_t skr_ledger_charge_bytes(const struct skr_ledger *ledger)
+{
+    return skr_slab_bytes(&ledger->charges.item) + skr_hash_index_bytes(&ledger->charges.index);
+}
+
 /* ---- the check ---- */
 
 /* What the charges on one node add up to. */

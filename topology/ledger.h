@@ -83,6 +83,8 @@ void skr_ledger_see_changed(struct skr_ledger *ledger, void (*see)(void *context
                             void *context);
 /* Grows by one at every change that frees or adds capacity anywhere; wake-up of waiting groups. */
 uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger);
+/* That its charges hold; O(1). */
+size_t skr_ledger_charge_bytes(const struct skr_ledger *ledger);
 /* Recomputes every sum from the charges; SKR_BUG with the first difference. O(nodes + charges). */
 int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error);
 

@@ -178,6 +178,12 @@ size_t residents_count(const struct skr_gang *e)
     return e->residents ? e->residents->item.n : 0;
 }
 
+size_t residents_bytes(const struct skr_gang *e)
+{
+    const struct residents *all = e->residents;
+    return all ? skr_slab_bytes(&all->item) + skr_hash_index_bytes(&all->index) : 0;
+}
+
 const struct resident *residents_next(const struct skr_gang *e, size_t *at)
 {
     uint32_t number;

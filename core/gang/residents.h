@@ -18,6 +18,8 @@ struct resident;
 /* Whether that is all that there is to know of the pod; has_group: it names one of ours. */
 bool residents_take(const struct skr_pod *pod, bool has_group);
 size_t residents_count(const struct skr_gang *e);
+/* That the table of them holds, without what they have in common. O(1). */
+size_t residents_bytes(const struct skr_gang *e);
 /* Walks over all of them, in the order in which they came as long as none went: *at begins as 0; NULL
  * at the end. */
 const struct resident *residents_next(const struct skr_gang *e, size_t *at);

@@ -51,8 +51,9 @@ enum skr_eviction {
 /* Numbers for metrics and /readyz; O(1). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
-    size_t groups_by_status[9];    /* order of enum skr_group_status */
-    size_t unplaced_by_reason[16]; /* order of enum skr_reason */
+    size_t resident_bytes, charge_bytes; /* held for pods that only take room; for charges */
+    size_t groups_by_status[9];          /* order of enum skr_group_status */
+    size_t unplaced_by_reason[16];       /* order of enum skr_reason */
     uint64_t plans, aborts, solves, bindings, binding_errors;
     uint64_t looks; /* at groups, to find who is planned next */
     uint64_t attempts[SKR_ATTEMPT_COUNT];

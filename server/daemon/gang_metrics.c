@@ -13,6 +13,7 @@ enum family {
     F_SYNCED,
     F_NODES,
     F_PODS,
+    F_BYTES,
     F_GROUPS,
     F_UNPLACED,
     F_ATTEMPTS,
@@ -46,6 +47,8 @@ static const struct skr_metric_spec specs[] = {
     [F_SYNCED] = GAUGE("sakkara_synced", "1 once the first lists are complete.", NULL),
     [F_NODES] = GAUGE("sakkara_nodes", "Nodes the engine knows.", NULL),
     [F_PODS] = GAUGE("sakkara_pods", "Pods the engine knows.", NULL),
+    [F_BYTES] = GAUGE("sakkara_pods_bytes",
+                      "Memory of the tables with a row for every pod that runs.", "table", NULL),
     [F_GROUPS] = GAUGE("sakkara_groups", "Groups by status.", "status"),
     [F_UNPLACED] =
         GAUGE("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
@@ -142,6 +145,8 @@ static void collect_engine(const struct skr_gang_metrics *m)
     skr_series_set(m->family[F_SYNCED], NULL, NULL, stats.synced);
     skr_series_set(m->family[F_NODES], NULL, NULL, stats.nodes);
     skr_series_set(m->family[F_PODS], NULL, NULL, stats.pods);
+    skr_series_set(m->family[F_BYTES], "residents", NULL, stats.resident_bytes);
+    skr_series_set(m->family[F_BYTES], "charges", NULL, stats.charge_bytes);
     skr_series_set(m->family[F_PARKED], NULL, NULL, stats.parked);
     for (int i = 0; i < SKR_STATUS_COUNT; i++) {
         skr_series_set(m->family[F_GROUPS], skr_group_status_name((enum skr_group_status)i), NULL,

@@ -4,11 +4,11 @@
  * nodes and pods that run already, and the program beside it until /readyz says yes. Once without
  * pods and once with them; the difference is what a pod costs.
  *
- *   bench_start [NODES [PODS [TEMPLATES]]]        10000 100000 500
+ *   bench_start [NODES [PODS [TEMPLATES [GROUPS [SIZE]]]]]        10000 100000 500 0 10
  *
- * Pods look as the API server of 1.36 shows those of Deployments: managed fields, conditions,
- * statuses of containers, a volume of the account. CPU and memory are those of the program alone,
- * from /proc.
+ * With groups the first GROUPS * SIZE of the pods are their members, which run, in a third run. CPU
+ * and memory are those of the program alone, from /proc, when it is ready and has written what it
+ * had to.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,15 +24,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/bench/start_objects.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 enum { REQUEST_MAX = 65536, READY_SECONDS = 600, MILLISECOND = 1000000 };
 
 struct world {
-    size_t n_nodes, n_pods, n_templates;
+    struct start_objects objects;
     pid_t pid;                 /* of the program; 0 before it runs */
     atomic_ullong bytes;       /* of lists of pods and nodes */
+    atomic_ullong writes;      /* besides Leases */
     _Atomic double cpu_at_end; /* CPU seconds of the program when the last page of pods was sent */
 };
 
@@ -89,127 +91,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- objects ---- */
-
-static void add_node(struct skr_strbuf *b, const struct world *w, size_t i)
-{
-    (void)w;
-    skr_strbuf_addf(
-        b,
-        "{\"metadata\":{\"name\":\"node-%zu\",\"uid\":\"00000000-0000-4000-8000-%012zx\","
-        "\"resourceVersion\":\"%zu\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":{"
-        "\"kubernetes.io/hostname\":\"node-%zu\",\"kubernetes.io/os\":\"linux\","
-        "\"kubernetes.io/arch\":\"amd64\",\"topology.kubernetes.io/zone\":\"z%zu\","
-        "\"node.kubernetes.io/instance-type\":\"m5.xlarge\"}},\"spec\":{\"podCIDR\":\"10.0.0.0/"
-        "24\","
-        "\"providerID\":\"aws:///z/i-%zu\"},\"status\":{\"capacity\":{\"cpu\":\"96\",\"memory\":"
-        "\"384Gi\",\"pods\":\"250\",\"ephemeral-storage\":\"100Gi\"},\"allocatable\":{\"cpu\":"
-        "\"95\",\"memory\":\"380Gi\",\"pods\":\"250\",\"ephemeral-storage\":\"90Gi\"},"
-        "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"lastHeartbeatTime\":"
-        "\"2026-01-01T00:00:00Z\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\",\"reason\":"
-        "\"KubeletReady\",\"message\":\"kubelet is posting ready status\"}],\"addresses\":[{"
-        "\"type\":\"InternalIP\",\"address\":\"10.0.0.1\"}],\"nodeInfo\":{\"kubeletVersion\":"
-        "\"v1.36.0\",\"operatingSystem\":\"linux\"}}}",
-        i, i, i + 1, i, i % 4, i);
-}
-
-/* What kubelets and the API server add to every pod, and what few programs read. */
-static const char managed_fields[] =
-    "[{\"manager\":\"kube-controller-manager\",\"operation\":\"Update\",\"apiVersion\":\"v1\","
-    "\"time\":\"2026-01-01T00:00:00Z\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:metadata\":{"
-    "\"f:generateName\":{},\"f:labels\":{\".\":{},\"f:app\":{},\"f:pod-template-hash\":{}},"
-    "\"f:ownerReferences\":{\".\":{},\"k:{\\\"uid\\\":\\\"x\\\"}\":{}}},\"f:spec\":{"
-    "\"f:containers\":{\"k:{\\\"name\\\":\\\"main\\\"}\":{\".\":{},\"f:image\":{},"
-    "\"f:imagePullPolicy\":{},\"f:name\":{},\"f:resources\":{\".\":{},\"f:requests\":{\".\":{},"
-    "\"f:cpu\":{},\"f:memory\":{}}}}},\"f:dnsPolicy\":{},\"f:restartPolicy\":{}}}},{\"manager\":"
-    "\"kubelet\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"time\":\"2026-01-01T00:00:00Z\","
-    "\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:status\":{\"f:conditions\":{"
-    "\"k:{\\\"type\\\":\\\"Ready\\\"}\":{\".\":{},\"f:status\":{},\"f:type\":{}}},"
-    "\"f:containerStatuses\":{},\"f:hostIP\":{},\"f:phase\":{},\"f:podIP\":{}}},\"subresource\":"
-    "\"status\"}]";
-
-static const char condition[] =
-    "{\"type\":\"%s\",\"status\":\"True\",\"observedGeneration\":1,\"lastProbeTime\":null,"
-    "\"lastTransitionTime\":\"2026-01-01T00:00:05Z\"}";
-
-static void add_metadata(struct skr_strbuf *b, size_t i, size_t t)
-{
-    skr_strbuf_addf(
-        b,
-        "{\"metadata\":{\"name\":\"web-%zu-5d8f7c9b6-x%05zu\",\"generateName\":"
-        "\"web-%zu-5d8f7c9b6-\",\"namespace\":\"team-%zu\",\"uid\":"
-        "\"11111111-1111-4111-8111-%012zx\",\"resourceVersion\":\"%zu\",\"generation\":1,"
-        "\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":{\"app\":\"web-%zu\","
-        "\"app.kubernetes.io/name\":\"web\",\"pod-template-hash\":\"5d8f7c9b6\"},\"annotations\":{"
-        "\"prometheus.io/scrape\":\"true\"},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\","
-        "\"kind\":\"ReplicaSet\",\"name\":\"web-%zu-5d8f7c9b6\",\"uid\":"
-        "\"22222222-2222-4222-8222-%012zx\",\"controller\":true,\"blockOwnerDeletion\":true}],"
-        "\"managedFields\":%s}",
-        t, i, t, t % 50, i, i + 100000, t, t, t, managed_fields);
-}
-
-static void add_spec(struct skr_strbuf *b, const struct world *w, size_t i, size_t t)
-{
-    skr_strbuf_addf(
-        b,
-        ",\"spec\":{\"volumes\":[{\"name\":\"kube-api-access-x%05zu\",\"projected\":{\"sources\":[{"
-        "\"serviceAccountToken\":{\"expirationSeconds\":3607,\"path\":\"token\"}},{\"configMap\":{"
-        "\"name\":\"kube-root-ca.crt\",\"items\":[{\"key\":\"ca.crt\",\"path\":\"ca.crt\"}]}},{"
-        "\"downwardAPI\":{\"items\":[{\"path\":\"namespace\",\"fieldRef\":{\"apiVersion\":\"v1\","
-        "\"fieldPath\":\"metadata.namespace\"}}]}}],\"defaultMode\":420}}],\"containers\":[{"
-        "\"name\":\"main\",\"image\":\"registry.example.com/web:v1\",\"ports\":[{\"name\":\"http\","
-        "\"containerPort\":8080,\"protocol\":\"TCP\"}],\"env\":[{\"name\":\"POD\",\"valueFrom\":{"
-        "\"fieldRef\":{\"apiVersion\":\"v1\",\"fieldPath\":\"metadata.name\"}}}],\"resources\":{"
-        "\"limits\":{\"memory\":\"256Mi\"},\"requests\":{\"cpu\":\"%zum\",\"memory\":\"256Mi\"}},"
-        "\"volumeMounts\":[{\"name\":\"kube-api-access-x%05zu\",\"readOnly\":true,\"mountPath\":"
-        "\"/var/run/secrets/kubernetes.io/serviceaccount\"}],\"livenessProbe\":{\"httpGet\":{"
-        "\"path\":\"/live\",\"port\":\"http\",\"scheme\":\"HTTP\"},\"timeoutSeconds\":1,"
-        "\"periodSeconds\":10,\"successThreshold\":1,\"failureThreshold\":3},"
-        "\"terminationMessagePath\":\"/dev/termination-log\",\"terminationMessagePolicy\":\"File\","
-        "\"imagePullPolicy\":\"IfNotPresent\"}],\"restartPolicy\":\"Always\","
-        "\"terminationGracePeriodSeconds\":30,\"dnsPolicy\":\"ClusterFirst\","
-        "\"serviceAccountName\":"
-        "\"default\",\"serviceAccount\":\"default\",\"nodeName\":\"node-%zu\",\"securityContext\":{"
-        "},"
-        "\"schedulerName\":\"default-scheduler\",\"tolerations\":[{\"key\":"
-        "\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\","
-        "\"tolerationSeconds\":300},{\"key\":\"node.kubernetes.io/unreachable\",\"operator\":"
-        "\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],\"priority\":0,"
-        "\"enableServiceLinks\":true,\"preemptionPolicy\":\"PreemptLowerPriority\"}",
-        i % 100000, 100 + t % 10 * 50, i % 100000, i % w->n_nodes);
-}
-
-static void add_status(struct skr_strbuf *b, size_t i, size_t t)
-{
-    static const char *const types[] = {"PodReadyToStartContainers", "Initialized", "Ready",
-                                        "ContainersReady", "PodScheduled"};
-    skr_strbuf_add(b,
-                   ",\"status\":{\"observedGeneration\":1,\"phase\":\"Running\",\"conditions\":[");
-    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-        skr_strbuf_add(b, k ? "," : "");
-        skr_strbuf_addf(b, condition, types[k]);
-    }
-    skr_strbuf_addf(
-        b,
-        "],\"hostIP\":\"10.0.0.1\",\"hostIPs\":[{\"ip\":\"10.0.0.1\"}],\"podIP\":\"10.1.%zu.%zu\","
-        "\"podIPs\":[{\"ip\":\"10.1.%zu.%zu\"}],\"startTime\":\"2026-01-01T00:00:01Z\","
-        "\"containerStatuses\":[{\"name\":\"main\",\"state\":{\"running\":{\"startedAt\":"
-        "\"2026-01-01T00:00:04Z\"}},\"lastState\":{},\"ready\":true,\"restartCount\":0,\"image\":"
-        "\"registry.example.com/web:v1\",\"imageID\":\"registry.example.com/web@sha256:%064zx\","
-        "\"containerID\":\"containerd://%064zx\",\"started\":true,\"allocatedResources\":{\"cpu\":"
-        "\"%zum\",\"memory\":\"256Mi\"},\"resources\":{\"limits\":{\"memory\":\"256Mi\"},"
-        "\"requests\":{\"cpu\":\"%zum\",\"memory\":\"256Mi\"}}}],\"qosClass\":\"Burstable\"}}",
-        i / 250 % 250, i % 250, i / 250 % 250, i % 250, t, i, 100 + t % 10 * 50, 100 + t % 10 * 50);
-}
-
-static void add_pod(struct skr_strbuf *b, const struct world *w, size_t i)
-{
-    size_t t = i % w->n_templates;
-    add_metadata(b, i, t);
-    add_spec(b, w, i, t);
-    add_status(b, i, t);
-}
-
 /* ---- the server ---- */
 
 /* The number behind "key=" of the target; else none. */
@@ -243,7 +124,7 @@ static bool answer(int fd, int code, const char *text, size_t n)
 
 /* One page of nodes or pods. */
 static bool answer_list(const struct connection *c, const char *target, const char *kind, size_t n,
-                        void (*add)(struct skr_strbuf *, const struct world *, size_t))
+                        void (*add)(struct skr_strbuf *, const struct start_objects *, size_t))
 {
     struct world *w = c->world;
     SKR_STRBUF(b);
@@ -260,12 +141,12 @@ static bool answer_list(const struct connection *c, const char *target, const ch
     skr_strbuf_add(&b, "},\"items\":[");
     for (size_t i = from; i < end; i++) {
         skr_strbuf_add(&b, i > from ? "," : "");
-        add(&b, w, i);
+        add(&b, &w->objects, i);
     }
     skr_strbuf_add(&b, "]}\n");
     bool ok = answer(c->fd, 200, b.s, b.len);
     atomic_fetch_add(&w->bytes, b.len);
-    if (end == n && add == add_pod) {
+    if (end == n && add == start_add_pod) {
         atomic_store(&w->cpu_at_end, cpu_seconds(w->pid));
     }
     return ok;
@@ -277,8 +158,15 @@ static bool answer_one(const struct connection *c, const char *method, const cha
         "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9000000\"},"
         "\"items\":[]}";
     static const char allowed[] = "{\"status\":{\"allowed\":true}}";
+    static const char patched[] = "{\"metadata\":{\"resourceVersion\":\"9000001\"}}";
     static const char stream[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                  "Transfer-Encoding: chunked\r\n\r\n";
+    if (strcmp(method, "GET") != 0 && !strstr(target, "/leases")) {
+        atomic_fetch_add(&c->world->writes, 1);
+    }
+    if (strcmp(method, "PATCH") == 0) {
+        return answer(c->fd, 200, patched, sizeof patched - 1);
+    }
     if (strcmp(method, "GET") != 0) {
         return answer(c->fd, 201, allowed, sizeof allowed - 1);
     }
@@ -286,10 +174,13 @@ static bool answer_one(const struct connection *c, const char *method, const cha
         return send_all(c->fd, stream, sizeof stream - 1);
     }
     if (strncmp(target, "/api/v1/pods?", 13) == 0) {
-        return answer_list(c, target, "PodList", c->world->n_pods, add_pod);
+        return answer_list(c, target, "PodList", c->world->objects.n_pods, start_add_pod);
     }
     if (strncmp(target, "/api/v1/nodes?", 14) == 0) {
-        return answer_list(c, target, "NodeList", c->world->n_nodes, add_node);
+        return answer_list(c, target, "NodeList", c->world->objects.n_nodes, start_add_node);
+    }
+    if (strncmp(target, "/api/v1/configmaps?", 19) == 0 && !strstr(target, "sakkara.topology")) {
+        return answer_list(c, target, "ConfigMapList", c->world->objects.n_groups, start_add_group);
     }
     return answer(c->fd, 200, empty, sizeof empty - 1);
 }
@@ -381,7 +272,19 @@ static void write_file(const char *path, const char *text)
 
 struct cost {
     double wall, cpu, cpu_after, resident, peak, bytes;
+    unsigned long long writes;
 };
+
+/* Until it has not written anything for a while. */
+static void wait_for_quiet(struct world *w)
+{
+    unsigned long long before = 0, writes = 1;
+    for (int i = 0; i < READY_SECONDS && writes != before; i++) {
+        before = writes;
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        writes = 1 + atomic_load(&w->writes);
+    }
+}
 
 static pid_t start(const char *folder, uint16_t api, uint16_t probes)
 {
@@ -439,6 +342,8 @@ static struct cost run(struct world *w)
     cost.wall = now() - began;
     cost.cpu = cpu_seconds(w->pid);
     cost.cpu_after = cost.cpu - atomic_load(&w->cpu_at_end);
+    wait_for_quiet(w);
+    cost.writes = atomic_load(&w->writes);
     cost.resident = status_bytes(w->pid, "VmRSS:");
     cost.peak = status_bytes(w->pid, "VmHWM:");
     cost.bytes = (double)atomic_load(&w->bytes);
@@ -461,12 +366,19 @@ int main(int argc, char **argv)
     size_t nodes = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000;
     size_t pods = argc > 2 ? strtoull(argv[2], NULL, 10) : 100000;
     size_t templates = argc > 3 ? strtoull(argv[3], NULL, 10) : 500;
-    if (nodes == 0 || pods == 0 || templates == 0) {
-        fprintf(stderr, "usage: bench_start [NODES [PODS [TEMPLATES]]]\n");
+    size_t groups = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
+    size_t size = argc > 5 ? strtoull(argv[5], NULL, 10) : 10;
+    if (nodes == 0 || pods == 0 || templates == 0 || size == 0 || groups > pods / size) {
+        fprintf(stderr, "usage: bench_start [NODES [PODS [TEMPLATES [GROUPS [SIZE]]]]]\n");
         return 2;
     }
-    struct world without = {.n_nodes = nodes, .n_templates = templates};
-    struct world with = {.n_nodes = nodes, .n_pods = pods, .n_templates = templates};
+    struct start_objects objects = {.n_nodes = nodes, .n_templates = templates};
+    struct world without = {.objects = objects};
+    objects.n_pods = pods;
+    struct world with = {.objects = objects};
+    objects.n_groups = groups;
+    objects.group_size = size;
+    struct world grouped = {.objects = objects};
     double load = 0;
     (void)getloadavg(&load, 1);
     const struct cost base = run(&without);
@@ -481,5 +393,12 @@ int main(int argc, char **argv)
     printf("a pod: %.1f us of CPU (%.0f MB/s), %.0f bytes resident; peak %.0f MB\n",
            (cost.cpu - base.cpu) / n * 1e6, bytes / 1e6 / (cost.cpu - base.cpu),
            (cost.resident - base.resident) / n, cost.peak / 1e6);
+    if (groups > 0) {
+        const struct cost all = run(&grouped);
+        printf("with %zu groups of %zu among them: ready after %.2f s, %.2f s of CPU, %llu writes; "
+               "%.0f MB resident, a member %.0f bytes more than another pod; peak %.0f MB\n",
+               groups, size, all.wall, all.cpu, all.writes, all.resident / 1e6,
+               (all.resident - cost.resident) / (double)(groups * size), all.peak / 1e6);
+    }
     return 0;
 }

@@ -44,6 +44,11 @@ void skr_hash_index_fini(struct skr_hash_index *index)
     *index = (struct skr_hash_index){NULL, 0, 0};
 }
 
+size_t skr_hash_index_bytes(const struct skr_hash_index *index)
+{
+    return index->n_slots * sizeof index->slot[0];
+}
+
 static size_t behind(const struct skr_hash_index *index, size_t at)
 {
     return at + 1 < index->n_slots ? at + 1 : 0;

@@ -34,6 +34,7 @@ struct skr_hash_index {
 };
 
 void skr_hash_index_fini(struct skr_hash_index *index);
+size_t skr_hash_index_bytes(const struct skr_hash_index *index); /* that it holds */
 /* By a quarter when three quarters full. Aborts without memory. O(1) amortised, as removal. */
 void skr_hash_index_add(struct skr_hash_index *index, uint32_t hash, uint32_t number);
 /* The pair must be there. */

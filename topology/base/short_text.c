@@ -41,8 +41,23 @@ const char *skr_short_text_get(const struct skr_short_text *text)
     return heap ? heap : text->bytes;
 }
 
+/* Where the digits that end before the '-' at `dash` begin, if another '-' stands before them; else 0. */
+static size_t number_before(const char *name, size_t dash)
+{
+    size_t at = dash;
+    while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') {
+        at--;
+    }
+    return at > 0 && at < dash && name[at - 1] == '-' ? at : 0;
+}
+
 size_t skr_name_stem(const char *name)
 {
     const char *dash = strrchr(name, '-');
-    return dash ? (size_t)(dash - name) + 1 : 0;
+    size_t stem = dash ? (size_t)(dash - name) + 1 : 0, n = strlen(name);
+    for (size_t at = stem; at > 0 && n - at <= SKR_SHORT_TEXT_INLINE;) {
+        stem = at;
+        at = number_before(name, stem - 1);
+    }
+    return stem;
 }

@@ -21,7 +21,9 @@ void skr_short_text_set(struct skr_short_text *text, const char *s, size_t n);
 const char *skr_short_text_get(const struct skr_short_text *text);
 void skr_short_text_fini(struct skr_short_text *text); /* it is "" then */
 
-/* Bytes of the name that are its stem: up to the last '-', which is in it; 0 without one. */
+/* Bytes of the name that are its stem: up to a '-', which is in it; 0 without one. It is the last '-',
+ * or, where numbers stand before that ("train-7-x7k2p" of an Indexed Job), one before them as long as
+ * the rest stands in place. O(length). */
 size_t skr_name_stem(const char *name);
 
 #endif

@@ -58,6 +58,7 @@ static uint32_t obtain_chunk(struct skr_slab *slab)
         skr_bug_on(slab->size > SIZE_MAX / RECORDS);
         chunk->record = malloc(slab->size * RECORDS); /* zeroed one by one, when they are used */
         skr_bug_on(!chunk->record);
+        slab->n_held++;
     }
     return slab->first - 1;
 }
@@ -111,6 +112,7 @@ void skr_slab_remove(struct skr_slab *slab, uint32_t number)
     if (chunk->n == 0) {
         free(chunk->record);
         chunk->record = NULL;
+        slab->n_held--;
         unlink_chunk(slab, c);
         link_last(slab, c);
     }
@@ -133,11 +135,7 @@ bool skr_slab_next(const struct skr_slab *slab, size_t *at, uint32_t *ret)
 
 size_t skr_slab_bytes(const struct skr_slab *slab)
 {
-    size_t bytes = slab->cap * sizeof slab->chunk[0];
-    for (size_t c = 0; c < slab->n_chunks; c++) {
-        bytes += slab->chunk[c].record ? RECORDS * slab->size : 0;
-    }
-    return bytes;
+    return slab->cap * sizeof slab->chunk[0] + slab->n_held * RECORDS * slab->size;
 }
 
 void skr_slab_fini(struct skr_slab *slab)

@@ -20,6 +20,7 @@ struct skr_slab {
     size_t n;    /* records */
     struct skr_slab_chunk *chunk;
     size_t n_chunks, cap;
+    size_t n_held; /* chunks that were not given back */
     uint32_t first, last; /* of the chunks that have room, plus one; 0: all are full */
 };
 
@@ -38,7 +39,7 @@ void skr_slab_remove(struct skr_slab *slab, uint32_t number);
 /* Walks over the numbers in ascending order: *at begins as 0; false at the end. The record that was
  * returned last may be removed meanwhile, others neither added nor removed. */
 bool skr_slab_next(const struct skr_slab *slab, size_t *at, uint32_t *ret);
-/* That it holds, all told. */
+/* That it holds, all told. O(1). */
 size_t skr_slab_bytes(const struct skr_slab *slab);
 void skr_slab_fini(struct skr_slab *slab); /* whatever records there are; may be used again */
 

@@ -115,6 +115,7 @@ TEST(metrics_are_there)
                                        "sakkara_synced",
                                        "sakkara_nodes",
                                        "sakkara_pods",
+                                       "sakkara_pods_bytes",
                                        "sakkara_groups",
                                        "sakkara_unplaced_groups",
                                        "sakkara_group_attempts_total",

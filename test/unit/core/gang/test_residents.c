@@ -180,3 +180,70 @@ TEST_RIG(small(), a_restart_finds_the_same_room)
         assert_int_equal(residents_priority(rig->gang, r), strcmp(name.s, "b") == 0 ? 7 : 0);
     }
 }
+
+enum { ROUNDS = 20, BATCH = 500 };
+
+/* Names of Deployments, of Indexed Jobs, and such as no controller makes; a few UIDs are no UUIDs. */
+static json_t *one_of_batch(int round, int i)
+{
+    char name[64], uid[64], node[16], version[16];
+    static const char *const begin[] = {"web-5d8f7c9b6-x", "train-12-",
+                                        "a-name.of-its.own.and.long."};
+    (void)snprintf(name, sizeof name, "%s%d", begin[i % 3], i);
+    (void)snprintf(uid, sizeof uid, "%08x-0000-4000-8000-%012x%s", (unsigned)round, (unsigned)i,
+                   i % 7 == 0 ? "-" : "");
+    (void)snprintf(node, sizeof node, "node-%d", i % 3);
+    (void)snprintf(version, sizeof version, "%d", 1 + i);
+    return json_pack("{s:{s:s,s:s,s:s,s:s,s:{s:s}},s:{s:s,s:s}}", "metadata", "namespace",
+                     "default", "name", name, "uid", uid, "resourceVersion", version, "labels",
+                     "app", begin[i % 3], "spec", "nodeName", node, "schedulerName", "default");
+}
+
+static void tell(struct rig *rig, int round, int i, bool gone)
+{
+    struct skr_error error;
+    struct skr_actions actions;
+    struct skr_pod *pod = NULL;
+    json_t *json = one_of_batch(round, i);
+    assert_int_equal(skr_pod_decode(json, &pod, &error), 0);
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT,
+                              .upsert = {.type = &skr_gang_pod, .object = pod}};
+    if (gone) {
+        event = (struct skr_event){.kind = SKR_EVENT_DELETE,
+                                   .deleted = {.type = &skr_gang_pod,
+                                               .namespace_ = pod->meta.namespace_,
+                                               .name = pod->meta.name,
+                                               .uid = pod->meta.uid}};
+    }
+    skr_actions_init(&actions);
+    skr_engine_handle(rig->engine, &event, rig->now, &actions);
+    skr_actions_fini(&actions);
+    if (gone) {
+        skr_pod_destroy(pod);
+    }
+    json_decref(json);
+}
+
+TEST_RIG(small(), memory_of_pods_that_come_and_go_stays_what_it_was)
+{
+    rig_sync(rig);
+    const size_t none[] = {residents_bytes(rig->gang), skr_ledger_charge_bytes(rig->gang->ledger)};
+    size_t full[2] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < BATCH; i++) {
+            tell(rig, round, i, false);
+        }
+        assert_int_equal(residents_count(rig->gang), BATCH);
+        full[0] = round > 0 ? full[0] : residents_bytes(rig->gang);
+        full[1] = round > 0 ? full[1] : skr_ledger_charge_bytes(rig->gang->ledger);
+        assert_int_equal(residents_bytes(rig->gang), full[0]);
+        assert_int_equal(skr_ledger_charge_bytes(rig->gang->ledger), full[1]);
+        assert_int_equal(skr_ledger_check(rig->gang->ledger, &(struct skr_error){0}), 0);
+        for (int i = BATCH; i-- > 0;) {
+            tell(rig, round, i, true);
+        }
+        assert_int_equal(residents_count(rig->gang), 0);
+        assert_in_range(residents_bytes(rig->gang), 0, none[0] + full[0] / 10);
+        assert_in_range(skr_ledger_charge_bytes(rig->gang->ledger), 0, none[1] + full[1] / 10);
+    }
+}

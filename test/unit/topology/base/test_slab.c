@@ -160,4 +160,12 @@ TEST(a_name_has_a_stem_up_to_its_last_dash)
     assert_int_equal(skr_name_stem("db"), 0);
     assert_int_equal(skr_name_stem(""), 0);
     assert_int_equal(skr_name_stem("odd-"), 4);
+    assert_int_equal(skr_name_stem("odd--"), 5);
+    assert_int_equal(skr_name_stem("-1"), 1);
+    assert_int_equal(skr_name_stem("1-2"), 2);
+    assert_int_equal(skr_name_stem("train-7-x7k2p"), 6);
+    assert_int_equal(skr_name_stem("train-12-7-x7k2p"), 6);
+    assert_int_equal(skr_name_stem("train-123456-789-x7k2p"), 13);
+    assert_int_equal(skr_name_stem("train-7-a-very-long-rest"), 20);
+    assert_int_equal(skr_name_stem("train-7-averyveryverylongrest"), 8);
 }
