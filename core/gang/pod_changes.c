@@ -269,8 +269,6 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
     free(p->evict.by);
-    free(p->uid);
-    free(p->key);
     free(p);
 }
 
@@ -297,9 +295,11 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
 
 static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *pod)
 {
-    struct pod_entry *p = skr_alloc(sizeof *p);
-    p->uid = skr_strdup(pod->meta.uid);
-    p->key = skr_object_key(pod->meta.namespace_, pod->meta.name);
+    SKR_AUTO_FREE char *key = skr_object_key(pod->meta.namespace_, pod->meta.name);
+    const size_t n = strlen(pod->meta.uid) + 1;
+    struct pod_entry *p = skr_alloc(sizeof *p + n + strlen(key) + 1);
+    p->uid = memcpy(p->text, pod->meta.uid, n);
+    p->key = memcpy(p->text + n, key, strlen(key) + 1);
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
     HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);

@@ -25,8 +25,7 @@ struct pod_entry {
     UT_hash_handle hh;        /* by uid */
     UT_hash_handle hh_name;   /* by namespace/name */
     UT_hash_handle hh_parked; /* by vote.request, while it is not 0 */
-    char *uid;
-    char *key; /* namespace/name */
+    const char *uid, *key;    /* key: namespace/name; both are in text */
 
     /* pod_changes.c */
     struct skr_pod *pod;
@@ -126,6 +125,7 @@ struct pod_entry {
         char **node; /* late_capacity: accepted in filter, not yet bound or failed */
         size_t n;
     } accepted;
+    char text[];
 };
 
 /* NULL: there is no entry. uid NULL or "" allowed. */

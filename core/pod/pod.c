@@ -279,7 +279,7 @@ int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct 
         skr_pod_index_read(&pod->meta.labels, json_object_get(json, "metadata"), pod->index);
     }
     if (rc == 0 && share) {
-        pod->shape = share->shape;
+        pod->shape = *share->shape;
     } else if (rc == 0) {
         rc = skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, &pod->shape, error);
     }

@@ -32,6 +32,23 @@ struct skr_pod_reader {
     struct skr_strbuf labels_key;
 };
 
+/* Keys that whole kinds of pods have, beside values of each pod's own: they are not copied. */
+static const char *const common_key[] = {
+    SKR_LABEL_GROUP,
+    SKR_LABEL_STATUS,
+    SKR_LABEL_RANK,
+    SKR_LABEL_RETRIES,
+    SKR_LABEL_PLAN,
+    "batch.kubernetes.io/controller-uid",
+    "batch.kubernetes.io/job-name",
+    "batch.kubernetes.io/job-completion-index",
+    "apps.kubernetes.io/pod-index",
+    "statefulset.kubernetes.io/pod-name",
+    "controller-revision-hash",
+    "controller-uid",
+    "job-name",
+};
+
 /* ---- the tables ---- */
 
 struct skr_pod_reader *skr_pod_reader_create(void)
@@ -118,6 +135,23 @@ static bool copy(struct skr_arena *arena, const struct skr_json_span *span, cons
     return true;
 }
 
+/* NULL: it is none. */
+static const char *find_common(const struct skr_json_span *key)
+{
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof common_key / sizeof common_key[0]; i++) {
+        found = skr_pod_parts_is(key, common_key[i]) ? common_key[i] : NULL;
+    }
+    return found;
+}
+
+/* As copy(), without a copy of one that is common. */
+static bool copy_key(struct skr_arena *arena, const struct skr_json_span *key, const char **ret)
+{
+    *ret = find_common(key);
+    return *ret || copy(arena, key, ret);
+}
+
 /* Which members of an object of strings are taken. */
 typedef bool wanted(const struct skr_json_span *key);
 
@@ -193,7 +227,7 @@ static bool read_strings(struct skr_arena *arena, const struct skr_json_span *ob
         if (value.s[0] == 'n') {
             value = (struct skr_json_span){0};
         }
-        if ((value.s && value.s[0] != '"') || !copy(arena, &key, &item->key) ||
+        if ((value.s && value.s[0] != '"') || !copy_key(arena, &key, &item->key) ||
             !copy(arena, &value, &item->value)) {
             return false;
         }
@@ -217,6 +251,25 @@ static void add_span(struct skr_strbuf *b, const struct skr_json_span *span)
     skr_strbuf_addc(b, '\n');
 }
 
+/* Bytes that labels and owner take, so that their arena is one block of that size. */
+static size_t labels_size(const struct skr_pod_parts *parts)
+{
+    struct skr_json_scan scan;
+    struct skr_json_span key, value;
+    bool first = true;
+    enum { ALIGNMENT = 16 };
+    size_t size = ALIGNMENT + parts->controller_uid.len;
+    if (!parts->labels.s) {
+        return size;
+    }
+    skr_json_scan_init(&scan, parts->labels.s, parts->labels.len);
+    (void)skr_json_scan_enter(&scan, '{');
+    while (skr_json_scan_raw_member(&scan, &first, &key) && skr_json_scan_value(&scan, &value)) {
+        size += sizeof(struct skr_label) + value.len + (find_common(&key) ? 0 : key.len);
+    }
+    return size;
+}
+
 /* NULL: refused. The caller's reference. */
 static struct skr_pod_share *labels_of(struct skr_pod_reader *reader,
                                        const struct skr_pod_parts *parts)
@@ -229,7 +282,7 @@ static struct skr_pod_share *labels_of(struct skr_pod_reader *reader,
     if (share) {
         return share;
     }
-    share = skr_pod_share_create(sizeof *share + 2 * key->len);
+    share = skr_pod_share_create(labels_size(parts));
     if (!share) {
         return NULL;
     }
@@ -257,7 +310,7 @@ static bool decode_shape(const struct skr_pod_parts *parts, const struct skr_lab
     return (!parts->spec.s || spec) && (!parts->status.s || status) &&
            copy(share->arena, &parts->namespace_, &meta.namespace_) &&
            copy(share->arena, &parts->scheduler, &share->scheduler_name) &&
-           skr_pod_shape_decode(share->arena, &meta, spec, status, &share->shape, &error) == 0;
+           skr_pod_shape_decode(share->arena, &meta, spec, status, share->shape, &error) == 0;
 }
 
 /* NULL: refused. The caller's reference. */
@@ -277,7 +330,7 @@ static struct skr_pod_share *shape_of(struct skr_pod_reader *reader,
     if (share) {
         return share;
     }
-    share = skr_pod_share_create(0);
+    share = skr_pod_share_create_shape();
     if (!share) {
         return NULL;
     }
@@ -375,7 +428,7 @@ static bool read_shared(struct skr_pod_reader *reader, struct skr_pod *pod,
         !read_strings(pod->arena, &parts->annotations, want_index, &annotations)) {
         return false;
     }
-    pod->shape = pod->of_shape->shape;
+    pod->shape = *pod->of_shape->shape;
     pod->scheduler_name = pod->of_shape->scheduler_name;
     skr_pod_index_find(&pod->meta.labels, &annotations, pod->index);
     return true;

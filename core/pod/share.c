@@ -4,7 +4,8 @@
 
 struct skr_pod_share *skr_pod_share_create(size_t first)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, first);
+    const size_t size = first != 0 ? first + sizeof(struct skr_pod_share) : 0;
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, size);
     struct skr_pod_share *share = arena ? skr_arena_alloc(arena, sizeof *share) : NULL;
     if (!share) {
         skr_arena_destroy(arena);
@@ -12,6 +13,19 @@ struct skr_pod_share *skr_pod_share_create(size_t first)
     }
     share->arena = arena;
     atomic_init(&share->refs, 1);
+    return share;
+}
+
+struct skr_pod_share *skr_pod_share_create_shape(void)
+{
+    struct skr_pod_share *share = skr_pod_share_create(0);
+    if (share) {
+        share->shape = skr_arena_alloc(share->arena, sizeof *share->shape);
+    }
+    if (share && !share->shape) {
+        skr_pod_share_unref(share);
+        return NULL;
+    }
     return share;
 }
 

@@ -12,14 +12,18 @@
 
 struct skr_pod_share {
     atomic_size_t refs;
-    struct skr_arena *arena; /* this struct too */
-    struct skr_pod_shape shape;
+    struct skr_arena *arena;     /* this struct too */
+    struct skr_pod_shape *shape; /* NULL: it is about labels */
     const char *scheduler_name;
     struct skr_labels labels;
     const char *controller_uid;
 };
 
-struct skr_pod_share *skr_pod_share_create(size_t first); /* one reference; NULL: no memory */
+/* One reference. first: bytes that it will take besides itself, of which its arena's first block is
+ * made; 0: a default. NULL: no memory. */
+struct skr_pod_share *skr_pod_share_create(size_t first);
+/* The same with a shape, all zero. */
+struct skr_pod_share *skr_pod_share_create_shape(void);
 struct skr_pod_share *skr_pod_share_ref(struct skr_pod_share *share);
 void skr_pod_share_unref(struct skr_pod_share *share); /* NULL allowed */
 

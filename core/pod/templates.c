@@ -112,9 +112,9 @@ static struct skr_pod_share *read_share(json_t *spec)
         !are_named(json_object_get(spec, "initContainers"))) {
         return NULL;
     }
-    struct skr_pod_share *share = skr_pod_share_create(0);
+    struct skr_pod_share *share = skr_pod_share_create_shape();
     if (share &&
-        skr_pod_shape_decode(share->arena, &nobody, spec, NULL, &share->shape, &error) < 0) {
+        skr_pod_shape_decode(share->arena, &nobody, spec, NULL, share->shape, &error) < 0) {
         skr_pod_share_unref(share);
         share = NULL;
     }
