@@ -43,8 +43,8 @@ static struct residents *obtain(struct skr_gang *e)
 {
     if (!e->residents) {
         e->residents = skr_alloc(sizeof *e->residents);
-        e->residents->item = SKR_SLAB_OF(struct resident);
-        e->residents->kinds = SKR_SLAB_OF(struct resident_kind *);
+        e->residents->item = (struct skr_slab){.size = sizeof(struct resident)};
+        e->residents->kinds = (struct skr_slab){.size = sizeof(struct resident_kind *)};
         skr_strbuf_init(&e->residents->text);
     }
     return e->residents;

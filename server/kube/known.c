@@ -34,7 +34,7 @@ static void object_fini(struct skr_known_object *object)
 struct skr_known *skr_known_create(void)
 {
     struct skr_known *known = skr_alloc(sizeof *known);
-    known->item = SKR_SLAB_OF(struct skr_known_object);
+    known->item = (struct skr_slab){.size = sizeof(struct skr_known_object)};
     skr_strbuf_init(&known->text);
     return known;
 }

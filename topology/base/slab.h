@@ -14,22 +14,16 @@
 
 struct skr_slab_chunk;
 
-/* Made by SKR_SLAB_OF(type); without records it holds no memory. */
+/* Made as {.size = ...}; without records it holds no memory. Records are aligned for any type that
+ * needs 8 bytes or less. */
 struct skr_slab {
     size_t size; /* bytes of a record, a multiple of 8, > 0 */
     size_t n;    /* records */
     struct skr_slab_chunk *chunk;
     size_t n_chunks, cap;
-    size_t n_held; /* chunks that were not given back */
+    size_t n_held;        /* chunks that were not given back */
     uint32_t first, last; /* of the chunks that have room, plus one; 0: all are full */
 };
-
-/* Records are aligned for any type that needs 8 bytes or less. */
-#define SKR_SLAB_OF(type)    \
-    (struct skr_slab)        \
-    {                        \
-        .size = sizeof(type) \
-    }
 
 /* A zeroed record. Below UINT32_MAX. O(1) amortised. */
 uint32_t skr_slab_add(struct skr_slab *slab);
