@@ -292,9 +292,17 @@ int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct 
     return 0;
 }
 
+struct skr_pod *skr_pod_ref(struct skr_pod *pod)
+{
+    pod->others++;
+    return pod;
+}
+
 void skr_pod_destroy(struct skr_pod *pod)
 {
-    if (pod) {
+    if (pod && pod->others > 0) {
+        pod->others--;
+    } else if (pod) {
         skr_pod_share_unref(pod->of_shape);
         skr_pod_share_unref(pod->of_labels);
         skr_arena_destroy(pod->arena);
@@ -412,6 +420,7 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->arena = arena;
     copy->of_shape = pod->of_shape ? skr_pod_share_ref(pod->of_shape) : NULL;
     copy->of_labels = NULL;
+    copy->others = 0;
     copy_meta(pod, overlay, copy);
     copy->scheduler_name = must_copy(arena, pod->scheduler_name);
     copy->node_name = must_copy(arena, overlay->node_name ? overlay->node_name : pod->node_name);

@@ -44,7 +44,6 @@ struct skr_engine_driver {
     struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
-    struct skr_pod_templates templates;
     struct task *writes, *solves; /* each in order of time */
     struct question *question;
     struct skr_strbuf *explanation; /* that is being asked for */
@@ -203,7 +202,7 @@ static int decode(struct skr_engine_driver *d, const struct skr_object_type *typ
     if (type != &skr_gang_pod) {
         return skr_kube_decode(type, object, ret, error);
     }
-    int rc = skr_pod_templates_decode(&d->templates, object, &pod, error);
+    int rc = skr_pod_templates_decode(d->options.templates, object, &pod, error);
     if (rc == 0) {
         *ret =
             (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type, .object = pod}};
@@ -545,7 +544,6 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
         free_task(task);
     }
     skr_watcher_fini(&driver->watcher);
-    skr_pod_templates_fini(&driver->templates);
     skr_actions_fini(&driver->actions);
     skr_engine_destroy(driver->engine);
     free(driver);
