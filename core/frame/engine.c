@@ -157,11 +157,8 @@ static void check_now_and_then(struct skr_engine *e)
 }
 #endif
 
-int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time now,
-                      struct skr_actions *out)
+static void settle_entered(struct skr_engine *e, skr_time now)
 {
-    skr_frame_enter(e->frame, now, out);
-    dispatch(e, event);
     if (!skr_frame_is_stopped(e->frame)) {
         wakes_due(e);
     }
@@ -171,7 +168,29 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
 #ifdef SKR_DEBUG
     check_now_and_then(e);
 #endif
+}
+
+int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time now,
+                      struct skr_actions *out)
+{
+    skr_frame_enter(e->frame, now, out);
+    dispatch(e, event);
+    settle_entered(e, now);
     return 0;
+}
+
+void skr_engine_take(struct skr_engine *e, struct skr_event *event, skr_time now,
+                     struct skr_actions *out)
+{
+    skr_frame_enter(e->frame, now, out);
+    dispatch(e, event);
+    skr_frame_enter(e->frame, now, NULL);
+}
+
+void skr_engine_settle(struct skr_engine *e, skr_time now, struct skr_actions *out)
+{
+    skr_frame_enter(e->frame, now, out);
+    settle_entered(e, now);
 }
 
 int skr_engine_check(const struct skr_engine *e, struct skr_error *error)

@@ -42,6 +42,14 @@ struct podgroup_entry;
 struct residents;
 struct shape;
 
+/* A place in kube-scheduler's queue, and when it came there: pulse.h. */
+enum { PULSE_ASKS = 32 };
+struct pulse_ask {
+    int32_t priority;
+    skr_time kicked; /* whole seconds */
+    skr_time at;
+};
+
 struct skr_gang {
     struct skr_frame *frame;
     struct skr_settings settings;
@@ -113,8 +121,10 @@ struct skr_gang {
 
     /* pulse.c */
     struct {
-        skr_time last;  /* the scheduler is alive */
-        skr_time since; /* it has been, without a longer pause */
+        skr_time last;                    /* the scheduler is alive */
+        skr_time since;                   /* it has been, without a longer pause */
+        struct pulse_ask ask[PULSE_ASKS]; /* what it came to last; by place in its queue */
+        size_t n_asks;
     } pulse;
 
     size_t n_leaving; /* bound pods that go: pods_note_leaving() */

@@ -18,6 +18,9 @@ struct group_keys group_keys_of_podgroup(const struct skr_podgroup *podgroup)
 const char *group_keys_get(const struct group_keys *keys, const char *key)
 {
     char full[128];
-    snprintf(full, sizeof full, "%s%s", keys->annotations ? GROUP_KEYS_PREFIX : "", key);
-    return keys->labels ? skr_labels_get(keys->labels, full) : NULL;
+    if (!keys->labels || !keys->annotations) {
+        return keys->labels ? skr_labels_get(keys->labels, key) : NULL;
+    }
+    snprintf(full, sizeof full, "%s%s", GROUP_KEYS_PREFIX, key);
+    return skr_labels_get(keys->labels, full);
 }

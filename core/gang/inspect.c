@@ -201,8 +201,25 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
     free(list);
 }
 
-void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
+static void write_group(const struct group *g, struct skr_strbuf *b)
 {
+    skr_strbuf_add(b, "{\"namespace\":");
+    skr_strbuf_add_json(b, g->namespace_);
+    add_string(b, "name", g->name);
+    skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", membership_seats(g),
+                    g->spec ? g->spec->priority : 0);
+    add_string(b, "status", skr_group_status_name(g->status));
+    add_string(b, "reason", skr_reason_name(g->reason));
+    add_string(b, "message", g->message ? g->message : "");
+    skr_strbuf_addf(b, ",\"placement\":%s", g->outputs.placement ? g->outputs.placement : "null");
+    write_members(g, b);
+    skr_strbuf_addc(b, '}');
+}
+
+void skr_gang_each_json(const struct skr_gang *e,
+                        void (*visit)(void *context, const char *text, size_t n), void *context)
+{
+    SKR_STRBUF(b);
     size_t n = 0;
     struct group **list = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *list), *g, *tmp;
     HASH_ITER(hh, e->groups, g, tmp)
@@ -210,22 +227,26 @@ void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
         list[n++] = g;
     }
     qsort(list, n, sizeof(struct group *), by_group);
-    skr_strbuf_add(b, "{\"groups\":[");
     for (size_t i = 0; i < n; i++) {
-        g = list[i];
-        skr_strbuf_addf(b, "%s{\"namespace\":", i ? "," : "");
-        skr_strbuf_add_json(b, g->namespace_);
-        add_string(b, "name", g->name);
-        skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", membership_seats(g),
-                        g->spec ? g->spec->priority : 0);
-        add_string(b, "status", skr_group_status_name(g->status));
-        add_string(b, "reason", skr_reason_name(g->reason));
-        add_string(b, "message", g->message ? g->message : "");
-        skr_strbuf_addf(b, ",\"placement\":%s",
-                        g->outputs.placement ? g->outputs.placement : "null");
-        write_members(g, b);
-        skr_strbuf_addc(b, '}');
+        skr_strbuf_reset(&b);
+        write_group(list[i], &b);
+        visit(context, b.s, b.len);
     }
-    skr_strbuf_add(b, "]}");
     free(list);
+}
+
+static void add_group(void *context, const char *text, size_t n)
+{
+    struct skr_strbuf *b = context;
+    if (b->s[b->len - 1] == '}') {
+        skr_strbuf_addc(b, ',');
+    }
+    skr_strbuf_addn(b, text, n);
+}
+
+void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, "{\"groups\":[");
+    skr_gang_each_json(e, add_group, b);
+    skr_strbuf_add(b, "]}");
 }

@@ -4,6 +4,7 @@
 #include "core/gang/nomination.h"
 
 #include "core/gang/pods.h"
+#include "core/gang/pulse.h"
 
 #include <string.h>
 
@@ -89,6 +90,7 @@ void nomination_heard(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->kick.asked) {
         p->plan->heard_at = skr_frame_now(e->frame);
+        pulse_reached(e, p);
     }
     p->kick.asked = true;
 }

@@ -132,7 +132,7 @@ static bool has_come(const struct plan *plan, const struct pod_entry *p)
 
 /* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
  * refuse every node, or another plugin keeps it back. While it still comes to other members of the
- * plan, this one may stand behind them in its queue. */
+ * plan, or to those of any plan that were kicked before, this one may stand behind them in its queue. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -146,6 +146,11 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         skr_time since = p->kick.at > e->pulse.since ? p->kick.at : e->pulse.since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
+        if (until <= skr_frame_now(e->frame)) {
+            since = pulse_reached_before(e, p);
+            skr_time later = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
+            until = later > until ? later : until;
+        }
         const char *says = pods_scheduler_says(p->pod);
         bool alive = e->pulse.last > p->kick.at || (*says && !strstr(says, "sakkara:"));
         if (until > skr_frame_now(e->frame)) {

@@ -72,5 +72,8 @@ void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret)
  * {"groups":[{"namespace","name","size","priority","status","reason","message","placement",
  * "members":[{"name","node","rank","status"}]}]}; sorted. */
 void skr_gang_write_json(const struct skr_gang *gang, struct skr_strbuf *out);
+/* Each element of "groups" of that by itself; text is borrowed for the call. */
+void skr_gang_each_json(const struct skr_gang *gang,
+                        void (*visit)(void *context, const char *text, size_t n), void *context);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "core/pod/pod.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,9 +292,17 @@ int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct 
     return 0;
 }
 
+struct skr_pod *skr_pod_ref(struct skr_pod *pod)
+{
+    pod->others++;
+    return pod;
+}
+
 void skr_pod_destroy(struct skr_pod *pod)
 {
-    if (pod) {
+    if (pod && pod->others > 0) {
+        pod->others--;
+    } else if (pod) {
         skr_pod_share_unref(pod->of_shape);
         skr_pod_share_unref(pod->of_labels);
         skr_arena_destroy(pod->arena);
@@ -366,15 +375,52 @@ static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *o
                  &copy->meta.annotations);
 }
 
+static size_t size_of_labels(const struct skr_label *item, size_t n)
+{
+    size_t size = n * sizeof item[0];
+    for (size_t i = 0; i < n; i++) {
+        size += strlen(item[i].key) + strlen(item[i].value) + 2;
+    }
+    return size;
+}
+
+/* What the copy takes at most without a shape; texts that are replaced are counted, too. */
+static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
+{
+    const struct skr_label plan = {SKR_ANNOTATION_PLAN, overlay->plan_annotation};
+    const char *const text[] = {pod->meta.namespace_,
+                                pod->meta.name,
+                                pod->meta.uid,
+                                pod->scheduler_name,
+                                pod->node_name,
+                                pod->nominated_node,
+                                pod->controller_uid,
+                                pod->scheduled_reason,
+                                pod->scheduled_message,
+                                pod->failed_reason,
+                                overlay->node_name ? overlay->node_name : "",
+                                overlay->nominated_node ? overlay->nominated_node : ""};
+    size_t size = sizeof *pod + 2 * sizeof(max_align_t) +
+                  size_of_labels(pod->meta.labels.item, pod->meta.labels.n) +
+                  size_of_labels(pod->meta.annotations.item, pod->meta.annotations.n) +
+                  size_of_labels(overlay->label, overlay->n_labels) +
+                  size_of_labels(&plan, plan.value ? 1 : 0);
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        size += strlen(text[i]) + 1;
+    }
+    return size;
+}
+
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
-    struct skr_pod *copy = pod_create(FIRST_BLOCK);
+    struct skr_pod *copy = pod_create(pod->of_shape ? size_of_copy(pod, overlay) : FIRST_BLOCK);
     skr_bug_on(!copy);
     struct skr_arena *arena = copy->arena;
     *copy = *pod;
     copy->arena = arena;
     copy->of_shape = pod->of_shape ? skr_pod_share_ref(pod->of_shape) : NULL;
     copy->of_labels = NULL;
+    copy->others = 0;
     copy_meta(pod, overlay, copy);
     copy->scheduler_name = must_copy(arena, pod->scheduler_name);
     copy->node_name = must_copy(arena, overlay->node_name ? overlay->node_name : pod->node_name);

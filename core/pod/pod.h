@@ -146,6 +146,7 @@ struct skr_pod_share;
 
 struct skr_pod {
     struct skr_arena *arena;
+    size_t others; /* who has it besides, of one thread: skr_pod_ref() */
     /* What it has in common with others, when it came from a reader (reader.h): memory of the shape,
      * and of labels and owner. NULL: in the arena. */
     struct skr_pod_share *of_shape, *of_labels;
@@ -170,6 +171,8 @@ struct skr_pod {
 
 /* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
 int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error);
+/* Another owner of the same thread; each destroys it once. */
+struct skr_pod *skr_pod_ref(struct skr_pod *pod);
 void skr_pod_destroy(struct skr_pod *pod); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_pod, skr_pod_destroy)
 bool skr_pod_is_live(const struct skr_pod *pod); /* not terminating, not Succeeded, not Failed */

@@ -11,6 +11,7 @@
 
 #include "core/pod/parts.h"
 #include "core/pod/share.h"
+#include "topology/base/hash.h"
 
 static const char *const part_name[] = {
     "containers", "initContainers", "volumes",     "overhead",
@@ -22,6 +23,12 @@ struct skr_pod_template {
     UT_hash_handle hh;
     json_t *part[PARTS]; /* NULL: absent */
     struct skr_pod_share *share;
+};
+
+/* Read by one of two. */
+struct skr_pod_handover {
+    json_t *json; /* NULL: nothing */
+    struct skr_pod *pod;
 };
 
 static void drop_all(struct skr_pod_templates *templates)
@@ -41,6 +48,12 @@ static void drop_all(struct skr_pod_templates *templates)
 void skr_pod_templates_fini(struct skr_pod_templates *templates)
 {
     drop_all(templates);
+    for (size_t i = 0; templates->handover && i < SKR_POD_HANDOVER_MAX; i++) {
+        json_decref(templates->handover[i].json);
+        skr_pod_destroy(templates->handover[i].pod);
+    }
+    free(templates->handover);
+    templates->handover = NULL;
 }
 
 static bool is_text(const json_t *value)
@@ -153,8 +166,30 @@ static struct skr_pod_share *share_of(struct skr_pod_templates *templates, const
     return share;
 }
 
+/* Where a tree would be. */
+static struct skr_pod_handover *handover_of(struct skr_pod_templates *templates, const json_t *json)
+{
+    if (!templates->handover) {
+        templates->handover = skr_alloc_array(SKR_POD_HANDOVER_MAX, sizeof *templates->handover);
+    }
+    return &templates->handover[skr_hash_pair((uintptr_t)json, 0) % SKR_POD_HANDOVER_MAX];
+}
+
 int skr_pod_templates_decode(struct skr_pod_templates *templates, const json_t *json,
                              struct skr_pod **ret, struct skr_error *error)
 {
-    return skr_pod_decode_with(json, share_of(templates, json), ret, error);
+    struct skr_pod_handover *at = templates->two_readers ? handover_of(templates, json) : NULL;
+    if (at && at->json == json) {
+        *ret = at->pod;
+        json_decref(at->json);
+        *at = (struct skr_pod_handover){NULL, NULL};
+        return 0;
+    }
+    int rc = skr_pod_decode_with(json, share_of(templates, json), ret, error);
+    if (rc == 0 && at) {
+        json_decref(at->json);
+        skr_pod_destroy(at->pod);
+        *at = (struct skr_pod_handover){json_incref(skr_object_unconst(json)), skr_pod_ref(*ret)};
+    }
+    return rc;
 }

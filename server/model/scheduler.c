@@ -38,6 +38,7 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
 {
     struct skr_scheduler_model *s = skr_alloc(sizeof *s);
     s->options = *options;
+    s->options.templates = options->templates ? options->templates : &s->templates;
     s->store = store;
     s->now = s->busy_until = now;
     s->random = options->seed * 0x9E3779B97F4A7C15U + 1;

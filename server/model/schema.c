@@ -164,7 +164,7 @@ static int check_strings(struct walk *w, const json_t *list)
     return 0;
 }
 
-static int check_object(struct walk *w, const json_t *object,
+static int check_object(struct walk *w, const json_t *object, const json_t *known,
                         const struct skr_schema_field *fields);
 
 static int check_list(struct walk *w, const json_t *list, const struct skr_schema_field *fields)
@@ -180,7 +180,7 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
     {
         const struct place here = {.up = w->at, .index = i};
         w->at = &here;
-        rc = check_object(w, value, fields);
+        rc = check_object(w, value, NULL, fields);
         w->at = here.up;
         if (rc != 0) {
             break;
@@ -189,11 +189,12 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
     return rc;
 }
 
-static int check_field(struct walk *w, const json_t *value, const struct skr_schema_field *field)
+static int check_field(struct walk *w, const json_t *value, const json_t *known,
+                       const struct skr_schema_field *field)
 {
     switch (field->type) {
     case SKR_SCHEMA_OBJECT:
-        return check_object(w, value, field->of);
+        return check_object(w, value, known, field->of);
     case SKR_SCHEMA_LIST:
         return check_list(w, value, field->of);
     case SKR_SCHEMA_STRINGS:
@@ -216,7 +217,9 @@ static int check_field(struct walk *w, const json_t *value, const struct skr_sch
     }
 }
 
-static int check_object(struct walk *w, const json_t *object, const struct skr_schema_field *fields)
+/* Members that are those of known were checked before. */
+static int check_object(struct walk *w, const json_t *object, const json_t *known,
+                        const struct skr_schema_field *fields)
 {
     const char *key;
     json_t *value;
@@ -227,7 +230,11 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
     }
     json_object_foreach(skr_object_unconst(object), key, value)
     {
+        const json_t *there = json_object_get(known, key);
         const struct skr_schema_field *field = fields;
+        if (value == there) {
+            continue;
+        }
         while (field->name && strcmp(field->name, key) != 0) {
             field++;
         }
@@ -236,7 +243,7 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
         if (!field->name && w->strict) {
             rc = unknown(w);
         } else if (field->name && !json_is_null(value)) {
-            rc = check_field(w, value, field);
+            rc = check_field(w, value, there, field);
         }
         w->at = here.up;
         if (rc != 0) {
@@ -246,10 +253,11 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
     return 0;
 }
 
-int skr_schema_check(const char *kind, const json_t *object, bool strict, struct skr_error *error)
+int skr_schema_check(const char *kind, const json_t *object, const json_t *known, bool strict,
+                     struct skr_error *error)
 {
     struct walk w = {.kind = kind, .strict = strict, .error = error};
     const struct skr_schema_field *fields = skr_schema_of(kind);
 
-    return fields ? check_object(&w, object, fields) : 0;
+    return fields ? check_object(&w, object, known, fields) : 0;
 }

@@ -14,7 +14,10 @@
 
 #include "topology/base/error.h"
 
-/* kind as in the store's resources. Errors: SKR_INVALID in kube-apiserver's words. O(size). */
-int skr_schema_check(const char *kind, const json_t *object, bool strict, struct skr_error *error);
+/* kind as in the store's resources. known: an object that was checked as this one is now, whose values
+ * are not looked at again where object has the same; NULL: none. Errors: SKR_INVALID in
+ * kube-apiserver's words. O(size of what is not known). */
+int skr_schema_check(const char *kind, const json_t *object, const json_t *known, bool strict,
+                     struct skr_error *error);
 
 #endif

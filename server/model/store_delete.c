@@ -173,7 +173,7 @@ static bool is_immortal(struct skr_store_call *call)
 
 static bool check_options(struct skr_store_call *call)
 {
-    return !call->request->body || skr_store_check_body(call);
+    return !call->request->body || skr_store_check_body(call, NULL);
 }
 
 void skr_store_do_delete(struct skr_store_call *call)

@@ -71,8 +71,9 @@ json_t *skr_store_time(skr_time now);
 
 /* ---- store_call.c ---- */
 
-/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
-bool skr_store_check_body(struct skr_store_call *call);
+/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. known: an
+ * object in force, whose values are of such a depth; NULL: none. */
+bool skr_store_check_body(struct skr_store_call *call, const json_t *known);
 /* Whether the object's JSON is at most SKR_STORE_OBJECT_BYTES_MAX long; false: the reply says so. */
 bool skr_store_check_size(struct skr_store_call *call, const json_t *object);
 /* The reply of a write: object in the shape that was asked for. */

@@ -13,7 +13,7 @@ static bool check_binding(struct skr_store_call *call)
     const char *kind = skr_path_text(body, "target.kind");
     const char *name = skr_path_text(body, "metadata.name");
 
-    if (!skr_store_check_body(call)) {
+    if (!skr_store_check_body(call, NULL)) {
         return false;
     }
     if (*name != '\0' && strcmp(name, call->request->name) != 0) {
@@ -249,7 +249,7 @@ static bool check_eviction(struct skr_store_call *call)
 {
     const char *name = skr_path_text(call->request->body, "metadata.name");
 
-    if (!skr_store_check_body(call)) {
+    if (!skr_store_check_body(call, NULL)) {
         return false;
     }
     if (*name != '\0' && strcmp(name, call->request->name) != 0) {

@@ -61,7 +61,7 @@ static json_t *wanted_scale(struct skr_store_call *call, const json_t *scale)
         }
         return wanted;
     }
-    if (!skr_store_check_body(call)) {
+    if (!skr_store_check_body(call, NULL)) {
         return NULL;
     }
     return request->verb == SKR_STORE_UPDATE ? skr_path_copy(request->body)

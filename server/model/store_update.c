@@ -74,10 +74,10 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
     return result;
 }
 
-static bool check_patch_body(struct skr_store_call *call)
+static bool check_patch_body(struct skr_store_call *call, const json_t *before)
 {
     if (call->request->verb != SKR_STORE_PATCH_JSON) {
-        return skr_store_check_body(call);
+        return skr_store_check_body(call, before);
     }
     if (!json_is_array(call->request->body) || skr_path_too_deep(call->request->body)) {
         skr_status_fail(call->reply, 400, NULL, NULL,
@@ -109,13 +109,13 @@ static void drop_nulls(json_t *object, const json_t *before)
  */
 static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
 {
-    if (!check_patch_body(call)) {
+    if (!check_patch_body(call, before)) {
         return NULL;
     }
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    if (object && (!json_is_object(object) || skr_path_too_deep(object))) {
+    if (object && (!json_is_object(object) || skr_path_too_deep_beside(object, before))) {
         skr_status_fail(call->reply, 400, NULL, NULL, "the patched object is no valid object");
         json_decref(object);
         return NULL;
@@ -318,18 +318,8 @@ static bool share_equals(json_t *object, const json_t *before)
 static bool check_schema(struct skr_store_call *call, const json_t *object, const json_t *before)
 {
     struct skr_error error = {.code = SKR_OK};
-    json_t *touched = json_object();
-    const char *key;
-    json_t *value;
-
-    json_object_foreach(skr_object_unconst(object), key, value)
-    {
-        if (value != json_object_get(before, key)) {
-            json_object_set(touched, key, value);
-        }
-    }
-    const int rc = skr_schema_check(call->resource->kind, touched, call->request->strict, &error);
-    json_decref(touched);
+    const int rc =
+        skr_schema_check(call->resource->kind, object, before, call->request->strict, &error);
     if (rc != 0) {
         skr_status_fail(call->reply, 400, NULL, NULL,
                         "%s in version \"%s\" cannot be handled as a %s: %s", call->asked->kind,

@@ -52,7 +52,8 @@ static bool check_kind(struct skr_store_call *call, const json_t *object)
 static bool check_schema(struct skr_store_call *call, const json_t *object)
 {
     struct skr_error error = {.code = SKR_OK};
-    const int rc = skr_schema_check(call->resource->kind, object, call->request->strict, &error);
+    const int rc =
+        skr_schema_check(call->resource->kind, object, NULL, call->request->strict, &error);
 
     if (rc == 0) {
         return true;
@@ -88,7 +89,7 @@ static json_t *to_kept(const struct skr_store_call *call, json_t *object)
 /* The body as an object of our own, all the way down; NULL: the reply says what is wrong. */
 static json_t *take_body(struct skr_store_call *call)
 {
-    if (!skr_store_check_body(call) || !check_kind(call, call->request->body)) {
+    if (!skr_store_check_body(call, NULL) || !check_kind(call, call->request->body)) {
         return NULL;
     }
     json_t *clean = skr_path_without_nulls(call->request->body);

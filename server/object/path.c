@@ -137,6 +137,9 @@ static json_t *own(json_t *object, const char *key, bool array)
 {
     json_t *member = json_object_get(object, key);
     const bool usable = array ? json_is_array(member) : json_is_object(member);
+    if (usable && member->refcount == 1) {
+        return member;
+    }
     json_t *copy = usable ? json_copy(member) : (array ? json_array() : json_object());
 
     json_object_set_new(object, key, checked(copy));
@@ -226,6 +229,20 @@ static bool is_deeper(const json_t *value, int left)
 bool skr_path_too_deep(const json_t *value)
 {
     return is_deeper(value, SKR_PATH_DEPTH_MAX);
+}
+
+bool skr_path_too_deep_beside(const json_t *object, const json_t *known)
+{
+    json_t *value;
+    const char *key;
+
+    json_object_foreach(skr_object_unconst(object), key, value)
+    {
+        if (value != json_object_get(known, key) && is_deeper(value, SKR_PATH_DEPTH_MAX - 1)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool has_nulls(const json_t *value)

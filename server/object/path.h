@@ -33,7 +33,8 @@ bool skr_path_holds(const json_t *array, const char *value);
 
 /* Another reference: libjansson counts them in the value, which is no change of it. */
 json_t *skr_path_ref(const json_t *value);
-/* Own: object. Makes its member key an object (an empty one if need be) that is own too. */
+/* Own: object. Makes its member key an object (an empty one if need be) that is own too: a copy, where
+ * somebody else has it. */
 json_t *skr_path_own(json_t *object, const char *key);
 /* A copy of every object and array; strings and numbers, which nobody changes, are shared. */
 json_t *skr_path_copy(const json_t *value);
@@ -47,5 +48,8 @@ json_t *skr_path_without_nulls(const json_t *value);
 
 enum { SKR_PATH_DEPTH_MAX = 64 };
 bool skr_path_too_deep(const json_t *value);
+/* Of an object whose members that are those of known (the same values, not equal ones) are not too
+ * deep. */
+bool skr_path_too_deep_beside(const json_t *object, const json_t *known);
 
 #endif

@@ -44,7 +44,6 @@ struct skr_engine_driver {
     struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
-    struct skr_pod_templates templates;
     struct task *writes, *solves; /* each in order of time */
     struct question *question;
     struct skr_strbuf *explanation; /* that is being asked for */
@@ -166,13 +165,32 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
     }
 }
 
-static void handle(struct skr_engine_driver *d, struct skr_event *event)
+static void carry_out_all(struct skr_engine_driver *d)
 {
-    skr_engine_handle(d->engine, event, d->now, &d->actions);
     for (size_t i = 0; i < d->actions.n; i++) {
         carry_out(d, &d->actions.item[i]);
     }
     skr_actions_reset(&d->actions);
+}
+
+static void handle(struct skr_engine_driver *d, struct skr_event *event)
+{
+    skr_engine_handle(d->engine, event, d->now, &d->actions);
+    carry_out_all(d);
+}
+
+/* Pods come, and writes are answered, many at a time: what those of one moment mean together is settled
+ * once. */
+static void take(struct skr_engine_driver *d, struct skr_event *event)
+{
+    skr_engine_take(d->engine, event, d->now, &d->actions);
+    carry_out_all(d);
+}
+
+static void settle(struct skr_engine_driver *d)
+{
+    skr_engine_settle(d->engine, d->now, &d->actions);
+    carry_out_all(d);
 }
 
 /* ---- objects ---- */
@@ -184,7 +202,7 @@ static int decode(struct skr_engine_driver *d, const struct skr_object_type *typ
     if (type != &skr_gang_pod) {
         return skr_kube_decode(type, object, ret, error);
     }
-    int rc = skr_pod_templates_decode(&d->templates, object, &pod, error);
+    int rc = skr_pod_templates_decode(d->options.templates, object, &pod, error);
     if (rc == 0) {
         *ret =
             (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type, .object = pod}};
@@ -209,7 +227,7 @@ static void deliver(struct skr_engine_driver *d, const struct skr_object_type *t
                       error.text);
         return;
     }
-    handle(d, &event);
+    take(d, &event);
 }
 
 struct lister {
@@ -245,6 +263,9 @@ static void take_change(struct skr_engine_driver *d, const struct skr_store_chan
     const struct skr_object_type *type = skr_gang_type_of(NULL, change->resource->kind);
     if (type) {
         deliver(d, type, change->object, change->kind == SKR_STORE_DELETED);
+    }
+    if (type && type != &skr_gang_pod) {
+        settle(d);
     }
 }
 
@@ -332,7 +353,7 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
         add_object(write, reply.body, &event);
     }
     trace_write(d, write, body, reply.status, event.written.message);
-    handle(d, &event);
+    take(d, &event);
     json_decref(reply.body);
     json_decref(body);
 }
@@ -384,10 +405,16 @@ size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now)
     for (; skr_watcher_take(&d->watcher, now, &change); done++) {
         take_change(d, &change);
     }
+    if (done > 0) {
+        settle(d);
+    }
     for (; (task = d->writes) && task->at <= now; done++) {
         DL_DELETE(d->writes, task);
         run_write(d, &task->write);
         free_task(task);
+    }
+    if (done > 0) {
+        settle(d);
     }
     for (; (task = d->solves) && task->at <= now; done++) {
         DL_DELETE(d->solves, task);
@@ -517,7 +544,6 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
         free_task(task);
     }
     skr_watcher_fini(&driver->watcher);
-    skr_pod_templates_fini(&driver->templates);
     skr_actions_fini(&driver->actions);
     skr_engine_destroy(driver->engine);
     free(driver);

@@ -16,10 +16,11 @@
 #include "server/model/scheduler.h"
 
 struct skr_engine_driver_options {
-    struct skr_settings settings; /* strings borrowed */
-    skr_time write_time;          /* from the engine's wish to the API server's answer */
-    skr_time solve_time;          /* of every solve, as the engine is told */
-    skr_time watch_delay;         /* until it sees what was written */
+    struct skr_settings settings;        /* strings borrowed */
+    skr_time write_time;                 /* from the engine's wish to the API server's answer */
+    skr_time solve_time;                 /* of every solve, as the engine is told */
+    skr_time watch_delay;                /* until it sees what was written */
+    struct skr_pod_templates *templates; /* borrowed */
     struct skr_trace trace;
     /* An Event (events.k8s.io/v1) the engine wrote; borrowed. NULL: nobody listens. */
     void (*event)(void *context, skr_time now, const json_t *event);

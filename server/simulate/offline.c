@@ -11,6 +11,7 @@ struct skr_offline {
     struct skr_offline_options options;
     struct skr_cluster *cluster;
     struct skr_store *store;
+    struct skr_pod_templates templates; /* driver and scheduler see the same pods */
     struct skr_engine_driver *driver;
     struct skr_scheduler_model *scheduler;
     struct skr_scheduler_model *daemons; /* NULL: not served */
@@ -36,6 +37,7 @@ struct skr_offline *skr_offline_create(const struct skr_offline_options *options
 {
     struct skr_offline *o = skr_alloc(sizeof *o);
     o->options = *options;
+    o->templates.two_readers = true;
     o->now = options->start;
     o->cluster = skr_cluster_create(&options->cluster, options->start);
     o->store = skr_cluster_store(o->cluster);
@@ -43,6 +45,7 @@ struct skr_offline *skr_offline_create(const struct skr_offline_options *options
                                                .write_time = SKR_OFFLINE_WRITE_TIME,
                                                .solve_time = SKR_OFFLINE_SOLVE_TIME,
                                                .watch_delay = SKR_OFFLINE_WATCH_TIME,
+                                               .templates = &o->templates,
                                                .trace = options->trace,
                                                .event = pass_event,
                                                .bind_done = bind_done,
@@ -59,6 +62,7 @@ void skr_offline_destroy(struct skr_offline *offline)
     skr_scheduler_destroy(offline->scheduler);
     skr_scheduler_destroy(offline->daemons);
     skr_engine_driver_destroy(offline->driver);
+    skr_pod_templates_fini(&offline->templates);
     skr_cluster_destroy(offline->cluster);
     free(offline);
 }
@@ -133,6 +137,7 @@ void skr_offline_start(struct skr_offline *offline)
         .cycle_time = SKR_OFFLINE_CYCLE_TIME,
         .watch_delay = SKR_OFFLINE_WATCH_TIME,
         .seed = o->options.cluster.seed,
+        .templates = &o->templates,
         .trace = o->options.trace};
     o->scheduler = skr_scheduler_create(&options, o->store, o->now);
     o->started = true;

@@ -28,27 +28,27 @@ static json_t *time_json(skr_time duration)
 }
 
 /* The engine's groups, sorted by namespace and name. */
-static json_t *groups_of(const struct skr_simulate_report *report)
+/* One at a time: all members of all groups may be many. */
+static void add_group(void *context, const char *text, size_t n)
 {
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
-    skr_gang_write_json(report->engine, &text);
-    json_t *state = json_loadb(text.s, text.len, 0, NULL);
-    skr_bug_on(!state);
-    json_t *groups = json_incref(json_object_get(state, "groups"));
-    json_decref(state);
-    skr_strbuf_fini(&text);
-    return groups;
+    json_t *group = json_loadb(text, n, 0, NULL);
+    skr_bug_on(!group);
+    const json_t *members = json_object_get(group, "members");
+    size_t bound = 0;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        bound += json_is_true(json_object_get(json_array_get(members, i), "bound")) ? 1 : 0;
+    }
+    json_object_set_new(group, "bound", json_integer((json_int_t)bound));
+    json_object_del(group, "members");
+    json_array_append_new(context, group);
 }
 
-static size_t count_bound(const json_t *group)
+/* As the engine says, with a number "bound" in place of "members". */
+static json_t *groups_of(const struct skr_simulate_report *report)
 {
-    const json_t *members = json_object_get(group, "members");
-    size_t n = 0;
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        n += json_is_true(json_object_get(json_array_get(members, i), "bound")) ? 1 : 0;
-    }
-    return n;
+    json_t *groups = json_array();
+    skr_gang_each_json(report->engine, add_group, groups);
+    return groups;
 }
 
 static bool is_placed(const json_t *group)
@@ -276,7 +276,8 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
         char pods[48], priority[24];
         const char *reason = skr_path_text(group, "reason");
         /* Members that have ended count as well, until the next generation is there. */
-        size_t bound = count_bound(group), size = (size_t)skr_path_int(group, "size", 0);
+        size_t bound = (size_t)skr_path_int(group, "bound", 0);
+        size_t size = (size_t)skr_path_int(group, "size", 0);
         snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
         snprintf(priority, sizeof priority, "%lld", (long long)skr_path_int(group, "priority", 0));
         const char *row[] = {skr_path_text(group, "namespace"),

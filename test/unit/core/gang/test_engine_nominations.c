@@ -349,6 +349,46 @@ TEST_RIG(planned(0), a_member_is_waited_for_while_the_scheduler_comes_to_others)
     assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
 }
 
+/* Two plans: h is kicked seconds after g, and kube-scheduler has a long queue. */
+TEST_RIG(planned(0), a_plan_is_waited_for_while_the_scheduler_comes_to_those_kicked_before_it)
+{
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_group(rig, "h", 4, 0, NULL);
+    rig_pods(rig, "q", 4, "h", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "h"), "Admitting");
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        rig_run(rig, 12 * SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Admitting");
+        assert_string_equal(rig_state(rig, "h"), "Admitting");
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_filter(rig, name, rig_nominated(rig, name));
+    }
+    rig_run(rig, 14 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "h"), "Admitting");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "h", "reason"), "FilteredByOthers");
+}
+
+TEST_RIG(planned(0), a_plan_is_not_waited_for_while_the_scheduler_comes_to_those_kicked_after_it)
+{
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_group(rig, "h", 4, 0, NULL);
+    rig_pods(rig, "q", 4, "h", 0);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 4; i++) { /* it lives since 4 s after the kick of g */
+        char name[16];
+        snprintf(name, sizeof name, "q-%d", i);
+        rig_filter(rig, name, rig_nominated(rig, name));
+        rig_run(rig, 3 * SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Admitting");
+    }
+    rig_run(rig, 4 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    assert_string_equal(rig_state(rig, "h"), "Admitting");
+}
+
 TEST_RIG(planned(RIG_GATED), a_scheduler_that_is_down_costs_no_patience)
 {
     rig_run(rig, 120 * SKR_SECOND);

@@ -147,3 +147,25 @@ TEST(templates_are_bounded)
     skr_pod_templates_fini(&templates);
     assert_null(templates.list);
 }
+
+TEST(of_two_readers_the_second_gets_the_pod_that_the_first_has_read)
+{
+    struct skr_pod_templates templates = {.two_readers = true};
+    json_t *spec = a_spec();
+    json_t *tree = pod_of(spec, "a", "{}", "{}"), *later = pod_of(spec, "a", "{}", "{}");
+    struct skr_pod *first = read_pod(&templates, json_incref(tree));
+    struct skr_pod *other = read_pod(&templates, later);
+    struct skr_pod *second = read_pod(&templates, json_incref(tree));
+    assert_ptr_equal(first, second);
+    assert_ptr_not_equal(first, other);
+    skr_pod_destroy(first); /* the second has it still */
+    assert_string_equal(second->meta.name, "a");
+    struct skr_pod *third = read_pod(&templates, tree); /* as if it were the first */
+    assert_ptr_not_equal(second, third);
+    skr_pod_templates_fini(&templates);
+    assert_string_equal(third->meta.name, "a");
+    skr_pod_destroy(second);
+    skr_pod_destroy(third);
+    skr_pod_destroy(other);
+    json_decref(spec);
+}
