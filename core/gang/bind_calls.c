@@ -67,6 +67,9 @@ void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_
     }
     uint64_t request = p->vote.request;
     unpark(e, p);
+    if (kind != SKR_ANSWER_BOUND) {
+        nomination_tried(p);
+    }
     out_answer(e, request, kind, text);
     dirty_pod(e, p);
 }
@@ -134,6 +137,7 @@ void bind_calls_hangup(struct skr_gang *e, uint64_t request)
     }
     pulse_restarted(e);
     unpark(e, p);
+    nomination_tried(p);
     call_ended(e, p);
     if (p->plan) {
         bind_calls_drop_vote(e, p);

@@ -13,6 +13,7 @@
 #include "core/gang/dirty.h"
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
 #include "core/gang/output.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pod_changes.h"
@@ -21,6 +22,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/residents.h"
 #include "core/gang/shapes.h"
+#include "core/gang/trace.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -106,8 +108,78 @@ static const char *target_of(const struct skr_gang *e, const struct pod_entry *p
     return p->plan ? p->place.node : skr_ledger_find(e->ledger, p->uid, NULL);
 }
 
-static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
+/* What a Binding brings to its pod, to be overlaid on the cached one when it was made. */
+struct brought {
+    const char *node; /* from names_intern */
+    size_t n_labels;
+    struct skr_label label[4];
+    char rank[16], retries[16], plan[32];
+    char *annotation, *gang_annotation; /* NULL: none */
+};
+
+static void brought_release(void *more)
 {
+    struct brought *brought = more;
+    free(brought->annotation);
+    free(brought->gang_annotation);
+    free(brought);
+}
+
+static void bring_label(struct brought *brought, const char *key, const char *value)
+{
+    brought->label[brought->n_labels++] = (struct skr_label){key, value};
+}
+
+static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char *node,
+                             bool carries)
+{
+    struct brought *brought = skr_alloc(sizeof *brought);
+    brought->node = names_intern(e, node);
+    if (!p->plan) {
+        return brought;
+    }
+    snprintf(brought->rank, sizeof brought->rank, "%d", p->place.rank);
+    bring_label(brought, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
+    bring_label(brought, SKR_LABEL_RANK, brought->rank);
+    if (!nomination_stands(p)) {
+        nomination_count(p);
+        snprintf(brought->retries, sizeof brought->retries, "%d", p->place.retries);
+        snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id, p->kick.count);
+        bring_label(brought, SKR_LABEL_RETRIES, brought->retries);
+        bring_label(brought, SKR_LABEL_PLAN, brought->plan);
+        brought->annotation = nomination_annotation(p);
+    }
+    brought->gang_annotation = carries ? skr_strdup(p->plan->text) : NULL;
+    return brought;
+}
+
+static void write_brought(struct skr_strbuf *b, const struct brought *brought)
+{
+    const struct skr_label annotation[] = {{SKR_ANNOTATION_PLAN, brought->annotation},
+                                           {SKR_ANNOTATION_GANG_PLAN, brought->gang_annotation}};
+    bool any = false;
+    for (size_t i = 0; i < brought->n_labels; i++) {
+        skr_strbuf_add(b, i > 0 ? "," : ",\"labels\":{");
+        skr_strbuf_add_json(b, brought->label[i].key);
+        skr_strbuf_addc(b, ':');
+        skr_strbuf_add_json(b, brought->label[i].value);
+    }
+    skr_strbuf_add(b, brought->n_labels > 0 ? "}" : "");
+    for (size_t i = 0; i < sizeof annotation / sizeof *annotation; i++) {
+        if (annotation[i].value) {
+            skr_strbuf_add(b, any ? "," : ",\"annotations\":{");
+            skr_strbuf_add_json(b, annotation[i].key);
+            skr_strbuf_addc(b, ':');
+            skr_strbuf_add_json(b, annotation[i].value);
+            any = true;
+        }
+    }
+    skr_strbuf_add(b, any ? "}" : "");
+}
+
+static void post(struct skr_gang *e, struct pod_entry *p, const char *node, bool carries)
+{
+    struct brought *brought = bring(e, p, node, carries);
     SKR_STRBUF(b);
     skr_strbuf_add(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"namespace\":");
     skr_strbuf_add_json(&b, p->pod->meta.namespace_);
@@ -115,18 +187,15 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
     skr_strbuf_add_json(&b, p->pod->meta.name);
     skr_strbuf_add(&b, ",\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
-    if (p->plan) {
-        skr_strbuf_addf(
-            &b, ",\"labels\":{\"" SKR_LABEL_STATUS "\":\"%s\",\"" SKR_LABEL_RANK "\":\"%d\"}",
-            skr_group_status_name(SKR_STATUS_BOUND), p->place.rank);
-    }
+    write_brought(&b, brought);
     skr_strbuf_add(&b, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":");
     skr_strbuf_add_json(&b, node);
     skr_strbuf_add(&b, "}}");
     struct skr_pending_write *w = out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, 0,
                                             &p->pod->meta, &b, WRITE_FOR_BINDING, p->uid);
     p->bind.write = w->id;
-    w->more = (void *)(uintptr_t)names_intern(e, node);
+    w->more = brought;
+    w->release = brought_release;
     e->bindings_in_flight++;
 }
 
@@ -167,9 +236,9 @@ void binding_pump(struct skr_gang *e)
             continue;
         }
         const char *node = target_of(e, p);
-        bool may_post =
-            p->vote.request && node && nodes_find(e, node) &&
-            (!p->plan || (p->plan->binding_persisted && !p->plan->aborting && !p->plan->rollback));
+        bool may_post = p->vote.request && node && nodes_find(e, node) &&
+                        (!p->plan || (p->plan->binding_persisted && !p->plan->aborting &&
+                                      !p->plan->rollback && trace_is_provided(e, p)));
         bool other_node = p->vote.request && node && strcmp(p->vote.node, node) != 0;
         if (p->bind.unknown) {
             bind_calls_unqueue(e, p);
@@ -178,8 +247,12 @@ void binding_pump(struct skr_gang *e)
             bind_calls_unqueue(e, p);
             failed(e, p, "its bind call names another node");
         } else if (may_post) {
+            enum trace_turn turn = p->plan ? trace_turn_of(e, p->plan) : TRACE_BINDS;
+            if (turn == TRACE_WAITS) {
+                continue;
+            }
             bind_calls_unqueue(e, p);
-            post(e, p, node);
+            post(e, p, node, turn == TRACE_CARRIES);
         } else {
             bind_calls_unqueue(e, p);
             if (!p->vote.request && !p->plan) { /* its caller has gone, and nothing is on its way */
@@ -207,11 +280,17 @@ static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
     bind_calls_queue(e, p);
 }
 
-static void bound_now(struct skr_gang *e, struct pod_entry *p, const char *node)
+static void bound_now(struct skr_gang *e, struct pod_entry *p, const struct brought *brought)
 {
+    const struct skr_pod_overlay overlay = {.node_name = brought->node,
+                                            .n_labels = brought->annotation ? brought->n_labels : 0,
+                                            .label = brought->label,
+                                            .plan_annotation = brought->annotation,
+                                            .gang_plan_annotation = brought->gang_annotation};
     e->stats.bindings++;
     p->bind.failures = 0;
-    pod_changes_bound(e, p, node);
+    p->await_labels = brought->annotation;
+    pod_changes_bound(e, p, &overlay);
     bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group) {
         dirty_member(e, p->group);

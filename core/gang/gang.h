@@ -109,6 +109,7 @@ struct skr_gang {
     size_t bindings_in_flight; /* binding.c */
     /* Until then pods/status may not be patched, and kicks are label patches; members.c */
     skr_time status_forbidden_until;
+    bool binding_labels_lost; /* trace.c: they do not reach pods after all */
 
     /* filter_hold.c */
     struct {

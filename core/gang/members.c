@@ -6,7 +6,8 @@
  *
  *   planned      one status patch with nomination, labels and annotation (the kick), then the
  *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
- *                nomination with the gate's removal, in one
+ *                nomination with the gate's removal, in one; of one that needs no waking nothing,
+ *                where labels and annotation can travel in its Binding (trace.h)
  *   parked       left alone, but for labels and annotation that crash recovery needs
  *   no plan      traces of plans that are gone are cleared; gated members get a label with their state, others where
  *                it has to wake them (waiting.c, Events too)
@@ -28,6 +29,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/release.h"
 #include "core/gang/sampling.h"
+#include "core/gang/trace.h"
 #include "core/gang/waiting.h"
 #include "core/gang/wakes.h"
 
@@ -242,12 +244,19 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 {
     bool metadata = nomination_stands(p);
     if (p->vote.request || p->bind.write) {
-        if (!metadata) {
+        if (!metadata && !p->bind.write && !trace_travels(e, p)) {
             equip(e, p, WOKEN_NOT);
         }
         return;
     }
     if (plan_waits_for_turn(p)) {
+        return;
+    }
+    if (!metadata && trace_travels(e, p)) {
+        nomination_spare(p);
+        if (!p->kick.at && !p->kick.asked) {
+            nomination_kicked(e, p);
+        }
         return;
     }
     bool nominated = nomination_is_forbidden(e) || p->kick.spared ||

@@ -105,6 +105,11 @@ void nomination_spare(struct pod_entry *p)
     p->kick.spared = true;
 }
 
+void nomination_tried(struct pod_entry *p)
+{
+    p->kick.tried = true;
+}
+
 bool nomination_is_missed(struct pod_entry *p)
 {
     bool was = p->kick.spared;

@@ -31,8 +31,11 @@ void nomination_heard(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler came and was answered no, as the plan's text was being written: if it was woken before, it is again when
  * the text stands. */
 void nomination_turned_away(struct pod_entry *p);
-/* It is woken without a nomination: kube-scheduler looks at every node, and so at the planned one. */
+/* It is woken without a nomination, or needs no waking: kube-scheduler looks at every node, and so at
+ * the planned one. */
 void nomination_spare(struct pod_entry *p);
+/* kube-scheduler had it in hand and will not come again by itself, or late. */
+void nomination_tried(struct pod_entry *p);
 /* kube-scheduler did not: it needs one all the same. False: it was not spared one. */
 bool nomination_is_missed(struct pod_entry *p);
 /* Nominate again, although the cache shows the nomination; false: that was done in this plan. */

@@ -364,6 +364,7 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
             dirty_pod(e, p);
         }
     }
+    plan->text_len = strlen(plan->text);
     plan_home_hurry(plan->group);
 }
 

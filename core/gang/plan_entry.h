@@ -66,6 +66,7 @@ struct plan {
     struct skr_tree *tree; /* it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
     char *text;   /* annotation as it should stand now; rebuilt when members or state change */
+    size_t text_len;
 };
 
 #endif

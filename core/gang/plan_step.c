@@ -21,6 +21,7 @@
 #include "core/gang/refusal.h"
 #include "core/gang/rollback.h"
 #include "core/gang/shapes.h"
+#include "core/gang/trace.h"
 #include "core/gang/trial.h"
 #include "core/gang/wakes.h"
 
@@ -157,6 +158,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = until < next ? until : next;
         } else if (alive) {
             SKR_STRBUF(text);
+            nomination_tried(p);
             refusal_note(e, g, p);
             refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {
@@ -184,7 +186,7 @@ struct progress {
     size_t unbound, voted, kicked, lacking;
 };
 
-static struct progress progress_of(const struct group *g)
+static struct progress progress_of(const struct skr_gang *e, const struct group *g)
 {
     struct progress x = {0};
     struct pod_entry *p;
@@ -196,7 +198,7 @@ static struct progress progress_of(const struct group *g)
         x.unbound++;
         x.voted += p->vote.given;
         x.kicked += p->kick.at != 0;
-        x.lacking += !nomination_stands(p);
+        x.lacking += !trace_is_provided(e, p);
     }
     return x;
 }
@@ -253,7 +255,7 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
     if (patience_is_over(e, g)) {
         return;
     }
-    struct progress x = progress_of(g);
+    struct progress x = progress_of(e, g);
     if (x.unbound == x.voted && x.lacking == 0) {
         plan_want_binding(e, plan, true);
         group_state_enter(e, g, GROUP_BINDING);
@@ -346,7 +348,7 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
     if (plan->binding_persisted || !plan_home_is_quiet(e, g)) {
         return false;
     }
-    struct progress x = progress_of(g);
+    struct progress x = progress_of(e, g);
     return x.unbound != x.voted || plan->check_nodes || skr_frame_now(e->frame) >= plan->deadline;
 }
 
@@ -400,12 +402,12 @@ static void step_binding(struct skr_gang *e, struct group *g)
         dirty_group(e, g);
         return;
     }
-    struct progress x = progress_of(g);
+    struct progress x = progress_of(e, g);
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         if (p->plan == plan && !pods_is_bound(p) && p->vote.request && !p->bind.write &&
-            !p->binding_queued && nomination_stands(p)) {
+            !p->binding_queued && trace_is_provided(e, p)) {
             bind_calls_queue(e, p);
         }
     }

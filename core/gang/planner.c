@@ -20,6 +20,7 @@
 #include "core/gang/groups.h"
 #include "core/gang/member_order.h"
 #include "core/gang/membership.h"
+#include "core/gang/nomination.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
@@ -387,6 +388,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
         if (rescue) {
             bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
             plan_remove_member(e, newcomers[i]);
+            nomination_tried(newcomers[i]);
         }
         plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
         plan_set_retries(newcomers[i], trials > INT32_MAX ? INT32_MAX : (int32_t)trials);

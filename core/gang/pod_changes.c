@@ -21,12 +21,14 @@
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
+#include "core/gang/plan.h"
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/residents.h"
 #include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
+#include "core/gang/trace.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -240,10 +242,10 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
     skr_pod_destroy(old);
 }
 
-void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node)
+void pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
+                       const struct skr_pod_overlay *brought)
 {
-    struct skr_pod_overlay o = {.node_name = node};
-    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
+    struct skr_pod *now = skr_pod_overlay(p->pod, brought);
     skr_bug_on(!now);
     p->await_watch = true;
     pod_changes_replace(e, p, now);
@@ -362,7 +364,7 @@ static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *po
 static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
 {
     if (p && !pods_is_bound(p) && *pod->node_name) {
-        pod_changes_bound(e, p, pod->node_name);
+        pod_changes_bound(e, p, &(struct skr_pod_overlay){.node_name = pod->node_name});
     }
 }
 
@@ -394,10 +396,15 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
     if (!p) {
         p = entry_create(e, pod);
     }
+    int32_t rank = p->await_labels ? pods_rank_label(p) : -1;
     if (*pod->node_name) {
-        p->await_watch = false;
+        p->await_watch = p->await_labels = false;
     }
     pod_changes_replace(e, p, pod);
+    if (pods_is_bound(p) && rank >= 0 && pods_rank_label(p) < 0) {
+        plan_set_rank(p, rank);
+        trace_labels_were_lost(e);
+    }
     if (r) {
         residents_drop(e, r);
     }

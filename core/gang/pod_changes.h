@@ -14,7 +14,8 @@ void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod);
 /* Another version of the pod, also one made by us; pod is taken. */
 void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod);
 /* Our own Binding of it was acknowledged. */
-void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node);
+void pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
+                       const struct skr_pod_overlay *brought);
 /* uid "" or NULL: whoever has the name. The group goes too when nothing else holds it. */
 void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
                         const char *uid);

@@ -37,6 +37,7 @@ struct pod_entry {
     struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
     skr_time seen_at;                /* first */
     bool await_watch;     /* bound by our own 201; labels are unknown until the watch says so */
+    bool await_labels;    /* its Binding alone brought them */
     bool agreed;          /* it had the label of those that may be preempted: stays an entry */
     uint64_t trials_base; /* group->trial.n when the pod was first seen */
 
@@ -65,7 +66,8 @@ struct pod_entry {
         bool asked;              /* filter accepted it since */
         bool again;              /* nominate although the cache shows the nomination */
         bool was_again;          /* that was done once in this plan */
-        bool spared;             /* its gate went without a nomination, which it does not need */
+        bool spared;             /* it was not nominated, as it does not need that */
+        bool tried;              /* kube-scheduler came to it in vain: it has to be woken; stays */
         enum kick_stands stands; /* nomination_stands(), cached */
     } kick;
 

@@ -6,7 +6,8 @@
  *                                      gone
  *   the object's record says Binding   finished; a member that is gone becomes a vacancy
  *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
- *   unbound ones carry one plan id
+ *   unbound ones carry one plan id, or
+ *   the bound one names the unbound
  *   otherwise                          traces on unbound members are cleared by members.c
  */
 #include "core/gang/restore_plan.h"
@@ -27,6 +28,7 @@
 #include "core/gang/preemption.h"
 #include "core/gang/sampling.h"
 #include "core/gang/shapes.h"
+#include "core/gang/trace.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -124,8 +126,10 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     }
     member_order_seats(owner, seat, n);
     good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
-    for (size_t i = 0; good && i < n; i++) {
-        good = seat[i].claimed || strcmp(seat[i].node, owner[i]->place.node) == 0;
+    for (size_t i = 0; good && i < n; i++) { /* what was told stays */
+        int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
+        good = seat[i].claimed || (strcmp(seat[i].node, owner[i]->place.node) == 0 &&
+                                   (told < 0 || told == seat[i].rank));
     }
     for (size_t i = 0; good && i < n; i++) {
         if (owner[i]->plan == plan && seat[i].rank >= 0) {
@@ -318,11 +322,13 @@ static bool has_right_size(const struct group *g)
 static size_t restore_members(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                               bool *ret_room)
 {
+    SKR_AUTO(trace_records_free) struct trace_records *named = trace_records_read(g, r->id);
     size_t gone = 0;
     for (size_t i = 0; i < r->n_members; i++) {
         struct pod_entry *p = pods_find(e, r->member[i].uid);
         bool here = p && p->group == g && skr_pod_is_live(p->pod) && !p->plan;
-        bool proven = here && g->plan->binding && carries(p, r->id);
+        bool proven = here && g->plan->binding &&
+                      (carries(p, r->id) || trace_records_name(named, r->member[i].uid));
         bool room = here && (proven || has_room(e, p, r->member[i].node));
         gone += !here;
         *ret_room = *ret_room && (room || !here);
@@ -383,6 +389,27 @@ static int by_id(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* Unbound members that bound ones name and no plan has; they join plan, if there is one. */
+static size_t restore_named(struct skr_gang *e, struct group *g, const struct trace_records *named,
+                            struct plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < named->n; i++) {
+        const struct skr_plan_record *r = named->item[i];
+        for (size_t k = 0; k < r->n_members; k++) {
+            struct pod_entry *p = pods_find(e, r->member[k].uid);
+            if (!p || p->group != g || p->plan || !skr_pod_is_live(p->pod) || pods_is_bound(p)) {
+                continue;
+            }
+            n++;
+            if (plan) {
+                restore_member(e, plan, p, r->member[k].node);
+            }
+        }
+    }
+    return n;
+}
+
 /* An id that a bound member carries was Binding: its unbound members are finished. */
 static void restore_lost_binding(struct skr_gang *e, struct group *g)
 {
@@ -397,12 +424,16 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
     qsort(id, n, sizeof *id, by_id);
     DL_FOREACH(g->members, p)
     {
-        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, bound, NULL, 0) ||
-            !bsearch(bound, id, n, sizeof *id, by_id)) {
+        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, bound, NULL, 0)) {
+            continue;
+        }
+        SKR_AUTO(trace_records_free) struct trace_records *named = trace_records_read(g, bound);
+        if (!bsearch(bound, id, n, sizeof *id, by_id) && restore_named(e, g, named, NULL) == 0) {
             continue;
         }
         struct plan *plan = restored_plan(e, g, bound, true);
         restore_from_pods(e, g, plan);
+        restore_named(e, g, named, plan);
         complete_ranks(e, g);
         plan_text_changed(e, plan);
         out_decision(e, g->key, "", "Plan restored", "", "Binding, from its members", false);
@@ -478,12 +509,12 @@ static bool is_credible(const struct skr_gang *e, const struct group *g,
     if (r->state == SKR_PLAN_PREEMPTING || anybody_carries(g, r->id)) {
         return true;
     }
-    bool all = r->state != SKR_PLAN_BINDING && r->has_members && r->n_members > 0;
-    for (size_t i = 0; all && i < r->n_members; i++) {
+    size_t here = 0;
+    for (size_t i = 0; r->has_members && i < r->n_members; i++) {
         const struct pod_entry *p = pods_find(e, r->member[i].uid);
-        all = p && p->group == g && skr_pod_is_live(p->pod);
+        here += p && p->group == g && skr_pod_is_live(p->pod);
     }
-    return all;
+    return here > 0 && (r->state == SKR_PLAN_BINDING || here == r->n_members);
 }
 
 void restore_plan(struct skr_gang *e, struct group *g)

@@ -148,6 +148,7 @@ static bool filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
         return false;
     }
     out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+    nomination_tried(p);
     if (was_nominated) {
         refused(e, p);
     } else if (nomination_is_missed(p)) {
@@ -184,6 +185,7 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         if (membership_is_beyond(g, p)) {
             text = SKR_TEXT_BEYOND;
         }
+        nomination_tried(p);
         if (!p->plan) {
             probe(e, p, call);
         } else if (!p->plan->aborting) {

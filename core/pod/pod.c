@@ -362,7 +362,15 @@ static void merge_labels(struct skr_arena *arena, const struct skr_labels *label
 static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *overlay,
                       struct skr_pod *copy)
 {
-    const struct skr_label plan = {.key = SKR_ANNOTATION_PLAN, .value = overlay->plan_annotation};
+    struct skr_label annotation[2];
+    size_t n = 0;
+    if (overlay->plan_annotation) {
+        annotation[n++] = (struct skr_label){SKR_ANNOTATION_PLAN, overlay->plan_annotation};
+    }
+    if (overlay->gang_plan_annotation) {
+        annotation[n++] =
+            (struct skr_label){SKR_ANNOTATION_GANG_PLAN, overlay->gang_plan_annotation};
+    }
     copy->meta.namespace_ = must_copy(copy->arena, pod->meta.namespace_);
     copy->meta.name = must_copy(copy->arena, pod->meta.name);
     copy->meta.uid = must_copy(copy->arena, pod->meta.uid);
@@ -371,8 +379,7 @@ static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *o
     }
     merge_labels(copy->arena, &pod->meta.labels, overlay->label, overlay->n_labels,
                  &copy->meta.labels);
-    merge_labels(copy->arena, &pod->meta.annotations, &plan, plan.value ? 1 : 0,
-                 &copy->meta.annotations);
+    merge_labels(copy->arena, &pod->meta.annotations, annotation, n, &copy->meta.annotations);
 }
 
 static size_t size_of_labels(const struct skr_label *item, size_t n)

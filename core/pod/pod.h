@@ -23,6 +23,8 @@
 #define SKR_LABEL_GROUP_SIZE  "sakkara.group.size"
 #define SKR_LABEL_CONSTRAINT  "sakkara.group.constraint."
 #define SKR_ANNOTATION_PLAN   "sakkara.plan"
+/* The plan of the whole gang, on members whose Bindings brought it (core/gang/trace.h). */
+#define SKR_ANNOTATION_GANG_PLAN "sakkara.gang.plan"
 
 /* A pod beyond these is refused with SKR_LIMIT: what a hostile pod can make us compare per node. */
 enum {
@@ -187,6 +189,7 @@ struct skr_pod_overlay {
     size_t n_labels;
     const struct skr_label *label;
     const char *plan_annotation;
+    const char *gang_plan_annotation;
 };
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay);
 

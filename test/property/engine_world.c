@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "test/unit/engine_rig_failover.h"
+#include "test/unit/engine_rig_parts.h"
 
 enum { SHY = 3, PODS_MAX = 60 }; /* SHY: the group whose pods are */
 
@@ -163,6 +164,18 @@ static void add_pod(struct world *w)
     if (group == SHY) {
         w->shy = true;
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
+    }
+}
+
+/* As many pods as the group of a map lacks, at once. */
+static void add_gang(struct world *w)
+{
+    const char *name = map_name(w);
+    int missing = atoi(rig_key(w->rig, name, "size")) - (int)rig_n_bound(w->rig, name);
+    for (; missing > 0 && HASH_COUNT(w->rig->objects) < PODS_MAX; missing--) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "p-%02d", w->pods++);
+        rig_pod(w->rig, pod, name, 0);
     }
 }
 
@@ -399,6 +412,21 @@ bool world_is_odd(const struct world *w)
            w->rig->settings.plan_timeout < 300 * SKR_SECOND || somebody_never_goes(w);
 }
 
+/* kube-scheduler's next pod belongs to a group whose plan stands. */
+static bool somebody_is_planned(const struct world *w)
+{
+    const struct rig_object *o, *next = NULL;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->place == RIG_QUEUED &&
+            (!next || o->queued_order < next->queued_order)) {
+            next = o;
+        }
+    }
+    json_auto_t *plan = next ? rig_plan_with(w->rig, next) : NULL;
+    return plan || (next && !*world_group_of(w, next));
+}
+
 static void anything(struct world *w)
 {
     uint32_t x = world_pick(w, 1000);
@@ -411,13 +439,19 @@ static void anything(struct world *w)
     } else if (x < 680) {
         rig_step_solve(w->rig);
     } else if (x < 800) {
-        rig_step_scheduler(w->rig);
+        if (!w->busy || world_pick(w, 40) == 0 || somebody_is_planned(w)) {
+            rig_step_scheduler(w->rig);
+        }
     } else if (x < 890) {
         rig_advance(w->rig, w->rig->now + (1 + world_pick(w, 40)) * 50 * SKR_MILLISECOND);
     } else if (x < 910) { /* it comes to rest */
         rig_run(w->rig, x < 900 ? 0 : world_pick(w, 20) * SKR_SECOND);
     } else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX) {
-        add_pod(w);
+        if (w->busy && world_pick(w, 3) == 0) {
+            add_gang(w);
+        } else {
+            add_pod(w);
+        }
     } else if (x < 955) {
         change_map(w);
     } else if (x < 956) {
@@ -462,6 +496,8 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->label_fallback = seed % 2;
     settings->rollback_partial = seed % 5 == 0;
     settings->nominate_all = seed % 4 == 1;
+    settings->bindings_carry_labels = seed % 7 != 3;
+    settings->carriers_max = seed % 11 < 5;
     settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
@@ -486,6 +522,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     w->rig->context = w;
     w->rig->at_rest = at_rest;
     w->crowded = seed % 2;
+    w->busy = seed % 5 < 3;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
@@ -499,6 +536,9 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     rig_sync(w->rig);
     if (seed % 11 < 4) {
         rig_start_standby(w->rig);
+    }
+    if (w->busy && !w->crowded) {
+        rig_pods(w->rig, "early", 4, "gb", 0);
     }
     if (w->crowded) { /* ga runs, and gb cannot beside it */
         rig_pods(w->rig, "first", 3, "ga", 0);

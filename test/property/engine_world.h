@@ -27,6 +27,7 @@ struct world {
     bool shy;      /* there are some: pods that run beside no other one */
     bool no_tree;  /* the topology map is malformed */
     bool crowded;  /* who comes late has to push */
+    bool busy;     /* gangs come as a whole, and are planned before kube-scheduler comes to them */
 };
 
 extern const char *const world_group[WORLD_GROUPS];

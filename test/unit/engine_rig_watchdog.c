@@ -66,11 +66,75 @@ static char *own_plan(const struct rig_object *pod, const char *field)
     return skr_strdup(rig_text(own, field));
 }
 
-/* The group's object went after Binding was persisted: the members' own plans count. */
-static bool rolls_forward(const struct rig *rig, const struct rig_object *pod)
+/* Of the annotation that the write brings, or else of the pod's own. */
+static char *brought_plan(const struct rig_write *w, const struct rig_object *pod,
+                          const char *field)
 {
-    SKR_AUTO_FREE char *id = own_plan(pod, "id");
+    const char *written = rig_meta_text(w->body, "annotations", "sakkara.plan");
+    json_auto_t *own = json_fast_read(written, strlen(written), NULL);
+    return own ? skr_strdup(rig_text(own, field)) : own_plan(pod, field);
+}
+
+/* The group's object went after Binding was persisted: the members' own plans count. */
+static bool rolls_forward(const struct rig *rig, const struct rig_write *w,
+                          const struct rig_object *pod)
+{
+    SKR_AUTO_FREE char *id = brought_plan(w, pod, "id");
     return *id && json_object_get(rig->binding_ids, id);
+}
+
+/* Whether the plan of all in the annotations names the pod. */
+static bool names(const json_t *object, const char *uid)
+{
+    const char *written = rig_meta_text(object, "annotations", "sakkara.gang.plan");
+    json_auto_t *all = json_fast_read(written, strlen(written), NULL);
+    return json_object_get(json_object_get(all, "members"), uid);
+}
+
+/* News of a pod that goes, of which the engine does not know yet: it may have carried the plan. */
+static bool somebody_goes_unheard(const struct rig *rig)
+{
+    const struct rig_watch *news;
+    DL_FOREACH(rig->watches, news)
+    {
+        if (news->kind == RIG_POD &&
+            (!news->json || *rig_text(news->json, "metadata.deletionTimestamp") ||
+             strcmp(rig_text(news->json, "status.phase"), "Failed") == 0 ||
+             strcmp(rig_text(news->json, "status.phase"), "Succeeded") == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Once the pod is bound and the group's object gone, a daemon that starts finds every other member: it
+ * carries its part of the plan, or somebody who is bound names it. */
+static void check_trace(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
+{
+    SKR_AUTO_FREE char *id = brought_plan(w, pod, "id");
+    const json_t *members = json_object_get(rig->binding_ids, id);
+    const struct rig_object *o, *q;
+    if (!rig->settings.bindings_carry_labels || !json_is_object(members) ||
+        somebody_goes_unheard(rig)) {
+        return;
+    }
+    DL_FOREACH(rig->list, o)
+    {
+        const char *uid = o->kind == RIG_POD && o != pod ? o->pod->meta.uid : "";
+        if (!json_object_get(members, uid) || *o->pod->node_name || !skr_pod_is_live(o->pod)) {
+            continue;
+        }
+        SKR_AUTO_FREE char *own = own_plan(o, "id");
+        bool found = strcmp(own, id) == 0 || names(w->body, uid);
+        DL_FOREACH(found ? NULL : rig->list, q)
+        {
+            found = found || (q->kind == RIG_POD && *q->pod->node_name && skr_pod_is_live(q->pod) &&
+                              names(q->json, uid));
+        }
+        if (!found) {
+            rig_fail(rig, "%s is bound before anybody would find %s", w->key, o->key);
+        }
+    }
 }
 
 static void check_kick(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
@@ -96,7 +160,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     if (rig->users_meddle && (json_object_get(rig->persisted, told) || !*node)) {
         good = true;
     }
-    if (!good && !rolls_forward(rig, pod)) {
+    if (!good && !rolls_forward(rig, w, pod)) {
         rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
     }
     rig_preemption_kicks(rig, pod, plan, node);
@@ -149,13 +213,15 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
     }
     json_t *plan = rig_plan_with(rig, pod);
     const char *state = rig_text(plan, "state");
-    if (strcmp(state, "Binding") != 0 && !rolls_forward(rig, pod)) {
+    if (strcmp(state, "Binding") != 0 && !rolls_forward(rig, w, pod)) {
         rig_fail(rig, "a Binding of %s in state '%s'", w->key, state);
     }
     json_decref(plan);
-    if (!*rig_meta_text(pod->json, "labels", "sakkara.member.rank")) {
+    const json_t *ranked = rig->settings.bindings_carry_labels ? w->body : pod->json;
+    if (!*rig_meta_text(ranked, "labels", "sakkara.member.rank")) {
         rig_fail(rig, "a Binding of %s, which has no rank yet", w->key);
     }
+    check_trace(rig, w, pod);
 }
 
 static const struct rig_object *home_of(const struct rig *rig, const struct rig_write *w)
@@ -244,7 +310,9 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
     json_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
     if (strcmp(rig_text(plan, "state"), "Binding") == 0) {
-        json_object_set_new(rig->binding_ids, rig_text(plan, "id"), json_true());
+        json_t *members = home_of(rig, w) ? json_object_get(plan, "members") : NULL;
+        json_object_set_new(rig->binding_ids, rig_text(plan, "id"),
+                            members ? json_incref(members) : json_true());
     }
     const char *uid;
     json_t *member;
