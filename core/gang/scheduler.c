@@ -284,6 +284,9 @@ static void request(void *self, const struct skr_event *ev)
     case SKR_GANG_EXPLAIN:
         explain_request_ask(e, ev->request.id, ev->request.body);
         break;
+    case SKR_GANG_LABELS_TRAVEL:
+        e->settings.bindings_carry_labels = true;
+        break;
     case SKR_GANG_VERB_COUNT:
     default:
         skr_bug_on(true);

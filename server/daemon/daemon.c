@@ -196,6 +196,16 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
     return rc;
 }
 
+static void server_is(void *context, int minor)
+{
+    const struct skr_daemon *d = context;
+    for (size_t i = 0; i < d->n_seats; i++) {
+        if (d->seat[i].row->server_is) {
+            d->seat[i].row->server_is(d->seat[i].service, minor);
+        }
+    }
+}
+
 /* What is missing is found now, not when a group is half bound. */
 static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
                            struct skr_findings *findings, struct skr_error *error)
@@ -204,7 +214,7 @@ static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
     skr_kube_access_init(&access);
     int rc = load_access(d->config, kubeconfig, &access, findings, error);
     if (rc == 0) {
-        rc = skr_preflight_start(d->config, &access, &d->preflight, error);
+        rc = skr_preflight_start(d->config, &access, server_is, d, &d->preflight, error);
     }
     skr_kube_access_fini(&access);
     return rc;

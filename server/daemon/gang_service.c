@@ -75,6 +75,23 @@ static skr_time now(void *context)
     return skr_clock_now(s->host.clock);
 }
 
+enum { LABELS_TRAVEL_FROM = 35 }; /* feature gate PodTopologyLabelsAdmission is on by default */
+
+static void keep_nothing(void *keep)
+{
+    (void)keep;
+}
+
+static void server_is(void *service, int minor)
+{
+    const struct service *s = service;
+    const struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                                    .request = {.verb = SKR_GANG_LABELS_TRAVEL}};
+    if (minor >= LABELS_TRAVEL_FROM) {
+        skr_engine_thread_post_kept(s->engine, &event, keep_nothing, NULL);
+    }
+}
+
 /* ---- what comes from the engine ---- */
 
 static void answer(void *service, uint64_t request, const void *body)
@@ -233,6 +250,7 @@ const struct skr_scheduler_row skr_gang_service = {
     .handled = handled,
     .aside = aside,
     .worked = worked,
+    .server_is = server_is,
     .begin_stop = begin_stop,
     .stop = stop,
     .destroy = destroy,

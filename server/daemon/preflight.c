@@ -19,7 +19,13 @@
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-enum { NAMESPACE_MAX = 254, RETRY_S = 5, DAY_S = 86400, CERTIFICATE_DAYS_MIN = 7 };
+enum {
+    NAMESPACE_MAX = 254,
+    RETRY_S = 5,
+    DAY_S = 86400,
+    CERTIFICATE_DAYS_MIN = 7,
+    MINOR_MAX = 10000
+};
 
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size)
 {
@@ -58,12 +64,13 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
 
 /* ---- sakkara check ---- */
 
+static const struct skr_call version_call = {
+    .method = "GET", .target = "/version", .timeout = 10 * SKR_SECOND};
+
 static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
 {
     struct skr_call_answer answer;
-    const struct skr_call call = {
-        .method = "GET", .target = "/version", .timeout = 10 * SKR_SECOND};
-    skr_caller_call(caller, &call, &answer);
+    skr_caller_call(caller, &version_call, &answer);
     const char *version = json_string_value(json_object_get(answer.json, "gitVersion"));
     const bool ok = answer.http_status == 200;
     if (ok) {
@@ -210,6 +217,8 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
 struct skr_preflight {
     const struct skr_config *config;
     struct skr_caller *caller;
+    void (*server_is)(void *context, int minor);
+    void *context;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -240,9 +249,39 @@ static void log_missing(const struct skr_permission *permission)
                   SKR_LOG_S("reason", permission->purpose), SKR_LOG_END);
 }
 
+/* Of "36" or "36+"; -1: not of Kubernetes 1. */
+static int minor_of(const json_t *version)
+{
+    const char *major = json_string_value(json_object_get(version, "major"));
+    const char *minor = json_string_value(json_object_get(version, "minor"));
+    const long n = major && minor && strcmp(major, "1") == 0 ? strtol(minor, NULL, 10) : -1;
+    return n > 0 && n <= MINOR_MAX ? (int)n : -1;
+}
+
+/* false: it is to stop. */
+static bool ask_version(struct skr_preflight *p)
+{
+    struct skr_call_answer answer;
+    bool heard = false, goes_on = true;
+    while (!heard && goes_on) {
+        skr_caller_call(p->caller, &version_call, &answer);
+        const int minor = answer.http_status == 200 ? minor_of(answer.json) : -1;
+        heard = answer.http_status > 0 && answer.http_status < 500 && answer.http_status != 429;
+        skr_call_answer_fini(&answer);
+        if (minor > 0) {
+            p->server_is(p->context, minor);
+        }
+        goes_on = heard || wait_a_while(p);
+    }
+    return goes_on;
+}
+
 static void *ask_all(void *context)
 {
     struct skr_preflight *p = context;
+    if (!ask_version(p)) {
+        return NULL;
+    }
     struct skr_permission list[SKR_PERMISSIONS_MAX];
     char namespace_[NAMESPACE_MAX];
     const size_t n = list_permissions(p->config, namespace_, list);
@@ -261,10 +300,13 @@ static void *ask_all(void *context)
 }
 
 int skr_preflight_start(const struct skr_config *config, struct skr_kube_access *access,
+                        void (*server_is)(void *context, int minor), void *context,
                         struct skr_preflight **ret, struct skr_error *error)
 {
     struct skr_preflight *p = skr_alloc(sizeof *p);
     p->config = config;
+    p->server_is = server_is;
+    p->context = context;
     int rc = skr_caller_create(access, "sakkara check", &p->caller, error);
     if (rc < 0) {
         free(p);

@@ -21,9 +21,10 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
                         struct skr_strbuf *out);
 
 struct skr_preflight;
-/* Asks until every question was answered, then the thread ends. config is borrowed until destroyed;
- * access is taken over, also on errors. */
+/* Asks until every question was answered, then the thread ends; the first one is for the version, of which server_is
+ * hears on that thread: 1.minor. config is borrowed until destroyed; access is taken over, also on errors. */
 int skr_preflight_start(const struct skr_config *config, struct skr_kube_access *access,
+                        void (*server_is)(void *context, int minor), void *context,
                         struct skr_preflight **ret, struct skr_error *error);
 void skr_preflight_destroy(struct skr_preflight *preflight); /* NULL allowed; ends it */
 

@@ -65,6 +65,9 @@ struct skr_scheduler_row {
     /* On a worker's thread, quick: work is done and not yet reported. */
     void (*worked)(void *service, const struct skr_work *work);
 
+    /* On a thread of its own, once: which version of Kubernetes the API server says it has, 1.minor. */
+    void (*server_is)(void *service, int minor);
+
     void (*begin_stop)(void *service);
     void (*stop)(void *service);
     void (*destroy)(void *service); /* NULL allowed */
