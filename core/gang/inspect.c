@@ -128,6 +128,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
     ret->parked = HASH_CNT(hh_parked, e->parked);
+    ret->labels_travel = e->settings.bindings_carry_labels && !e->binding_labels_lost;
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
     _Static_assert(SKR_STATUS_COUNT <= 9 && SKR_REASON_COUNT <= 16, "room in the stats");
     memcpy(ret->groups_by_status, e->n_by_status, sizeof e->n_by_status);

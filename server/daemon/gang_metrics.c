@@ -25,6 +25,7 @@ enum family {
     F_PLANS,
     F_BINDINGS,
     F_PARKED,
+    F_LABELS_TRAVEL,
     F_PREEMPTIONS,
     F_EVICTIONS,
     F_SOLVER,
@@ -73,6 +74,10 @@ static const struct skr_metric_spec specs[] = {
     [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
     [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
+    [F_LABELS_TRAVEL] = GAUGE("sakkara_binding_labels",
+                              "1: labels of Bindings reach pods, and who needs no waking is not "
+                              "patched.",
+                              NULL),
     [F_PREEMPTIONS] = COUNT("sakkara_gang_preemptions_total",
                             "Preemptions of groups that came to their end.", "result"),
     [F_EVICTIONS] = COUNT("sakkara_gang_preempted_pods_total",
@@ -148,6 +153,7 @@ static void collect_engine(const struct skr_gang_metrics *m)
     skr_series_set(m->family[F_BYTES], "residents", NULL, stats.resident_bytes);
     skr_series_set(m->family[F_BYTES], "charges", NULL, stats.charge_bytes);
     skr_series_set(m->family[F_PARKED], NULL, NULL, stats.parked);
+    skr_series_set(m->family[F_LABELS_TRAVEL], NULL, NULL, stats.labels_travel);
     for (int i = 0; i < SKR_STATUS_COUNT; i++) {
         skr_series_set(m->family[F_GROUPS], skr_group_status_name((enum skr_group_status)i), NULL,
                        stats.groups_by_status[i]);
