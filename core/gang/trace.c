@@ -93,10 +93,14 @@ enum trace_turn trace_turn_of(const struct skr_gang *e, const struct plan *plan)
             under_way += p->bind.write != 0;
         }
     }
-    if (lacking == 0 || is_carried(plan)) {
+    if (lacking == 0) {
         return TRACE_BINDS;
     }
-    return under_way < carriers_of(e, plan) ? TRACE_CARRIES : TRACE_WAITS;
+    size_t carriers = carriers_of(e, plan);
+    if (plan->n_members <= carriers) {
+        return TRACE_CARRIES;
+    }
+    return is_carried(plan) ? TRACE_BINDS : under_way < carriers ? TRACE_CARRIES : TRACE_WAITS;
 }
 
 /* ---- what they carry ---- */

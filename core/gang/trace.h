@@ -10,7 +10,7 @@
  * by itself needs no waking: its labels and its part travel in its Binding. Then nobody carries
  * anything before the first Binding, and nothing is lost with that. So the first Bindings carry the
  * plan of all (SKR_ANNOTATION_GANG_PLAN), and the others wait until one of them is known to have
- * arrived: whatever subset is bound at any time, one of it names the rest.
+ * arrived: whatever subset is bound at any time, one of it names the rest. Of small gangs each does.
  *
  * Annotations of a Binding reach the pod on every version of Kubernetes, labels from 1.35 on
  * (settings.bindings_carry_labels).
