@@ -359,18 +359,24 @@ static void merge_labels(struct skr_arena *arena, const struct skr_labels *label
     *ret = (struct skr_labels){.n = n, .item = item};
 }
 
+/* Those that it changes; returns how many. */
+static size_t annotations_of(const struct skr_pod_overlay *overlay, struct skr_label ret[2])
+{
+    size_t n = 0;
+    if (overlay->plan_annotation) {
+        ret[n++] = (struct skr_label){SKR_ANNOTATION_PLAN, overlay->plan_annotation};
+    }
+    if (overlay->gang_plan_annotation) {
+        ret[n++] = (struct skr_label){SKR_ANNOTATION_GANG_PLAN, overlay->gang_plan_annotation};
+    }
+    return n;
+}
+
 static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *overlay,
                       struct skr_pod *copy)
 {
     struct skr_label annotation[2];
-    size_t n = 0;
-    if (overlay->plan_annotation) {
-        annotation[n++] = (struct skr_label){SKR_ANNOTATION_PLAN, overlay->plan_annotation};
-    }
-    if (overlay->gang_plan_annotation) {
-        annotation[n++] =
-            (struct skr_label){SKR_ANNOTATION_GANG_PLAN, overlay->gang_plan_annotation};
-    }
+    const size_t n = annotations_of(overlay, annotation);
     copy->meta.namespace_ = must_copy(copy->arena, pod->meta.namespace_);
     copy->meta.name = must_copy(copy->arena, pod->meta.name);
     copy->meta.uid = must_copy(copy->arena, pod->meta.uid);
@@ -394,7 +400,8 @@ static size_t size_of_labels(const struct skr_label *item, size_t n)
 /* What the copy takes at most without a shape; texts that are replaced are counted, too. */
 static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
-    const struct skr_label plan = {SKR_ANNOTATION_PLAN, overlay->plan_annotation};
+    struct skr_label annotation[2];
+    const size_t n_annotations = annotations_of(overlay, annotation);
     const char *const text[] = {pod->meta.namespace_,
                                 pod->meta.name,
                                 pod->meta.uid,
@@ -411,7 +418,7 @@ static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overl
                   size_of_labels(pod->meta.labels.item, pod->meta.labels.n) +
                   size_of_labels(pod->meta.annotations.item, pod->meta.annotations.n) +
                   size_of_labels(overlay->label, overlay->n_labels) +
-                  size_of_labels(&plan, plan.value ? 1 : 0);
+                  size_of_labels(annotation, n_annotations);
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         size += strlen(text[i]) + 1;
     }

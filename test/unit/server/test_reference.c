@@ -68,12 +68,19 @@ TEST(constant_texts_are_there_and_short)
 TEST(labels_and_annotations_are_there)
 {
     static const char *const words[] = {
-        SKR_TOPOLOGY_LABEL,       SKR_RACK_LABEL,
-        SKR_GROUP_LABEL,          SKR_GATE,
-        SKR_LABEL_PLAN,           SKR_LABEL_PREEMPTIBLE,
-        SKR_LABEL_GROUP_SIZE,     SKR_ANNOTATION_PLAN,
-        "sakkara.group.name",     "scheduling.x-k8s.io/pod-group",
-        "sakkara.member.status",  "sakkara.member.rank",
+        SKR_TOPOLOGY_LABEL,
+        SKR_RACK_LABEL,
+        SKR_GROUP_LABEL,
+        SKR_GATE,
+        SKR_LABEL_PLAN,
+        SKR_LABEL_PREEMPTIBLE,
+        SKR_LABEL_GROUP_SIZE,
+        SKR_ANNOTATION_PLAN,
+        SKR_ANNOTATION_GANG_PLAN,
+        "sakkara.group.name",
+        "scheduling.x-k8s.io/pod-group",
+        "sakkara.member.status",
+        "sakkara.member.rank",
         "sakkara.member.retries",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
