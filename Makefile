@@ -247,7 +247,12 @@ prove: $(PROVE_BIN) ## the solver against its oracles, N=1000000 problems (SEED:
 	@set -e; for p in $^; do \
 		N=$${N:-1000000} SEED=$${SEED:-$$(date +%Y%m%d)} KEEP=test/solve/known nice -n 10 $$p; done
 
-EXPLORE_BIN := $(O)/test/property/test_engine
+# The same program with a malloc() of its own (test/explore_memory.c), which no sanitiser could see through.
+EXPLORE_BIN := $(O)/test/property/$(if $(VARIANT),test_engine,explore)
+$(O)/test/property/explore: $(O)/test/property/test_engine.o $(O)/test/explore_memory.o $(TEST_MAIN) \
+		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
+$(O)/test/explore_memory.o: override CFLAGS += -fno-builtin
 explore: $(EXPLORE_BIN) ## the engine under SEEDS=2000 random schedules of faults; one that fails is shortened
 	@test/explore.sh $<
 planted: ## whether make explore finds bugs that are planted one at a time (test/planted.txt)

@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 copy=build/planted
-program=build/obj/test/property/test_engine
+program=build/obj/test/property/explore
 SEEDS=${SEEDS:-10000}
 export SEEDS
 unset SKR_RESULTS

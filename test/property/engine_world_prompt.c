@@ -15,7 +15,8 @@
  *   an object that may not be written                   core/gang/plan_home.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
- * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c).
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
+ * those whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
  */
 #include <stdio.h>
@@ -56,7 +57,7 @@ static void look_at_held_seats(struct waiter *g, const struct group *self,
     }
 }
 
-/* A plan that is not written yet, too. */
+/* A plan that is not written yet, too; and room that it keeps for who takes the place of a lost member. */
 static void look_at_planned(struct waiter *g, const struct group *self, const struct group *other)
 {
     const struct pod_entry *p;
@@ -65,6 +66,10 @@ static void look_at_planned(struct waiter *g, const struct group *self, const st
         if (p->plan && !pods_is_bound(p)) {
             take(g, p->place.node, waiter_cpu_of(&p->shape->spec->requests));
         }
+    }
+    for (size_t i = 0; other != self && other->plan && i < other->plan->n_vacancies; i++) {
+        take(g, other->plan->vacancy[i].node,
+             waiter_cpu_of(&other->plan->vacancy[i].shape->spec->requests));
     }
 }
 
@@ -79,6 +84,10 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
+        if (!pods_is_bound(p) && (p->binding_queued || p->bind.unknown)) {
+            take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
+                 waiter_cpu_of(&p->shape->spec->requests));
+        }
         for (size_t i = 0; i < p->accepted.n; i++) {
             take(g, p->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
         }
@@ -104,7 +113,7 @@ static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
            refusal_pause(rig->gang, g) > 0 || plan_home_is_refused(rig->gang, g) ||
-           (g->state == GROUP_BACKOFF && g->trial.backoff_until > rig->now);
+           g->trial.backoff_until > rig->now;
 }
 
 /* ---- judgement ---- */
