@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by check.sh and .ci/run: steps with times, and their results in one sum.
+# Sourced by check.sh and .ci/run: steps with times, those of the clock and of the processors, and their results
+# in one sum.
 #   step NAME COMMAND...   runs it; a step that reports numbers of its own (SKR_RESULTS) counts as
 #                          those, another one as one test
 #   steps_of NAME COMMAND...  runs a command that is made of steps itself and counts what it counted
@@ -15,21 +16,35 @@ steps_passed=0
 steps_failed=0
 steps_skipped=''
 steps_beside=0
+steps_cpu=0
 steps_begin=$(date +%s)
 
-# step_run FOLDER COMMAND...: leaves output, results, status and the time it took there
+# step_timed RESULTS FILE COMMAND...: runs it with SKR_RESULTS, leaves what `times` says in the file
+step_timed() (
+    export SKR_RESULTS="$1"
+    step_file=$2
+    shift 2
+    "$@"
+    step_code=$?
+    times >"$step_file" # not in a pipeline: that would be a shell with other children
+    exit $step_code
+)
+
+# step_run FOLDER COMMAND...: leaves output, results, status and the times it took there
 step_run() {
     step_folder=$1
     shift
     mkdir -p "$step_folder"
     step_begin=$(date +%s)
     : >"$step_folder/results"
-    if SKR_RESULTS=$step_folder/results "$@" >"$step_folder/output" 2>&1 </dev/null; then
-        echo 0 >"$step_folder/code"
-    else
-        echo $? >"$step_folder/code"
-    fi
+    step_timed "$step_folder/results" "$step_folder/cpu" "$@" >"$step_folder/output" 2>&1 </dev/null
+    echo $? >"$step_folder/code"
     echo $(($(date +%s) - step_begin)) >"$step_folder/seconds"
+}
+
+# step_seconds FILE: user and system time of the children in what step_timed left
+step_seconds() {
+    cat "$1" 2>/dev/null | awk 'NR == 2 { gsub(/[ms]/, " "); n = int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) } END { print n + 0 }'
 }
 
 # step_report FOLDER NAME
@@ -49,9 +64,15 @@ step_report() {
     else
         sed -n 's/^UNSTEADY/    &/p' "$1/output"
     fi
-    printf '%-34s %5d passed %3d failed  %5d s\n' "$2" "$step_p" "$step_f" "$(cat "$1/seconds" 2>/dev/null || echo 0)"
+    step_line "$2" "$(cat "$1/seconds" 2>/dev/null || echo 0)" "$(step_seconds "$1/cpu")"
+}
+
+# step_line NAME SECONDS CPU: what was counted, shown and added
+step_line() {
+    printf '%-34s %5d passed %3d failed  %5d s %5d s of CPU\n' "$1" "$step_p" "$step_f" "$2" "$3"
     steps_passed=$((steps_passed + step_p))
     steps_failed=$((steps_failed + step_f))
+    steps_cpu=$((steps_cpu + $3))
 }
 
 step() {
@@ -89,16 +110,14 @@ steps_of() {
     shift
     step_begin=$(date +%s)
     : >"$steps_dir/results"
-    SKR_RESULTS=$steps_dir/results "$@" </dev/null
+    step_timed "$steps_dir/results" "$steps_dir/cpu" "$@" </dev/null
     step_code=$?
     step_p=$(awk '{ n += $1 } END { print n + 0 }' "$steps_dir/results")
     step_f=$(awk '{ n += $2 } END { print n + 0 }' "$steps_dir/results")
     if [ $step_code != 0 ] && [ "$step_f" = 0 ]; then
         step_f=1
     fi
-    printf '%-34s %5d passed %3d failed  %5d s\n' "$step_name" "$step_p" "$step_f" "$(($(date +%s) - step_begin))"
-    steps_passed=$((steps_passed + step_p))
-    steps_failed=$((steps_failed + step_f))
+    step_line "$step_name" "$(($(date +%s) - step_begin))" "$(step_seconds "$steps_dir/cpu")"
 }
 
 step_skip() {
@@ -107,7 +126,7 @@ step_skip() {
 }
 
 steps_end() {
-    echo "$(($(date +%s) - steps_begin)) s${steps_skipped:+, skipped:$steps_skipped}"
+    echo "$(($(date +%s) - steps_begin)) s, $steps_cpu s of CPU${steps_skipped:+, skipped:$steps_skipped}"
     [ -z "${SKR_RESULTS:-}" ] || echo "$steps_passed $steps_failed" >>"$SKR_RESULTS"
     echo "$steps_passed passed, $steps_failed failed"
     [ "$steps_failed" = 0 ]
