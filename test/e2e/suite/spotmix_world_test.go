@@ -351,15 +351,18 @@ func (m *mix) answers(limit time.Duration) {
 	m.Logf("reviews are answered after %v", time.Since(began).Round(100*time.Millisecond))
 }
 
-// keepTrying creates pods from several clients until the end.
+// keepTrying creates pods from several clients until the end, ten a second each however fast the machine is: what
+// replicas serve changes once a second at most.
 func (m *mix) keepTrying(clients int) {
 	for range clients {
 		m.work.Go(func() {
+			again := time.NewTicker(100 * time.Millisecond)
+			defer again.Stop()
 			for {
 				select {
 				case <-m.stop:
 					return
-				case <-time.After(25 * time.Millisecond):
+				case <-again.C:
 				}
 				had := !m.mayFail.Load()
 				seen, err := m.try()
