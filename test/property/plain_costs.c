@@ -51,6 +51,32 @@ static struct table of_leaf(const struct instance *in, const int32_t *most, int3
     return t;
 }
 
+/* sum[used].cost[total] over so many children, and one more. */
+static void add_child(struct table sum[USED_MAX], int32_t children, const struct table *child,
+                      const struct skr_rule *rule, int32_t n)
+{
+    struct table next[USED_MAX];
+    for (int32_t used = 0; used < USED_MAX; used++) {
+        for (int32_t t = 0; t < TOTALS_MAX; t++) {
+            next[used].cost[t] = PLAIN_NO_COST;
+        }
+    }
+    for (int32_t x = 0; x <= n; x++) {
+        const int32_t more = child->cost[x], uses = x > 0;
+        if (more >= PLAIN_NO_COST || !may_hold(rule, x)) {
+            continue;
+        }
+        for (int32_t before = 0; before <= children && before + uses < USED_MAX; before++) {
+            int32_t *cost = next[before + uses].cost;
+            for (int32_t t = x; t <= n; t++) {
+                int32_t sure = sum[before].cost[t - x] + more;
+                cost[t] = sure < cost[t] ? sure : cost[t];
+            }
+        }
+    }
+    memcpy(sum, next, sizeof next);
+}
+
 static struct table of_unit(const struct instance *in, const int32_t *most, int32_t level,
                             int32_t unit)
 {
@@ -69,21 +95,7 @@ static struct table of_unit(const struct instance *in, const int32_t *most, int3
     }
     for (int32_t c = 0; c < tree->child_count[unit]; c++) {
         struct table child = of_unit(in, most, level + 1, tree->child_first[unit] + c);
-        struct table next[USED_MAX];
-        for (int32_t used = 0; used < USED_MAX; used++) {
-            for (int32_t t = 0; t <= n; t++) {
-                int32_t best = PLAIN_NO_COST;
-                for (int32_t x = 0; x <= t; x++) {
-                    int32_t before = used - (x > 0);
-                    if (before >= 0 && may_hold(rule, x) &&
-                        sum[before].cost[t - x] + child.cost[x] < best) {
-                        best = sum[before].cost[t - x] + child.cost[x];
-                    }
-                }
-                next[used].cost[t] = best;
-            }
-        }
-        memcpy(sum, next, sizeof sum);
+        add_child(sum, c, &child, rule, n);
     }
     struct table ret = none;
     int32_t wanted = used_wanted(rule);
