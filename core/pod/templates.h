@@ -16,7 +16,7 @@
  */
 #include "core/pod/pod.h"
 
-enum { SKR_POD_TEMPLATES_MAX = 1024, SKR_POD_HANDOVER_MAX = 4096 };
+enum { SKR_POD_TEMPLATES_MAX = 1024, SKR_POD_HANDOVER_MAX = 65536 };
 
 struct skr_pod_template;
 struct skr_pod_handover;

@@ -309,8 +309,22 @@ static void release(struct skr_record *record, const json_t *pod)
     }
 }
 
+/* Neither its node nor its group, and it does not end or go. */
+static bool changes_nothing(const struct skr_store_change *change)
+{
+    const json_t *meta = json_object_get(change->object, "metadata");
+    const json_t *before = json_object_get(change->before, "metadata");
+    return change->kind == SKR_STORE_MODIFIED &&
+           json_object_get(change->object, "spec") == json_object_get(change->before, "spec") &&
+           json_object_get(meta, "labels") == json_object_get(before, "labels") &&
+           is_finished(change->object) == is_finished(change->before);
+}
+
 static void pod_changed(struct skr_record *record, const struct skr_store_change *change)
 {
+    if (changes_nothing(change)) {
+        return;
+    }
     bool gone = change->kind == SKR_STORE_DELETED;
     const char *node = skr_path_text(change->object, "spec.nodeName");
     bool had_node = change->before && skr_path_text(change->before, "spec.nodeName")[0];

@@ -28,9 +28,15 @@ static json_t *time_json(skr_time duration)
 }
 
 /* The engine's groups, sorted by namespace and name. */
-/* One at a time: all members of all groups may be many. */
+struct summing {
+    json_t *groups;
+    bool placements;
+};
+
+/* One group at a time: all members of all of them may be many. */
 static void add_group(void *context, const char *text, size_t n)
 {
+    const struct summing *summing = context;
     json_t *group = json_loadb(text, n, 0, NULL);
     skr_bug_on(!group);
     const json_t *members = json_object_get(group, "members");
@@ -40,15 +46,17 @@ static void add_group(void *context, const char *text, size_t n)
     }
     json_object_set_new(group, "bound", json_integer((json_int_t)bound));
     json_object_del(group, "members");
-    json_array_append_new(context, group);
+    if (!summing->placements) {
+        json_object_del(group, "placement");
+    }
+    json_array_append_new(summing->groups, group);
 }
 
-/* As the engine says, with a number "bound" in place of "members". */
-static json_t *groups_of(const struct skr_simulate_report *report)
+json_t *skr_simulate_groups(const struct skr_gang *engine, bool placements)
 {
-    json_t *groups = json_array();
-    skr_gang_each_json(report->engine, add_group, groups);
-    return groups;
+    struct summing summing = {json_array(), placements};
+    skr_gang_each_json(engine, add_group, &summing);
+    return summing.groups;
 }
 
 static bool is_placed(const json_t *group)
@@ -60,12 +68,11 @@ static bool is_placed(const json_t *group)
 
 bool skr_simulate_is_placed(const struct skr_simulate_report *report)
 {
-    json_t *groups = groups_of(report);
+    const json_t *groups = report->groups;
     bool placed = true;
     for (size_t i = 0; i < json_array_size(groups); i++) {
         placed = placed && is_placed(json_array_get(groups, i));
     }
-    json_decref(groups);
     return placed;
 }
 
@@ -196,8 +203,8 @@ static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
 
 void skr_simulate_write_json(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    json_t *pods = json_array(), *groups = groups_of(report), *rows = json_array();
-    json_t *events = json_array();
+    json_t *pods = json_array(), *rows = json_array(), *events = json_array();
+    const json_t *groups = report->groups;
     struct pod_rows all = {.list = pods, .class_label = report->class_label};
     skr_store_each(report->store, "Pod", add_pod, &all);
     for (size_t i = 0; i < json_array_size(groups); i++) {
@@ -206,7 +213,6 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
     for (size_t i = 0; i < report->record->n_events; i++) {
         json_array_append_new(events, event_row(report, &report->record->event[i]));
     }
-    json_decref(groups);
     skr_strbuf_add(out, "{\"time\": \"");
     simulate_write_time(report->end - report->start, out);
     skr_strbuf_addc(out, '"');
@@ -315,7 +321,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
 
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
-    json_t *groups = groups_of(report);
+    const json_t *groups = report->groups;
     size_t n = json_array_size(groups), placed = 0;
     if (n > 0) {
         write_groups(groups, out);
@@ -332,5 +338,4 @@ void skr_simulate_write_text(const struct skr_simulate_report *report, struct sk
     simulate_write_time(report->end - report->start, out);
     skr_strbuf_addf(out, ": %zu of %zu groups bound, %zu of %zu pods on nodes\n", placed, n,
                     report->record->n_placed, report->record->n_pods);
-    json_decref(groups);
 }

@@ -269,15 +269,19 @@ static void write_timings(const struct simulation *s)
 
 static int report(struct simulation *s)
 {
-    struct skr_simulate_report r = {
-        .record = &s->record,
-        .store = skr_offline_store(s->offline),
-        .engine = skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline))),
-        .offline = s->offline,
-        .start = s->input.start,
-        .end = s->record.changed_at,
-        .class_label = s->mix ? skr_mix_admission_class_label(s->mix) : NULL,
-        .ascii = s->options->ascii};
+    const struct skr_gang *engine =
+        skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline)));
+    json_t *groups = skr_simulate_groups(engine, s->options->json);
+    struct skr_simulate_report r = {.record = &s->record,
+                                    .store = skr_offline_store(s->offline),
+                                    .engine = engine,
+                                    .offline = s->offline,
+                                    .groups = groups,
+                                    .start = s->input.start,
+                                    .end = s->record.changed_at,
+                                    .class_label =
+                                        s->mix ? skr_mix_admission_class_label(s->mix) : NULL,
+                                    .ascii = s->options->ascii};
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
     }
@@ -300,7 +304,9 @@ static int report(struct simulation *s)
     if (s->options->timings) {
         write_timings(s);
     }
-    return skr_simulate_is_placed(&r) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
+    const bool placed = skr_simulate_is_placed(&r);
+    json_decref(groups);
+    return placed ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
 }
 
 /* ---- the command ---- */

@@ -13,11 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/placement/evaluate.h"
 #include "core/placement/spread.h"
+#include "server/simulate/simulate.h"
 #include "test/bench/cluster.h"
 #include "test/bench/field.h"
+#include "test/bench/gangs.h"
 #include "test/bench/mix.h"
 #include "test/bench/warm.h"
 #include "test/unit/fleet.h"
@@ -35,6 +38,7 @@ struct scene {
     struct skr_spotmix_settings mix_settings;
     struct skr_spotmix *mix;
     char *review;
+    char file[64];  /* of the simulated cluster; "" none */
     int64_t result; /* told at the end: a run that went wrong is no cheap run */
 };
 
@@ -46,6 +50,7 @@ void counted_change(struct scene *scene);
 void counted_spread(struct scene *scene);
 void counted_binding(struct scene *scene);
 void counted_reviews(struct scene *scene);
+void counted_simulate(struct scene *scene);
 
 /* Which totals do the leaves reach together? One byte a total, one leaf after the other. */
 void counted_reference(struct scene *scene)
@@ -131,6 +136,17 @@ void counted_reviews(struct scene *scene)
     }
 }
 
+/* Jobs whose pods are gangs, from the file to the report. */
+void counted_simulate(struct scene *scene)
+{
+    const char *file = scene->file;
+    const struct skr_simulate_options options = {
+        .file = &file, .n_files = 1, .until = SKR_TIME_NEVER};
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
+    scene->result = skr_simulate_run(&options, &out, &messages);
+}
+
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -192,6 +208,8 @@ static const struct {
     {"no-levels", counted_binding, {5000, 200}, 2, 790, {PACK(0), PACK(0)}, 0},
     /* A hundred reviews of pods of 5 KB, of a ReplicaSet that has 500. */
     {"reviews", counted_reviews, {1, 1}, 2, 0, {PACK(0), PACK(0)}, 100},
+    /* simulate of gangs of 256: grows with the pods alone, not with the gang. */
+    {"simulate", counted_simulate, {64, 2}, 2, 256, {PACK(0), PACK(0)}, 0},
 };
 
 /* fanout: clusters and zones; n: replicas. */
@@ -230,8 +248,28 @@ static void prepare_mix(struct scene *scene)
     scene->review = mix_review("rs");
 }
 
+/* nodes; n: pods of a gang, two gangs. */
+static void prepare_simulation(struct scene *scene, const int32_t fanout[2], int32_t n)
+{
+    json_object_seed(1); /* as above */
+    snprintf(scene->file, sizeof scene->file, "/tmp/sakkara-bench-counts-XXXXXX.yaml");
+    int fd = mkstemps(scene->file, (int)strlen(".yaml"));
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f) {
+        abort();
+    }
+    gangs_write(f, (size_t)fanout[0], (size_t)fanout[1], (size_t)n);
+    if (fclose(f) != 0) {
+        abort();
+    }
+}
+
 static void prepare(struct scene *scene, size_t i)
 {
+    if (cases[i].run == counted_simulate) {
+        prepare_simulation(scene, cases[i].fanout, cases[i].n);
+        return;
+    }
     if (cases[i].run == counted_binding) {
         prepare_binding(&scene->fleet, cases[i].name, cases[i].fanout, cases[i].n);
         return;
@@ -263,6 +301,9 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[1], cases[i].name) == 0) {
             prepare(&scene, i);
             cases[i].run(&scene);
+            if (scene.file[0] != '\0') {
+                (void)unlink(scene.file);
+            }
             skr_arena_destroy(scene.arena);
             skr_spotmix_destroy(scene.mix);
             free(scene.review);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `sakkara simulate` costs: nodes in racks of 32, and Jobs whose pods are a gang each, packed in
- * racks, with room for all. CPU and memory are those of the program alone.
+ * What `sakkara simulate` costs of the cluster of gangs.h. CPU and memory are those of the program
+ * alone.
  *
  *   bench_simulate [NODES [GANGS [SIZE]]]        20000 250 128
  */
@@ -13,35 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/bench/gangs.h"
 #include "topology/base/arena.h"
-
-static void write_node(FILE *f, size_t i)
-{
-    fprintf(f,
-            "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%zu\n  labels:\n"
-            "    kubernetes.io/hostname: node-%zu\n    sakkara.topology.rack: rack-%zu\nstatus:\n"
-            "  allocatable: {cpu: \"64\", memory: 256Gi, pods: \"110\", nvidia.com/gpu: \"8\"}\n",
-            i, i, i / 32);
-}
-
-static void write_gang(FILE *f, size_t i, size_t size)
-{
-    fprintf(f,
-            "---\napiVersion: v1\nkind: ConfigMap\n"
-            "metadata: {name: group-%zu, labels: {sakkara.group: \"\"}}\n"
-            "data: {name: group-%zu, size: \"%zu\", priority: \"0\","
-            " constraints: '{\"rack\":{\"type\":\"pack\"}}'}\n",
-            i, i, size);
-    fprintf(f,
-            "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: job-%zu}\nspec:\n"
-            "  parallelism: %zu\n  completions: %zu\n  completionMode: Indexed\n  template:\n"
-            "    metadata: {labels: {sakkara.group.name: group-%zu}}\n    spec:\n"
-            "      schedulerName: sakkara\n      schedulingGates: [{name: sakkara.gang}]\n"
-            "      restartPolicy: Never\n      containers:\n      - name: main\n"
-            "        image: busybox\n        resources: {requests: {cpu: \"8\", memory: 32Gi},"
-            " limits: {nvidia.com/gpu: \"1\"}}\n",
-            i, size, size, i);
-}
 
 static pid_t start(const char *path)
 {
@@ -70,12 +43,7 @@ int main(int argc, char **argv)
     int fd = mkstemps(path, (int)strlen(".yaml"));
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     skr_bug_on(!f);
-    for (size_t i = 0; i < nodes; i++) {
-        write_node(f, i);
-    }
-    for (size_t i = 0; i < gangs; i++) {
-        write_gang(f, i, size);
-    }
+    gangs_write(f, nodes, gangs, size);
     skr_bug_on(fclose(f) != 0);
     struct rusage used;
     int status;

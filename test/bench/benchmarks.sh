@@ -79,8 +79,8 @@ Kept by hand, of runs beside other work (loads of 15 to 30); the commands print 
 | a running pod that is in no group, in the daemon | 302 bytes (1,345 once) | 147 bytes | \`make bench-start NODES=100000 PODS=1000000\` |
 | a node of five labels, in the daemon | 2.0 KB | 1.1 KB | \`make bench-start NODES=100000\` |
 | the daemon with 100,000 nodes and 1,000,000 such pods, at the most | 423 MB | 266 MB | |
-| \`simulate\` of 20,000 nodes and 32,000 pods in gangs of 128, at the most | more than 2,429 MB (stopped after 300 s) | 508 MB | \`make bench-simulate\` |
-| its CPU | | 27 s (beside other work; 31 s before writes and readings shared what is equal) | |
+| \`simulate\` of 20,000 nodes and 32,000 pods in gangs of 128, at the most | more than 2,429 MB (stopped after 300 s) | 427 MB | \`make bench-simulate\` |
+| its CPU | 28.5 s | 12 s (beside other work) | |
 
 ## Placements and bindings
 
