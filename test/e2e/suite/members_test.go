@@ -31,7 +31,7 @@ func TestD8_OneFailingBindingDoesNotStrandTheRest(t *testing.T) {
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
 		r.wait(usual, "the other seven bound", r.podsBound("g", 7))
-		lost := r.seatOf("g-3")
+		lost := r.seatOf("g", 8, "g-3")
 		r.create(r.pod("g-new", label("sakkara.group.name", "g"), gate(withGate)))
 		r.wait(usual, "bound with the replacement", r.allBound("g", 8))
 		if got := r.seat("g-new"); got != lost {
@@ -52,12 +52,31 @@ func (r *run) seat(name string) (s seat) {
 	return s
 }
 
-// seatOf is the seat a pod that is gone was planned for or sat on, from the recorded history.
-func (r *run) seatOf(name string) (s seat) {
+// seatOf is the seat that a pod that was never bound was planned for: the node from the recorded plans, for the pod itself
+// need not have been told, and of the ranks up to size the one that nobody has.
+func (r *run) seatOf(group string, size int, name string) (s seat) {
+	uid := ""
 	for _, change := range r.rec.History() {
-		if change.Pod != nil && change.Pod.Key() == r.ns+"/"+name && change.Pod.Labels["sakkara.member.rank"] != "" {
-			_, node := cluster.MemberPlan(change.Pod)
-			s = seat{node, change.Pod.Labels["sakkara.member.rank"]}
+		if change.Pod != nil && change.Pod.Key() == r.ns+"/"+name {
+			uid = change.Pod.UID
+		}
+	}
+	for _, change := range r.rec.History() {
+		if change.Plan != nil && change.Plan.Members[uid] != "" {
+			s.node = change.Plan.Members[uid]
+		}
+	}
+	taken := map[string]bool{}
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, of(group)) {
+			if pod.Name != name {
+				taken[pod.Labels["sakkara.member.rank"]] = true
+			}
+		}
+	})
+	for rank := size - 1; rank >= 0; rank-- {
+		if !taken[fmt.Sprint(rank)] {
+			s.rank = fmt.Sprint(rank)
 		}
 	}
 	return s
