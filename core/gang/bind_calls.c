@@ -86,9 +86,19 @@ void bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
                       good ? "" : SKR_TEXT_ALREADY_BOUND);
 }
 
+void bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
+{
+    bool any = p->accepted.n > 0; /* there may be a list of none */
+    pods_forget_accepted(p);
+    if (any) {
+        dirty_late_room(e, true);
+    }
+}
+
 void bind_calls_release(struct skr_gang *e, struct pod_entry *p)
 {
     enum skr_charge_kind kind;
+    bind_calls_forget_accepted(e, p);
     if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
         skr_ledger_release(e->ledger, p->uid);
     }

@@ -19,7 +19,10 @@ void bind_calls_hangup(struct skr_gang *e, uint64_t request);
 void bind_calls_expire(struct skr_gang *e, struct pod_entry *p); /* answers when its time is over */
 /* The cache shows the pod bound: an open call of its is answered. */
 void bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p);
-/* An ordinary pod's charge for a Binding that is not made. */
+/* Where it was accepted and does not go, there is room again. */
+void bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p);
+/* An ordinary pod's charge for a Binding that is not made, and where it was accepted: it is asked about anew before it is
+ * bound. */
 void bind_calls_release(struct skr_gang *e, struct pod_entry *p);
 
 void bind_calls_vote(struct skr_gang *e, struct pod_entry *p);

@@ -57,10 +57,12 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
 {
     if (!nodes_find(e, node)) { /* the API server would bind to a node that is not there */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
+        bind_calls_forget_accepted(e, p);
         return;
     }
     if (!skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
+        bind_calls_forget_accepted(e, p);
         return;
     }
     if (p->bind.write || p->bind.unknown) { /* to wherever that one went: its outcome decides */

@@ -50,19 +50,9 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
     dirty_member(e, g);
 }
 
-/* Where it was accepted and does not go, there is room again. */
-static void forget_accepted(struct skr_gang *e, struct pod_entry *p)
-{
-    bool any = p->accepted.n > 0; /* there may be a list of none */
-    pods_forget_accepted(p);
-    if (any) {
-        dirty_late_room(e, true);
-    }
-}
-
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
-    forget_accepted(e, p);
+    bind_calls_forget_accepted(e, p);
     p->group = g;
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
@@ -234,7 +224,7 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
         bind_calls_is_seen(e, p);
     }
     if (pods_is_bound(p) || *pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
-        forget_accepted(e, p);
+        bind_calls_forget_accepted(e, p);
     }
     pods_note_ordinary(e, p);
     tell_preemptor(e, p, false);
@@ -267,7 +257,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     }
     HASH_DEL(e->pods, p);
     HASH_DELETE(hh_name, e->pods_by_name, p);
-    forget_accepted(e, p);
+    bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
     free(p->evict.by);

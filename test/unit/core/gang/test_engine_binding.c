@@ -206,3 +206,39 @@ TEST(an_ordinary_pod_that_terminates_before_its_binding_is_tried_again_keeps_no_
     rig_assert_bound(rig, "p", 2);
     rig_destroy(rig);
 }
+
+/* One node of two cpu, and a pod on its way to it whose volumes may lead it elsewhere. */
+static struct rig *accepted(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 2);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pod(rig, "slow", NULL, 0);
+    rig_edit(rig, RIG_POD, "slow",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_filter(rig, "slow", NULL).n_passed, 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-0"), ""); /* its room is kept */
+    return rig;
+}
+
+TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_bind_call_was_refused)
+{
+    assert_int_equal(rig_bind(rig, "slow", "node-9")->state, RIG_ERROR);
+    rig_settle(rig);
+    assert_string_equal(rig_planned(rig, "p-0"), "node-0");
+    assert_string_equal(rig_planned(rig, "p-1"), "node-0");
+}
+
+TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_binding_failed)
+{
+    rig_fault(rig, SKR_WRITE_BINDING, "slow", RIG_422, 1);
+    const struct rig_call *call = rig_bind(rig, "slow", "node-0");
+    rig_settle(rig);
+    assert_int_equal(call->state, RIG_ERROR);
+    assert_string_equal(rig_planned(rig, "p-0"), "node-0");
+}
