@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 enum {
     DURATION_MAX_S = 60, /* longest time of a record that is waited for */
@@ -79,15 +80,9 @@ void skr_leadership_destroy(struct skr_leadership *leadership)
 
 /* ---- the record ---- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static const char *version_of(const json_t *lease)
 {
-    return text_of(json_object_get(lease, "metadata"), "resourceVersion");
+    return skr_object_text(json_object_get(lease, "metadata"), "resourceVersion");
 }
 
 /* How long a record is believed: as long as it says, within reason. */
@@ -107,7 +102,7 @@ static void take_record(struct skr_leadership *l, skr_time now, const json_t *le
     const bool changed = !l->record || strcmp(version_of(l->record), version_of(lease)) != 0;
     json_decref(l->record);
     l->record = json_deep_copy(lease);
-    (void)snprintf(l->holder, sizeof l->holder, "%s", text_of(spec, "holderIdentity"));
+    (void)snprintf(l->holder, sizeof l->holder, "%s", skr_object_text(spec, "holderIdentity"));
     l->mine = strcmp(l->holder, l->identity) == 0;
     l->seen = true;
     l->must_read = false;
@@ -271,7 +266,8 @@ void skr_leadership_was_read(struct skr_leadership *leadership, skr_time now,
     if (!l->mine) {
         l->leads_until = 0;
     } else if (l->unsure && l->may &&
-               strcmp(text_of(json_object_get(lease, "spec"), "renewTime"), l->renewed) == 0) {
+               strcmp(skr_object_text(json_object_get(lease, "spec"), "renewTime"), l->renewed) ==
+                   0) {
         l->leads_until = l->sent_at_of_write + l->options.renew_deadline;
     }
     l->unsure = false;

@@ -13,6 +13,7 @@
 #include "server/exit_code.h"
 #include "server/render/page.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 #define GROUPS_PATIENCE (3 * SKR_SECOND)
 
@@ -81,8 +82,8 @@ static void offer_names(const struct completion *c, const json_t *page)
     {
         SKR_STRBUF(name);
         SKR_STRBUF(status);
-        skr_page_add_clean(&name, skr_page_text(item, "name"), true);
-        skr_page_add_clean(&status, skr_page_text(item, "status"), true);
+        skr_page_add_clean(&name, skr_object_text(item, "name"), true);
+        skr_page_add_clean(&status, skr_object_text(item, "status"), true);
         if (name.len > 0) {
             offer(c, name.s, status.s);
         }

@@ -132,7 +132,7 @@ static void add_names(const json_t *page, struct skr_strbuf *out)
     json_array_foreach(skr_page_list(page, "items"), i, item)
     {
         skr_strbuf_add(out, "group/");
-        skr_page_add_clean(out, skr_page_text(item, "name"), true);
+        skr_page_add_clean(out, skr_object_text(item, "name"), true);
         skr_strbuf_addc(out, '\n');
     }
 }
@@ -171,7 +171,7 @@ static void say_warnings(const struct listing *l, const json_t *page, struct skr
         json_array_foreach(skr_page_list(item, "warnings"), k, text)
         {
             if (n++ < WARNINGS_SHOWN) {
-                skr_strbuf_addf(messages, "Warning: group %s: ", skr_page_text(item, "name"));
+                skr_strbuf_addf(messages, "Warning: group %s: ", skr_object_text(item, "name"));
                 skr_page_add_clean(messages, json_is_string(text) ? json_string_value(text) : "?",
                                    false);
                 skr_strbuf_addc(messages, '\n');
@@ -219,8 +219,8 @@ static json_t *by_key(const struct listing *l, const json_t *page)
     json_array_foreach(skr_page_list(page, "items"), i, item)
     {
         SKR_STRBUF(key);
-        skr_strbuf_addf(&key, "%s/%s", skr_page_text(item, "namespace"),
-                        skr_page_text(item, "name"));
+        skr_strbuf_addf(&key, "%s/%s", skr_object_text(item, "namespace"),
+                        skr_object_text(item, "name"));
         SKR_AUTO_FREE char *print = fingerprint(l, item);
         json_object_set_new(
             all, key.s, json_pack("{s:s?, s:O}", "print", print, "item", skr_object_unconst(item)));
@@ -237,7 +237,7 @@ static json_t *changes(struct listing *l, const json_t *page)
     json_object_foreach(all, key, entry)
     {
         const json_t *had = json_object_get(l->shown, key);
-        if (!had || strcmp(skr_page_text(had, "print"), skr_page_text(entry, "print")) != 0) {
+        if (!had || strcmp(skr_object_text(had, "print"), skr_object_text(entry, "print")) != 0) {
             json_array_append(list, json_object_get(entry, "item"));
         }
     }

@@ -7,6 +7,7 @@
 
 #include "server/render/page.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/base/suggest.h"
 #include "topology/tree.h"
 
@@ -49,7 +50,7 @@ static void add_units(struct names *names, const json_t *root)
             depth--;
             continue;
         }
-        add(names, skr_page_text(unit, "name"));
+        add(names, skr_object_text(unit, "name"));
         if (depth <= SKR_LEVELS_MAX && skr_page_list(unit, "children")) {
             list[depth] = skr_page_list(unit, "children");
             at[depth++] = 0;
@@ -134,18 +135,18 @@ void skr_suggest_group(struct skr_client *client, const char *namespace_, const 
     const json_t *items = skr_page_list(page, "items");
     json_array_foreach(items, i, item)
     {
-        if (strcmp(skr_page_text(item, "name"), name) == 0) {
+        if (strcmp(skr_object_text(item, "name"), name) == 0) {
             skr_strbuf_add(messages, "there is one in namespace ");
-            skr_page_add_clean(messages, skr_page_text(item, "namespace"), false);
+            skr_page_add_clean(messages, skr_object_text(item, "namespace"), false);
             skr_strbuf_add(messages, ": -n ");
-            skr_page_add_clean(messages, skr_page_text(item, "namespace"), false);
+            skr_page_add_clean(messages, skr_object_text(item, "namespace"), false);
             skr_strbuf_addc(messages, '\n');
             json_decref(page);
             free(names.item);
             return;
         }
-        if (strcmp(skr_page_text(item, "namespace"), namespace_) == 0) {
-            add(&names, skr_page_text(item, "name"));
+        if (strcmp(skr_object_text(item, "namespace"), namespace_) == 0) {
+            add(&names, skr_object_text(item, "name"));
         }
     }
     say(&names, name, messages);

@@ -20,6 +20,7 @@
 #include "server/manifest/manifest.h"
 #include "server/object/selector.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/topology_map.h"
 
 struct skr_dump {
@@ -36,16 +37,10 @@ struct skr_dump {
 
 /* ---- what is in it ---- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* NULL: of no use here. */
 static const struct skr_object_type *type_of(const json_t *object)
 {
-    return skr_gang_type_of(text_of(object, "apiVersion"), text_of(object, "kind"));
+    return skr_gang_type_of(skr_object_text(object, "apiVersion"), skr_object_text(object, "kind"));
 }
 
 static int check(void *context, const json_t *object, struct skr_error *error)
@@ -103,7 +98,7 @@ static void choose_topology_namespace(struct skr_dump *dump)
     for (size_t i = 0; i < dump->manifests.n; i++) {
         const json_t *object = dump->manifests.item[i].object;
         const json_t *metadata = json_object_get(object, "metadata");
-        const char *name = text_of(metadata, "namespace");
+        const char *name = skr_object_text(metadata, "namespace");
         if (type_of(object) != &skr_gang_configmap ||
             !json_object_get(json_object_get(metadata, "labels"), SKR_TOPOLOGY_LABEL)) {
             continue;
@@ -302,5 +297,5 @@ int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
         return 0;
     }
     json_auto_t *json = json_loads(out->s, 0, NULL);
-    return skr_source_refused(status, text_of(json, "message"), error);
+    return skr_source_refused(status, skr_object_text(json, "message"), error);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/kube/prune.h"
+#include "topology/base/json_field.h"
 
 static const char *const line_types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", ""};
 _Static_assert(sizeof line_types / sizeof line_types[0] == SKR_KUBE_LINE_TYPE_COUNT,
@@ -23,16 +24,10 @@ int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_err
     return 0;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 int skr_kube_line_parse(json_t *root, enum skr_kube_line_type *ret_type, json_t **ret_object,
                         struct skr_error *error)
 {
-    const char *type = text_of(root, "type");
+    const char *type = skr_object_text(root, "type");
     json_t *object = json_object_get(root, "object");
     if (type[0] == '\0' || !json_is_object(object)) {
         return skr_error_set(error, SKR_INVALID, "a watch line without type and object");
@@ -63,10 +58,10 @@ int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
 {
     const json_t *metadata = json_object_get(object, "metadata");
     struct skr_kube_identity identity = {
-        .namespace_ = text_of(metadata, "namespace"),
-        .name = text_of(metadata, "name"),
-        .uid = text_of(metadata, "uid"),
-        .version_text = text_of(metadata, "resourceVersion"),
+        .namespace_ = skr_object_text(metadata, "namespace"),
+        .name = skr_object_text(metadata, "name"),
+        .uid = skr_object_text(metadata, "uid"),
+        .version_text = skr_object_text(metadata, "resourceVersion"),
     };
     if (identity.name[0] == '\0') {
         return skr_error_set(error, SKR_INVALID, "an object without metadata.name");
@@ -78,14 +73,14 @@ int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
 
 bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret)
 {
-    if (!json_is_object(json) || strcmp(text_of(json, "kind"), "Status") != 0) {
+    if (!json_is_object(json) || strcmp(skr_object_text(json, "kind"), "Status") != 0) {
         return false;
     }
     json_int_t code = json_integer_value(json_object_get(json, "code"));
     *ret = (struct skr_kube_status){
         .code = code > 0 && code < 1000 ? (int)code : 0,
-        .reason = text_of(json, "reason"),
-        .message = text_of(json, "message"),
+        .reason = skr_object_text(json, "reason"),
+        .message = skr_object_text(json, "message"),
     };
     return true;
 }

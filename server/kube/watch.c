@@ -11,6 +11,7 @@
 #include "server/kube/options.h"
 #include "server/kube/salvage.h"
 #include "server/kube/target.h"
+#include "topology/base/json_field.h"
 
 static void start(struct skr_kube_watch *w);
 
@@ -91,12 +92,6 @@ bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_k
 
 /* ---- the list ---- */
 
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* Keeps the version of a list, a line or a bookmark. */
 static bool set_version(struct skr_kube_watch *w, const char *version)
 {
@@ -111,11 +106,11 @@ static bool set_version(struct skr_kube_watch *w, const char *version)
 static int take_list_metadata(struct skr_kube_watch *w, const json_t *metadata,
                               struct skr_error *error)
 {
-    const char *next = text_at(metadata, "continue");
+    const char *next = skr_object_text(metadata, "continue");
     if (!json_is_object(metadata)) {
         return skr_error_set(error, SKR_INVALID, "list without metadata and items");
     }
-    if (!set_version(w, text_at(metadata, "resourceVersion"))) {
+    if (!set_version(w, skr_object_text(metadata, "resourceVersion"))) {
         return skr_error_set(error, SKR_INVALID, "list without a resourceVersion");
     }
     if (strlen(next) > SKR_KUBE_CONTINUE_MAX) {
@@ -267,7 +262,8 @@ static bool on_line(void *context, const char *text, size_t n)
         skr_feed_upsert(&w->feed, object);
     }
     if (more) {
-        (void)set_version(w, text_at(json_object_get(object, "metadata"), "resourceVersion"));
+        (void)set_version(w,
+                          skr_object_text(json_object_get(object, "metadata"), "resourceVersion"));
         skr_watch_recovered(w);
     }
     return more;

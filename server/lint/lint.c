@@ -13,6 +13,7 @@
 #include "server/manifest/manifest.h"
 #include "server/manifest/scenario.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 struct skr_lint *skr_lint_create(void)
 {
@@ -117,9 +118,9 @@ static void take_object(void *context, json_t *json, const struct skr_manifest_p
                                    .place = *place,
                                    .json = json,
                                    .mark = mark,
-                                   .kind = lint_text_of(json, "kind"),
-                                   .namespace_ = lint_text_of(meta, "namespace"),
-                                   .name = lint_text_of(meta, "name")};
+                                   .kind = skr_object_text(json, "kind"),
+                                   .namespace_ = skr_object_text(meta, "namespace"),
+                                   .name = skr_object_text(meta, "name")};
     if (!object->namespace_[0]) {
         object->namespace_ = "default";
     }

@@ -9,6 +9,7 @@
 
 #include "server/lint/parts.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
 #include "topology/base/suggest.h"
 #include "topology/topology_map.h"
@@ -215,7 +216,7 @@ void lint_maps(struct skr_lint *lint)
     }
     for (size_t i = 0; i < lint->n_objects; i++) {
         if (strcmp(lint->object[i]->kind, "PodGroup") == 0 &&
-            strncmp(lint_text_of(lint->object[i]->json, "apiVersion"), "scheduling.x-k8s.io/",
+            strncmp(skr_object_text(lint->object[i]->json, "apiVersion"), "scheduling.x-k8s.io/",
                     strlen("scheduling.x-k8s.io/")) == 0) {
             check_podgroup(lint, lint->object[i]);
         }
@@ -263,7 +264,7 @@ static void tell_level(struct skr_lint *lint, const struct lint_group *g,
     }
     t = t < lint->n_trees ? t : 0;
     const struct skr_tree *tree = lint->tree[t].tree;
-    const char *text = lint_text_of(json_object_get(g->object->json, "data"), "constraints");
+    const char *text = skr_object_text(json_object_get(g->object->json, "data"), "constraints");
     const char *near = suggest_level(tree, level);
     SKR_STRBUF(levels);
     const struct lint_place at =

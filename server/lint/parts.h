@@ -135,6 +135,5 @@ void lint_forget_groups(struct skr_lint *lint); /* frees the index */
 /* NULL: no such source. */
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name);
 bool lint_is_ours(const struct skr_lint *lint, const char *scheduler_name);
-const char *lint_text_of(const json_t *object, const char *key); /* "" when absent */
 
 #endif

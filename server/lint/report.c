@@ -207,11 +207,3 @@ void lint_receive(struct lint_receiver *receiver, struct skr_lint *lint,
 {
     *receiver = (struct lint_receiver){lint, object, base, {receive, receiver}};
 }
-
-/* ---- objects ---- */
-
-const char *lint_text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}

@@ -12,6 +12,7 @@
 #include "server/lint/parts.h"
 #include "server/manifest/scheduler_config.h"
 #include "server/object/duration.h"
+#include "topology/base/json_field.h"
 
 enum { ENTRIES_MAX = SKR_SCHEDULER_EXTENDERS_MAX, PATH_BYTES = 128 };
 
@@ -45,16 +46,16 @@ static bool ends_in_v1(const char *url)
 static bool read_entry(const struct lint_object *o, const json_t *json, size_t i, struct entry *ret)
 {
     *ret = (struct entry){.object = o, .json = json};
-    ret->filters = strcmp(lint_text_of(json, "filterVerb"), "filter") == 0;
-    ret->binds = strcmp(lint_text_of(json, "bindVerb"), "bind") == 0;
+    ret->filters = strcmp(skr_object_text(json, "filterVerb"), "filter") == 0;
+    ret->binds = strcmp(skr_object_text(json, "bindVerb"), "bind") == 0;
     (void)snprintf(ret->path, sizeof ret->path, "extenders[%zu]", i);
-    return ends_in_v1(lint_text_of(json, "urlPrefix")) && (ret->filters || ret->binds);
+    return ends_in_v1(skr_object_text(json, "urlPrefix")) && (ret->filters || ret->binds);
 }
 
 /* false: absent, or reported by the reader as no duration. */
 static bool read_timeout(const struct entry *e, skr_time *ret)
 {
-    const char *text = lint_text_of(e->json, "httpTimeout");
+    const char *text = skr_object_text(e->json, "httpTimeout");
     *ret = DEFAULT_TIMEOUT;
     if (text[0] == '\0') {
         return false;
@@ -152,7 +153,7 @@ static long port_of(const char *text)
 static void check_port(struct skr_lint *lint, const struct entry *e, const char *listen,
                        const char *option)
 {
-    const long port = port_of(lint_text_of(e->json, "urlPrefix"));
+    const long port = port_of(skr_object_text(e->json, "urlPrefix"));
     if (!lint->config_object || port == 0 || port_of(listen) == 0 || port == port_of(listen)) {
         return;
     }
@@ -182,7 +183,7 @@ static bool disables_at(const json_t *profile, const char *point, const char *pl
     const json_t *plugins = json_object_get(profile, "plugins");
     const json_t *list = json_object_get(json_object_get(plugins, point), "disabled");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = lint_text_of(json_array_get(list, i), "name");
+        const char *name = skr_object_text(json_array_get(list, i), "name");
         if (strcmp(name, plugin) == 0 || strcmp(name, "*") == 0) {
             return true;
         }
@@ -200,7 +201,7 @@ static void check_gang_plugins(struct skr_lint *lint, const struct lint_object *
             lint_tell(lint, o, "GangPlugins", lint_at(o, path), NULL,
                       "profile %.64s does not disable %s: pods of a Job that has a PodGroup of "
                       "Kubernetes' own are judged twice",
-                      lint_text_of(profile, "schedulerName"), skr_scheduler_gang_plugin[i]);
+                      skr_object_text(profile, "schedulerName"), skr_scheduler_gang_plugin[i]);
             return;
         }
     }
@@ -213,7 +214,7 @@ static void check_profiles(struct skr_lint *lint, const struct lint_object *o)
     bool found = false;
     for (size_t i = 0; i < json_array_size(profiles); i++) {
         const json_t *profile = json_array_get(profiles, i);
-        const char *name = lint_text_of(profile, "schedulerName");
+        const char *name = skr_object_text(profile, "schedulerName");
         if (!lint_is_ours(lint, name)) {
             continue;
         }

@@ -4,6 +4,7 @@
 
 #include "server/render/page.h"
 #include "server/render/text_table.h"
+#include "topology/base/json_field.h"
 
 enum { VICTIMS_SHOWN = 4 }; /* unless verbose */
 
@@ -38,8 +39,8 @@ static void add_nodes(struct skr_text_table *table, const json_t *victim)
 static void add_victim(const json_t *x, const json_t *victim, bool leaving,
                        struct skr_text_table *table)
 {
-    const char *group = skr_page_text(victim, "group");
-    const char *key = skr_explain_short_key(x, group[0] ? group : skr_page_text(victim, "pod"));
+    const char *group = skr_object_text(victim, "group");
+    const char *key = skr_explain_short_key(x, group[0] ? group : skr_object_text(victim, "pod"));
     struct skr_strbuf name;
     skr_strbuf_init(&name);
     skr_strbuf_addf(&name, "%s%s", group[0] ? "" : "pod/", key);
@@ -103,7 +104,7 @@ static void write_spared(const json_t *preemption, struct skr_strbuf *out)
     skr_strbuf_init(&b);
     json_array_foreach(list, i, row)
     {
-        skr_strbuf_addf(&b, "%s%s", i > 0 ? "; " : "", skr_page_text(row, "text"));
+        skr_strbuf_addf(&b, "%s%s", i > 0 ? "; " : "", skr_object_text(row, "text"));
     }
     skr_strbuf_addc(&b, '.');
     skr_explain_add_wrapped(out, "  In the way and not evicted: ", SKR_EXPLAIN_INDENT + 2, b.s);
@@ -118,7 +119,7 @@ void skr_explain_write_preemption(const json_t *explanation, bool verbose, struc
         return;
     }
     skr_strbuf_init(&b);
-    skr_strbuf_addf(&b, "%s.", skr_page_text(preemption, "text"));
+    skr_strbuf_addf(&b, "%s.", skr_object_text(preemption, "text"));
     skr_strbuf_addc(out, '\n');
     skr_explain_add_wrapped(out, "  Preemption: ", SKR_EXPLAIN_INDENT + 2, b.s);
     write_victims(explanation, preemption, verbose, out);

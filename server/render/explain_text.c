@@ -15,6 +15,7 @@
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "topology/amount_text.h"
+#include "topology/base/json_field.h"
 
 enum {
     ALTERNATIVES = 3, /* that would help, unless verbose */
@@ -88,10 +89,10 @@ static void write_head(const json_t *x, struct skr_strbuf *out)
 {
     struct skr_strbuf b;
     char duration[DURATION_MAX];
-    const char *reason = skr_page_text(x, "reason"), *status = skr_page_text(x, "status");
+    const char *reason = skr_object_text(x, "reason"), *status = skr_object_text(x, "status");
     skr_strbuf_init(&b);
-    skr_strbuf_addf(&b, "Group %s (%s) is %s: %s", skr_page_text(x, "name"),
-                    skr_page_text(x, "namespace"),
+    skr_strbuf_addf(&b, "Group %s (%s) is %s: %s", skr_object_text(x, "name"),
+                    skr_object_text(x, "namespace"),
                     strcmp(status, "Finished") == 0 ? "done"
                     : is_placed(x)                  ? "placed"
                                                     : "not placed",
@@ -113,7 +114,7 @@ static void write_head(const json_t *x, struct skr_strbuf *out)
 static void add_too_small(const json_t *x, int64_t each, struct skr_strbuf *b)
 {
     const json_t *domains = json_object_get(x, "domains"), *domain;
-    const char *resource = skr_page_text(x, "resource"), *level = skr_page_text(x, "level");
+    const char *resource = skr_object_text(x, "resource"), *level = skr_object_text(x, "level");
     int64_t want = -1;
     size_t i;
     if (!level[0] || json_array_size(domains) == 0 || each <= 0 ||
@@ -137,8 +138,8 @@ static void add_too_small(const json_t *x, int64_t each, struct skr_strbuf *b)
 static void write_numbers(const json_t *x, struct skr_strbuf *out)
 {
     const json_t *need = json_object_get(x, "need"), *have = json_object_get(x, "have");
-    const char *resource = skr_page_text(x, "resource"),
-               *constraint = skr_page_text(need, "constraint");
+    const char *resource = skr_object_text(x, "resource"),
+               *constraint = skr_object_text(need, "constraint");
     struct skr_strbuf b;
     if (!json_object_get(need, "slots")) {
         return;
@@ -168,25 +169,25 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
 
 const char *skr_explain_short_key(const json_t *x, const char *key)
 {
-    const char *namespace_ = skr_page_text(x, "namespace");
+    const char *namespace_ = skr_object_text(x, "namespace");
     size_t n = strlen(namespace_);
     return strncmp(key, namespace_, n) == 0 && key[n] == '/' ? key + n + 1 : key;
 }
 
 static void add_blocker(const json_t *x, const json_t *blocker, bool alone, struct skr_strbuf *b)
 {
-    const char *group = skr_page_text(blocker, "group"), *pod = skr_page_text(blocker, "pod");
-    const char *node = skr_page_text(blocker, "node");
+    const char *group = skr_object_text(blocker, "group"), *pod = skr_object_text(blocker, "pod");
+    const char *node = skr_object_text(blocker, "node");
     bool leaves = skr_page_bool(blocker, "terminating");
     struct skr_strbuf amount;
     skr_strbuf_init(&amount);
-    skr_amount_add(&amount, skr_page_text(x, "resource"), skr_page_int(blocker, "amount"));
+    skr_amount_add(&amount, skr_object_text(x, "resource"), skr_page_int(blocker, "amount"));
     if (group[0]) {
         skr_strbuf_add(b, skr_explain_short_key(x, group));
     } else if (pod[0]) {
         skr_strbuf_addf(b, "pod %s%s", skr_explain_short_key(x, pod), leaves ? " terminating" : "");
     } else if (node[0]) {
-        skr_strbuf_addf(b, "%s %s", node, skr_page_text(blocker, "why"));
+        skr_strbuf_addf(b, "%s %s", node, skr_object_text(blocker, "why"));
     } else if (json_object_get(blocker, "others")) {
         skr_strbuf_addf(b, "%lld more pods", (long long)skr_page_int(blocker, "others"));
     } else {
@@ -226,7 +227,7 @@ static void add_cell(struct skr_text_table *table, struct skr_strbuf *b)
 static void add_head(const json_t *x, struct skr_text_table *table)
 {
     static const char *const heads[] = {"FREE", "FITS", "SHORT", "BLOCKED-BY"};
-    const char *level = skr_page_text(x, "domainLevel");
+    const char *level = skr_object_text(x, "domainLevel");
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_amount_add_label(&b, level[0] ? level : "domain");
@@ -242,9 +243,9 @@ static void add_row(const json_t *x, const json_t *domain, struct skr_text_table
     const json_t *needs = json_object_get(domain, "needs");
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    skr_strbuf_add(&b, skr_page_text(domain, "name"));
+    skr_strbuf_add(&b, skr_object_text(domain, "name"));
     add_cell(table, &b);
-    skr_amount_add_number(&b, skr_page_text(x, "resource"), skr_page_int(domain, "free"));
+    skr_amount_add_number(&b, skr_object_text(x, "resource"), skr_page_int(domain, "free"));
     add_cell(table, &b);
     skr_strbuf_addf(&b, "%lld", (long long)skr_page_int(domain, "fits"));
     if (needs) {
@@ -330,7 +331,7 @@ void skr_explain_write_relaxations(const json_t *explanation, int indent, size_t
     skr_strbuf_init(&first);
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&b, "%s%s", i > 0 ? ", or " : "",
-                        skr_page_text(json_array_get(list, i), "text"));
+                        skr_object_text(json_array_get(list, i), "text"));
     }
     skr_strbuf_addc(&b, '.');
     skr_strbuf_addf(&first, "%*sWould fit if: ", indent, "");
@@ -351,8 +352,8 @@ static void write_also(const json_t *x, bool verbose, struct skr_strbuf *out)
             break;
         }
         skr_strbuf_init(&b);
-        skr_strbuf_addf(&b, "%s: %s.", skr_page_text(also, "reason"),
-                        skr_page_text(also, "message"));
+        skr_strbuf_addf(&b, "%s: %s.", skr_object_text(also, "reason"),
+                        skr_object_text(also, "message"));
         skr_explain_add_wrapped(out, "  Also: ", SKR_EXPLAIN_INDENT + 2, b.s);
         skr_strbuf_fini(&b);
     }
@@ -451,7 +452,8 @@ static void add_further(const json_t *x, const struct skr_explain_look *look, si
 /* No room would help, so no domain is short of any. */
 static bool is_conflict(const json_t *x)
 {
-    return strcmp(skr_page_text(x, "reason"), skr_reason_name(SKR_REASON_CONSTRAINT_CONFLICT)) == 0;
+    return strcmp(skr_object_text(x, "reason"), skr_reason_name(SKR_REASON_CONSTRAINT_CONFLICT)) ==
+           0;
 }
 
 void skr_explain_write_text(const json_t *explanation, const struct skr_explain_look *look,
@@ -465,7 +467,7 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
     skr_strbuf_init(&next);
     write_head(x, &head);
     skr_strbuf_addc(&head, '\n');
-    skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_page_text(x, "sentence"));
+    skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_object_text(x, "sentence"));
     write_numbers(x, &head);
     skr_explain_write_relaxations(x, SKR_EXPLAIN_INDENT, look->verbose ? 0 : ALTERNATIVES, &help);
     write_also(x, look->verbose, &help);

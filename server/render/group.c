@@ -8,6 +8,7 @@
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 enum { FIELD = 14, ROUGH_RANGE = 2 }; /* column of values */
 
@@ -75,7 +76,7 @@ static void add_status(struct drawing *d)
                                      [SKR_HUE_BUSY] = "\033[33m",
                                      [SKR_HUE_BAD] = "\033[31m"};
     const json_t *pods = json_object_get(d->page, "pods");
-    const char *status = skr_page_text(d->page, "status");
+    const char *status = skr_object_text(d->page, "status");
     const char *counted = skr_render_pods_counted(status);
     begin_field(d, "Status");
     skr_strbuf_add(d->out, d->how->coloured ? on[skr_render_status_hue(status)] : "");
@@ -86,11 +87,11 @@ static void add_status(struct drawing *d)
                     strcmp(counted, "present") == 0     ? " there"
                     : strcmp(counted, "succeeded") == 0 ? " succeeded"
                                                         : "");
-    if (*skr_page_text(d->page, "reason")) {
-        add_field(d, "Reason", skr_page_text(d->page, "reason"));
+    if (*skr_object_text(d->page, "reason")) {
+        add_field(d, "Reason", skr_object_text(d->page, "reason"));
     }
-    if (*skr_page_text(d->page, "message")) {
-        add_wrapped(d, "Message", skr_page_text(d->page, "message"));
+    if (*skr_object_text(d->page, "message")) {
+        add_wrapped(d, "Message", skr_object_text(d->page, "message"));
     }
 }
 
@@ -98,7 +99,7 @@ static void add_status(struct drawing *d)
 static void add_preemption(struct drawing *d)
 {
     const json_t *victims = skr_page_list(d->page, "victims"), *victim;
-    const char *preemptor = skr_page_text(d->page, "preemptor");
+    const char *preemptor = skr_object_text(d->page, "preemptor");
     const skr_time at = skr_page_time(d->page, "preempted");
     SKR_STRBUF(b);
     char age[32];
@@ -113,13 +114,13 @@ static void add_preemption(struct drawing *d)
     }
     json_array_foreach(victims, i, victim)
     {
-        const char *group = skr_page_text(victim, "group");
+        const char *group = skr_object_text(victim, "group");
         const int64_t pods = skr_page_int(victim, "pods");
         skr_strbuf_reset(&b);
         if (*group) {
             skr_strbuf_addf(&b, "%" PRId64 " pod%s of %s", pods, pods == 1 ? "" : "s", group);
         } else {
-            skr_strbuf_addf(&b, "pod %s", skr_page_text(victim, "pod"));
+            skr_strbuf_addf(&b, "pod %s", skr_object_text(victim, "pod"));
         }
         skr_strbuf_addf(&b, ", %" PRId64 " left", skr_page_int(victim, "left"));
         add_field(d, i > 0 ? "" : "Evicts", b.s);
@@ -142,12 +143,12 @@ static void add_warnings(struct drawing *d)
 static void say_rule(const json_t *c, struct skr_strbuf *b)
 {
     const bool hard = skr_page_bool(c, "hard");
-    const bool pack = strcmp(skr_page_text(c, "type"), "pack") == 0;
+    const bool pack = strcmp(skr_object_text(c, "type"), "pack") == 0;
     const int64_t partitions = hard ? 0 : skr_page_int(c, "partitions");
     const int64_t min = hard ? 0 : skr_page_int(c, "min"), max = hard ? 0 : skr_page_int(c, "max");
     const int64_t factor = hard ? 0 : skr_page_int(c, "factor");
     if (!pack || partitions <= 0) {
-        skr_page_add_clean(b, skr_page_text(c, "type"), true);
+        skr_page_add_clean(b, skr_object_text(c, "type"), true);
     }
     if (partitions > 0) {
         skr_strbuf_addf(b, "%spartition %" PRId64, pack ? "" : ", ", partitions);
@@ -193,7 +194,7 @@ static size_t widest(const json_t *list, bool rules)
         if (rules) {
             say_rule(c, &b);
         } else {
-            skr_page_add_clean(&b, skr_page_text(c, "level"), true);
+            skr_page_add_clean(&b, skr_object_text(c, "level"), true);
         }
         const size_t width = skr_page_width(b.s);
         most = width > most ? width : most;
@@ -207,7 +208,7 @@ static void say_whether_met(const json_t *c, struct skr_strbuf *b)
         skr_strbuf_add(b, "   the tree has no such level");
     } else if (json_is_boolean(json_object_get(c, "met"))) {
         skr_strbuf_addf(b, "   %s: ", skr_page_bool(c, "met") ? "satisfied" : "violated");
-        skr_page_add_clean(b, skr_page_text(c, "use"), false);
+        skr_page_add_clean(b, skr_object_text(c, "use"), false);
     }
 }
 
@@ -225,7 +226,7 @@ static void add_constraints(struct drawing *d)
     {
         SKR_STRBUF(cell);
         skr_page_pad(d->out, i ? FIELD : 0);
-        skr_page_add_clean(&cell, skr_page_text(c, "level"), true);
+        skr_page_add_clean(&cell, skr_object_text(c, "level"), true);
         skr_strbuf_add(d->out, cell.len ? cell.s : "?");
         skr_page_pad(d->out, levels + 2 - (cell.len ? skr_page_width(cell.s) : 1));
         skr_strbuf_reset(&cell);
@@ -413,7 +414,7 @@ static struct columns columns_of(const json_t *units)
     const json_t *unit;
     json_array_foreach(units, i, unit)
     {
-        const size_t end = indent_of(unit) + skr_page_width(skr_page_text(unit, "name")) + 2;
+        const size_t end = indent_of(unit) + skr_page_width(skr_object_text(unit, "name")) + 2;
         const int64_t pods = skr_page_int(unit, "pods");
         const int64_t sane = pods < 0 ? 0 : pods > 1000000000 ? 1000000000 : pods;
         char text[32];
@@ -430,7 +431,7 @@ static struct columns columns_of(const json_t *units)
 static int add_unit(struct drawing *d, const struct columns *c, const json_t *unit,
                     struct skr_error *error)
 {
-    const char *name = skr_page_text(unit, "name");
+    const char *name = skr_object_text(unit, "name");
     const int64_t pods = skr_page_int(unit, "pods");
     if (!*name || pods < 1 || pods > 1000000000) {
         return skr_error_set(error, SKR_INVALID,
@@ -507,9 +508,9 @@ static void add_events(struct drawing *d)
         skr_strbuf_add(&note, "");
         skr_page_age(d->now, skr_page_time(event, "time"), age);
         skr_text_table_add(&table, age, SKR_HUE_NONE);
-        skr_text_table_add(&table, skr_page_text(event, "type"), SKR_HUE_NONE);
-        skr_text_table_add(&table, skr_page_text(event, "reason"), SKR_HUE_NONE);
-        skr_page_add_clean(&note, skr_page_text(event, "message"), false);
+        skr_text_table_add(&table, skr_object_text(event, "type"), SKR_HUE_NONE);
+        skr_text_table_add(&table, skr_object_text(event, "reason"), SKR_HUE_NONE);
+        skr_page_add_clean(&note, skr_object_text(event, "message"), false);
         skr_text_table_add_drawn(&table, note.s, SKR_HUE_NONE);
     }
     skr_text_table_write(&table, &rows);
@@ -528,12 +529,12 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
 {
     struct drawing d = {.how = how, .page = page, .out = out, .now = skr_page_time(page, "time")};
     char priority[32];
-    if (!*skr_page_text(page, "name") || !*skr_page_text(page, "status")) {
+    if (!*skr_object_text(page, "name") || !*skr_object_text(page, "status")) {
         return skr_error_set(error, SKR_INVALID, "the answer is a group without name or status");
     }
     snprintf(priority, sizeof priority, "%" PRId64, skr_page_int(page, "priority"));
-    add_field(&d, "Name", skr_page_text(page, "name"));
-    add_field(&d, "Namespace", skr_page_text(page, "namespace"));
+    add_field(&d, "Name", skr_object_text(page, "name"));
+    add_field(&d, "Namespace", skr_object_text(page, "namespace"));
     add_status(&d);
     add_preemption(&d);
     add_warnings(&d);

@@ -7,6 +7,7 @@
 
 #include "server/render/page.h"
 #include "server/render/render.h"
+#include "topology/base/json_field.h"
 
 enum skr_hue skr_render_status_hue(const char *status)
 {
@@ -25,7 +26,7 @@ static void render_rule(const json_t *constraint, struct skr_strbuf *out)
     const int64_t factor = skr_page_int(constraint, "factor");
     const int64_t partitions = skr_page_int(constraint, "partitions");
     const bool hard = skr_page_bool(constraint, "hard");
-    skr_page_add_clean(out, skr_page_text(constraint, "type"), true);
+    skr_page_add_clean(out, skr_object_text(constraint, "type"), true);
     if (!hard && (min > 0 || max > 0)) {
         skr_strbuf_addc(out, '[');
         if (min > 0) {
@@ -54,7 +55,7 @@ static void add_constraints(struct skr_text_table *t, const json_t *item)
     skr_strbuf_add(&b, "");
     json_array_foreach(skr_page_list(item, "constraints"), i, constraint)
     {
-        skr_strbuf_addf(&b, "%s%s=", i ? "," : "", skr_page_text(constraint, "level"));
+        skr_strbuf_addf(&b, "%s%s=", i ? "," : "", skr_object_text(constraint, "level"));
         render_rule(constraint, &b);
     }
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
@@ -89,7 +90,7 @@ const char *skr_render_pods_counted(const char *status)
 static void add_pods(struct skr_text_table *t, const json_t *item)
 {
     const json_t *pods = json_object_get(item, "pods");
-    const char *counted = skr_render_pods_counted(skr_page_text(item, "status"));
+    const char *counted = skr_render_pods_counted(skr_object_text(item, "status"));
     const int64_t size = skr_page_int(item, "size");
     char text[64];
     if (size > 0) {
@@ -152,12 +153,12 @@ void skr_groups_table_add_header(struct skr_groups_table *groups)
 static void add_cells(const struct skr_groups_table *groups, struct skr_text_table *t,
                       const json_t *item)
 {
-    const char *status = skr_page_text(item, "status"), *reason = skr_page_text(item, "reason");
+    const char *status = skr_object_text(item, "status"), *reason = skr_object_text(item, "reason");
     const enum skr_hue hue = skr_render_status_hue(status);
     if (groups->namespaces) {
-        skr_text_table_add(t, skr_page_text(item, "namespace"), SKR_HUE_NONE);
+        skr_text_table_add(t, skr_object_text(item, "namespace"), SKR_HUE_NONE);
     }
-    skr_text_table_add(t, skr_page_text(item, "name"), SKR_HUE_NONE);
+    skr_text_table_add(t, skr_object_text(item, "name"), SKR_HUE_NONE);
     skr_text_table_add(t, status, hue);
     add_pods(t, item);
     add_number(t, item, "priority");
@@ -175,7 +176,7 @@ int skr_groups_table_add(struct skr_groups_table *groups, const json_t *item, sk
                          struct skr_error *error)
 {
     char age[32];
-    if (!*skr_page_text(item, "name") || !*skr_page_text(item, "status")) {
+    if (!*skr_object_text(item, "name") || !*skr_object_text(item, "status")) {
         return skr_error_set(error, SKR_INVALID, "the answer has a group without name or status");
     }
     add_cells(groups, &groups->table, item);

@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "server/object/duration.h"
+#include "topology/base/json_field.h"
 #include "topology/base/unshown.h"
-
-const char *skr_page_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 int64_t skr_page_int(const json_t *object, const char *key)
 {
@@ -32,7 +27,7 @@ const json_t *skr_page_list(const json_t *object, const char *key)
 
 skr_time skr_page_time(const json_t *object, const char *key)
 {
-    const char *text = skr_page_text(object, key);
+    const char *text = skr_object_text(object, key);
     skr_time t = 0;
     return *text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
 }

@@ -12,7 +12,6 @@
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
-const char *skr_page_text(const json_t *object, const char *key);   /* "" */
 int64_t skr_page_int(const json_t *object, const char *key);        /* 0 */
 bool skr_page_bool(const json_t *object, const char *key);          /* false */
 const json_t *skr_page_list(const json_t *object, const char *key); /* NULL: no list; sizes are 0 */

@@ -7,6 +7,7 @@
 
 #include "server/render/page.h"
 #include "server/render/render.h"
+#include "topology/base/json_field.h"
 
 static const char *short_kind(const char *kind)
 {
@@ -46,12 +47,12 @@ static void add_number(struct skr_text_table *t, int64_t n, enum skr_hue hue)
 static void add_workload(struct skr_text_table *t, const json_t *row)
 {
     const int64_t drift = skr_page_int(row, "drift");
-    const char *reason = skr_page_text(row, "reason");
+    const char *reason = skr_object_text(row, "reason");
     SKR_STRBUF(name);
 
-    skr_strbuf_addf(&name, "%s/%s", short_kind(skr_page_text(row, "kind")),
-                    skr_page_text(row, "name"));
-    skr_text_table_add(t, skr_page_text(row, "namespace"), SKR_HUE_NONE);
+    skr_strbuf_addf(&name, "%s/%s", short_kind(skr_object_text(row, "kind")),
+                    skr_object_text(row, "name"));
+    skr_text_table_add(t, skr_object_text(row, "namespace"), SKR_HUE_NONE);
     skr_text_table_add(t, name.s, SKR_HUE_NONE);
     add_max(t, row);
     add_class(t, row, "onDemand");
@@ -82,7 +83,7 @@ void skr_render_spotmix(const json_t *page, const char *namespace_, const struct
     }
     json_array_foreach(skr_page_list(page, "workloads"), i, row)
     {
-        if (!namespace_ || strcmp(namespace_, skr_page_text(row, "namespace")) == 0) {
+        if (!namespace_ || strcmp(namespace_, skr_object_text(row, "namespace")) == 0) {
             add_workload(&t, row);
         }
     }
@@ -103,9 +104,9 @@ static void write_counts(const json_t *page, const char *key, const char *name,
 
 static void write_head(const json_t *page, struct skr_strbuf *out)
 {
-    skr_strbuf_addf(out, "%s/%s in ", short_kind(skr_page_text(page, "kind")),
-                    skr_page_text(page, "name"));
-    skr_page_add_clean(out, skr_page_text(page, "namespace"), true);
+    skr_strbuf_addf(out, "%s/%s in ", short_kind(skr_object_text(page, "kind")),
+                    skr_object_text(page, "name"));
+    skr_page_add_clean(out, skr_object_text(page, "namespace"), true);
     if (json_is_integer(json_object_get(page, "max"))) {
         skr_strbuf_addf(out, ", at most %" PRId64 " on-demand\n", skr_page_int(page, "max"));
     } else {
@@ -114,29 +115,29 @@ static void write_head(const json_t *page, struct skr_strbuf *out)
     write_counts(page, "onDemand", "on-demand", out);
     write_counts(page, "spot", "spot", out);
     skr_strbuf_addf(out, "  %-10s %" PRId64 "\n", "drift", skr_page_int(page, "drift"));
-    if (*skr_page_text(page, "reason") != '\0') {
-        skr_strbuf_addf(out, "  %-10s %s\n", "reason", skr_page_text(page, "reason"));
+    if (*skr_object_text(page, "reason") != '\0') {
+        skr_strbuf_addf(out, "  %-10s %s\n", "reason", skr_object_text(page, "reason"));
     }
     skr_strbuf_addf(out, "  %-10s ", "next");
-    skr_page_add_clean(out, skr_page_text(page, "next"), false);
+    skr_page_add_clean(out, skr_object_text(page, "next"), false);
     skr_strbuf_add(out, "\n\n");
 }
 
 static void add_pod(struct skr_text_table *t, const json_t *pod)
 {
-    const char *class_ = skr_page_text(pod, "class");
+    const char *class_ = skr_object_text(pod, "class");
     SKR_STRBUF(why);
 
-    skr_page_add_clean(&why, skr_page_text(pod, "why"), false);
-    skr_text_table_add(t, skr_page_text(pod, "name"), SKR_HUE_NONE);
+    skr_page_add_clean(&why, skr_object_text(pod, "why"), false);
+    skr_text_table_add(t, skr_object_text(pod, "name"), SKR_HUE_NONE);
     if (json_is_integer(json_object_get(pod, "index"))) {
         add_number(t, skr_page_int(pod, "index"), SKR_HUE_NONE);
     } else {
         skr_text_table_add(t, "", SKR_HUE_DIM);
     }
     skr_text_table_add(t, class_, strcmp(class_, "spot") == 0 ? SKR_HUE_BUSY : SKR_HUE_GOOD);
-    skr_text_table_add(t, skr_page_text(pod, "cost"), SKR_HUE_NONE);
-    skr_text_table_add(t, skr_page_text(pod, "node"), SKR_HUE_NONE);
+    skr_text_table_add(t, skr_object_text(pod, "cost"), SKR_HUE_NONE);
+    skr_text_table_add(t, skr_object_text(pod, "node"), SKR_HUE_NONE);
     skr_text_table_add_drawn(t, why.s, SKR_HUE_NONE);
 }
 

@@ -8,6 +8,7 @@
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/amount_text.h"
+#include "topology/base/json_field.h"
 #include "topology/tree.h"
 
 enum { CELLS = 8, COLUMNS = 7 /* at most */ };
@@ -213,8 +214,8 @@ static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
             break;
         }
         skr_strbuf_addf(&b, "%s%s%s%s", i ? "," : "",
-                        d->namespaces ? skr_page_text(group, "namespace") : "",
-                        d->namespaces ? "/" : "", skr_page_text(group, "name"));
+                        d->namespaces ? skr_object_text(group, "namespace") : "",
+                        d->namespaces ? "/" : "", skr_object_text(group, "name"));
         if (leaf) {
             skr_strbuf_addf(&b, ":%" PRId64, skr_page_int(group, "pods"));
             if (skr_page_int(group, "held") > 0) {
@@ -242,7 +243,7 @@ static void add_header(struct drawing *d)
 static int add_unit(struct drawing *d, const struct frame *frame, size_t depth, const json_t *unit,
                     struct skr_error *error)
 {
-    const char *name = skr_page_text(unit, "name");
+    const char *name = skr_object_text(unit, "name");
     const bool leaf = !skr_page_list(unit, "children");
     if (!*name || !json_is_integer(json_object_get(unit, "slots")) ||
         !json_is_object(json_object_get(unit, "allocatable"))) {
@@ -295,8 +296,8 @@ static bool has_namespaces(const json_t *root)
     size_t i;
     json_array_foreach(list, i, group)
     {
-        if (strcmp(skr_page_text(group, "namespace"),
-                   skr_page_text(json_array_get(list, 0), "namespace")) != 0) {
+        if (strcmp(skr_object_text(group, "namespace"),
+                   skr_object_text(json_array_get(list, 0), "namespace")) != 0) {
             return true;
         }
     }
@@ -309,7 +310,7 @@ static void add_notes(const json_t *page, struct skr_strbuf *notes)
     if (outside > 0) {
         skr_strbuf_addf(notes, "%" PRId64 " Ready node%s not in the tree, first: ", outside,
                         outside == 1 ? " is" : "s are");
-        skr_page_add_clean(notes, skr_page_text(page, "firstNotInTree"), false);
+        skr_page_add_clean(notes, skr_object_text(page, "firstNotInTree"), false);
         skr_strbuf_addc(notes, '\n');
     }
 }
@@ -319,7 +320,7 @@ int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr
 {
     const json_t *root = json_object_get(page, "root");
     struct drawing d = {.how = how,
-                        .resource = skr_page_text(page, "resource"),
+                        .resource = skr_object_text(page, "resource"),
                         .namespaces = has_namespaces(root),
                         .classes = json_object_get(root, "classes")};
     if (!json_is_object(root) || !*d.resource) {

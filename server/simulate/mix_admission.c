@@ -9,6 +9,7 @@
 #include "server/kube/base64.h"
 #include "server/model/json_patch.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 struct skr_mix_admission {
     struct skr_store *store;
@@ -35,18 +36,12 @@ static enum skr_spotmix_kind kind_of(const char *name)
     return (enum skr_spotmix_kind)kind;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 bool skr_mix_admission_is_wanted(const struct skr_spotmix_settings *settings, const json_t *object)
 {
     const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
 
-    return kind_of(text_of(object, "kind")) < SKR_SPOTMIX_NODE &&
-           strcmp(text_of(labels, settings->key_prefix), "true") == 0;
+    return kind_of(skr_object_text(object, "kind")) < SKR_SPOTMIX_NODE &&
+           strcmp(skr_object_text(labels, settings->key_prefix), "true") == 0;
 }
 
 /* ---- what there is ---- */
@@ -60,8 +55,8 @@ static void take(struct skr_mix_admission *a, const struct skr_store_change *cha
         return;
     }
     if (change->kind == SKR_STORE_DELETED) {
-        skr_spotmix_drop(a->mix, kind, text_of(meta, "namespace"),
-                         text_of(meta, kind == SKR_SPOTMIX_NODE ? "name" : "uid"));
+        skr_spotmix_drop(a->mix, kind, skr_object_text(meta, "namespace"),
+                         skr_object_text(meta, kind == SKR_SPOTMIX_NODE ? "name" : "uid"));
     } else {
         skr_spotmix_put(a->mix, kind, change->object);
     }
@@ -104,7 +99,7 @@ static char *write_review(struct skr_mix_admission *a, const char *namespace_, c
 static json_t *patch_of(const struct skr_spotmix_answer *answer)
 {
     json_t *review = answer->status == 200 ? json_loads(answer->body.s, 0, NULL) : NULL;
-    const char *coded = text_of(json_object_get(review, "response"), "patch");
+    const char *coded = skr_object_text(json_object_get(review, "response"), "patch");
     char *text = NULL;
     json_t *patch = NULL;
     size_t n;

@@ -7,15 +7,10 @@
 #include "server/http/gate.h"
 #include "server/kube/base64.h"
 #include "test/fuzz/fuzz.h"
+#include "topology/base/json_field.h"
 
 static const struct skr_gate_options options = {.n_scheduler_names = 2,
                                                 .scheduler_name = {"sakkara", "other"}};
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* The operation of a patch, NULL: none. */
 static json_t *patch_of(const json_t *response)
@@ -23,8 +18,9 @@ static json_t *patch_of(const json_t *response)
     struct skr_error error;
     SKR_AUTO_FREE char *text = NULL;
     size_t n = 0;
-    const char *coded = text_of(response, "patch");
-    fuzz_check((*coded != '\0') == (strcmp(text_of(response, "patchType"), "JSONPatch") == 0));
+    const char *coded = skr_object_text(response, "patch");
+    fuzz_check((*coded != '\0') ==
+               (strcmp(skr_object_text(response, "patchType"), "JSONPatch") == 0));
     if (*coded == '\0') {
         return NULL;
     }
@@ -39,14 +35,14 @@ static void apply(json_t *review, const json_t *operation)
     json_t *spec =
         json_object_get(json_object_get(json_object_get(review, "request"), "object"), "spec");
     json_t *value = json_object_get(operation, "value");
-    fuzz_check(strcmp(text_of(operation, "op"), "add") == 0 && json_is_object(spec));
-    if (strcmp(text_of(operation, "path"), "/spec/schedulingGates/-") == 0) {
+    fuzz_check(strcmp(skr_object_text(operation, "op"), "add") == 0 && json_is_object(spec));
+    if (strcmp(skr_object_text(operation, "path"), "/spec/schedulingGates/-") == 0) {
         json_t *gates = json_object_get(spec, "schedulingGates");
-        fuzz_check(json_is_array(gates) && !strcmp(text_of(value, "name"), SKR_GATE));
+        fuzz_check(json_is_array(gates) && !strcmp(skr_object_text(value, "name"), SKR_GATE));
         json_array_append(gates, value);
     } else {
         const json_t *old = json_object_get(spec, "schedulingGates");
-        fuzz_check(strcmp(text_of(operation, "path"), "/spec/schedulingGates") == 0);
+        fuzz_check(strcmp(skr_object_text(operation, "path"), "/spec/schedulingGates") == 0);
         fuzz_check(!json_is_array(old) && json_array_size(value) == 1);
         json_object_set(spec, "schedulingGates", value);
     }
@@ -63,11 +59,12 @@ static json_t *review_once(const char *body, size_t n)
     if (rc == 0) {
         json_t *request = json_loadb(body, n, 0, NULL), *answer = fuzz_json(out.s, out.len);
         const json_t *response = json_object_get(answer, "response");
-        fuzz_check(strcmp(text_of(answer, "kind"), "AdmissionReview") == 0);
-        fuzz_check(strcmp(text_of(answer, "apiVersion"), text_of(request, "apiVersion")) == 0);
+        fuzz_check(strcmp(skr_object_text(answer, "kind"), "AdmissionReview") == 0);
+        fuzz_check(strcmp(skr_object_text(answer, "apiVersion"),
+                          skr_object_text(request, "apiVersion")) == 0);
         fuzz_check(json_is_true(json_object_get(response, "allowed")));
-        fuzz_check(strcmp(text_of(response, "uid"),
-                          text_of(json_object_get(request, "request"), "uid")) == 0);
+        fuzz_check(strcmp(skr_object_text(response, "uid"),
+                          skr_object_text(json_object_get(request, "request"), "uid")) == 0);
         operation = patch_of(response);
         json_decref(answer);
         json_decref(request);

@@ -7,12 +7,7 @@
 #include "server/http/review_text.h"
 #include "server/kube/base64.h"
 #include "test/fuzz/fuzz.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "topology/base/json_field.h"
 
 static void put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *text)
 {
@@ -24,13 +19,13 @@ static void check_answer(const struct skr_spotmix_answer *answer)
 {
     json_auto_t *json = fuzz_json(answer->body.s, answer->body.len);
     const json_t *response = json_object_get(json, "response");
-    const char *coded = text_of(response, "patch");
+    const char *coded = skr_object_text(response, "patch");
     char *text = NULL;
     size_t n = 0;
 
-    fuzz_check(strcmp(text_of(json, "kind"), "AdmissionReview") == 0);
+    fuzz_check(strcmp(skr_object_text(json, "kind"), "AdmissionReview") == 0);
     fuzz_check(json_is_true(json_object_get(response, "allowed")));
-    fuzz_check(*text_of(response, "uid") != '\0');
+    fuzz_check(*skr_object_text(response, "uid") != '\0');
     fuzz_check((*coded != '\0') == (answer->result == SKR_SPOTMIX_PATCHED));
     if (*coded != '\0') {
         fuzz_check(skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0);

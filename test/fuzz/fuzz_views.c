@@ -9,6 +9,7 @@
 #include "server/render/render.h"
 #include "test/fuzz/fuzz.h"
 #include "test/unit/text_file.h"
+#include "topology/base/json_field.h"
 
 enum { DUMP, PATH, RESOURCE, SLOT, DOMAIN, PARTS };
 
@@ -25,7 +26,7 @@ static void check_drawn(const struct skr_strbuf *out)
 static void draw(const json_t *page, bool ours)
 {
     const struct skr_render how = {.ascii = false};
-    const char *kind = skr_page_text(page, "kind");
+    const char *kind = skr_object_text(page, "kind");
     SKR_STRBUF(out);
     SKR_STRBUF(notes);
     struct skr_error error = {0};

@@ -8,6 +8,7 @@
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
 #include "topology/base/attr.h"
+#include "topology/base/json_field.h"
 
 #ifdef SKR_DEBUG
 enum { GROUPS = 300 }; /* the sanitizers' builds */
@@ -201,17 +202,12 @@ static int free_slots(const struct world *w)
 
 /* ---- sentences ---- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void complain(const struct world *w, const json_t *x, const char *what)
 {
     char *text = json_dumps(x, JSON_INDENT(1));
-    fail_msg("%s\n%s of %d, each %d, loads %s, bound %s, %s\n%s", what, text_of(x, "sentence"),
-             w->size, w->each, w->loads, w->bound, w->constraints, text);
+    fail_msg("%s\n%s of %d, each %d, loads %s, bound %s, %s\n%s", what,
+             skr_object_text(x, "sentence"), w->size, w->each, w->loads, w->bound, w->constraints,
+             text);
 }
 
 static void expect(const struct world *w, const json_t *x, bool so, const char *what)
@@ -303,7 +299,7 @@ static void check_choices(const struct world *w, const json_t *x, const char *se
 
 static void check_sentence(const struct world *w, const json_t *x)
 {
-    const char *whole = text_of(x, "sentence"), *reason = text_of(x, "reason");
+    const char *whole = skr_object_text(x, "sentence"), *reason = skr_object_text(x, "reason");
     char sentence[512];
     int more = 0, held = 0, number = -1;
     bool never = !feasible(w, w->size, OTHERS_GONE), conflict = !feasible(w, w->size, UNLIMITED);
@@ -357,16 +353,17 @@ static void check_way(const struct world *w, const json_t *x, const json_t *file
     json_array_foreach(json_object_get(way, "changes"), i, change)
     {
         int node = -1;
-        if (strstr(text_of(way, "text"), "free up") &&
-            sscanf(text_of(change, "node"), "n%d", &node) == 1) {
+        if (strstr(skr_object_text(way, "text"), "free up") &&
+            sscanf(skr_object_text(change, "node"), "n%d", &node) == 1) {
             json_int_t amount = json_integer_value(
                 json_object_get(json_object_get(change, "amounts"), "nvidia.com/gpu"));
             expect(w, x, amount <= w->others[node], "others do not hold that much there");
         }
     }
     json_auto_t *group = explain_ways_apply(files, way);
-    if (strcmp(text_of(group, "status"), "Bound") != 0 || text_of(group, "reason")[0]) {
-        print_error("%s: %s\n", text_of(way, "text"), text_of(group, "message"));
+    if (strcmp(skr_object_text(group, "status"), "Bound") != 0 ||
+        skr_object_text(group, "reason")[0]) {
+        print_error("%s: %s\n", skr_object_text(way, "text"), skr_object_text(group, "message"));
         complain(w, x, "a way out does not place the group");
     }
 }

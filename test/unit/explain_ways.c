@@ -7,12 +7,7 @@
 #include "server/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/text_file.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "topology/base/json_field.h"
 
 json_t *explain_ways_explain(const json_t *files)
 {
@@ -65,7 +60,7 @@ json_t *explain_ways_simulate(const json_t *files, const char *const *set, size_
     json_t *result = json_loads(out.s, 0, NULL);
     json_array_foreach(json_object_get(result, "groups"), i, group)
     {
-        if (strcmp(text_of(group, "name"), "g") == 0) {
+        if (strcmp(skr_object_text(group, "name"), "g") == 0) {
             found = json_incref(group);
         }
     }
@@ -83,8 +78,8 @@ static json_t *find_node(const json_t *files, const char *name)
     size_t i;
     json_array_foreach(items, i, item)
     {
-        if (strcmp(text_of(item, "kind"), "Node") == 0 &&
-            strcmp(text_of(json_object_get(item, "metadata"), "name"), name) == 0) {
+        if (strcmp(skr_object_text(item, "kind"), "Node") == 0 &&
+            strcmp(skr_object_text(json_object_get(item, "metadata"), "name"), name) == 0) {
             return item;
         }
     }
@@ -96,7 +91,8 @@ static json_t *find_node(const json_t *files, const char *name)
 static void apply_free(const json_t *files, const json_t *change)
 {
     const json_t *amounts = json_object_get(change, "amounts"), *amount;
-    const json_t *status = json_object_get(find_node(files, text_of(change, "node")), "status");
+    const json_t *status =
+        json_object_get(find_node(files, skr_object_text(change, "node")), "status");
     json_t *allocatable = json_object_get(status, "allocatable");
     const char *resource;
     json_object_foreach((json_t *)(uintptr_t)amounts, resource, amount)
@@ -105,7 +101,7 @@ static void apply_free(const json_t *files, const json_t *change)
         char text[32];
         struct skr_error error;
         assert_int_equal(
-            skr_resource_parse(resource, text_of(allocatable, resource), &have, &error), 0);
+            skr_resource_parse(resource, skr_object_text(allocatable, resource), &have, &error), 0);
         snprintf(text, sizeof text, "%lld%s", (long long)(have + json_integer_value(amount)),
                  strcmp(resource, "cpu") == 0 ? "m" : "");
         json_object_set_new(allocatable, resource, json_string(text));
@@ -114,7 +110,7 @@ static void apply_free(const json_t *files, const json_t *change)
 
 static void apply_usable(const json_t *files, const json_t *change)
 {
-    json_t *node = find_node(files, text_of(change, "node"));
+    json_t *node = find_node(files, skr_object_text(change, "node"));
     json_object_set_new(node, "spec", json_object());
     json_object_set_new(json_object_get(node, "status"), "conditions",
                         json_pack("[{s:s,s:s}]", "type", "Ready", "status", "True"));
@@ -128,8 +124,8 @@ static void apply_move(const json_t *files)
     json_array_foreach(json_object_get(files, "items"), i, item)
     {
         const json_t *labels = json_object_get(json_object_get(item, "metadata"), "labels");
-        if (strcmp(text_of(item, "kind"), "Pod") == 0 &&
-            strcmp(text_of(labels, "sakkara.group.name"), "g") == 0) {
+        if (strcmp(skr_object_text(item, "kind"), "Pod") == 0 &&
+            strcmp(skr_object_text(labels, "sakkara.group.name"), "g") == 0) {
             json_object_del(json_object_get(item, "spec"), "nodeName");
             json_object_del(item, "status");
         }
@@ -145,7 +141,7 @@ static size_t apply(const json_t *files, const json_t *changes, char set[SETS_MA
     size_t i, n = 0;
     json_array_foreach(changes, i, change)
     {
-        const char *what = text_of(change, "change");
+        const char *what = skr_object_text(change, "change");
         if (strcmp(what, "free") == 0) {
             apply_free(files, change);
         } else if (strcmp(what, "node") == 0) {
@@ -154,7 +150,7 @@ static size_t apply(const json_t *files, const json_t *changes, char set[SETS_MA
             apply_move(files);
         } else {
             char *value = json_dumps(json_object_get(change, "value"), JSON_ENCODE_ANY);
-            const char *path = strcmp(what, "size") == 0 ? what : text_of(change, "path");
+            const char *path = strcmp(what, "size") == 0 ? what : skr_object_text(change, "path");
             assert_true(n < SETS_MAX && path[0]);
             snprintf(set[n++], SET_BYTES, "g:%s=%s", path, value);
             free(value);

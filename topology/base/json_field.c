@@ -17,6 +17,12 @@ bool skr_object_is_absent(const json_t *value)
     return !value || json_is_null(value);
 }
 
+const char *skr_object_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
 json_t *skr_object_unconst(const json_t *value)
 {
     return (json_t *)(uintptr_t)value;

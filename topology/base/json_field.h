@@ -37,6 +37,8 @@ struct skr_field_path {
 bool skr_object_is_absent(const json_t *value);
 /* libjansson iterates over non-const objects only; the iteration changes nothing. */
 json_t *skr_object_unconst(const json_t *value);
+/* The string at key; "" where there is none, or something else. Borrowed. */
+const char *skr_object_text(const json_t *object, const char *key);
 /* "a string", "an object", ...; never NULL. */
 const char *skr_object_type_name(const json_t *value);
 

@@ -5,6 +5,7 @@
 
 #include "test/test.h"
 #include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
 
 enum { RETRIES = 1000, NOTE_MAX = 1024 };
 
@@ -203,12 +204,6 @@ static bool needs_warning(const char *reason)
     return false;
 }
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
 /* Bodies of Events, as they are written. */
 static size_t check_bodies(const struct rig *rig)
 {
@@ -217,8 +212,9 @@ static size_t check_bodies(const struct rig *rig)
     for (const char *at = rig->log.s; at && (at = strstr(at, mark)); at++, n++) {
         json_auto_t *json = json_loads(at, JSON_DISABLE_EOF_CHECK, NULL);
         assert_non_null(json);
-        const char *reason = text_at(json, "reason"), *action = text_at(json, "action");
-        const char *type = text_at(json, "type"), *note = text_at(json, "note");
+        const char *reason = skr_object_text(json, "reason"),
+                   *action = skr_object_text(json, "action");
+        const char *type = skr_object_text(json, "type"), *note = skr_object_text(json, "note");
         bool unplaced = strcmp(reason, "GroupUnplaced") == 0 || strcmp(reason, "GroupWaiting") == 0;
         if (!is_camel_case(reason) || !is_camel_case(action) || strlen(note) > NOTE_MAX) {
             fail_msg("%s %s %s", reason, action, note);
@@ -229,7 +225,7 @@ static size_t check_bodies(const struct rig *rig)
         if (!unplaced && strcmp(reason, action) != 0) {
             fail_msg("%s %s", reason, action);
         }
-        assert_true(*text_at(json_object_get(json, "regarding"), "uid") != '\0');
+        assert_true(*skr_object_text(json_object_get(json, "regarding"), "uid") != '\0');
     }
     return n;
 }

@@ -14,14 +14,9 @@
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 #define FOLDER "test/explain/"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* ---- clusters ---- */
 
@@ -325,7 +320,7 @@ static bool holds_also(const json_t *x, const char *token)
     size_t i;
     json_array_foreach(list, i, item)
     {
-        if (strcmp(text_of(item, "reason"), token) == 0) {
+        if (strcmp(skr_object_text(item, "reason"), token) == 0) {
             return true;
         }
     }
@@ -388,9 +383,9 @@ TEST(every_token_has_its_text_and_its_json)
         assert_next_exists(x);
         const char *reason = strcmp(token, "Bound") == 0 ? "" : token;
         if (tokens[i].also) {
-            assert_true(holds_also(x, token) && strcmp(text_of(x, "reason"), token) != 0);
+            assert_true(holds_also(x, token) && strcmp(skr_object_text(x, "reason"), token) != 0);
         } else {
-            assert_string_equal(text_of(x, "reason"), reason);
+            assert_string_equal(skr_object_text(x, "reason"), reason);
         }
         assert_int_equal(json_is_true(json_object_get(x, "placed")), tokens[i].placed);
         free(json);
@@ -406,9 +401,9 @@ TEST_RIG(bound_without_map(), a_bound_group_without_its_map_is_told_as_bound)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     skr_explain_write_text(x, &look, &text);
-    assert_string_equal(text_of(x, "status"), "Bound");
-    assert_string_equal(text_of(x, "reason"), "");
-    assert_string_equal(text_of(x, "sentence"), "group g is bound, 4 members");
+    assert_string_equal(skr_object_text(x, "status"), "Bound");
+    assert_string_equal(skr_object_text(x, "reason"), "");
+    assert_string_equal(skr_object_text(x, "sentence"), "group g is bound, 4 members");
     assert_true(holds_also(x, "GroupNotFound"));
     assert_non_null(strstr(text.s, "Group g (default) is placed: Bound, for "));
     skr_strbuf_fini(&text);
@@ -447,7 +442,7 @@ TEST(map_condition_event_and_command_have_one_sentence)
     rig_run(rig, SKR_SECOND);
     skr_strbuf_init(&text);
     skr_explain_write_text(x, &look, &text);
-    assert_string_equal(text_of(x, "sentence"), sentence);
+    assert_string_equal(skr_object_text(x, "sentence"), sentence);
     assert_string_equal(rig_key(rig, "g", "message"), sentence);
     assert_non_null(strstr(rig_key(rig, "g", "conditions"), sentence));
     assert_true(rig_has_event(rig, sentence));
@@ -496,7 +491,7 @@ TEST_RIG(topology_placement_failed(), another_reason_makes_another_event)
 
 TEST_RIG(topology_placement_failed(), what_is_asked_is_the_newest_and_stands_in_the_map)
 {
-    assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"),
+    assert_string_equal(skr_object_text(rig_explain(rig, "g"), "sentence"),
                         "group g needs 6 slots in one rack, best rack has 5");
     size_t solves = rig->n_solves;
     rig_explain(rig, "g"); /* nothing has changed: it is kept */
@@ -505,7 +500,7 @@ TEST_RIG(topology_placement_failed(), what_is_asked_is_the_newest_and_stands_in_
     rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-4'}}");
     rig_settle(rig);
     static const char newest[] = "group g needs 6 slots in one rack, best rack has 4";
-    assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"), newest);
+    assert_string_equal(skr_object_text(rig_explain(rig, "g"), "sentence"), newest);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "message"), newest);
 }
@@ -514,7 +509,7 @@ TEST_RIG(cluster(), a_group_that_nobody_names_is_not_found)
 {
     rig_sync(rig);
     const json_t *x = rig_explain(rig, "nobody");
-    assert_string_equal(text_of(x, "kind"), "Status");
+    assert_string_equal(skr_object_text(x, "kind"), "Status");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 404);
 }
 
@@ -523,7 +518,7 @@ TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
     rig_event(rig, SKR_EVENT_LEADER_LOST);
     const json_t *x = rig_explain(rig, "g");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
-    assert_string_equal(text_of(x, "message"), SKR_TEXT_NOT_LEADER);
+    assert_string_equal(skr_object_text(x, "message"), SKR_TEXT_NOT_LEADER);
 }
 
 TEST(a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)

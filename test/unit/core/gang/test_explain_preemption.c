@@ -9,6 +9,7 @@
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/preemption_scene.h"
+#include "topology/base/json_field.h"
 
 /* Nobody preempts by itself, so that what is asked about stays. */
 static struct rig *rack(int nodes)
@@ -34,24 +35,18 @@ static const json_t *ask(struct rig *rig, const char *group)
     return x;
 }
 
-static const char *text_of(const json_t *x, const char *key)
-{
-    const char *text = json_string_value(json_object_get(x, key));
-    return text ? text : "";
-}
-
 /* The reason and sentence of the first who stays. */
 static void assert_spared(const json_t *x, const char *why, const char *sentence)
 {
     const json_t *row = json_array_get(json_object_get(x, "spared"), 0);
-    assert_string_equal(text_of(row, "why"), why);
-    assert_string_equal(text_of(row, "text"), sentence);
+    assert_string_equal(skr_object_text(row, "why"), why);
+    assert_string_equal(skr_object_text(row, "text"), sentence);
 }
 
 static void assert_nobody(const json_t *x, const char *outcome, const char *sentence)
 {
-    assert_string_equal(text_of(x, "outcome"), outcome);
-    assert_string_equal(text_of(x, "text"), sentence);
+    assert_string_equal(skr_object_text(x, "outcome"), outcome);
+    assert_string_equal(skr_object_text(x, "text"), sentence);
     assert_null(json_object_get(x, "victims"));
 }
 
@@ -70,11 +65,12 @@ TEST_RIG(rack(3), the_victims_are_named_and_nobody_is_evicted)
     rig_forget_counts(rig);
     const json_t *x = ask(rig, "top");
     const json_t *victims = json_object_get(x, "victims"), *victim = json_array_get(victims, 0);
-    assert_string_equal(text_of(x, "outcome"), "Evicts");
-    assert_string_equal(text_of(x, "text"), "4 pods of 1 group would be evicted, then group top "
-                                            "fits; option preemption is false, so nobody is");
+    assert_string_equal(skr_object_text(x, "outcome"), "Evicts");
+    assert_string_equal(skr_object_text(x, "text"),
+                        "4 pods of 1 group would be evicted, then group top "
+                        "fits; option preemption is false, so nobody is");
     assert_int_equal(json_array_size(victims), 1);
-    assert_string_equal(text_of(victim, "group"), "default/c");
+    assert_string_equal(skr_object_text(victim, "group"), "default/c");
     assert_int_equal(json_integer_value(json_object_get(victim, "pods")), 4);
     assert_string_equal(json_string_value(json_array_get(json_object_get(victim, "nodes"), 0)),
                         rig_node_of(rig, "c-0"));
@@ -101,7 +97,7 @@ TEST(who_was_named_is_who_goes_when_preemption_is_switched_on)
         const json_t *victims = json_object_get(ask(asked, "top"), "victims");
         assert_int_equal(json_array_size(victims), 1);
         snprintf(victim, sizeof victim, "%s",
-                 strchr(text_of(json_array_get(victims, 0), "group"), '/') + 1);
+                 strchr(skr_object_text(json_array_get(victims, 0), "group"), '/') + 1);
         assert_string_equal(rig_key(done, victim, "status"), "Preempted");
         rig_destroy(done);
         rig_destroy(asked);
@@ -141,7 +137,7 @@ TEST_RIG(rack(1), a_budget_is_why_nobody_goes)
     rig_budget(rig, "keep", "a", 1);
     gang(rig, "top", 4, 9);
     const json_t *x = ask(rig, "top");
-    assert_string_equal(text_of(x, "outcome"), "Insufficient");
+    assert_string_equal(skr_object_text(x, "outcome"), "Insufficient");
     assert_spared(x, "Budget",
                   "4 pods of 1 group behind a PodDisruptionBudget (default/keep lets 1 of 4 go)");
 }
@@ -203,9 +199,10 @@ TEST_RIG(scene_rack(3), while_victims_leave_it_says_how_many_are_left)
     three_held_and_one_wanted(rig);
     rig_run(rig, SKR_SECOND);
     const json_t *x = ask(rig, "top"), *victim = json_array_get(json_object_get(x, "victims"), 0);
-    assert_string_equal(text_of(x, "outcome"), "Running");
-    assert_string_equal(text_of(x, "text"), "group top waits for 4 pods of 1 group to leave");
-    assert_string_equal(text_of(victim, "group"), "default/c");
+    assert_string_equal(skr_object_text(x, "outcome"), "Running");
+    assert_string_equal(skr_object_text(x, "text"),
+                        "group top waits for 4 pods of 1 group to leave");
+    assert_string_equal(skr_object_text(victim, "group"), "default/c");
     assert_int_equal(json_integer_value(json_object_get(victim, "left")), 4);
 }
 
@@ -219,7 +216,7 @@ TEST_RIG(rack(3), an_answer_is_kept_until_a_fact_changes)
     rig_budget(rig, "c", "c", 0);
     rig_settle(rig);
     const json_t *victims = json_object_get(ask(rig, "top"), "victims");
-    assert_string_equal(text_of(json_array_get(victims, 0), "group"), "default/b");
+    assert_string_equal(skr_object_text(json_array_get(victims, 0), "group"), "default/b");
     assert_true(rig->n_solves > solves);
 }
 

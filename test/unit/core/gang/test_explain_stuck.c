@@ -13,12 +13,7 @@
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "topology/base/json_field.h"
 
 static bool names(const json_t *domain, const char *blocker)
 {
@@ -28,7 +23,7 @@ static bool names(const json_t *domain, const char *blocker)
     json_array_foreach(list, i, item)
     {
         for (size_t k = 0; k < 3; k++) {
-            if (strcmp(text_of(item, kinds[k]), blocker) == 0) {
+            if (strcmp(skr_object_text(item, kinds[k]), blocker) == 0) {
                 return true;
             }
         }
@@ -47,15 +42,15 @@ static void complain(const struct explain_scenario *s, const json_t *x, const ch
 static void assert_bottleneck(const struct explain_scenario *s, const json_t *x)
 {
     const json_t *domain = json_array_get(json_object_get(x, "domains"), 0);
-    if (strcmp(text_of(x, "reason"), s->reason) != 0 ||
-        strcmp(text_of(x, "resource"), s->resource) != 0 ||
-        strcmp(text_of(x, "level"), s->level) != 0) {
+    if (strcmp(skr_object_text(x, "reason"), s->reason) != 0 ||
+        strcmp(skr_object_text(x, "resource"), s->resource) != 0 ||
+        strcmp(skr_object_text(x, "level"), s->level) != 0) {
         complain(s, x, "another reason, resource or level");
     }
     if (!s->domain) {
         return;
     }
-    if (strcmp(text_of(domain, "name"), s->domain) != 0 ||
+    if (strcmp(skr_object_text(domain, "name"), s->domain) != 0 ||
         json_integer_value(json_object_get(domain, "fits")) != s->fits ||
         json_integer_value(json_object_get(domain, "needs")) != s->needs) {
         complain(s, x, "another bottleneck");
@@ -80,7 +75,7 @@ static void assert_text(const struct explain_scenario *s, const json_t *x)
             complain(s, x, out.s);
         }
     }
-    if (lines > SKR_EXPLAIN_LINES || !strstr(out.s, text_of(x, "reason"))) {
+    if (lines > SKR_EXPLAIN_LINES || !strstr(out.s, skr_object_text(x, "reason"))) {
         complain(s, x, out.s);
     }
     skr_strbuf_fini(&out);
@@ -90,9 +85,10 @@ static void assert_places(const struct explain_scenario *s, const json_t *files,
                           const json_t *relaxation)
 {
     json_t *group = explain_ways_apply(files, relaxation);
-    if (strcmp(text_of(group, "status"), "Bound") != 0 || text_of(group, "reason")[0]) {
-        print_error("%s: %s does not help: %s %s\n", s->name, text_of(relaxation, "text"),
-                    text_of(group, "reason"), text_of(group, "message"));
+    if (strcmp(skr_object_text(group, "status"), "Bound") != 0 ||
+        skr_object_text(group, "reason")[0]) {
+        print_error("%s: %s does not help: %s %s\n", s->name, skr_object_text(relaxation, "text"),
+                    skr_object_text(group, "reason"), skr_object_text(group, "message"));
         complain(s, x, "it should");
     }
     json_decref(group);
@@ -112,11 +108,12 @@ TEST(the_bottleneck_is_named_and_what_is_said_to_help_places_the_group)
         assert_text(s, x);
         json_array_foreach(json_object_get(x, "relaxations"), i, relaxation)
         {
-            helps = helps || (s->helps && strcmp(text_of(relaxation, "text"), s->helps) == 0);
+            helps =
+                helps || (s->helps && strcmp(skr_object_text(relaxation, "text"), s->helps) == 0);
             assert_places(s, files, x, relaxation);
             n_changes++;
         }
-        if (s->sentence && strcmp(text_of(x, "sentence"), s->sentence) != 0) {
+        if (s->sentence && strcmp(skr_object_text(x, "sentence"), s->sentence) != 0) {
             complain(s, x, "another sentence");
         }
         if (s->helps ? !helps : json_array_size(json_object_get(x, "relaxations")) > 0) {
@@ -138,8 +135,8 @@ TEST(simulate_ends_with_the_same_sentence_as_explain)
                *x = explain_ways_explain(files);
         json_t *group = explain_ways_simulate(files, NULL, 0, &code);
         assert_int_equal(code, SKR_EXIT_NOT_PLACED);
-        assert_string_equal(text_of(group, "reason"), explain_scenarios[k].reason);
-        assert_string_equal(text_of(group, "message"), text_of(x, "sentence"));
+        assert_string_equal(skr_object_text(group, "reason"), explain_scenarios[k].reason);
+        assert_string_equal(skr_object_text(group, "message"), skr_object_text(x, "sentence"));
         json_decref(group);
         json_decref(x);
         json_decref(files);

@@ -11,6 +11,7 @@
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/text_file.h"
+#include "topology/base/json_field.h"
 
 static const char *const dumps[] = {"test/views/tree.yaml", "test/views/groups.yaml",
                                     "test/views/group.yaml", "test/views/odd.yaml"};
@@ -373,7 +374,7 @@ TEST(the_tree_shows_the_device_that_most_nodes_offer)
         if (!page) {
             fail_msg("%zu: %s", i, error.text);
         }
-        assert_string_equal(skr_page_text(page, "resource"), rows[i].resource);
+        assert_string_equal(skr_object_text(page, "resource"), rows[i].resource);
         skr_dump_destroy(dump);
     }
 }

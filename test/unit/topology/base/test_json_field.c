@@ -27,6 +27,16 @@ TEST(absent_and_null_are_the_same)
     }
 }
 
+TEST(what_is_no_string_is_an_empty_text)
+{
+    json_auto_t *object = json_text_load("{'s':'text','n':7,'z':null}");
+    assert_string_equal(skr_object_text(object, "s"), "text");
+    assert_string_equal(skr_object_text(object, "n"), "");
+    assert_string_equal(skr_object_text(object, "z"), "");
+    assert_string_equal(skr_object_text(object, "absent"), "");
+    assert_string_equal(skr_object_text(NULL, "s"), "");
+}
+
 TEST(paths_are_written_from_the_top)
 {
     const struct skr_field_path spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
