@@ -531,7 +531,8 @@ static bool matches(const struct skr_pod_selector *selector, const struct skr_la
 
 bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod)
 {
-    bool in = !rule->unknown_namespaces && matches(&rule->by_labels, NULL, pod->namespace_);
+    static const struct skr_labels none;
+    bool in = !rule->unknown_namespaces && matches(&rule->by_labels, &none, pod->namespace_);
     for (size_t i = 0; i < rule->n_namespaces && !in; i++) {
         in = strcmp(rule->namespaces[i], pod->namespace_) == 0;
     }

@@ -78,6 +78,7 @@ void skr_known_read(const struct skr_known *known, const struct skr_known_object
 {
     const char *stem = stem_of(known, object), *slash = strchr(stem, '/');
     char buffer[SKR_UUID_TEXT];
+    memset(ret, 0, sizeof *ret);
     (void)snprintf(ret->namespace_, sizeof ret->namespace_, "%.*s", (int)(slash - stem), stem);
     (void)snprintf(ret->name, sizeof ret->name, "%s%s", slash + 1,
                    skr_short_text_get(&object->rest));

@@ -23,14 +23,15 @@ void skr_short_text_fini(struct skr_short_text *text)
 
 void skr_short_text_set(struct skr_short_text *text, const char *s, size_t n)
 {
-    char *copy = NULL;
-    if (n > SKR_SHORT_TEXT_INLINE) {
-        copy = skr_alloc(n + 1);
-        memcpy(copy, s, n);
-    }
     char bytes[SKR_SHORT_TEXT_INLINE + 1] = {0};
-    memcpy(bytes, copy ? (const void *)&copy : s, copy ? sizeof copy : n);
-    bytes[SKR_SHORT_TEXT_INLINE] = copy ? 1 : 0;
+    if (n > SKR_SHORT_TEXT_INLINE) {
+        char *copy = skr_alloc(n + 1);
+        memcpy(copy, s, n);
+        memcpy(bytes, (const void *)&copy, sizeof(char *));
+        bytes[SKR_SHORT_TEXT_INLINE] = 1;
+    } else {
+        memcpy(bytes, s, n);
+    }
     skr_short_text_fini(text); /* s may be of it */
     memcpy(text->bytes, bytes, sizeof bytes);
 }
