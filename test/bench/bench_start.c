@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/daemon/memory.h"
 #include "test/bench/start_objects.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
@@ -275,13 +276,13 @@ struct cost {
     unsigned long long writes;
 };
 
-/* Until it has not written anything for a while. */
+/* Until it has not written anything for so long that it has given back what it does not need. */
 static void wait_for_quiet(struct world *w)
 {
     unsigned long long before = 0, writes = 1;
     for (int i = 0; i < READY_SECONDS && writes != before; i++) {
         before = writes;
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = SKR_MEMORY_TEND_S + 1}, NULL);
         writes = 1 + atomic_load(&w->writes);
     }
 }
