@@ -20,6 +20,12 @@
 
 enum { HOLD_MARGIN_S = 10 }; /* parked calls are answered this long before bindTimeout */
 
+struct parked_call {
+    UT_hash_handle hh;
+    uint64_t request;
+    struct pod_entry *pod;
+};
+
 void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, const char *node)
 {
     if (p->vote.request) { /* the scheduler gave up on the older call */
@@ -28,7 +34,9 @@ void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, 
     p->vote.request = request;
     p->vote.node = names_intern(e, node);
     p->vote.until = skr_frame_now(e->frame) + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
-    HASH_ADD(hh_parked, e->parked, vote.request, sizeof p->vote.request, p);
+    struct parked_call *call = skr_alloc(sizeof *call);
+    *call = (struct parked_call){.request = request, .pod = p};
+    HASH_ADD(hh, e->parked, request, sizeof call->request, call);
     skr_frame_hold(e->frame, request, p->vote.until);
     wakes_add(e, p->vote.until, WAKE_POD, p->uid);
 }
@@ -53,10 +61,24 @@ void bind_calls_withdraw(struct pod_entry *p)
     p->vote.given = false;
 }
 
+static struct parked_call *find_call(const struct skr_gang *e, uint64_t request)
+{
+    struct parked_call *call;
+    HASH_FIND(hh, e->parked, &request, sizeof request, call);
+    return call;
+}
+
 static void unpark(struct skr_gang *e, struct pod_entry *p)
 {
-    HASH_DELETE(hh_parked, e->parked, p);
+    struct parked_call *call = find_call(e, p->vote.request);
+    HASH_DEL(e->parked, call);
+    free(call);
     p->vote.request = 0;
+}
+
+size_t bind_calls_parked(const struct skr_gang *e)
+{
+    return HASH_COUNT(e->parked);
 }
 
 void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
@@ -140,8 +162,8 @@ void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
 
 void bind_calls_hangup(struct skr_gang *e, uint64_t request)
 {
-    struct pod_entry *p;
-    HASH_FIND(hh_parked, e->parked, &request, sizeof request, p);
+    const struct parked_call *call = find_call(e, request);
+    struct pod_entry *p = call ? call->pod : NULL;
     if (!p) {
         return;
     }

@@ -15,6 +15,7 @@ void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, 
 void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
                        const char *text);
 void bind_calls_answer_all(struct skr_gang *e, const char *text); /* votes are void then */
+size_t bind_calls_parked(const struct skr_gang *e);               /* how many */
 void bind_calls_hangup(struct skr_gang *e, uint64_t request);
 void bind_calls_expire(struct skr_gang *e, struct pod_entry *p); /* answers when its time is over */
 /* The cache shows the pod bound: an open call of its is answered. */

@@ -36,6 +36,7 @@ struct held_filter;
 struct interned_name;
 struct map_entry;
 struct node_entry;
+struct parked_call;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
@@ -104,8 +105,9 @@ struct skr_gang {
         char first_unknown[256], first_outside[256];
     } topology;
 
-    /* bind_calls.c: pods by open request; queue of pods whose Binding may be posted */
-    struct pod_entry *parked, *bindings;
+    /* bind_calls.c: open calls by request; queue of pods whose Binding may be posted */
+    struct parked_call *parked;
+    struct pod_entry *bindings;
     size_t bindings_in_flight; /* binding.c */
     /* Until then pods/status may not be patched, and kicks are label patches; members.c */
     skr_time status_forbidden_until;

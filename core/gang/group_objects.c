@@ -304,9 +304,23 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     free(full);
 }
 
+/* Bytes that a map and the patch take at most, so that there is one block of that size. */
+static size_t patched_size(const struct map_entry *m)
+{
+    enum { ALIGNMENT = 16, PREFIX = sizeof GROUP_KEYS_PREFIX };
+    size_t size = skr_arena_used(m->map->arena) + ALIGNMENT;
+    for (size_t i = 0; i < m->sent.n; i++) {
+        const struct skr_label *item = &m->sent.item[i];
+        size += sizeof(struct skr_label) + PREFIX + strlen(item->key) +
+                (item->value ? strlen(item->value) : 0) + 2;
+    }
+    return size + sizeof(struct skr_label) + sizeof SKR_ANNOTATION_PLAN +
+           (m->sent.annotation ? strlen(m->sent.annotation) : 0) + 1;
+}
+
 static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t version)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, patched_size(m));
     skr_bug_on(!arena);
     struct skr_configmap *now = skr_arena_alloc(arena, sizeof *now);
     now->arena = arena;

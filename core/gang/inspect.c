@@ -2,6 +2,7 @@
 /* Looking at the engine from outside: invariants, numbers, and the state as JSON. Changes nothing.
  */
 #include "core/gang/inspect.h"
+#include "core/gang/bind_calls.h"
 #include "core/gang/groups.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
@@ -127,7 +128,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->charge_bytes = skr_ledger_charge_bytes(e->ledger);
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
-    ret->parked = HASH_CNT(hh_parked, e->parked);
+    ret->parked = bind_calls_parked(e);
     ret->labels_travel = e->settings.bindings_carry_labels && !e->binding_labels_lost;
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
     _Static_assert(SKR_STATUS_COUNT <= 9 && SKR_REASON_COUNT <= 16, "room in the stats");

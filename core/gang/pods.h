@@ -22,10 +22,9 @@ enum eviction_force {
 };
 
 struct pod_entry {
-    UT_hash_handle hh;        /* by uid */
-    UT_hash_handle hh_name;   /* by namespace/name */
-    UT_hash_handle hh_parked; /* by vote.request, while it is not 0 */
-    const char *uid, *key;    /* key: namespace/name; both are in text */
+    UT_hash_handle hh;      /* by uid */
+    UT_hash_handle hh_name; /* by namespace/name */
+    const char *uid, *key;  /* key: namespace/name; both are in text */
 
     /* pod_changes.c */
     struct skr_pod *pod;
@@ -86,7 +85,7 @@ struct pod_entry {
 
     /* bind_calls.c */
     struct {
-        uint64_t request; /* open bind call; 0 none */
+        uint64_t request; /* open bind call; 0 none; in gang->parked */
         const char *node; /* that it names; from names_intern */
         skr_time until;   /* when it is answered by us */
         bool given;       /* it counts, also after the call is over */

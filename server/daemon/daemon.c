@@ -15,6 +15,7 @@
 #include "server/clock.h"
 #include "server/daemon/health.h"
 #include "server/daemon/leader.h"
+#include "server/daemon/memory.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/preflight.h"
 #include "server/daemon/seat.h"
@@ -454,11 +455,17 @@ static void raise_level(int first)
 static int wait_for_end(const sigset_t *set)
 {
     int first_level = skr_log_get_level();
-    int signal;
-    while ((signal = skr_signals_wait(set, SKR_TIME_NEVER)) == SIGHUP) {
-        raise_level(first_level);
+    struct skr_memory memory = {0};
+    for (;;) {
+        int signal = skr_signals_wait(set, SKR_MEMORY_TEND_S * SKR_SECOND);
+        if (signal == SIGHUP) {
+            raise_level(first_level);
+        } else if (signal != 0) {
+            return signal;
+        } else {
+            skr_memory_tend(&memory);
+        }
     }
-    return signal;
 }
 
 static void print_findings(struct skr_findings *findings, const char *file)

@@ -24,11 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/daemon/memory.h"
 #include "test/bench/start_objects.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
-enum { REQUEST_MAX = 65536, READY_SECONDS = 600, MILLISECOND = 1000000 };
+enum { REQUEST_MAX = 65536, PAGE_MAX = 1 << 20, READY_SECONDS = 600, MILLISECOND = 1000000 };
 
 struct world {
     struct start_objects objects;
@@ -246,19 +247,35 @@ static uint16_t listen_somewhere(int *ret)
     return ntohs(at.sin_port);
 }
 
-static bool is_ready(uint16_t port)
+/* What the program answers to a GET: of status 200, up to size bytes of it with its head. */
+static bool get(uint16_t port, const char *path, char *text, size_t size)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons(port),
                              .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-    static const char request[] = "GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    char text[64] = "";
+    char request[128];
+    int n = snprintf(request, sizeof request,
+                     "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", path);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool ok = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
-              send_all(fd, request, sizeof request - 1) &&
-              recv(fd, text, sizeof text - 1, MSG_WAITALL) > 0;
+              send_all(fd, request, (size_t)n);
+    ssize_t got = ok ? recv(fd, text, size - 1, MSG_WAITALL) : 0;
+    text[got > 0 ? got : 0] = '\0';
     (void)close(fd);
     return ok && strncmp(text, "HTTP/1.1 200", 12) == 0;
+}
+
+static bool is_ready(uint16_t port)
+{
+    char text[64];
+    return get(port, "/readyz", text, sizeof text);
+}
+
+/* A row of the program's own figures; 0 when it is not there. */
+static double figure(const char *page, const char *row)
+{
+    const char *found = strstr(page, row);
+    return found ? strtod(found + strlen(row), NULL) : 0;
 }
 
 /* ---- one run ---- */
@@ -272,21 +289,22 @@ static void write_file(const char *path, const char *text)
 
 struct cost {
     double wall, cpu, cpu_after, resident, peak, bytes;
+    double residents, charges; /* bytes of the engine's two tables of pods */
     unsigned long long writes;
 };
 
-/* Until it has not written anything for a while. */
+/* Until it has not written anything for so long that it has given back what it does not need. */
 static void wait_for_quiet(struct world *w)
 {
     unsigned long long before = 0, writes = 1;
     for (int i = 0; i < READY_SECONDS && writes != before; i++) {
         before = writes;
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = SKR_MEMORY_TEND_S + 1}, NULL);
         writes = 1 + atomic_load(&w->writes);
     }
 }
 
-static pid_t start(const char *folder, uint16_t api, uint16_t probes)
+static pid_t start(const char *folder, uint16_t api, uint16_t admin, uint16_t probes)
 {
     const char *program = getenv("SAKKARA") ? getenv("SAKKARA") : "build/sakkara";
     char config[512], kubeconfig[512], text[1024];
@@ -301,8 +319,8 @@ static pid_t start(const char *folder, uint16_t api, uint16_t probes)
     snprintf(text, sizeof text,
              "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
              "extender: {listen: \"127.0.0.1:0\", bindListen: \"127.0.0.1:0\"}\n"
-             "admin: {listen: \"127.0.0.1:0\", probes: \"127.0.0.1:%u\"}\n",
-             (unsigned)probes);
+             "admin: {listen: \"127.0.0.1:%u\", probes: \"127.0.0.1:%u\"}\n",
+             (unsigned)admin, (unsigned)probes);
     write_file(config, text);
     pid_t pid = fork();
     skr_bug_on(pid < 0);
@@ -321,17 +339,18 @@ static struct cost run(struct world *w)
 {
     char folder[] = "/tmp/sakkara-bench-start-XXXXXX";
     char path[128];
-    int server, taken;
+    int server, taken, taken_too;
     struct cost cost = {0};
     uint16_t api = listen_somewhere(&server);
-    uint16_t probes = listen_somewhere(&taken);
+    uint16_t probes = listen_somewhere(&taken), admin = listen_somewhere(&taken_too);
     struct listener listener = {.world = w, .fd = server};
     pthread_t thread;
     (void)close(taken);
+    (void)close(taken_too);
     skr_bug_on(!mkdtemp(folder));
     skr_bug_on(pthread_create(&thread, NULL, accept_all, &listener) != 0);
     const double began = now();
-    w->pid = start(folder, api, probes);
+    w->pid = start(folder, api, admin, probes);
     while (!is_ready(probes)) {
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
         if (now() - began > READY_SECONDS || waitpid(w->pid, NULL, WNOHANG) != 0) {
@@ -344,6 +363,11 @@ static struct cost run(struct world *w)
     cost.cpu_after = cost.cpu - atomic_load(&w->cpu_at_end);
     wait_for_quiet(w);
     cost.writes = atomic_load(&w->writes);
+    SKR_AUTO_FREE char *page = skr_alloc(PAGE_MAX);
+    if (get(admin, "/metrics", page, PAGE_MAX)) {
+        cost.residents = figure(page, "sakkara_pods_bytes{table=\"residents\"} ");
+        cost.charges = figure(page, "sakkara_pods_bytes{table=\"charges\"} ");
+    }
     cost.resident = status_bytes(w->pid, "VmRSS:");
     cost.peak = status_bytes(w->pid, "VmHWM:");
     cost.bytes = (double)atomic_load(&w->bytes);
@@ -359,6 +383,16 @@ static struct cost run(struct world *w)
     }
     (void)rmdir(folder);
     return cost;
+}
+
+/* What holds the memory: the nodes and the program itself are those of a run without pods. */
+static void print_parts(const struct cost *base, const struct cost *cost)
+{
+    printf(
+        "  of them nodes and the program %.0f MB, pods that only take room %.0f MB, charges %.0f "
+        "MB, members, groups, and what watches know of pods %.0f MB\n",
+        base->resident / 1e6, cost->residents / 1e6, cost->charges / 1e6,
+        (cost->resident - base->resident - cost->residents - cost->charges) / 1e6);
 }
 
 int main(int argc, char **argv)
@@ -393,12 +427,14 @@ int main(int argc, char **argv)
     printf("a pod: %.1f us of CPU (%.0f MB/s), %.0f bytes resident; peak %.0f MB\n",
            (cost.cpu - base.cpu) / n * 1e6, bytes / 1e6 / (cost.cpu - base.cpu),
            (cost.resident - base.resident) / n, cost.peak / 1e6);
+    print_parts(&base, &cost);
     if (groups > 0) {
         const struct cost all = run(&grouped);
         printf("with %zu groups of %zu among them: ready after %.2f s, %.2f s of CPU, %llu writes; "
                "%.0f MB resident, a member %.0f bytes more than another pod; peak %.0f MB\n",
                groups, size, all.wall, all.cpu, all.writes, all.resident / 1e6,
                (all.resident - cost.resident) / (double)(groups * size), all.peak / 1e6);
+        print_parts(&base, &all);
     }
     return 0;
 }

@@ -54,8 +54,9 @@ void skr_strbuf_reset(struct skr_strbuf *b)
 char *skr_strbuf_take(struct skr_strbuf *b, size_t *ret_len)
 {
     reserve(b, 0);
-    char *s = b->s;
-    s[b->len] = '\0';
+    b->s[b->len] = '\0';
+    char *fitting = realloc(b->s, b->len + 1);
+    char *s = fitting ? fitting : b->s;
     if (ret_len) {
         *ret_len = b->len;
     }

@@ -23,8 +23,9 @@ void skr_strbuf_fini(struct skr_strbuf *b);
 /* Defines `name`, empty; the end of its block is its skr_strbuf_fini(). */
 #define SKR_STRBUF(name) SKR_CLEANUP(skr_strbuf_fini) struct skr_strbuf name = {.s = (char[1]){0}}
 void skr_strbuf_reset(struct skr_strbuf *b); /* len 0, memory kept */
-char *skr_strbuf_take(struct skr_strbuf *b,
-                      size_t *ret_len); /* ret_len may be NULL; free() it; b is empty again */
+char *skr_strbuf_take(
+    struct skr_strbuf *b,
+    size_t *ret_len); /* ret_len may be NULL; no room to spare; free() it; b is empty again */
 void skr_strbuf_add(struct skr_strbuf *b, const char *s);
 void skr_strbuf_addn(struct skr_strbuf *b, const char *s, size_t n);
 void skr_strbuf_addc(struct skr_strbuf *b, char c);
