@@ -344,6 +344,14 @@ static bool is_malformed(const struct rig *rig, const char *group)
     return false;
 }
 
+/* The engine has heard that the pod runs. Who takes over with old news of pods may have restored a plan whose Bindings
+ * another leader made meanwhile: to it these members wait, and what it plans where they are, kube-scheduler refuses. */
+static bool is_known_bound(const struct rig *rig, const struct rig_object *pod)
+{
+    const json_t *heard = json_object_get(rig->heard[RIG_POD], pod->key);
+    return *rig_text(heard, "spec.nodeName");
+}
+
 /* still: whom the plan waits for yet; NULL: nobody, it goes on. */
 static void victims_go_whole(struct rig *rig, const char *id, json_t *kept, const json_t *still)
 {
@@ -361,9 +369,7 @@ static void victims_go_whole(struct rig *rig, const char *id, json_t *kept, cons
         }
         group_of(o->json, group, sizeof group);
         bool begun = runs(o) && lists(groups, group) && !lists(still, group);
-        bool known_bound = rig->heard[RIG_POD] &&
-                           *rig_text(json_object_get(rig->heard[RIG_POD], o->key), "spec.nodeName");
-        if (begun && known_bound && !is_malformed(rig, group)) {
+        if (begun && is_known_bound(rig, o) && !is_malformed(rig, group)) {
             rig_fail(rig, "plan %s lets %s of %s be, which was not evicted", id, o->key, group);
         }
     }
@@ -389,7 +395,7 @@ void rig_preemption_kicks(struct rig *rig, const struct rig_object *pod, const j
     DL_FOREACH(rig->list, o)
     {
         if (fills(o) && strcmp(o->pod->node_name, node) == 0 &&
-            names(json_object_get(kept, "victims"), o)) {
+            names(json_object_get(kept, "victims"), o) && is_known_bound(rig, o)) {
             rig_fail(rig, "%s goes on to %s, where victim %s still is", pod->key, node, o->key);
         }
     }
