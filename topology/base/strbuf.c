@@ -55,8 +55,10 @@ char *skr_strbuf_take(struct skr_strbuf *b, size_t *ret_len)
 {
     reserve(b, 0);
     b->s[b->len] = '\0';
-    char *fitting = realloc(b->s, b->len + 1);
-    char *s = fitting ? fitting : b->s;
+    char *s = realloc(b->s, b->len + 1);
+    if (!s) {
+        s = b->s;
+    }
     if (ret_len) {
         *ret_len = b->len;
     }
