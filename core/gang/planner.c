@@ -385,12 +385,16 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
         uint64_t trials = g->trial.n - newcomers[i]->trials_base;
+        bool recorded = rescue && newcomers[i]->place.recorded;
         if (rescue) {
             bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
             plan_remove_member(e, newcomers[i]);
             nomination_tried(newcomers[i]);
         }
         plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
+        if (recorded) { /* with its old node: that it is a member stands somewhere */
+            plan_note_recorded(newcomers[i]);
+        }
         plan_set_retries(newcomers[i], trials > INT32_MAX ? INT32_MAX : (int32_t)trials);
     }
     if (!rescue) {

@@ -242,6 +242,48 @@ TEST_RIG(gang_that_binds(), a_carrier_that_goes_has_a_successor)
     assert_whole(rig);
 }
 
+static void lose(struct rig *rig, enum rig_kind kind, const char *name)
+{
+    rig_delete(rig, kind, name);
+    rig_settle(rig);
+}
+
+/* Of six members one is bound; then the node of p-4 and p-5 goes, and the map before or after it. */
+static void assert_rescued(bool travels, bool map_first)
+{
+    SKR_AUTO(rig_destroy) struct rig *rig = gang_with(2, 1, travels);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig->hold_scheduler = false;
+    rig_run(rig, SKR_SECOND);
+    answer_first(rig, RIG_OK);
+    rig->hold_scheduler = true;
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {
+        answer_first(rig, RIG_422);
+    }
+    if (map_first) {
+        lose(rig, RIG_MAP, "g");
+    }
+    lose(rig, RIG_NODE, "node-2");
+    if (!map_first) {
+        lose(rig, RIG_MAP, "g");
+    }
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", MEMBERS);
+    assert_string_equal(rig_node_of(rig, "p-3"), "node-1");
+    assert_string_equal(rig_node_of(rig, "p-5"), "node-3");
+    assert_string_equal(rig_label(rig, "p-5", "sakkara.member.rank"), "5");
+}
+
+TEST(whoever_loses_node_and_map_while_binding_is_bound_elsewhere_in_the_same_plan)
+{
+    assert_rescued(true, true);
+    assert_rescued(true, false);
+    assert_rescued(false, true);
+    assert_rescued(false, false);
+}
+
 TEST_RIG(gang(), a_node_that_closes_before_the_first_binding_makes_a_new_plan)
 {
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
