@@ -338,18 +338,22 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
                                          : plan->binding  ? SKR_PLAN_BINDING
                                                           : SKR_PLAN_PLANNED};
     const char **victim = skr_alloc_array(plan->n_victims + 1, sizeof *victim);
+    int32_t *pods = skr_alloc_array(plan->n_victims + 1, sizeof *pods);
     for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
         if (!plan->victim[i].gone) {
+            pods[r.n_victims] = plan->victim[i].pods;
             victim[r.n_victims++] = plan->victim[i].text;
         }
     }
     r.victim = victim;
+    r.victim_pods = pods;
     memcpy(r.id, plan->id, sizeof r.id);
     r.member = member;
     r.n_members = n;
     free(plan->text);
     plan->text = skr_plan_write(&r, &plan->dropped_members);
     free(victim);
+    free(pods);
     if (plan->anchor) { /* a member's own annotation holds both */
         struct pod_entry *p = pods_find(e, plan->anchor);
         struct skr_strbuf b;

@@ -26,11 +26,10 @@ struct vacancy {
 
 /* Whoever gives way to a plan: a group, or a single pod. */
 struct plan_victim {
-    char *text; /* "namespace/name", of a pod "namespace/name/uid" */
-    bool begun; /* an eviction was asked for, or its plan was taken */
-    bool gone;  /* a group that has left and comes again: named no more; victims_left.h */
-    int32_t
-        pods; /* that ran when it was chosen; found after a restart: its size, if that is more */
+    char *text;   /* "namespace/name", of a pod "namespace/name/uid" */
+    bool begun;   /* an eviction was asked for, or its plan was taken */
+    bool gone;    /* a group that has left and comes again: named no more; victims_left.h */
+    int32_t pods; /* that ran when it was chosen, >= 0 */
 };
 
 struct plan {

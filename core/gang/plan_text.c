@@ -177,6 +177,10 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
         skr_strbuf_add(b, i == 0 ? ",\"victims\":[" : ",");
         skr_strbuf_add_json(b, plan->victim[i]);
     }
+    for (size_t i = 0; plan->victim_pods && i < plan->n_victims; i++) {
+        skr_strbuf_add(b, i == 0 ? "],\"victimPods\":[" : ",");
+        skr_strbuf_add_int(b, plan->victim_pods[i]);
+    }
     skr_strbuf_add(b, plan->n_victims > 0 ? "]}" : "}");
 }
 
@@ -393,6 +397,35 @@ static int read_victims(const json_t *root, struct skr_plan_record *plan, struct
     return 0;
 }
 
+static int read_victim_pods(const json_t *root, struct skr_plan_record *plan,
+                            struct skr_error *error)
+{
+    json_t *pods;
+    int rc = skr_field_array(root, &root_path, "victimPods", SKR_PLAN_READ_MAX, &pods, error);
+    if (rc < 0 || !pods) {
+        return rc;
+    }
+    if (json_array_size(pods) != plan->n_victims) {
+        return skr_field_set_error(&root_path, "victimPods", error, SKR_INVALID,
+                                   "must have an entry for each of %zu victims, got %zu",
+                                   plan->n_victims, json_array_size(pods));
+    }
+    plan->victim_pods = skr_arena_array(plan->arena, plan->n_victims, sizeof plan->victim_pods[0]);
+    if (!plan->victim_pods) {
+        return no_room(error);
+    }
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct skr_field_path path = {.up = &root_path, .key = "victimPods", .index = i};
+        const json_t *value = json_array_get(pods, i);
+        json_int_t count = json_integer_value(value);
+        if (!json_is_integer(value) || count < 0 || count > INT32_MAX) {
+            return skr_field_set_type_error(&path, NULL, "an integer of at least 0", value, error);
+        }
+        plan->victim_pods[i] = (int32_t)count;
+    }
+    return 0;
+}
+
 static int read_plan(const json_t *root, struct skr_plan_record **ret, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(RECORD_BYTES_MAX, 0);
@@ -411,6 +444,9 @@ static int read_plan(const json_t *root, struct skr_plan_record **ret, struct sk
     }
     if (rc == 0) {
         rc = read_victims(root, plan, error);
+    }
+    if (rc == 0) {
+        rc = read_victim_pods(root, plan, error);
     }
     if (rc < 0) {
         skr_plan_record_destroy(plan);

@@ -5,10 +5,11 @@
  * The persisted plan: annotation sakkara.plan of the group's object, and the small one on every
  * member. Written before anything depends on it, read back after a restart.
  *
- *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"]}
+ *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
- * Nodes are in byte order, members too; an empty "nodes" or "victims" is left out. "members" is
+ * Nodes are in byte order, members too; an empty "nodes" or "victims" is left out. "victimPods" has as many entries as
+ * "victims", or is missing, as versions that did not know it left it. "members" is
  * missing when the text would not fit, then also "nodes" if it still does not (skr_plan_write).
  */
 #include "core/pod/pod.h"
@@ -52,6 +53,7 @@ struct skr_plan_record {
     struct skr_plan_node *node;
     size_t n_victims;
     const char **victim;
+    int32_t *victim_pods; /* [n_victims] that ran when they were chosen, >= 0; NULL: nobody says */
 };
 
 /* Hash of group, uids, nodes and ranks: FNV-1a 64 over the members sorted by uid. member order does

@@ -149,8 +149,9 @@ void preemption_begin(struct plan *plan, const struct skr_victims_problem *probl
     plan->preempted = true;
 }
 
-/* Whether an earlier life had begun with a group: some of it is missing already, or goes. */
-static bool was_begun(const struct skr_gang *e, const char *text)
+/* Whether an earlier life had begun with a group: some of it is missing already, or goes. A group may have more pods
+ * than its size, so those count that ran when it was chosen. */
+static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
 {
     const struct group *h = groups_find(e, text);
     const struct pod_entry *p;
@@ -162,7 +163,7 @@ static bool was_begun(const struct skr_gang *e, const char *text)
     {
         stay += victims_is_there(p) && !p->pod->meta.deleting;
     }
-    return stay < (size_t)membership_size(h);
+    return stay < (size_t)membership_size(h) || stay < (size_t)pods;
 }
 
 /* Whether the record's word is taken for it: whoever may write it may not evict just anybody. */
@@ -196,7 +197,8 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
         if (!may_be_victim(e, plan->group, &v, h)) {
             continue;
         }
-        add_victim(plan, v.text, victims_pod_uid(&v) || was_begun(e, v.text), pods_of(&v, h));
+        const int32_t pods = record->victim_pods ? record->victim_pods[i] : pods_of(&v, h);
+        add_victim(plan, v.text, victims_pod_uid(&v) || was_begun(e, v.text, pods), pods);
         if (h) {
             mark(e, h, plan->group);
         }
@@ -338,10 +340,10 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
     for (size_t i = 0; i < from->n_victims; i++) {
         const struct plan_victim *v = &from->victim[i];
         const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
-        const bool begun = v->begun && (victims_pod_uid(v) || was_begun(e, v->text));
+        const bool begun = v->begun && (victims_pod_uid(v) || was_begun(e, v->text, v->pods));
         if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
             may_be_victim(e, plan->group, v, h) && (begun || budget_allows(e, v))) {
-            add_victim(plan, v->text, begun, pods_of(v, h));
+            add_victim(plan, v->text, begun, begun ? v->pods : pods_of(v, h));
         }
     }
     return plan->n_victims > before;

@@ -35,6 +35,8 @@ static void check_same(const struct skr_plan_record *a, const struct skr_plan_re
     }
     for (size_t i = 0; i < a->n_victims; i++) {
         fuzz_check(strcmp(a->victim[i], b->victim[i]) == 0);
+        fuzz_check(!a->victim_pods == !b->victim_pods);
+        fuzz_check(!a->victim_pods || a->victim_pods[i] == b->victim_pods[i]);
     }
 }
 

@@ -172,6 +172,38 @@ TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
     }
 }
 
+/* As many stay as its size asks for, and it was chosen as a whole: the record says how many ran. */
+TEST_RIG(scene_rack(2),
+         a_group_beyond_its_size_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
+{
+    rig->grace = 0;
+    rig_group(rig, "low", 5, 0, "{'node':{'type':'pack'}}"); /* four and one */
+    rig_pods(rig, "low", 5, "low", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "other", 1, NULL, 0); /* beside the one */
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'size':'1'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_group(rig, "top", 4, 5, "{'node':{'type':'pack','hard':true}}"); /* all of a node */
+    rig->hold_kind = SKR_WRITE_EVICT;
+    rig_pods(rig, "top", 4, "top", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"),
+                           "\"victims\":[\"default/low\"],\"victimPods\":[5]"));
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "low-%d", i);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, name), RIG_OK);
+    }
+    rig_settle(rig);
+    assert_int_equal(rig_n_bound(rig, "low"), 1);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_restart(rig);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+}
+
 TEST_RIG(scene_rack(1), room_that_victims_left_is_kept_over_a_restart_before_anybody_is_nominated)
 {
     scene_bound(rig, "low", 4, 0);

@@ -85,6 +85,7 @@ TEST(every_state_survives_a_restart)
 {
     static const char *const name[] = {"Planned", "Admitting", "Holding", "Binding", "Preempting"};
     const char *victims[] = {"ns/b", "ns/a"};
+    int32_t pods[] = {3, 1};
     for (int i = 0; i < SKR_PLAN_STATE_COUNT; i++) {
         struct skr_plan_record plan = example();
         struct skr_plan_record *read = NULL;
@@ -92,6 +93,7 @@ TEST(every_state_survives_a_restart)
         plan.state = (enum skr_plan_state)i;
         plan.victim = victims;
         plan.n_victims = 2;
+        plan.victim_pods = i % 2 == 0 ? pods : NULL; /* of a version that did not write them */
         assert_string_equal(skr_plan_state_name(plan.state), name[i]);
         SKR_AUTO_FREE char *text = skr_plan_write(&plan, NULL);
         if (skr_plan_parse(text, &read, &error) != 0) {
@@ -111,6 +113,8 @@ TEST(every_state_survives_a_restart)
         assert_int_equal(read->node[0].count, 2);
         assert_int_equal(read->n_victims, 2);
         assert_string_equal(read->victim[0], "ns/b");
+        assert_int_equal(!read->victim_pods, !plan.victim_pods);
+        assert_true(!read->victim_pods || (read->victim_pods[0] == 3 && read->victim_pods[1] == 1));
         SKR_AUTO_FREE char *again = skr_plan_write(read, NULL);
         assert_string_equal(again, text);
         skr_plan_record_destroy(read);
@@ -216,6 +220,10 @@ TEST(what_is_no_plan_is_refused_with_the_place)
          "sakkara.plan.members.u: must be the name of a node, got a string"},
         {HEAD ",'victims':{}}", "sakkara.plan.victims: must be an array, got an object"},
         {HEAD ",'victims':['a',null]}", "sakkara.plan.victims[1]: must be a string, got null"},
+        {HEAD ",'victims':['a'],'victimPods':[]}",
+         "sakkara.plan.victimPods: must have an entry for each of 1 victims, got 0"},
+        {HEAD ",'victims':['a'],'victimPods':[-1]}",
+         "sakkara.plan.victimPods[0]: must be an integer of at least 0, got a number"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_plan_record *read = NULL;
