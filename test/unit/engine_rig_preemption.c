@@ -16,6 +16,10 @@
  *
  * Users change objects under the engine's feet, so a version counts that the engine heard of last, or that is on
  * its way to it. Sums are compared when nothing is on its way.
+ *
+ * Who was touched for a plan goes on for whoever pushes that plan out: a group of which somebody was evicted goes as a
+ * whole, whatever priority and size it is given and whatever its budget says since, and evictions are asked for until
+ * the budget grants them. The first judges of a choice look at the other victims.
  */
 #include "test/unit/engine_rig_parts.h"
 
@@ -229,25 +233,63 @@ static int smallest_size(const struct rig *rig, const char *group)
     return size;
 }
 
-static void surplus_is_surplus(struct rig *rig, const json_t *victims)
+/* Members of the group that run and are none of these. */
+static int others(const struct rig *rig, const char *group, const json_t *victims)
 {
+    const struct rig_object *o;
+    int n = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        char of[600] = "";
+        if (runs(o) && *group_label(o->json)) {
+            group_of(o->json, of, sizeof of);
+        }
+        n += strcmp(of, group) == 0 && !names(victims, o);
+    }
+    return n;
+}
+
+/* For a plan that stands: an eviction of it was granted, or was asked for, and members are missing otherwise. */
+static bool is_touched(const struct rig *rig, const char *victim)
+{
+    const bool single = strchr(strchr(victim, '/') + 1, '/');
+    const char *id, *pod;
+    json_t *kept, *of;
+    bool begun = false, asked = false;
+    json_object_foreach(rig->preempting, id, kept)
+    {
+        begun = begun || lists(json_object_get(kept, "begun"), victim);
+        json_object_foreach(json_object_get(kept, "asked"), pod, of)
+        {
+            asked = asked || strcmp(json_string_value(of), victim) == 0;
+        }
+    }
+    return begun || (asked && (single || others(rig, victim, NULL) < smallest_size(rig, victim)));
+}
+
+/* An array to be released. */
+static json_t *untouched(const struct rig *rig, const json_t *victims)
+{
+    json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(victims); i++) {
+        json_t *victim = json_array_get(victims, i);
+        if (!is_touched(rig, json_string_value(victim))) {
+            json_array_append(list, victim);
+        }
+    }
+    return list;
+}
+
+static void surplus_is_surplus(struct rig *rig, const json_t *victims, const json_t *chosen)
+{
+    for (size_t i = 0; i < json_array_size(chosen); i++) {
         char group[600];
-        const char *victim = json_string_value(json_array_get(victims, i));
-        const struct rig_object *o;
-        int stay = 0;
+        const char *victim = json_string_value(json_array_get(chosen, i));
         victim_group(rig, victim, group, sizeof group);
         if (!*group || lists(victims, group)) {
             continue;
         }
-        DL_FOREACH(rig->list, o)
-        {
-            char of[600] = "";
-            if (runs(o) && *group_label(o->json)) {
-                group_of(o->json, of, sizeof of);
-            }
-            stay += strcmp(of, group) == 0 && !names(victims, o);
-        }
+        const int stay = others(rig, group, victims);
         if (stay < smallest_size(rig, group)) {
             rig_fail(rig, "%s is no surplus: %d members would stay", victim, stay);
         }
@@ -412,11 +454,12 @@ void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const str
             found = is_preempting(plan) && names(json_object_get(plan, "victims"), pod);
             json_t *kept = found ? json_object_get(rig->preempting, rig_text(plan, "id")) : NULL;
             if (kept) {
-                char group[600];
+                char group[600], single[700];
                 group_of(pod->json, group, sizeof group);
-                if (lists(json_object_get(plan, "victims"), group)) {
-                    json_object_set_new(json_object_get(kept, "asked"), w->key, json_string(group));
-                }
+                const bool whole = lists(json_object_get(plan, "victims"), group);
+                snprintf(single, sizeof single, "%s/%s", pod->key, pod->pod->meta.uid);
+                json_object_set_new(json_object_get(kept, "asked"), w->key,
+                                    json_string(whole ? group : single));
                 if (!json_object_get(kept, "since")) {
                     json_object_set_new(kept, "since", json_integer((json_int_t)rig->disturbances));
                     json_object_set_new(kept, "life", json_integer((json_int_t)rig->n_lives));
@@ -459,12 +502,14 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
         char preemptor[600];
         json_object_set_new(rig->chosen, id, json_true());
         group_of(home->json, preemptor, sizeof preemptor);
-        victims_are_lower(rig, preemptor, victims);
+        json_t *fresh = untouched(rig, victims);
+        victims_are_lower(rig, preemptor, fresh);
         if (is_quiet(rig)) {
-            surplus_is_surplus(rig, victims);
-            budgets_allow(rig, victims);
+            surplus_is_surplus(rig, victims, fresh);
+            budgets_allow(rig, fresh);
             the_pusher_fits_then(rig, preemptor, plan);
         }
+        json_decref(fresh);
     } else if (plan && kept && !is_preempting(plan)) {
         victims_go_whole(rig, id, kept, NULL);
     }
