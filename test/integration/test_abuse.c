@@ -317,7 +317,8 @@ TEST(a_caller_that_hangs_up_loses_its_vote)
 {
     struct scene scene;
     scene_begin(&scene);
-    scene_add_gang(&scene, 4);
+    cluster_racks(scene.c, 10, 10, 4); /* so many that members are nominated */
+    cluster_group(scene.c, "gang", 4, PACK_SPREAD);
     scene_start_daemon(&scene);
     scheduler_hold(scene.s, "job-");
     cluster_pods(scene.c, "job", 4, "gang", false);

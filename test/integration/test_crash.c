@@ -46,7 +46,7 @@ static bool is_over(void *context)
 }
 
 /* False: the gang was bound before the k-th write. */
-static bool play(size_t k, bool gated, bool old_api)
+static bool play(size_t k, bool gated, bool old_api, bool is_sampled)
 {
     struct scene scene;
     scene_begin(&scene);
@@ -54,7 +54,12 @@ static bool play(size_t k, bool gated, bool old_api)
     struct watch watch = {&bomb, scene.c};
     scene.options.level = 2;
     scene.c->bindings_carry_labels = !old_api;
-    scene_add_gang(&scene, MEMBERS);
+    if (is_sampled) {
+        cluster_racks(scene.c, 10, 10, 4);
+        cluster_group(scene.c, "gang", MEMBERS, PACK_SPREAD);
+    } else {
+        scene_add_gang(&scene, MEMBERS);
+    }
     scene_start_daemon(&scene);
     cluster_lock(scene.c);
     scene.c->on_write = burn;
@@ -76,26 +81,32 @@ static bool play(size_t k, bool gated, bool old_api)
     return killed;
 }
 
-static void play_all(bool gated, bool old_api)
+/* writes: at least so many of a member; its group's plan and state Binding come to them. */
+static void play_all(bool gated, bool old_api, bool is_sampled, size_t writes)
 {
     size_t k = 1;
     const size_t step = SCENE_IS_SLOW ? 4 : 1;
-    while (k < WRITES_MAX && play(k, gated, old_api)) {
+    while (k < WRITES_MAX && play(k, gated, old_api, is_sampled)) {
         k += step;
     }
-    /* Plan, nominations or gates, Binding, Bindings, status: all of them were reached. */
-    assert_true(k > 2 * MEMBERS + 2);
+    assert_true(k > writes * MEMBERS + 2);
     assert_true(k < WRITES_MAX);
 }
 
+/* Where kube-scheduler looks at every node, who needs no waking has nothing but its Binding. */
 TEST(killed_after_every_write_of_an_ungated_gang)
 {
-    play_all(false, false);
+    play_all(false, false, false, 1);
+}
+
+TEST(killed_after_every_write_of_a_gang_that_is_nominated)
+{
+    play_all(false, false, true, 2);
 }
 
 TEST(killed_after_every_write_of_a_gated_gang)
 {
-    play_all(true, true);
+    play_all(true, true, false, 2);
 }
 
 BEFORE_ALL

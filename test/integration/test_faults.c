@@ -259,7 +259,7 @@ TEST(d34_a_slow_api_server_does_not_stall_other_groups)
     fake_api_wait_count(scene.c->api, MAP, 1);
     cluster_pods(scene.c, "quick", 4, "fast", false);
     cluster_wait_bound(scene.c, "quick", 4);
-    assert_int_equal(cluster_writes(scene.c, SKR_WRITE_PATCH_POD_STATUS), 4);
+    assert_int_equal(cluster_writes(scene.c, SKR_WRITE_BINDING), 4);
     assert_int_equal(cluster_bound(scene.c, "job"), 0);
     assert_true(scheduler_counts(scene.s).filter_max_ns < (SCENE_IS_SLOW ? 1500 : 500) * 1000000LL);
     cluster_wait_bound(scene.c, "job", MEMBERS);
