@@ -389,14 +389,33 @@ static int by_id(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* How many members may be missed. A bound member goes on naming those whose plan was given up. */
+static size_t free_seats(const struct group *g)
+{
+    const char *home = plan_home_text(g);
+    size_t size = (size_t)membership_size(g), taken = 0;
+    const struct pod_entry *p;
+    if (home && !*home && g->reported.status == SKR_STATUS_BOUND) { /* its last plan has ended */
+        return 0;
+    }
+    if (!g->spec || g->spec->open) { /* nobody says how many are wanted, or it may be more */
+        return SIZE_MAX;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        taken += skr_pod_is_live(p->pod) && (p->plan || pods_is_bound(p));
+    }
+    return size > taken ? size - taken : 0;
+}
+
 /* Unbound members that bound ones name and no plan has; they join plan, if there is one. */
 static size_t restore_named(struct skr_gang *e, struct group *g, const struct trace_records *named,
                             struct plan *plan)
 {
-    size_t n = 0;
+    size_t n = 0, seats = free_seats(g);
     for (size_t i = 0; i < named->n; i++) {
         const struct skr_plan_record *r = named->item[i];
-        for (size_t k = 0; k < r->n_members; k++) {
+        for (size_t k = 0; k < r->n_members && n < seats; k++) {
             struct pod_entry *p = pods_find(e, r->member[k].uid);
             if (!p || p->group != g || p->plan || !skr_pod_is_live(p->pod) || pods_is_bound(p)) {
                 continue;

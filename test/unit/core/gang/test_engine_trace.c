@@ -284,6 +284,64 @@ TEST(whoever_loses_node_and_map_while_binding_is_bound_elsewhere_in_the_same_pla
     assert_rescued(false, false);
 }
 
+static void close_nodes(struct rig *rig, bool closed)
+{
+    for (int i = 0; i < 2 * RACK; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name,
+                 closed ? "{'spec':{'unschedulable':true}}" : "{'spec':{'unschedulable':false}}");
+    }
+    rig_settle(rig);
+}
+
+/* Five are bound, and no node is open to p-5 until its plan is given up. */
+static struct rig *gang_that_gave_one_up(void)
+{
+    struct rig *rig = gang_that_binds();
+    rig->hold_scheduler = true;
+    for (int i = 0; i < MEMBERS - 1; i++) {
+        answer_first(rig, RIG_OK);
+    }
+    answer_first(rig, RIG_422);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->hold_scheduler = false;
+    close_nodes(rig, true);
+    rig_run(rig, 2 * rig->settings.plan_timeout);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    assert_int_equal(rig_n_bound(rig, "g"), MEMBERS - 1);
+    return rig;
+}
+
+TEST_RIG(gang_that_gave_one_up(), a_bound_member_that_names_it_brings_no_ended_plan_back)
+{
+    rig_restart(rig);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    close_nodes(rig, false);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "p", MEMBERS);
+}
+
+TEST_RIG(gang_that_gave_one_up(), who_is_named_by_an_ended_plan_is_not_bound_beyond_the_size)
+{
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'5'}}");
+    rig_settle(rig);
+    close_nodes(rig, false);
+    for (int i = 0; i < 2; i++) {
+        if (i == 1) { /* one that says nothing of what was */
+            rig_delete(rig, RIG_MAP, "g");
+            rig_group(rig, "g", MEMBERS - 1, 0, NULL);
+        }
+        rig_restart(rig);
+        rig_run(rig, 20 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), MEMBERS - 1);
+        assert_string_equal(rig_node_of(rig, "p-5"), "");
+    }
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'6'}}");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", MEMBERS);
+}
+
 TEST_RIG(gang(), a_node_that_closes_before_the_first_binding_makes_a_new_plan)
 {
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
