@@ -169,6 +169,7 @@ struct group {
     struct {
         char *by;     /* key of the group it gives way to; NULL: none */
         bool leaving; /* its pods have to go, and until that is settled it is not planned */
+        bool stays;   /* victim_search.c: it would, if who pushes it out gave way itself */
     } victim;
     /* victim_search.c: as a preemptor */
     struct {

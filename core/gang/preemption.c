@@ -7,7 +7,8 @@
  * return is brought to its end first, so that a gang that goes goes as a whole.
  *
  * A victim may wait for victims itself. Their room is counted on, so those that stand where the plan has members
- * become victims of the plan, as far as their budgets allow, before any is let go.
+ * become victims of the plan before any is let go: all that have begun to go, and others as far as their budgets allow.
+ * On the room of those that would stay nobody counts.
  *
  * What is remembered of a victim hangs on the plan of its preemptor and goes with it: the marks on groups
  * and pods are made anew from the plan's list at every look, also after a restart.
@@ -283,7 +284,7 @@ static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
     return allowed;
 }
 
-static void reset_budgets(struct skr_gang *e)
+void preemption_reset_budgets(struct skr_gang *e)
 {
     struct disruption_budget *b, *tmp;
     HASH_ITER(hh, e->disruptions, b, tmp)
@@ -329,6 +330,15 @@ static bool has_victim(const struct plan *plan, const char *text)
     return false;
 }
 
+bool preemption_takes(const struct skr_gang *e, const struct group *g, const struct plan_victim *v,
+                      bool *ret_begun)
+{
+    const bool single = victims_pod_uid(v);
+    *ret_begun = v->begun && (single || was_begun(e, v->text, v->pods));
+    return may_be_victim(e, g, v, single ? NULL : groups_find(e, v->text)) &&
+           (*ret_begun || budget_allows(e, v));
+}
+
 /* Those of `from` that are in the way of the plan. */
 static bool take_over(const struct skr_gang *e, struct plan *plan, const struct plan *from)
 {
@@ -340,9 +350,9 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
     for (size_t i = 0; i < from->n_victims; i++) {
         const struct plan_victim *v = &from->victim[i];
         const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
-        const bool begun = v->begun && (victims_pod_uid(v) || was_begun(e, v->text, v->pods));
+        bool begun;
         if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
-            may_be_victim(e, plan->group, v, h) && (begun || budget_allows(e, v))) {
+            preemption_takes(e, plan->group, v, &begun)) {
             add_victim(plan, v->text, begun, begun ? v->pods : pods_of(v, h));
         }
     }
@@ -354,7 +364,7 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
 static void take_over_victims(struct skr_gang *e, struct plan *plan)
 {
     bool changed = false;
-    reset_budgets(e);
+    preemption_reset_budgets(e);
     for (size_t i = 0; i < plan->n_victims; i++) {
         (void)(plan->victim[i].gone || budget_allows(e, &plan->victim[i]));
     }
@@ -407,7 +417,7 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
 {
     const bool begun = has_begun(g->plan);
     const struct group *whole = NULL; /* victims of one group mostly stand together */
-    reset_budgets(e);
+    preemption_reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
         const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;

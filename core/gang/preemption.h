@@ -18,6 +18,7 @@
 #include "topology/base/json_writer.h"
 
 struct plan;
+struct plan_victim;
 
 /* The plan that is being made waits for these. */
 void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
@@ -32,6 +33,11 @@ void preemption_step(struct skr_gang *e, struct group *g);
 bool preemption_waits_again(struct skr_gang *e, struct group *g);
 /* The text that stands names no victims any more: they are as free as any other group. */
 void preemption_settle(struct skr_gang *e, struct plan *plan);
+/* Whether a plan of g that pushes out the one which waits for the victim takes it over: part of it has gone, or its
+ * budgets let it go beside those asked about since preemption_reset_budgets(). *ret_begun: part has. */
+bool preemption_takes(const struct skr_gang *e, const struct group *g, const struct plan_victim *v,
+                      bool *ret_begun);
+void preemption_reset_budgets(struct skr_gang *e);
 /* A group without a plan that gives way or gave way: its state; false: it is as any other. */
 bool preemption_rules_state(struct skr_gang *e, struct group *g);
 /* The preemptor that an object names; gone when there is no such plan. */

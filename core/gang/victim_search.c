@@ -2,12 +2,15 @@
 #include "core/gang/victim_search.h"
 
 #include "core/gang/disruptions.h"
+#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/plan_entry.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/problem.h"
 #include "core/gang/shapes.h"
+#include "core/gang/victims_left.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -292,6 +295,30 @@ static void add_ordinary(struct list *l, int32_t below)
     }
 }
 
+/* Victims of those that may give way to g, which its plan would not take over. */
+static void note_who_stays(struct skr_gang *e, const struct group *g)
+{
+    const struct group *h;
+    DL_FOREACH2(e->planned, h, pnext)
+    {
+        const bool waits = h->plan->preempting && !h->plan->aborting;
+        preemption_reset_budgets(e);
+        for (size_t i = 0; waits && victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
+            const struct plan_victim *v = &h->plan->victim[i];
+            struct group *of = v->gone || victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+            bool begun;
+            if (of) {
+                of->victim.stays = !preemption_takes(e, g, v, &begun);
+            }
+        }
+    }
+}
+
+static bool would_stay(const struct pod_entry *p)
+{
+    return p->group && p->group->victim.stays && !p->pod->meta.deleting;
+}
+
 /* Room of pods that will be gone. */
 static void add_leaving(struct skr_gang *e, const struct skr_solve_request *request)
 {
@@ -305,8 +332,9 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
     {
         bool late = p->pod->meta.deleting &&
                     p->pod->meta.deleted_at + LATE_S * SKR_SECOND < skr_frame_now(e->frame);
-        int32_t leaf =
-            p->leaving && !late ? skr_tree_find_leaf(request->tree, p->pod->node_name) : -1;
+        int32_t leaf = p->leaving && !late && !would_stay(p)
+                           ? skr_tree_find_leaf(request->tree, p->pod->node_name)
+                           : -1;
         for (size_t r = 0; leaf >= 0 && r < n; r++) {
             free_[(size_t)leaf * n + r] +=
                 skr_amounts_get(&p->shape->amounts, request->resource[r]);
@@ -344,12 +372,14 @@ struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *
     struct list l = {.e = e, .request = request};
     struct skr_victims_problem *in = take(&l, 1, sizeof *in);
     size_t n_budgets;
-    int32_t *allowed = number_budgets(&l, &n_budgets);
     struct group *h, *tmp;
     l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
+    note_who_stays(e, g);
     add_leaving(e, request);
+    int32_t *allowed = number_budgets(&l, &n_budgets);
     HASH_ITER(hh, e->groups, h, tmp)
     {
+        h->victim.stays = false;
         if (victim_search_may_go(g, h)) {
             add_group(&l, h);
         }

@@ -81,11 +81,23 @@ static bool is_victim(const struct plan *plan, const struct pod_entry *p)
     return false;
 }
 
+/* It leaves for a group that gives way itself, and which lets go of it. */
+static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < plan->n_victims && p->evict.by && !p->pod->meta.deleting; i++) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, p->evict.by) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Where it is charged, if that will be free. */
 static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
 {
     if (victims_is_there(p)) {
-        return p->leaving || is_victim(plan, p) ? p->pod->node_name : "";
+        const bool goes = is_victim(plan, p) || (p->leaving && !is_let_go(plan, p));
+        return goes ? p->pod->node_name : "";
     }
     bool planned = p->plan && p->plan != plan && !p->plan->aborting && !pods_is_bound(p);
     return planned && is_victim(plan, p) ? p->place.node : "";

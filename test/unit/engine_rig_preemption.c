@@ -256,15 +256,22 @@ static bool is_touched(const struct rig *rig, const char *victim)
     const char *id, *pod;
     json_t *kept, *of;
     bool begun = false, asked = false;
+    int whole = single ? 0 : smallest_size(rig, victim);
     json_object_foreach(rig->preempting, id, kept)
     {
+        const json_t *victims = json_object_get(kept, "victims");
         begun = begun || lists(json_object_get(kept, "begun"), victim);
+        for (size_t i = 0; i < json_array_size(victims); i++) {
+            const bool is = strcmp(json_string_value(json_array_get(victims, i)), victim) == 0;
+            const json_t *pods = json_array_get(json_object_get(kept, "pods"), i);
+            whole = is && json_integer_value(pods) > whole ? (int)json_integer_value(pods) : whole;
+        }
         json_object_foreach(json_object_get(kept, "asked"), pod, of)
         {
             asked = asked || strcmp(json_string_value(of), victim) == 0;
         }
     }
-    return begun || (asked && (single || others(rig, victim, NULL) < smallest_size(rig, victim)));
+    return begun || (asked && (single || others(rig, victim, NULL) < whole));
 }
 
 /* An array to be released. */
@@ -580,8 +587,9 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
     json_object_set_new(rig->standing, w->key, json_string(id));
     if (is_preempting(plan) && !json_object_get(rig->preempting, id)) {
         json_object_set_new(rig->preempting, id,
-                            json_pack("{s:O,s:[],s:{},s:s}", "victims",
-                                      json_object_get(plan, "victims"), "begun", "asked", "home",
+                            json_pack("{s:O,s:O?,s:[],s:{},s:s}", "victims",
+                                      json_object_get(plan, "victims"), "pods",
+                                      json_object_get(plan, "victimPods"), "begun", "asked", "home",
                                       rig_text(home->json, "metadata.uid")));
     }
     json_decref(plan);

@@ -436,6 +436,44 @@ TEST_RIG(scene_rack(1), who_pushes_out_a_group_that_waits_for_victims_takes_them
     assert_int_equal(rig_n_bound(rig, "middle"), 0);
 }
 
+/* Nobody of low has gone for middle, and its budget lets nobody go any more: top would push out middle in vain. */
+TEST_RIG(scene_rack(1), nobody_gives_way_for_room_that_a_budget_keeps_from_both)
+{
+    scene_bound(rig, "low", 4, 1);
+    rig_budget(rig, "budget", "low", 4);
+    rig->hold_kind = SKR_WRITE_EVICT;
+    scene_gang(rig, "middle", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':0}}");
+    scene_let_go(rig, SKR_WRITE_EVICT, RIG_429);
+    scene_gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "middle"), "Preempting");
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
+    rig_assert_bound(rig, "low", 4);
+    rig_edit(rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':4}}");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+    assert_int_equal(rig_n_bound(rig, "middle"), 0);
+}
+
+/* Nor when low is of no lower priority than top by now. */
+TEST_RIG(scene_rack(1), nobody_gives_way_for_room_of_a_group_whose_priority_was_raised)
+{
+    scene_bound(rig, "low", 4, 1);
+    rig_fault(rig, SKR_WRITE_EVICT, NULL, RIG_429, 1000);
+    scene_gang(rig, "middle", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'priority':'9'}}");
+    rig_run(rig, SKR_SECOND);
+    scene_gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "middle"), "Preempting");
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
+    rig_assert_bound(rig, "low", 4);
+}
+
 /* One of low has gone for middle, the others are kept by their budget. */
 static void half_gone(struct rig *rig)
 {
