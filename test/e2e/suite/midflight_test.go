@@ -121,10 +121,19 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 		r := start(t, nodes, options{})
 		r.topology(tree)
 		release := r.hold("g", 4)
-		r.group("g", 8, "")
 		for i := range 8 {
 			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
 		}
+		// Who has been tried is told its seat before its Binding, so that the four that are left show it.
+		r.wait(usual, "kube-scheduler has seen all", func(v *cluster.View) error {
+			for i := range 8 {
+				if v.Pod(r.ns, fmt.Sprintf("g-%d", i)).Condition("PodScheduled") == nil {
+					return fmt.Errorf("g-%d has no condition", i)
+				}
+			}
+			return nil
+		})
+		r.group("g", 8, "")
 		r.waitVotes("g", 8)
 		old := r.planOf("g")
 		r.must(r.plane.Admin.MergePatch(r.mapPath("g"), `{"data":{"size":"4"}}`))
