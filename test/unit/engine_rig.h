@@ -46,7 +46,7 @@ struct rig {
     bool bindings_carry_labels; /* true, as from 1.35 */
     size_t sample;              /* most nodes that filter is asked about; 0 all */
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
-    void (*at_rest)(void *context); /* rig_run() has come to rest, for now; NULL: nobody asks */
+    void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
     void *context;                  /* of both */
     bool allow_overfull;
     skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
