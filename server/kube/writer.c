@@ -201,9 +201,8 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     if (event.written.http_status == 401) {
         skr_kube_session_refresh(writer->session, now, true);
     }
-    struct skr_kube_job *job = slot->job;
-    release(slot);
-    tell(writer, job, &event);
+    tell(writer, slot->job, &event);
+    release(slot); /* what is in flight no more has been told */
 }
 
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)

@@ -37,6 +37,9 @@ static void play(const struct row *row)
     cluster_pods(c, "job", 8, "gang", row->gated);
     if (row->is_planned) {
         cluster_wait_key(c, "gang", "status", "Assigned");
+        /* It knows that the plan stands: a filter call before that may be refused, and a member
+         * that was refused is nominated. */
+        daemon_wait_metric(d, "sakkara_api_writes_in_flight 0");
         scheduler_point(s, daemon_port(d), daemon_bind_port(d));
     }
     cluster_wait_bound(c, "job", 8);
