@@ -21,6 +21,7 @@
 #include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
+#include "core/gang/trial.h"
 #include "core/gang/warnings.h"
 
 #include <string.h>
@@ -125,7 +126,8 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     skr_time until = 0;
     if (on_its_way(g) && !g->plan->binding_persisted) {
         until = g->plan->deadline;
-    } else if (!g->plan && g->state == GROUP_BACKOFF && !g->trial.infeasible) {
+    } else if (!g->plan && trial_is_paused(e, g) &&
+               (g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0))) {
         until = g->trial.backoff_until;
     }
     skr_time pause = on_its_way(g) ? 0 : refusal_pause(e, g);

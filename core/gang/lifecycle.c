@@ -109,12 +109,22 @@ static void become_ready(struct skr_gang *e, struct group *g)
     group_state_enter(e, g, GROUP_READY);
 }
 
+/* Somebody waits, and why was found out: no placement, or the end of a plan that is tried again later. */
+static bool reason_stands(const struct skr_gang *e, const struct group *g)
+{
+    return g->seats.n_ready > 0 &&
+           (g->trial.infeasible || (trial_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
+                                    g->reason != SKR_REASON_MEMBERS_MISSING));
+}
+
 static void evaluate_bound(struct skr_gang *e, struct group *g)
 {
     size_t size = (size_t)membership_size(g);
     if (g->state != GROUP_BOUND) { /* adopted: it ran before we came, or its map is new */
         group_state_enter(e, g, GROUP_BOUND);
-        group_state_reason(g, SKR_REASON_NONE, NULL);
+        if (!trial_is_paused(e, g)) {
+            group_state_reason(g, SKR_REASON_NONE, NULL);
+        }
         outputs_update(e, g);
     }
     if (g->spec && g->seats.n_ready > 0) {
@@ -127,8 +137,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         bound_without_source(g);
     } else if (g->seats.n_bound + membership_done(g) >= size) {
         group_state_reason(g, SKR_REASON_NONE, NULL);
-    } else if (!(g->trial.infeasible && g->seats.n_ready > 0) &&
-               g->reason != SKR_REASON_BIND_FAILED) {
+    } else if (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED) {
         char text[300];
         snprintf(text, sizeof text, "group %s has %zu of %zu members bound", g->name,
                  g->seats.n_bound, size);

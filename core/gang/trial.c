@@ -57,6 +57,11 @@ void trial_backoff(struct skr_gang *e, struct group *g)
     group_state_enter(e, g, GROUP_BACKOFF);
 }
 
+bool trial_is_paused(const struct skr_gang *e, const struct group *g)
+{
+    return !g->trial.infeasible && skr_frame_now(e->frame) < g->trial.backoff_until;
+}
+
 void trial_restart_backoff(struct group *g)
 {
     g->trial.attempts = 0;

@@ -14,6 +14,8 @@ void trial_begin(struct skr_gang *e, struct group *g);
 void trial_delay_replacement(struct skr_gang *e, struct group *g);
 /* State Backoff: 1 s doubling to 60 s, times 0.75 .. 1.25 by a hash of group and attempt. */
 void trial_backoff(struct skr_gang *e, struct group *g);
+/* It failed for a reason that no news will tell of, and is tried again when the backoff ends. */
+bool trial_is_paused(const struct skr_gang *e, const struct group *g);
 void trial_restart_backoff(
     struct group *g); /* failures are forgotten: the next pause is the first */
 

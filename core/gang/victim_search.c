@@ -319,6 +319,14 @@ static bool would_stay(const struct pod_entry *p)
     return p->group && p->group->victim.stays && !p->pod->meta.deleting;
 }
 
+/* Neither long ago, nor later than a plan waits for its room: a pod may be given hours to end in. */
+static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const skr_time now = skr_frame_now(e->frame), at = pod->meta.deleted_at;
+    return !pod->meta.deleting ||
+           (at + LATE_S * SKR_SECOND >= now && at <= now + e->settings.plan_timeout);
+}
+
 /* Room of pods that will be gone. */
 static void add_leaving(struct skr_gang *e, const struct skr_solve_request *request)
 {
@@ -330,9 +338,7 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
     }
     HASH_ITER(hh, e->pods, p, tmp)
     {
-        bool late = p->pod->meta.deleting &&
-                    p->pod->meta.deleted_at + LATE_S * SKR_SECOND < skr_frame_now(e->frame);
-        int32_t leaf = p->leaving && !late && !would_stay(p)
+        int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
         for (size_t r = 0; leaf >= 0 && r < n; r++) {

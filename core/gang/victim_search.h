@@ -7,9 +7,9 @@
  * Candidates are groups of strictly lower priority that run or hold a plan which is not past the point
  * of no return; members beyond a group's size by themselves; with nonGroupVictims: labelled, ordinary
  * pods that agree. What exceeds a PodDisruptionBudget is none. Room of pods that go anyway counts as
- * free: those that terminate, until some seconds after their deletionTimestamp, which has the grace
- * period in it, and those that give way to somebody else, whose plan holds that room already; but not those that would
- * stay if that one gave way itself (preemption_takes()).
+ * free: those that terminate, if their deletionTimestamp, which has the grace period in it, is no further
+ * than planTimeout away and not long past, and those that give way to somebody else, whose plan holds that room
+ * already; but not those that would stay if that one gave way itself (preemption_takes()).
  */
 #include "core/gang/groups.h"
 #include "core/gang/solve_request.h"

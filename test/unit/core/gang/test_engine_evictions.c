@@ -54,6 +54,66 @@ TEST_RIG(scene_rack(1),
     rig_assert_bound(rig, "top", 4);
 }
 
+/* The first n pods of b are to be gone so long from now. */
+static void let_b_go(struct rig *rig, int n, skr_time after)
+{
+    char text[64];
+    skr_time_write((rig->now + after) / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+    for (int i = 0; i < n; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'metadata':{'deletionTimestamp':'%s'}}", text);
+    }
+}
+
+TEST_RIG(scene_rack(2), nobody_is_evicted_beside_room_that_comes_later_than_a_plan_waits)
+{
+    scene_bound(rig, "a", 4, 0);
+    scene_bound(rig, "b", 4, 9);
+    let_b_go(rig, 4, 3600 * SKR_SECOND);
+    scene_gang(rig, "top", 8, 5);
+    rig_run(rig, 700 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 8);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+}
+
+/* a lost three members; two pods of b and those of low would make room, but b's never go. */
+TEST_RIG(scene_rack(3), a_replacement_whose_plan_ended_says_why_until_it_is_planned_again)
+{
+    scene_bound(rig, "a", 4, 5);
+    scene_bound(rig, "b", 4, 9);
+    scene_bound(rig, "fill", 2, 9);
+    scene_bound(rig, "low", 2, 0);
+    rig->grace = 0;
+    let_b_go(rig, 2, 20 * SKR_SECOND);
+    rig_edit(rig, RIG_NODE, rig_node_of(rig, "a-0"), "{'spec':{'unschedulable':true}}");
+    for (int i = 1; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_pods(rig, "again", 3, "a", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "a", "reason"), "WaitingForPreemption");
+    bool said = false;
+    for (int i = 0; i < 4 * 400; i++) {
+        const char *reason = rig_key(rig, "a", "reason");
+        assert_string_not_equal(reason, "MembersMissing");
+        said = said || strcmp(reason, "PlanTimeout") == 0;
+        rig_run(rig, SKR_SECOND / 4);
+    }
+    assert_true(said);
+    assert_string_equal(rig_key(rig, "a", "reason"), "WaitingForCapacity");
+}
+
 static struct rig *that_forces(skr_time after)
 {
     struct skr_settings settings;
