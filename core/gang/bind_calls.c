@@ -28,22 +28,24 @@ struct parked_call {
 
 void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, const char *node)
 {
-    if (p->vote.request) { /* the scheduler gave up on the older call */
+    if (p->work->vote.request) { /* the scheduler gave up on the older call */
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
     }
-    p->vote.request = request;
-    p->vote.node = names_intern(e, node);
-    p->vote.until = skr_frame_now(e->frame) + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
+    struct pod_work *work = pods_work(p);
+    work->vote.request = request;
+    work->vote.node = names_intern(e, node);
+    work->vote.until =
+        skr_frame_now(e->frame) + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
     struct parked_call *call = skr_alloc(sizeof *call);
     *call = (struct parked_call){.request = request, .pod = p};
     HASH_ADD(hh, e->parked, request, sizeof call->request, call);
-    skr_frame_hold(e->frame, request, p->vote.until);
-    wakes_add(e, p->vote.until, WAKE_POD, p->uid);
+    skr_frame_hold(e->frame, request, p->work->vote.until);
+    wakes_add(e, p->work->vote.until, WAKE_POD, p->uid);
 }
 
 void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 {
-    p->vote.given = true;
+    pods_work(p)->vote.given = true;
     dirty_member(e, p->group);
     if (p->plan && p->place.turn < p->plan->last_turn) {
         struct pod_entry *q;
@@ -58,7 +60,9 @@ void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 
 void bind_calls_withdraw(struct pod_entry *p)
 {
-    p->vote.given = false;
+    if (p->work->vote.given) {
+        pods_work(p)->vote.given = false;
+    }
 }
 
 static struct parked_call *find_call(const struct skr_gang *e, uint64_t request)
@@ -70,10 +74,10 @@ static struct parked_call *find_call(const struct skr_gang *e, uint64_t request)
 
 static void unpark(struct skr_gang *e, struct pod_entry *p)
 {
-    struct parked_call *call = find_call(e, p->vote.request);
+    struct parked_call *call = find_call(e, p->work->vote.request);
     HASH_DEL(e->parked, call);
     free(call);
-    p->vote.request = 0;
+    pods_work(p)->vote.request = 0;
 }
 
 size_t bind_calls_parked(const struct skr_gang *e)
@@ -84,10 +88,10 @@ size_t bind_calls_parked(const struct skr_gang *e)
 void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
                        const char *text)
 {
-    if (!p->vote.request) {
+    if (!p->work->vote.request) {
         return;
     }
-    uint64_t request = p->vote.request;
+    uint64_t request = p->work->vote.request;
     unpark(e, p);
     if (kind != SKR_ANSWER_BOUND) {
         nomination_tried(p);
@@ -99,18 +103,18 @@ void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_
 void bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
 {
     bind_calls_unqueue(e, p);
-    p->bind.unknown = false;
-    if (!p->vote.request) {
+    bind_calls_set_unknown(p, false);
+    if (!p->work->vote.request) {
         return;
     }
-    bool good = strcmp(p->vote.node, p->pod->node_name) == 0;
+    bool good = strcmp(p->work->vote.node, p->pod->node_name) == 0;
     bind_calls_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                       good ? "" : SKR_TEXT_ALREADY_BOUND);
 }
 
 void bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
 {
-    bool any = p->accepted.n > 0; /* there may be a list of none */
+    bool any = p->work->accepted.n > 0; /* there may be a list of none */
     pods_forget_accepted(p);
     if (any) {
         dirty_late_room(e, true);
@@ -130,7 +134,7 @@ void bind_calls_release(struct skr_gang *e, struct pod_entry *p)
  */
 static void call_ended(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->bind.write || p->bind.unknown) {
+    if (p->work->bind.write || p->work->bind.unknown) {
         return;
     }
     bind_calls_unqueue(e, p);
@@ -141,7 +145,7 @@ static void call_ended(struct skr_gang *e, struct pod_entry *p)
 
 void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->vote.request || skr_frame_now(e->frame) < p->vote.until) {
+    if (!p->work->vote.request || skr_frame_now(e->frame) < p->work->vote.until) {
         return;
     }
     bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
@@ -181,12 +185,12 @@ void bind_calls_hangup(struct skr_gang *e, uint64_t request)
 
 void bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->binding_queued || p->bind.write) {
+    if (p->binding_queued || p->work->bind.write) {
         return;
     }
     p->binding_queued = true;
     struct pod_entry *after = e->bindings ? e->bindings->bprev : NULL;
-    while (after && after->vote.until > p->vote.until) {
+    while (after && after->work->vote.until > p->work->vote.until) {
         after = after == e->bindings ? NULL : after->bprev;
     }
     if (after) {
@@ -213,18 +217,20 @@ void bind_calls_answer_all(struct skr_gang *e, const char *text)
     HASH_ITER(hh, e->pods, p, tmp)
     {
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
-        p->vote.given = false;
+        bind_calls_withdraw(p);
     }
 }
 
 void bind_calls_set_unknown(struct pod_entry *p, bool unknown)
 {
-    p->bind.unknown = unknown;
+    if (p->work->bind.unknown != unknown) {
+        pods_work(p)->bind.unknown = unknown;
+    }
 }
 
 void bind_calls_forget(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->vote.request) {
+    if (p->work->vote.request) {
         unpark(e, p);
     }
 }

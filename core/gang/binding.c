@@ -65,7 +65,8 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
         bind_calls_forget_accepted(e, p);
         return;
     }
-    if (p->bind.write || p->bind.unknown) { /* to wherever that one went: its outcome decides */
+    if (p->work->bind.write ||
+        p->work->bind.unknown) { /* to wherever that one went: its outcome decides */
         bind_calls_park(e, p, request, node);
         return;
     }
@@ -146,7 +147,7 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
     if (!nomination_stands(p)) {
         nomination_count(p);
         snprintf(brought->retries, sizeof brought->retries, "%d", p->place.retries);
-        snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id, p->kick.count);
+        snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id, p->work->kick.count);
         bring_label(brought, SKR_LABEL_RETRIES, brought->retries);
         bring_label(brought, SKR_LABEL_PLAN, brought->plan);
         brought->annotation = nomination_annotation(p);
@@ -195,7 +196,7 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node, bool
     skr_strbuf_add(&b, "}}");
     struct skr_pending_write *w = out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, 0,
                                             &p->pod->meta, &b, WRITE_FOR_BINDING, p->uid);
-    p->bind.write = w->id;
+    pods_work(p)->bind.write = w->id;
     w->more = brought;
     w->release = brought_release;
     e->bindings_in_flight++;
@@ -205,7 +206,7 @@ static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
     struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
                                             &p->pod->meta, NULL, WRITE_FOR_BINDING_READ, p->uid);
-    p->bind.write = w->id;
+    pods_work(p)->bind.write = w->id;
     e->bindings_in_flight++;
 }
 
@@ -234,15 +235,15 @@ void binding_pump(struct skr_gang *e)
         if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL) {
             return;
         }
-        if (skr_frame_now(e->frame) < p->bind.at) {
+        if (skr_frame_now(e->frame) < p->work->bind.at) {
             continue;
         }
         const char *node = target_of(e, p);
-        bool may_post = p->vote.request && node && nodes_find(e, node) &&
+        bool may_post = p->work->vote.request && node && nodes_find(e, node) &&
                         (!p->plan || (p->plan->binding_persisted && !p->plan->aborting &&
                                       !p->plan->rollback && trace_is_provided(e, p)));
-        bool other_node = p->vote.request && node && strcmp(p->vote.node, node) != 0;
-        if (p->bind.unknown) {
+        bool other_node = p->work->vote.request && node && strcmp(p->work->vote.node, node) != 0;
+        if (p->work->bind.unknown) {
             bind_calls_unqueue(e, p);
             read_back(e, p);
         } else if (other_node) { /* an earlier Binding was not made, and its caller has gone */
@@ -257,7 +258,8 @@ void binding_pump(struct skr_gang *e)
             post(e, p, node, turn == TRACE_CARRIES);
         } else {
             bind_calls_unqueue(e, p);
-            if (!p->vote.request && !p->plan) { /* its caller has gone, and nothing is on its way */
+            if (!p->work->vote.request &&
+                !p->plan) { /* its caller has gone, and nothing is on its way */
                 bind_calls_release(e, p);
             }
             if (p->group) {
@@ -271,14 +273,14 @@ void binding_pump(struct skr_gang *e)
 
 static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
 {
-    uint32_t shift = p->bind.failures > 7 ? 7 : p->bind.failures;
+    uint32_t shift = p->work->bind.failures > 7 ? 7 : p->work->bind.failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
     if (d > RETRY_LAST_S * SKR_SECOND) {
         d = RETRY_LAST_S * SKR_SECOND;
     }
-    p->bind.failures++;
-    p->bind.at = skr_frame_now(e->frame) + (after > d ? after : d);
-    wakes_add(e, p->bind.at, WAKE_POD, p->uid);
+    pods_work(p)->bind.failures++;
+    pods_work(p)->bind.at = skr_frame_now(e->frame) + (after > d ? after : d);
+    wakes_add(e, p->work->bind.at, WAKE_POD, p->uid);
     bind_calls_queue(e, p);
 }
 
@@ -290,7 +292,7 @@ static void bound_now(struct skr_gang *e, struct pod_entry *p, const struct brou
                                             .plan_annotation = brought->annotation,
                                             .gang_plan_annotation = brought->gang_annotation};
     e->stats.bindings++;
-    p->bind.failures = 0;
+    pods_work(p)->bind.failures = 0;
     p->await_labels = brought->annotation;
     pod_changes_bound(e, p, &overlay);
     bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
@@ -356,7 +358,7 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
         }
     } else if (p->pod->gate || p->pod->foreign_gate) {
         failed(e, p, "the pod carries a scheduling gate");
-    } else if (p->vote.request) {
+    } else if (p->work->vote.request) {
         again(e, p, 0);
     } else if (!p->plan) {
         bind_calls_release(e, p);
@@ -371,10 +373,10 @@ void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w, s
     skr_bug_on(e->bindings_in_flight == 0);
     e->bindings_in_flight--;
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->bind.write != w->id) {
+    if (!p || p->work->bind.write != w->id) {
         return;
     }
-    p->bind.write = 0;
+    pods_work(p)->bind.write = 0;
     if (pods_is_bound(p)) { /* the watch was faster */
         e->stats.bindings += ev->written.outcome == SKR_WRITE_OK && !ev->written.object;
         bind_calls_is_seen(e, p);

@@ -79,10 +79,11 @@ static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *pr
 {
     SKR_STRBUF(body);
     write_mark(&body, p, preemptor);
-    p->evict.write = out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
-                               &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
-                         ->id;
-    p->evict.force = FORCE_MARKING;
+    pods_work(p)->evict.write =
+        out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
+                  &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
+            ->id;
+    pods_work(p)->evict.force = FORCE_MARKING;
 }
 
 static void send(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor, bool force)
@@ -92,30 +93,30 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct group *pr
     struct skr_pending_write *w =
         out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
                   preemptor->plan->order, &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
-    p->evict.write = w->id;
+    pods_work(p)->evict.write = w->id;
 }
 
 void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor)
 {
     skr_time now = skr_frame_now(e->frame);
-    if (!p->evict.by || strcmp(p->evict.by, preemptor->key) != 0) {
+    if (!p->work->evict.by || strcmp(p->work->evict.by, preemptor->key) != 0) {
         pods_forget_eviction(e, p);
-        p->evict.by = skr_strdup(preemptor->key);
+        pods_work(p)->evict.by = skr_strdup(preemptor->key);
         pods_note_leaving(e, p, false);
     }
-    if (p->evict.write || p->pod->meta.deleting || pods_is_terminal(p->pod)) {
+    if (p->work->evict.write || p->pod->meta.deleting || pods_is_terminal(p->pod)) {
         return;
     }
     skr_time force_after = e->settings.preempt_force_after;
     skr_time force_at =
         force_after == SKR_TIME_NEVER ? SKR_TIME_NEVER : preemptor->plan->created_at + force_after;
-    bool force = p->evict.force != FORCE_NONE || (p->evict.blocked && now >= force_at);
-    if (now < p->evict.at && (!force || p->evict.force != FORCE_NONE)) {
-        bool sooner = !force && p->evict.blocked && force_at < p->evict.at;
-        wakes_group(e, preemptor, sooner ? force_at : p->evict.at);
+    bool force = p->work->evict.force != FORCE_NONE || (p->work->evict.blocked && now >= force_at);
+    if (now < p->work->evict.at && (!force || p->work->evict.force != FORCE_NONE)) {
+        bool sooner = !force && p->work->evict.blocked && force_at < p->work->evict.at;
+        wakes_group(e, preemptor, sooner ? force_at : p->work->evict.at);
         return;
     }
-    if (force && p->evict.force != FORCE_DELETING) {
+    if (force && p->work->evict.force != FORCE_DELETING) {
         mark(e, p, preemptor);
         return;
     }
@@ -126,11 +127,11 @@ void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preem
 
 static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
 {
-    uint32_t shift = p->evict.failures > 5 ? 5 : p->evict.failures;
+    uint32_t shift = p->work->evict.failures > 5 ? 5 : p->work->evict.failures;
     skr_time pause = RETRY_FIRST_S * SKR_SECOND << shift;
     pause = pause > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : pause;
-    p->evict.failures++;
-    p->evict.at = skr_frame_now(e->frame) + (after > pause ? after : pause);
+    pods_work(p)->evict.failures++;
+    pods_work(p)->evict.at = skr_frame_now(e->frame) + (after > pause ? after : pause);
 }
 
 static void refused(struct skr_gang *e, const struct pod_entry *p, struct group *preemptor,
@@ -138,7 +139,8 @@ static void refused(struct skr_gang *e, const struct pod_entry *p, struct group 
 {
     char text[600];
     snprintf(text, sizeof text, "pod %s may not be evicted: %.400s", p->key, message);
-    out_decision(e, p->evict.by ? p->evict.by : "", p->key, "Eviction refused", "", message, true);
+    out_decision(e, p->work->evict.by ? p->work->evict.by : "", p->key, "Eviction refused", "",
+                 message, true);
     if (preemptor && preemptor->plan && preemptor->plan->preempting) {
         preemptor->preempt.at = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
         wakes_add(e, preemptor->preempt.at, WAKE_REPORT, NULL);
@@ -152,13 +154,13 @@ static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_eve
     enum skr_write_outcome outcome = ev->written.outcome;
     bool open = outcome == SKR_WRITE_BUSY || outcome == SKR_WRITE_UNKNOWN ||
                 outcome == SKR_WRITE_DROPPED || outcome == SKR_WRITE_CONFLICT;
-    struct group *preemptor = p->evict.by ? groups_find(e, p->evict.by) : NULL;
-    p->evict.write = 0;
+    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
+    pods_work(p)->evict.write = 0;
     if (open) {
         again(e, p, ev->written.retry_after);
     } else {
-        p->evict.force = FORCE_DELETING;
-        p->evict.at = 0;
+        pods_work(p)->evict.force = FORCE_DELETING;
+        pods_work(p)->evict.at = 0;
     }
     if (preemptor) {
         dirty_group(e, preemptor);
@@ -169,7 +171,7 @@ void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struc
 {
     struct pod_entry *p = pods_find(e, w->key);
     enum skr_write_outcome outcome = ev->written.outcome;
-    if (p && p->evict.write == w->id && p->evict.force == FORCE_MARKING) {
+    if (p && p->work->evict.write == w->id && p->work->evict.force == FORCE_MARKING) {
         marked(e, p, ev);
         return;
     }
@@ -177,19 +179,19 @@ void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struc
     e->stats.evictions[evicted   ? SKR_EVICTION_EVICTED
                        : blocked ? SKR_EVICTION_BLOCKED
                                  : SKR_EVICTION_FAILED]++;
-    if (!p || p->evict.write != w->id) {
+    if (!p || p->work->evict.write != w->id) {
         return;
     }
-    struct group *preemptor = p->evict.by ? groups_find(e, p->evict.by) : NULL;
-    p->evict.write = 0;
-    p->evict.blocked = blocked;
+    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
+    pods_work(p)->evict.write = 0;
+    pods_work(p)->evict.blocked = blocked;
     if (preemptor) {
         dirty_group(e, preemptor);
     }
     switch (outcome) {
     case SKR_WRITE_OK:
-        p->evict.failures = 0;
-        p->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
+        pods_work(p)->evict.failures = 0;
+        pods_work(p)->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
         break;
     case SKR_WRITE_NOT_FOUND:
         pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);

@@ -62,7 +62,7 @@ static size_t n_asked(const struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        n += p->plan == g->plan && (p->vote.request || pods_is_bound(p));
+        n += p->plan == g->plan && (p->work->vote.request || pods_is_bound(p));
     }
     return n;
 }

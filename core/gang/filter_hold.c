@@ -43,7 +43,7 @@ static bool is_in_the_way(const struct skr_gang *e)
     DL_FOREACH(e->ordinary, p)
     {
         if (++looked_at > ORDINARY_LOOKED_AT ||
-            (p->accepted.n == 0 && !*pods_scheduler_says(p->pod) && !p->vote.request)) {
+            (p->work->accepted.n == 0 && !*pods_scheduler_says(p->pod) && !p->work->vote.request)) {
             return true;
         }
     }
@@ -65,10 +65,10 @@ static bool is_being_planned(const struct skr_gang *e, const struct pod_entry *p
 static bool lacks_nomination(const struct skr_gang *e, const struct plan *plan,
                              const struct pod_entry *p)
 {
-    return p->plan == plan && !p->pod->gate && !p->kick.asked && !p->vote.given &&
+    return p->plan == plan && !p->pod->gate && !p->work->kick.asked && !p->work->vote.given &&
            !pods_is_bound(p) && !plan_waits_for_turn(p) &&
-           (p->patch.write ||
-            (!p->kick.spared && strcmp(p->pod->nominated_node, p->place.node) != 0)) &&
+           (p->work->patch.write ||
+            (!p->work->kick.spared && strcmp(p->pod->nominated_node, p->place.node) != 0)) &&
            !nomination_is_forbidden(e);
 }
 

@@ -146,15 +146,15 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
         sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
     }
     sent->annotation = skr_strdup(c->annotation);
-    p->patch.clears = p->patch.clears || (c->annotation && !*c->annotation);
+    pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;
     sent->is_kick = c->is_kick;
-    p->patch.write = w->id;
+    pods_work(p)->patch.write = w->id;
     if (c->nominated) {
-        p->patch.owes = !status;
+        pods_work(p)->patch.owes = !status;
     }
-    if (p->patch.owes) {
+    if (p->work->patch.owes) {
         wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
     }
 }
@@ -220,7 +220,7 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     }
     snprintf(rank, sizeof rank, "%d", p->place.rank);
     snprintf(retries, sizeof retries, "%d", p->place.retries);
-    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->kick.count);
+    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->work->kick.count);
     change_label(&c, SKR_LABEL_STATUS,
                  skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
                                                                   : SKR_STATUS_ASSIGNED));
@@ -243,8 +243,8 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 {
     bool metadata = nomination_stands(p);
-    if (p->vote.request || p->bind.write) {
-        if (!metadata && !p->bind.write && !trace_travels(e, p)) {
+    if (p->work->vote.request || p->work->bind.write) {
+        if (!metadata && !p->work->bind.write && !trace_travels(e, p)) {
             equip(e, p, WOKEN_NOT);
         }
         return;
@@ -254,21 +254,22 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     }
     if (!metadata && trace_travels(e, p)) {
         nomination_spare(p);
-        if (!p->kick.at && !p->kick.asked) {
+        if (!p->work->kick.at && !p->work->kick.asked) {
             nomination_kicked(e, p);
         }
         return;
     }
-    bool nominated = nomination_is_forbidden(e) || p->kick.spared ||
+    bool nominated = nomination_is_forbidden(e) || p->work->kick.spared ||
                      strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
-    bool never_kicked = !p->kick.at && !p->kick.asked && !p->vote.given && !p->pod->gate;
-    if (!metadata || !nominated || never_kicked || p->kick.again) {
+    bool never_kicked =
+        !p->work->kick.at && !p->work->kick.asked && !p->work->vote.given && !p->pod->gate;
+    if (!metadata || !nominated || never_kicked || p->work->kick.again) {
         if (waits_for_stale(e, p)) {
             give_way(e, p);
             return;
         }
-        skr_time at = p->kick.at ? p->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
+        skr_time at = p->work->kick.at ? p->work->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
         if (metadata && skr_frame_now(e->frame) < at) {
             wakes_add(e, at, WAKE_POD, p->uid);
             return;
@@ -285,7 +286,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 
 static bool has_traces(const struct skr_gang *e, const struct pod_entry *p)
 {
-    bool owes = p->patch.owes && *p->pod->nominated_node && !nomination_is_forbidden(e);
+    bool owes = p->work->patch.owes && *p->pod->nominated_node && !nomination_is_forbidden(e);
     return owes || *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) ||
            *pods_label(p, SKR_LABEL_PLAN);
 }
@@ -401,16 +402,16 @@ static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
     struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
                                             &p->pod->meta, NULL, WRITE_FOR_MEMBER_READ, p->uid);
-    p->patch.write = w->id;
+    pods_work(p)->patch.write = w->id;
 }
 
 void members_settle(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->ours || p->patch.write || !skr_pod_is_live(p->pod)) {
+    if (!p->ours || p->work->patch.write || !skr_pod_is_live(p->pod)) {
         return;
     }
-    if (skr_frame_now(e->frame) < p->patch.at) {
-        wakes_add(e, p->patch.at, WAKE_POD, p->uid);
+    if (skr_frame_now(e->frame) < p->work->patch.at) {
+        wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
         return;
     }
     if (!p->group) {
@@ -419,7 +420,7 @@ void members_settle(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->patch.must_read) {
+    if (p->work->patch.must_read) {
         read_back(e, p);
         return;
     }
@@ -457,15 +458,15 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
 
 static void later(struct skr_gang *e, struct pod_entry *p, skr_time delay)
 {
-    p->patch.at = skr_frame_now(e->frame) + delay;
-    wakes_add(e, p->patch.at, WAKE_POD, p->uid);
+    pods_work(p)->patch.at = skr_frame_now(e->frame) + delay;
+    wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
 }
 
 static skr_time retry_delay(struct pod_entry *p)
 {
-    uint32_t shift = p->patch.failures > 7 ? 7 : p->patch.failures;
+    uint32_t shift = p->work->patch.failures > 7 ? 7 : p->work->patch.failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    p->patch.failures++;
+    pods_work(p)->patch.failures++;
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
@@ -474,7 +475,7 @@ static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_wri
 {
     if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
         (outcome == SKR_WRITE_OK || !*w->annotation)) {
-        p->patch.clears = false;
+        pods_work(p)->patch.clears = false;
     }
 }
 
@@ -484,7 +485,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     note_cleared(p, w, ev->written.outcome);
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
-        p->patch.failures = 0;
+        pods_work(p)->patch.failures = 0;
         if (w->is_kick && p->plan) {
             nomination_kicked(e, p);
         }
@@ -514,7 +515,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
-        p->patch.must_read = nomination_is_anchor(p) && w->annotation;
+        pods_work(p)->patch.must_read = nomination_is_anchor(p) && w->annotation;
         later(e, p, retry_delay(p));
         break;
     }
@@ -527,10 +528,10 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
 void members_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->patch.write != w->id) {
+    if (!p || p->work->patch.write != w->id) {
         return;
     }
-    p->patch.write = 0;
+    pods_work(p)->patch.write = 0;
     if (w->purpose == WRITE_FOR_MEMBER) {
         patch_done(e, p, w->more, ev);
         return;
@@ -540,11 +541,11 @@ void members_write_done(struct skr_gang *e, const struct skr_pending_write *w, s
     } else if (ev->written.object) {
         struct skr_pod *pod = skr_event_take_object(ev);
         bool same = strcmp(pod->meta.uid, p->uid) == 0;
-        if (same && !p->patch.must_read) {
+        if (same && !p->work->patch.must_read) {
             out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
                          true);
         }
-        p->patch.must_read = false;
+        pods_work(p)->patch.must_read = false;
         pod_changes_upsert(e, pod);
         if (same) {
             dirty_pod(e, p);

@@ -48,7 +48,7 @@ void names_sweep(struct skr_gang *e)
     HASH_ITER(hh, e->pods, p, ptmp)
     {
         names_mark(p->place.node);
-        names_mark(p->vote.node);
+        names_mark(p->work->vote.node);
     }
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);

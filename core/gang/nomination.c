@@ -38,10 +38,10 @@ bool nomination_stands(struct pod_entry *p)
     if (!p->plan) {
         return false;
     }
-    if (p->kick.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
-        p->kick.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    if (p->work->kick.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
+        pods_work(p)->kick.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
     }
-    return p->kick.stands == STANDS_YES && !p->patch.clears;
+    return p->work->kick.stands == STANDS_YES && !p->work->patch.clears;
 }
 
 bool nomination_is_forbidden(const struct skr_gang *e)
@@ -53,75 +53,81 @@ bool nomination_is_forbidden(const struct skr_gang *e)
 
 void nomination_begin(struct pod_entry *p)
 {
-    p->kick.stands = STANDS_UNKNOWN;
-    p->kick.at = 0;
-    p->kick.asked = p->kick.again = p->kick.was_again = p->kick.spared = false;
+    struct pod_work *work = pods_work(p);
+    work->kick.stands = STANDS_UNKNOWN;
+    work->kick.at = 0;
+    work->kick.asked = work->kick.again = work->kick.was_again = work->kick.spared = false;
 }
 
 void nomination_end(struct pod_entry *p)
 {
-    p->kick.at = 0;
-    p->kick.asked = p->kick.again = p->kick.spared = false;
+    struct pod_work *work = pods_work(p);
+    work->kick.at = 0;
+    work->kick.asked = work->kick.again = work->kick.spared = false;
 }
 
 void nomination_changed(struct pod_entry *p)
 {
-    p->kick.stands = STANDS_UNKNOWN;
+    if (p->work->kick.stands != STANDS_UNKNOWN) {
+        pods_work(p)->kick.stands = STANDS_UNKNOWN;
+    }
 }
 
 void nomination_count(struct pod_entry *p)
 {
-    p->kick.count++;
-    p->kick.again = false;
+    pods_work(p)->kick.count++;
+    pods_work(p)->kick.again = false;
 }
 
 void nomination_restore(struct pod_entry *p, uint32_t count)
 {
-    p->kick.count = count;
+    pods_work(p)->kick.count = count;
 }
 
 void nomination_kicked(struct skr_gang *e, struct pod_entry *p)
 {
-    p->kick.at = skr_frame_now(e->frame);
-    p->kick.asked = false;
+    pods_work(p)->kick.at = skr_frame_now(e->frame);
+    pods_work(p)->kick.asked = false;
 }
 
 void nomination_heard(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->kick.asked) {
+    if (!p->work->kick.asked) {
         p->plan->heard_at = skr_frame_now(e->frame);
         pulse_reached(e, p);
     }
-    p->kick.asked = true;
+    pods_work(p)->kick.asked = true;
 }
 
 void nomination_turned_away(struct pod_entry *p)
 {
-    p->kick.again = p->kick.again || nomination_stands(p);
+    pods_work(p)->kick.again = p->work->kick.again || nomination_stands(p);
 }
 
 void nomination_spare(struct pod_entry *p)
 {
-    p->kick.spared = true;
+    pods_work(p)->kick.spared = true;
 }
 
 void nomination_tried(struct pod_entry *p)
 {
-    p->kick.tried = true;
+    pods_work(p)->kick.tried = true;
 }
 
 bool nomination_is_missed(struct pod_entry *p)
 {
-    bool was = p->kick.spared;
-    p->kick.spared = false;
+    bool was = p->work->kick.spared;
+    if (was) {
+        pods_work(p)->kick.spared = false;
+    }
     return was;
 }
 
 bool nomination_repeat(struct pod_entry *p)
 {
-    if (p->kick.was_again) {
+    if (p->work->kick.was_again) {
         return false;
     }
-    p->kick.again = p->kick.was_again = true;
+    pods_work(p)->kick.again = pods_work(p)->kick.was_again = true;
     return true;
 }

@@ -54,7 +54,9 @@ void plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
     p->place.turn = 0;
     nomination_begin(p);
     bind_calls_withdraw(p);
-    p->announced = 0;
+    if (p->work->announced) {
+        pods_work(p)->announced = 0;
+    }
     plan->n_members++;
     if (!pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
@@ -118,7 +120,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     }
     HASH_ITER(hh, e->pods, p, ptmp)
     {
-        if (p->evict.by && strcmp(p->evict.by, key) == 0) {
+        if (p->work->evict.by && strcmp(p->work->evict.by, key) == 0) {
             pods_forget_eviction(e, p);
         }
     }
@@ -146,7 +148,7 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
         if (p->plan != plan) {
             continue;
         }
-        if (p->vote.request && !pods_is_bound(p)) {
+        if (p->work->vote.request && !pods_is_bound(p)) {
             bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
         }
         plan_remove_member(e, p);
@@ -191,7 +193,7 @@ bool plan_waits_for_turn(const struct pod_entry *p)
 {
     const struct pod_entry *q = p->place.turn > 0 ? p->plan->group->members : NULL;
     for (; q; q = q->next) {
-        if (q->plan == p->plan && q->place.turn < p->place.turn && !q->vote.given &&
+        if (q->plan == p->plan && q->place.turn < p->place.turn && !q->work->vote.given &&
             !pods_is_bound(q)) {
             return true;
         }

@@ -124,7 +124,7 @@ bool plan_home_is_quiet(const struct skr_gang *e, const struct group *g)
 {
     if (g->plan->anchor) {
         const struct pod_entry *p = pods_find(e, g->plan->anchor);
-        return !p || p->plan != g->plan || (!p->patch.write && !p->patch.must_read);
+        return !p || p->plan != g->plan || (!p->work->patch.write && !p->work->patch.must_read);
     }
     const struct skr_object_writer *writer = home_writer(g);
     return !writer || (!writer->write && !writer->must_read);

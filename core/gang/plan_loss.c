@@ -47,7 +47,7 @@ void plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason
         if (p->plan != plan) {
             continue;
         }
-        if (p->vote.request) {
+        if (p->work->vote.request) {
             bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
         }
         bind_calls_withdraw(p);
@@ -131,7 +131,7 @@ static void move_anchor(struct plan *plan, const struct pod_entry *lost)
 void plan_loss_pod(struct skr_gang *e, struct pod_entry *p)
 {
     struct plan *plan = p->plan;
-    if (p->vote.request) {
+    if (p->work->vote.request) {
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, plan ? SKR_TEXT_ABORTED : SKR_TEXT_REPLACED);
     }
     if (!plan) {

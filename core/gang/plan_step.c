@@ -127,8 +127,8 @@ static bool still_good(struct skr_gang *e, struct group *g)
 /* Its call is there, or will not be missed before state Binding: then it has to come again if it has ended. */
 static bool has_come(const struct plan *plan, const struct pod_entry *p)
 {
-    return p->vote.given &&
-           (!plan->binding_persisted || p->vote.request || p->bind.write || p->bind.unknown);
+    return p->work->vote.given && (!plan->binding_persisted || p->work->vote.request ||
+                                   p->work->bind.write || p->work->bind.unknown);
 }
 
 /* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
@@ -140,11 +140,11 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->kick.at || p->kick.asked || has_come(g->plan, p) ||
-            pods_is_bound(p)) {
+        if (p->plan != g->plan || !p->work->kick.at || p->work->kick.asked ||
+            has_come(g->plan, p) || pods_is_bound(p)) {
             continue;
         }
-        skr_time since = p->kick.at > e->pulse.since ? p->kick.at : e->pulse.since;
+        skr_time since = p->work->kick.at > e->pulse.since ? p->work->kick.at : e->pulse.since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
         if (until <= skr_frame_now(e->frame)) {
@@ -153,7 +153,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             until = later > until ? later : until;
         }
         const char *says = pods_scheduler_says(p->pod);
-        bool alive = e->pulse.last > p->kick.at || (*says && !strstr(says, "sakkara:"));
+        bool alive = e->pulse.last > p->work->kick.at || (*says && !strstr(says, "sakkara:"));
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
@@ -196,8 +196,8 @@ static struct progress progress_of(const struct skr_gang *e, const struct group 
             continue;
         }
         x.unbound++;
-        x.voted += p->vote.given;
-        x.kicked += p->kick.at != 0;
+        x.voted += p->work->vote.given;
+        x.kicked += p->work->kick.at != 0;
         x.lacking += !trace_is_provided(e, p);
     }
     return x;
@@ -210,8 +210,8 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     snprintf(buffer, size, "%s", late);
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && p->kick.at && !p->kick.asked && !p->vote.given &&
-            !pods_is_bound(p) && !*pods_scheduler_says(p->pod)) {
+        if (p->plan == g->plan && p->work->kick.at && !p->work->kick.asked &&
+            !p->work->vote.given && !pods_is_bound(p) && !*pods_scheduler_says(p->pod)) {
             snprintf(buffer, size,
                      "%s: kube-scheduler has not tried pod %s; is it running, and does every "
                      "resourceClaim of the pod exist?",
@@ -287,16 +287,17 @@ static void finish(struct skr_gang *e, struct group *g)
 
 bool plan_step_is_stranded(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->bind.write ||
-        p->bind.unknown) {
+    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->work->bind.write ||
+        p->work->bind.unknown) {
         return false;
     }
     const struct node_entry *n = nodes_find(e, p->place.node);
     if (!n) {
         return true;
     }
-    return !p->vote.request && (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
-                                shapes_is_vetoed(e, p->shape, p->place.node));
+    return !p->work->vote.request &&
+           (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
+            shapes_is_vetoed(e, p->shape, p->place.node));
 }
 
 /* Members past the point of no return whose node is gone (a Binding would go to nowhere: the API
@@ -311,7 +312,7 @@ static void release_stranded(struct skr_gang *e, struct group *g)
         if (p->plan != plan || !plan_step_is_stranded(e, p)) {
             continue;
         }
-        if (p->vote.request) {
+        if (p->work->vote.request) {
             bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
         }
         bind_calls_withdraw(p);
@@ -406,7 +407,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && p->vote.request && !p->bind.write &&
+        if (p->plan == plan && !pods_is_bound(p) && p->work->vote.request && !p->work->bind.write &&
             !p->binding_queued && trace_is_provided(e, p)) {
             bind_calls_queue(e, p);
         }

@@ -201,7 +201,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
 /* Whoever waits for its end looks. */
 static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
-    struct group *preemptor = p->evict.by ? groups_find(e, p->evict.by) : NULL;
+    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
     if (preemptor) {
         dirty_group(e, preemptor);
     }
@@ -220,7 +220,7 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
     update_nomination(e, p, false);
     compare(e, p, old);
     update_charge(e, p);
-    if (pods_is_bound(p) && !p->bind.write) {
+    if (pods_is_bound(p) && !p->work->bind.write) {
         bind_calls_is_seen(e, p);
     }
     if (pods_is_bound(p) || *pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
@@ -260,7 +260,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
-    free(p->evict.by);
+    pods_drop_work(p);
     free(p);
 }
 
@@ -269,7 +269,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     struct group *g = p->group;
     bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && pods_is_bound(p));
     plan_loss_pod(e, p);
-    if (p->vote.request) {
+    if (p->work->vote.request) {
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     }
     bind_calls_unqueue(e, p);
@@ -294,6 +294,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     p->key = memcpy(p->text + n, key, strlen(key) + 1);
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
+    p->work = &pods_no_work;
     HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);
     HASH_ADD_KEYPTR(hh_name, e->pods_by_name, p->key, strlen(p->key), p);
     return p;
@@ -324,9 +325,9 @@ static void free_name(struct skr_gang *e, const struct skr_pod *pod)
 /* Nothing is under way for it, and nothing of what it was counts any more. */
 static bool has_nothing_to_remember(const struct pod_entry *p)
 {
-    bool writes = p->bind.write || p->bind.unknown || p->patch.write || p->removal.write ||
-                  p->evict.write || p->evict.by;
-    bool calls = p->vote.request || p->binding_queued || p->await_watch;
+    bool writes = p->work->bind.write || p->work->bind.unknown || p->work->patch.write ||
+                  p->work->removal.write || p->work->evict.write || p->work->evict.by;
+    bool calls = p->work->vote.request || p->binding_queued || p->await_watch;
     return !writes && !calls && !p->plan && !p->ordinary && !p->nominated_on && !p->agreed;
 }
 

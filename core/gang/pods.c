@@ -11,6 +11,49 @@
 #include <string.h>
 #include <utlist.h>
 
+/* ---- what is under way ---- */
+
+const struct pod_work pods_no_work;
+
+struct pod_work *pods_work(struct pod_entry *p)
+{
+    if (p->work == &pods_no_work) {
+        p->own_work = skr_alloc(sizeof *p->own_work);
+    }
+    return p->own_work;
+}
+
+void pods_drop_work(struct pod_entry *p)
+{
+    if (p->work == &pods_no_work) {
+        return;
+    }
+    pods_forget_accepted(p);
+    free(p->own_work->evict.by);
+    free(p->own_work);
+    p->work = &pods_no_work;
+}
+
+/* Nobody answers, nothing is tried again, and nothing is owed. */
+static bool is_over(const struct pod_work *w, skr_time now)
+{
+    const bool writes = w->patch.write || w->bind.write || w->removal.write || w->evict.write;
+    const bool fails = w->patch.failures || w->bind.failures || w->removal.failures;
+    const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
+    return !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
+           !w->accepted.node && !w->removal.confirmed && !w->evict.by;
+}
+
+void pods_rest(const struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan && !p->binding_queued &&
+        is_over(p->work, skr_frame_now(e->frame))) {
+        pods_drop_work(p);
+    }
+}
+
+/* ---- finding entries ---- */
+
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
 {
     struct pod_entry *p = NULL;
@@ -73,7 +116,7 @@ bool pods_is_waiting(const struct pod_entry *p)
  * that the scheduler may be binding. In the order in which they became such. */
 void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
 {
-    bool is = !p->group && (p->accepted.n > 0 || pods_is_waiting(p));
+    bool is = !p->group && (p->work->accepted.n > 0 || pods_is_waiting(p));
     if (is == p->ordinary) {
         return;
     }
@@ -88,7 +131,7 @@ void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
 void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
     bool is = !gone && pods_is_bound(p) && !pods_is_terminal(p->pod) &&
-              (p->pod->meta.deleting || p->evict.by);
+              (p->pod->meta.deleting || p->work->evict.by);
     e->n_leaving += (size_t)is;
     e->n_leaving -= (size_t)p->leaving;
     p->leaving = is;
@@ -96,32 +139,40 @@ void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
 
 void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
 {
-    free(p->evict.by);
-    p->evict.by = NULL;
-    p->evict.at = 0;
-    p->evict.failures = 0;
-    p->evict.blocked = false;
-    p->evict.force = FORCE_NONE;
+    if (p->work != &pods_no_work) {
+        struct pod_work *work = pods_work(p);
+        free(work->evict.by);
+        work->evict.by = NULL;
+        work->evict.at = 0;
+        work->evict.failures = 0;
+        work->evict.blocked = false;
+        work->evict.force = FORCE_NONE;
+    }
     pods_note_leaving(e, p, false);
 }
 
 void pods_forget_accepted(struct pod_entry *p)
 {
-    for (size_t i = 0; i < p->accepted.n; i++) {
-        free(p->accepted.node[i]);
+    if (!p->work->accepted.node) {
+        return;
     }
-    free(p->accepted.node);
-    p->accepted.node = NULL;
-    p->accepted.n = 0;
+    struct pod_work *work = pods_work(p);
+    for (size_t i = 0; i < work->accepted.n; i++) {
+        free(work->accepted.node[i]);
+    }
+    free(work->accepted.node);
+    work->accepted.node = NULL;
+    work->accepted.n = 0;
 }
 
 void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n, const uint8_t *mask)
 {
     pods_forget_accepted(p);
-    p->accepted.node = skr_alloc_array(n + 1, sizeof *p->accepted.node);
+    struct pod_work *work = pods_work(p);
+    work->accepted.node = skr_alloc_array(n + 1, sizeof *work->accepted.node);
     for (size_t i = 0; i < n; i++) {
         if (mask[i / 8] & (1u << (i % 8))) {
-            p->accepted.node[p->accepted.n++] = skr_strdup(node[i]);
+            work->accepted.node[work->accepted.n++] = skr_strdup(node[i]);
         }
     }
 }

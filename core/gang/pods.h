@@ -21,6 +21,79 @@ enum eviction_force {
     FORCE_DELETING,
 };
 
+/*
+ * What is under way for a pod, of which most have nothing: those that run share one that is all zero,
+ * and the first change makes one of its own, pods_work(). It goes when the pod is bound and nothing of
+ * it is left that could be answered or tried again, pods_rest().
+ */
+struct pod_work {
+    /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
+     * of its gate), and what came of it */
+    struct {
+        uint32_t count;          /* k of the plan label */
+        skr_time at;             /* acknowledged; 0 none */
+        bool asked;              /* filter accepted it since */
+        bool again;              /* nominate although the cache shows the nomination */
+        bool was_again;          /* that was done once in this plan */
+        bool spared;             /* it was not nominated, as it does not need that */
+        bool tried;              /* kube-scheduler came to it in vain: it has to be woken; stays */
+        enum kick_stands stands; /* nomination_stands(), cached */
+    } kick;
+
+    /* members.c */
+    struct {
+        uint64_t write; /* metadata patch in flight; 0 none */
+        skr_time at;    /* not before (back-off after a failed patch) */
+        uint32_t failures;
+        bool must_read; /* whether it carries its group's plan is not known: read it first */
+        bool
+            clears; /* a patch that removes its part of a plan may have been applied: the cache may be wrong */
+        bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
+    } patch;
+    uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
+    const char *answered; /* constant text of the last rejection in filter; verbs.c */
+
+    /* bind_calls.c */
+    struct {
+        uint64_t request; /* open bind call; 0 none; in gang->parked */
+        const char *node; /* that it names; from names_intern */
+        skr_time until;   /* when it is answered by us */
+        bool given;       /* it counts, also after the call is over */
+    } vote;
+
+    /* binding.c */
+    struct {
+        uint64_t write; /* Binding or read-back in flight; 0 none */
+        skr_time at;    /* not before */
+        bool unknown;   /* bind_calls_set_unknown(): it may have been applied, read the pod first */
+        uint32_t failures;
+    } bind;
+
+    /* rollback.c: its DELETE */
+    struct {
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool confirmed; /* the API server has deleted it, or said that it is gone */
+    } removal;
+
+    /* evictions.c */
+    struct {
+        char *by;       /* key of the group that it is evicted for; NULL: none */
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool blocked; /* the last answer was 429 */
+        enum eviction_force force;
+    } evict;
+
+    /* pods.c: pods that are in no group */
+    struct {
+        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
+        size_t n;
+    } accepted;
+};
+
 struct pod_entry {
     UT_hash_handle hh;      /* by uid */
     UT_hash_handle hh_name; /* by namespace/name */
@@ -57,77 +130,26 @@ struct pod_entry {
         bool recorded; /* a persisted text named it as a member of the plan */
     } place;           /* in the plan */
 
-    /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
-     * of its gate), and what came of it */
-    struct {
-        uint32_t count;          /* k of the plan label */
-        skr_time at;             /* acknowledged; 0 none */
-        bool asked;              /* filter accepted it since */
-        bool again;              /* nominate although the cache shows the nomination */
-        bool was_again;          /* that was done once in this plan */
-        bool spared;             /* it was not nominated, as it does not need that */
-        bool tried;              /* kube-scheduler came to it in vain: it has to be woken; stays */
-        enum kick_stands stands; /* nomination_stands(), cached */
-    } kick;
+    union {
+        const struct pod_work *work; /* what is under way for it; never NULL */
+        struct pod_work *own_work;   /* the same, of pods_work() */
+    };
 
-    /* members.c */
-    struct {
-        uint64_t write; /* metadata patch in flight; 0 none */
-        skr_time at;    /* not before (back-off after a failed patch) */
-        uint32_t failures;
-        bool must_read; /* whether it carries its group's plan is not known: read it first */
-        bool
-            clears; /* a patch that removes its part of a plan may have been applied: the cache may be wrong */
-        bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
-    } patch;
-    uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
-    const char *answered; /* constant text of the last rejection in filter; verbs.c */
-
-    /* bind_calls.c */
-    struct {
-        uint64_t request; /* open bind call; 0 none; in gang->parked */
-        const char *node; /* that it names; from names_intern */
-        skr_time until;   /* when it is answered by us */
-        bool given;       /* it counts, also after the call is over */
-    } vote;
     bool binding_queued;
-    struct pod_entry *bprev, *bnext; /* in gang->bindings */
-
-    /* binding.c */
-    struct {
-        uint64_t write; /* Binding or read-back in flight; 0 none */
-        skr_time at;    /* not before */
-        bool unknown;   /* bind_calls_set_unknown(): it may have been applied, read the pod first */
-        uint32_t failures;
-    } bind;
-
-    /* rollback.c: its DELETE */
-    struct {
-        uint64_t write; /* in flight; 0 none */
-        skr_time at;    /* not before */
-        uint32_t failures;
-        bool confirmed; /* the API server has deleted it, or said that it is gone */
-    } removal;
-
-    /* evictions.c */
-    struct {
-        char *by;       /* key of the group that it is evicted for; NULL: none */
-        uint64_t write; /* in flight; 0 none */
-        skr_time at;    /* not before */
-        uint32_t failures;
-        bool blocked; /* the last answer was 429 */
-        enum eviction_force force;
-    } evict;
-    bool leaving; /* pods_note_leaving() */
+    struct pod_entry *bprev, *bnext; /* in gang->bindings; bind_calls.c */
+    bool leaving;                    /* pods_note_leaving() */
 
     /* pods.c: pods that are in no group */
     bool ordinary; /* in gang->ordinary */
-    struct {
-        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
-        size_t n;
-    } accepted;
     char text[];
 };
+
+extern const struct pod_work pods_no_work;
+/* What is under way for it, to be changed. */
+struct pod_work *pods_work(struct pod_entry *p);
+/* Given back, when the pod is bound and all that is over. */
+void pods_rest(const struct skr_gang *e, struct pod_entry *p);
+void pods_drop_work(struct pod_entry *p); /* whatever it is */
 
 /* NULL: there is no entry. uid NULL or "" allowed. */
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);

@@ -130,7 +130,7 @@ bool problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcom
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->accepted.n > 0 || goes_first(p, priority)) {
+        if (p->work->accepted.n > 0 || goes_first(p, priority)) {
             return true;
         }
     }
@@ -150,13 +150,13 @@ static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcome
     {
         const char *charged =
             skr_ledger_find(e->ledger, p->uid, NULL); /* there it is not free already */
-        for (size_t i = 0; i < p->accepted.n; i++) {
-            int32_t at = skr_tree_find_leaf(e->topology.tree, p->accepted.node[i]);
-            if (at >= 0 && !(charged && strcmp(charged, p->accepted.node[i]) == 0)) {
+        for (size_t i = 0; i < p->work->accepted.n; i++) {
+            int32_t at = skr_tree_find_leaf(e->topology.tree, p->work->accepted.node[i]);
+            if (at >= 0 && !(charged && strcmp(charged, p->work->accepted.node[i]) == 0)) {
                 subtract(free_, d, (size_t)at, &p->shape->amounts);
             }
         }
-        if (p->accepted.n > 0 || !goes_first(p, priority) || charged) {
+        if (p->work->accepted.n > 0 || !goes_first(p, priority) || charged) {
             continue;
         }
         for (size_t i = 0; i < leaves; i++) {

@@ -30,7 +30,7 @@ void pulse_restarted(struct skr_gang *e)
 static struct pulse_ask place_of(const struct pod_entry *p)
 {
     return (struct pulse_ask){.priority = p->pod->priority,
-                              .kicked = p->kick.at - p->kick.at % SKR_SECOND};
+                              .kicked = p->work->kick.at - p->work->kick.at % SKR_SECOND};
 }
 
 static bool stands_before(const struct pulse_ask *a, const struct pulse_ask *b)
@@ -42,7 +42,7 @@ void pulse_reached(struct skr_gang *e, const struct pod_entry *p)
 {
     struct pulse_ask now = place_of(p), *ask = e->pulse.ask;
     size_t n = 0;
-    if (!p->kick.at) { /* it came by itself */
+    if (!p->work->kick.at) { /* it came by itself */
         return;
     }
     now.at = skr_frame_now(e->frame);

@@ -70,7 +70,7 @@ void release_settle(struct skr_gang *e, struct group *g)
 static bool is_out(const struct pod_entry *p)
 {
     return skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->plan &&
-           (!p->pod->gate || p->patch.write);
+           (!p->pod->gate || p->work->patch.write);
 }
 
 bool release_may_open(const struct skr_gang *e, const struct pod_entry *p)

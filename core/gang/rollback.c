@@ -15,7 +15,8 @@ enum { RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, DOUBLINGS_MAX = 7 };
 
 static bool is_pending(const struct plan *plan, const struct pod_entry *p)
 {
-    return p->plan == plan && pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->removal.confirmed;
+    return p->plan == plan && pods_is_bound(p) && skr_pod_is_live(p->pod) &&
+           !p->work->removal.confirmed;
 }
 
 static void delete_pod(struct skr_gang *e, struct pod_entry *p)
@@ -25,9 +26,9 @@ static void delete_pod(struct skr_gang *e, struct pod_entry *p)
                        "\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
     skr_strbuf_add(&b, "}}");
-    p->removal.write = out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0, &p->pod->meta,
-                                 &b, WRITE_FOR_ROLLBACK, p->uid)
-                           ->id;
+    pods_work(p)->removal.write = out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0,
+                                            &p->pod->meta, &b, WRITE_FOR_ROLLBACK, p->uid)
+                                      ->id;
 }
 
 void rollback_step(struct skr_gang *e, struct plan *plan)
@@ -36,7 +37,7 @@ void rollback_step(struct skr_gang *e, struct plan *plan)
     bool pending = false;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && (p->bind.write || p->bind.unknown)) {
+        if (p->plan == plan && (p->work->bind.write || p->work->bind.unknown)) {
             return;
         }
     }
@@ -46,7 +47,7 @@ void rollback_step(struct skr_gang *e, struct plan *plan)
             continue;
         }
         pending = true;
-        if (!p->removal.write && skr_frame_now(e->frame) >= p->removal.at) {
+        if (!p->work->removal.write && skr_frame_now(e->frame) >= p->work->removal.at) {
             delete_pod(e, p);
         }
     }
@@ -57,24 +58,25 @@ void rollback_step(struct skr_gang *e, struct plan *plan)
 
 static void confirmed(struct skr_gang *e, struct pod_entry *p)
 {
-    p->removal.confirmed = true;
+    pods_work(p)->removal.confirmed = true;
     out_decision(e, p->group ? p->group->key : "", p->key, "Member deleted", "BindFailed",
                  "a Binding of its group failed", false);
 }
 
 static void again(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    uint32_t shift = p->removal.failures < DOUBLINGS_MAX ? p->removal.failures : DOUBLINGS_MAX;
+    uint32_t shift =
+        p->work->removal.failures < DOUBLINGS_MAX ? p->work->removal.failures : DOUBLINGS_MAX;
     skr_time wait = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
     wait = wait > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : wait;
     wait = ev->written.retry_after > wait ? ev->written.retry_after : wait;
-    if (p->removal.failures++ == 0) {
+    if (pods_work(p)->removal.failures++ == 0) {
         out_decision(e, p->group ? p->group->key : "", p->key, "Member not deleted yet",
                      "BindFailed", ev->written.message, true);
     }
-    p->removal.at = skr_frame_now(e->frame) + wait;
+    pods_work(p)->removal.at = skr_frame_now(e->frame) + wait;
     if (p->group) {
-        wakes_group(e, p->group, p->removal.at);
+        wakes_group(e, p->group, p->work->removal.at);
     }
 }
 
@@ -91,10 +93,10 @@ void rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
                          const struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->removal.write != w->id) {
+    if (!p || p->work->removal.write != w->id) {
         return;
     }
-    p->removal.write = 0;
+    pods_work(p)->removal.write = 0;
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
     case SKR_WRITE_NOT_FOUND:

@@ -114,6 +114,7 @@ static void settle_one_round(struct skr_gang *e)
     struct pod_entry *p = dirty_take_pod(e);
     if (p) {
         members_settle(e, p);
+        pods_rest(e, p);
         e->n_settled++;
     }
 }

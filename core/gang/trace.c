@@ -34,22 +34,22 @@ static bool may_travel(const struct skr_gang *e, const struct plan *plan)
 /* Nothing of ours is on it, nor on its way there: what its Binding brings stays. */
 static bool is_untouched(const struct pod_entry *p)
 {
-    return !p->pod->gate && !p->patch.write && !p->patch.clears && p->patch.failures == 0 &&
-           !*pods_annotation(p) && !*pods_label(p, SKR_LABEL_RANK) &&
-           !*pods_label(p, SKR_LABEL_PLAN);
+    return !p->pod->gate && !p->work->patch.write && !p->work->patch.clears &&
+           p->work->patch.failures == 0 && !*pods_annotation(p) &&
+           !*pods_label(p, SKR_LABEL_RANK) && !*pods_label(p, SKR_LABEL_PLAN);
 }
 
 /* kube-scheduler comes to it by itself, as far as we know. */
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return sampling_is_off(e) && !p->kick.tried && !*p->pod->nominated_node &&
+    return sampling_is_off(e) && !p->work->kick.tried && !*p->pod->nominated_node &&
            !*pods_scheduler_says(p->pod);
 }
 
 bool trace_travels(const struct skr_gang *e, const struct pod_entry *p)
 {
     return p->plan && may_travel(e, p->plan) && is_untouched(p) &&
-           (p->vote.request || needs_no_waking(e, p));
+           (p->work->vote.request || needs_no_waking(e, p));
 }
 
 bool trace_is_provided(const struct skr_gang *e, struct pod_entry *p)
@@ -90,7 +90,7 @@ enum trace_turn trace_turn_of(const struct skr_gang *e, const struct plan *plan)
     {
         if (p->plan == plan && !pods_is_bound(p)) {
             lacking += !nomination_stands(p);
-            under_way += p->bind.write != 0;
+            under_way += p->work->bind.write != 0;
         }
     }
     if (lacking == 0) {

@@ -192,8 +192,8 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
             nomination_turned_away(p);
         }
     }
-    if (p && p->answered != text) {
-        p->answered = text;
+    if (p && p->work->answered != text) {
+        pods_work(p)->answered = text;
         dirty_pod(e, p);
     }
     out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
@@ -222,7 +222,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
     if (p && pod->shape.late_capacity) {
-        dirty_late_room(e, p->accepted.n > 0); /* it may go to fewer nodes than before */
+        dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
         pods_note_accepted(p, call->node, n, mask);
         pods_note_ordinary(e, p);
     }

@@ -196,7 +196,7 @@ static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const 
 
 bool victim_search_runs(const struct pod_entry *p)
 {
-    return pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->evict.by;
+    return pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->work->evict.by;
 }
 
 static int by_rank_last_first(const void *a, const void *b)

@@ -84,8 +84,8 @@ static bool is_victim(const struct plan *plan, const struct pod_entry *p)
 /* It leaves for a group that gives way itself, and which lets go of it. */
 static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
 {
-    for (size_t i = 0; i < plan->n_victims && p->evict.by && !p->pod->meta.deleting; i++) {
-        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, p->evict.by) == 0) {
+    for (size_t i = 0; i < plan->n_victims && p->work->evict.by && !p->pod->meta.deleting; i++) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, p->work->evict.by) == 0) {
             return true;
         }
     }

@@ -48,10 +48,10 @@ skr_time waiting_label_at(const struct pod_entry *p)
 bool waiting_was_misled(const struct pod_entry *p)
 {
     const struct group *g = p->group;
-    bool early = p->answered && (strcmp(p->answered, SKR_TEXT_PLANNING) == 0 ||
-                                 strcmp(p->answered, SKR_TEXT_MEMBERS) == 0);
+    bool early = p->work->answered && (strcmp(p->work->answered, SKR_TEXT_PLANNING) == 0 ||
+                                       strcmp(p->work->answered, SKR_TEXT_MEMBERS) == 0);
     return early && p->seated && g->trial.infeasible &&
-           strcmp(group_state_text(g), p->answered) != 0;
+           strcmp(group_state_text(g), p->work->answered) != 0;
 }
 
 /* ---- who hears ---- */
@@ -163,7 +163,7 @@ void waiting_tell(struct skr_gang *e, struct pod_entry *p)
         g->announced.since = skr_frame_now(e->frame);
     }
     bool silent = !beyond && g->reason == SKR_REASON_NONE && !is_follower(g);
-    if (silent || (p->announced & bit)) {
+    if (silent || (p->work->announced & bit)) {
         return;
     }
     skr_time since = p->seen_at > g->announced.since ? p->seen_at : g->announced.since;
@@ -172,7 +172,7 @@ void waiting_tell(struct skr_gang *e, struct pod_entry *p)
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
-    p->announced |= bit;
+    pods_work(p)->announced |= bit;
     if (is_among_first(e, p)) {
         tell(e, p, beyond);
     }

@@ -84,12 +84,12 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
-        if (!pods_is_bound(p) && (p->binding_queued || p->bind.unknown)) {
+        if (!pods_is_bound(p) && (p->binding_queued || p->work->bind.unknown)) {
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
-        for (size_t i = 0; i < p->accepted.n; i++) {
-            take(g, p->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
+        for (size_t i = 0; i < p->work->accepted.n; i++) {
+            take(g, p->work->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
         }
     }
 }
