@@ -216,7 +216,10 @@ void bind_calls_answer_all(struct skr_gang *e, const char *text)
     struct pod_entry *p, *tmp;
     HASH_ITER(hh, e->pods, p, tmp)
     {
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
+        if (p->work->vote.request) {
+            bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
+            call_ended(e, p);
+        }
         bind_calls_withdraw(p);
     }
 }

@@ -234,6 +234,19 @@ TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_bind_call_was_refused
     assert_string_equal(rig_planned(rig, "p-1"), "node-0");
 }
 
+TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_call_ends_with_the_leadership)
+{
+    rig_fault(rig, SKR_WRITE_BINDING, "slow", RIG_LOST, 4);
+    const struct rig_call *call = rig_bind(rig, "slow", "node-0");
+    rig_run(rig, 7 * SKR_SECOND); /* the next try is seconds away */
+    assert_int_equal(call->state, RIG_OPEN);
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    assert_string_equal(call->text, "sakkara: not leader");
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-0"), "node-0");
+}
+
 TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_binding_failed)
 {
     rig_fault(rig, SKR_WRITE_BINDING, "slow", RIG_422, 1);
