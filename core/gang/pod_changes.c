@@ -158,7 +158,7 @@ static void note_success(struct group *g, struct pod_entry *p, const struct skr_
 
 static void update_shape(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape.key) == 0) {
+    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape->key) == 0) {
         return;
     }
     struct shape *old = p->shape;

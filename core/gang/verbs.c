@@ -221,7 +221,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && pod->shape.late_capacity) {
+    if (p && pod->shape->late_capacity) {
         dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
         pods_note_accepted(p, call->node, n, mask);
         pods_note_ordinary(e, p);

@@ -100,7 +100,7 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
         for (int m = 0; m < g->n_members; m++) {
             const struct shape *s;
             const struct veto *v = NULL;
-            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape.key, s);
+            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape->key, s);
             if (s) {
                 HASH_FIND_STR(s->vetoes, g->node[i].name, v);
             }
