@@ -213,9 +213,8 @@ void bind_calls_unqueue(struct skr_gang *e, struct pod_entry *p)
 
 void bind_calls_answer_all(struct skr_gang *e, const char *text)
 {
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         if (p->work->vote.request) {
             bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
             call_ended(e, p);

@@ -22,6 +22,8 @@
 #include "core/gang/reason.h"
 #include "core/gang/settings.h"
 #include "core/gang/stats.h"
+#include "topology/base/hash.h"
+#include "topology/base/slab.h"
 #include "topology/base/texts.h"
 #include "topology/ledger.h"
 #include "topology/tree.h"
@@ -63,13 +65,16 @@ struct skr_gang {
     struct skr_texts node_texts; /* what nodes have alike; node_changes.c */
 
     /* The caches, by key. */
-    struct node_entry *nodes;              /* nodes.c */
-    size_t n_nodes;                        /* that exist; node_changes.c */
-    size_t n_nodes_refused;                /* of them; node_changes.c */
-    struct shape *shapes;                  /* shapes.c */
-    size_t n_vetoes;                       /* of all shapes; shapes.c */
-    struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
-    struct residents *residents;           /* the other pods; residents.c */
+    struct node_entry *nodes; /* nodes.c */
+    size_t n_nodes;           /* that exist; node_changes.c */
+    size_t n_nodes_refused;   /* of them; node_changes.c */
+    struct shape *shapes;     /* shapes.c */
+    size_t n_vetoes;          /* of all shapes; shapes.c */
+    struct {
+        struct skr_slab item; /* struct pod_entry * */
+        struct skr_hash_index by_uid, by_name;
+    } pods;                           /* pod_changes.c; pods_next() */
+    struct residents *residents;      /* the other pods; residents.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */

@@ -44,9 +44,8 @@ void names_sweep(struct skr_gang *e)
             names_mark(n->name);
         }
     }
-    const struct pod_entry *p, *ptmp;
-    HASH_ITER(hh, e->pods, p, ptmp)
-    {
+    const struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         names_mark(p->place.node);
         names_mark(p->work->vote.node);
     }

@@ -255,8 +255,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
     }
-    HASH_DEL(e->pods, p);
-    HASH_DELETE(hh_name, e->pods_by_name, p);
+    pods_leave(e, p);
     bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
@@ -295,8 +294,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
     p->work = &pods_no_work;
-    HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);
-    HASH_ADD_KEYPTR(hh_name, e->pods_by_name, p->key, strlen(p->key), p);
+    pods_enter(e, p);
     return p;
 }
 
@@ -436,11 +434,13 @@ void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *
 
 void pod_changes_fini(struct skr_gang *e)
 {
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         bind_calls_forget(e, p);
         entry_remove(e, p);
     }
+    skr_slab_fini(&e->pods.item);
+    skr_hash_index_fini(&e->pods.by_uid);
+    skr_hash_index_fini(&e->pods.by_name);
     residents_fini(e);
 }

@@ -7,8 +7,6 @@
  * nothing is decided (residents.h); the others have an entry. Here: finding entries, and what can be
  * read off one; what a change of a pod means is in pod_changes.h.
  */
-#include <uthash.h>
-
 #include "core/gang/gang.h"
 #include "core/pod/pod.h"
 
@@ -95,9 +93,8 @@ struct pod_work {
 };
 
 struct pod_entry {
-    UT_hash_handle hh;      /* by uid */
-    UT_hash_handle hh_name; /* by namespace/name */
-    const char *uid, *key;  /* key: namespace/name; both are in text */
+    uint32_t number;       /* in gang->pods; pods_enter() */
+    const char *uid, *key; /* key: namespace/name; both are in text */
 
     /* pod_changes.c */
     struct skr_pod *pod;
@@ -151,6 +148,13 @@ struct pod_work *pods_work(struct pod_entry *p);
 void pods_rest(const struct skr_gang *e, struct pod_entry *p);
 void pods_drop_work(struct pod_entry *p); /* whatever it is */
 
+/* Into the table, by the entry's uid and key; out of it. */
+void pods_enter(struct skr_gang *e, struct pod_entry *p);
+void pods_leave(struct skr_gang *e, struct pod_entry *p);
+size_t pods_count(const struct skr_gang *e);
+/* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may leave
+ * meanwhile. */
+struct pod_entry *pods_next(const struct skr_gang *e, size_t *at);
 /* NULL: there is no entry. uid NULL or "" allowed. */
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);
 struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_,
