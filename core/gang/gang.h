@@ -35,7 +35,6 @@ struct explain_requests;
 struct fit_cache;
 struct group;
 struct held_filter;
-struct interned_name;
 struct map_entry;
 struct node_entry;
 struct parked_call;
@@ -57,19 +56,25 @@ struct skr_gang {
     struct skr_frame *frame;
     struct skr_settings settings;
 
-    struct interned_name *names; /* names.c */
-    size_t n_names_swept;        /* after the last sweep */
+    struct {
+        struct skr_slab item; /* struct interned_name * */
+        struct skr_hash_index index;
+        size_t n_swept; /* after the last sweep */
+    } names;            /* names.c */
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
 
     struct skr_texts node_texts; /* what nodes have alike; node_changes.c */
 
     /* The caches, by key. */
-    struct node_entry *nodes; /* nodes.c */
-    size_t n_nodes;           /* that exist; node_changes.c */
-    size_t n_nodes_refused;   /* of them; node_changes.c */
-    struct shape *shapes;     /* shapes.c */
-    size_t n_vetoes;          /* of all shapes; shapes.c */
+    struct {
+        struct skr_slab item; /* struct node_entry */
+        struct skr_hash_index by_name;
+    } nodes;                /* nodes.c; nodes_next() */
+    size_t n_nodes;         /* that exist; node_changes.c */
+    size_t n_nodes_refused; /* of them; node_changes.c */
+    struct shape *shapes;   /* shapes.c */
+    size_t n_vetoes;        /* of all shapes; shapes.c */
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;

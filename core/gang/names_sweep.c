@@ -37,9 +37,8 @@ void names_sweep(struct skr_gang *e)
     if (!names_are_many(e, NAMES_FEW)) {
         return;
     }
-    struct node_entry *n, *ntmp;
-    HASH_ITER(hh, e->nodes, n, ntmp)
-    {
+    struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         if (!nodes_forget_if_unused(e, n)) {
             names_mark(n->name);
         }

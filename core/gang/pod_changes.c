@@ -109,17 +109,17 @@ static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone
     const char *node = p->pod->nominated_node;
     bool counts = !gone && p->ours && *node && !pods_is_bound(p) && skr_pod_is_live(p->pod);
     struct node_entry *want = counts ? nodes_get(e, node) : NULL;
-    if (want == p->nominated_on) {
+    if (want == p->work->nominated_on) {
         return;
     }
-    if (p->nominated_on) {
-        struct node_entry *was = p->nominated_on;
-        DL_DELETE2(was->nominated, p, nprev, nnext);
+    if (p->work->nominated_on) {
+        struct node_entry *was = p->work->nominated_on;
+        DL_DELETE2(was->nominated, p, own_work->nprev, own_work->nnext);
         wake_awaiting(e, was);
     }
-    p->nominated_on = want;
+    pods_work(p)->nominated_on = want;
     if (want) {
-        DL_APPEND2(want->nominated, p, nprev, nnext);
+        DL_APPEND2(want->nominated, p, own_work->nprev, own_work->nnext);
     }
 }
 
@@ -325,8 +325,8 @@ static bool has_nothing_to_remember(const struct pod_entry *p)
 {
     bool writes = p->work->bind.write || p->work->bind.unknown || p->work->patch.write ||
                   p->work->removal.write || p->work->evict.write || p->work->evict.by;
-    bool calls = p->work->vote.request || p->binding_queued || p->await_watch;
-    return !writes && !calls && !p->plan && !p->ordinary && !p->nominated_on && !p->agreed;
+    bool calls = p->work->vote.request || p->work->binding_queued || p->await_watch;
+    return !writes && !calls && !p->plan && !p->ordinary && !p->work->nominated_on && !p->agreed;
 }
 
 static void become_resident(struct skr_gang *e, struct pod_entry *p)

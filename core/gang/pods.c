@@ -40,13 +40,14 @@ static bool is_over(const struct pod_work *w, skr_time now)
     const bool writes = w->patch.write || w->bind.write || w->removal.write || w->evict.write;
     const bool fails = w->patch.failures || w->bind.failures || w->removal.failures;
     const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
-    return !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
+    const bool listed = w->nominated_on || w->binding_queued;
+    return !listed && !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
            !w->accepted.node && !w->removal.confirmed && !w->evict.by;
 }
 
 void pods_rest(const struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan && !p->binding_queued &&
+    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan &&
         is_over(p->work, skr_frame_now(e->frame))) {
         pods_drop_work(p);
     }

@@ -85,9 +85,8 @@ static bool is_listed(const char *const *node, size_t n, const char *name)
 static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
                           size_t n)
 {
-    struct node_entry *entry, *tmp;
-    HASH_ITER(hh, e->nodes, entry, tmp)
-    {
+    struct node_entry *entry;
+    for (size_t at = 0; (entry = nodes_next(e, &at));) {
         if (!entry->node || entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
             shapes_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {

@@ -84,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
-        if (!pods_is_bound(p) && (p->binding_queued || p->work->bind.unknown)) {
+        if (!pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
