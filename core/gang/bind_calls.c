@@ -185,37 +185,36 @@ void bind_calls_hangup(struct skr_gang *e, uint64_t request)
 
 void bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->binding_queued || p->work->bind.write) {
+    if (p->work->binding_queued || p->work->bind.write) {
         return;
     }
-    p->binding_queued = true;
-    struct pod_entry *after = e->bindings ? e->bindings->bprev : NULL;
+    pods_work(p)->binding_queued = true;
+    struct pod_entry *after = e->bindings ? e->bindings->work->bprev : NULL;
     while (after && after->work->vote.until > p->work->vote.until) {
-        after = after == e->bindings ? NULL : after->bprev;
+        after = after == e->bindings ? NULL : after->work->bprev;
     }
     if (after) {
-        DL_APPEND_ELEM2(e->bindings, after, p, bprev, bnext);
+        DL_APPEND_ELEM2(e->bindings, after, p, own_work->bprev, own_work->bnext);
     } else {
-        DL_PREPEND2(e->bindings, p, bprev, bnext);
+        DL_PREPEND2(e->bindings, p, own_work->bprev, own_work->bnext);
     }
 }
 
 void bind_calls_unqueue(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->binding_queued) {
+    if (!p->work->binding_queued) {
         return;
     }
-    p->binding_queued = false;
-    DL_DELETE2(e->bindings, p, bprev, bnext);
+    pods_work(p)->binding_queued = false;
+    DL_DELETE2(e->bindings, p, own_work->bprev, own_work->bnext);
 }
 
 /* ---- start and end ---- */
 
 void bind_calls_answer_all(struct skr_gang *e, const char *text)
 {
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         if (p->work->vote.request) {
             bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
             call_ended(e, p);

@@ -230,7 +230,7 @@ void binding_pump(struct skr_gang *e)
         skr_frame_is_stopped(e->frame)) {
         return;
     }
-    DL_FOREACH_SAFE2(e->bindings, p, tmp, bnext)
+    DL_FOREACH_SAFE2(e->bindings, p, tmp, work->bnext)
     {
         if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL) {
             return;

@@ -212,9 +212,8 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
 static int64_t largest_node(const struct skr_gang *e, uint16_t resource)
 {
     int64_t most = 0;
-    const struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
+    const struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         int64_t has = skr_ledger_node_allocatable(skr_ledger_get(e->ledger, n->name), resource);
         most = n->node && has > most ? has : most;
     }

@@ -198,9 +198,8 @@ static void also_outside(const struct skr_gang *e, struct also *also)
 {
     struct names names = {0};
     struct skr_strbuf text;
-    const struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
+    const struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         if (e->topology.tree && n->node && n->node->ready &&
             skr_tree_find_leaf(e->topology.tree, n->name) < 0) {
             names_add(&names, n->name);

@@ -22,6 +22,8 @@
 #include "core/gang/reason.h"
 #include "core/gang/settings.h"
 #include "core/gang/stats.h"
+#include "topology/base/hash.h"
+#include "topology/base/slab.h"
 #include "topology/base/texts.h"
 #include "topology/ledger.h"
 #include "topology/tree.h"
@@ -33,7 +35,6 @@ struct explain_requests;
 struct fit_cache;
 struct group;
 struct held_filter;
-struct interned_name;
 struct map_entry;
 struct node_entry;
 struct parked_call;
@@ -55,21 +56,30 @@ struct skr_gang {
     struct skr_frame *frame;
     struct skr_settings settings;
 
-    struct interned_name *names; /* names.c */
-    size_t n_names_swept;        /* after the last sweep */
+    struct {
+        struct skr_slab item; /* struct interned_name * */
+        struct skr_hash_index index;
+        size_t n_swept; /* after the last sweep */
+    } names;            /* names.c */
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
 
     struct skr_texts node_texts; /* what nodes have alike; node_changes.c */
 
     /* The caches, by key. */
-    struct node_entry *nodes;              /* nodes.c */
-    size_t n_nodes;                        /* that exist; node_changes.c */
-    size_t n_nodes_refused;                /* of them; node_changes.c */
-    struct shape *shapes;                  /* shapes.c */
-    size_t n_vetoes;                       /* of all shapes; shapes.c */
-    struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
-    struct residents *residents;           /* the other pods; residents.c */
+    struct {
+        struct skr_slab item; /* struct node_entry */
+        struct skr_hash_index by_name;
+    } nodes;                /* nodes.c; nodes_next() */
+    size_t n_nodes;         /* that exist; node_changes.c */
+    size_t n_nodes_refused; /* of them; node_changes.c */
+    struct shape *shapes;   /* shapes.c */
+    size_t n_vetoes;        /* of all shapes; shapes.c */
+    struct {
+        struct skr_slab item; /* struct pod_entry * */
+        struct skr_hash_index by_uid, by_name;
+    } pods;                           /* pod_changes.c; pods_next() */
+    struct residents *residents;      /* the other pods; residents.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */

@@ -123,7 +123,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
     memset(ret, 0, sizeof *ret);
     ret->nodes = e->n_nodes;
-    ret->pods = HASH_COUNT(e->pods) + residents_count(e);
+    ret->pods = pods_count(e) + residents_count(e);
     ret->resident_bytes = residents_bytes(e);
     ret->charge_bytes = skr_ledger_charge_bytes(e->ledger);
     ret->groups = HASH_COUNT(e->groups);

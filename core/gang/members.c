@@ -178,7 +178,7 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
     if (!n) {
         return false;
     }
-    DL_FOREACH2(n->nominated, other, nnext)
+    DL_FOREACH2(n->nominated, other, work->nnext)
     {
         if (other != p && other->group &&
             (!other->plan || other->plan->aborting ||

@@ -37,16 +37,14 @@ void names_sweep(struct skr_gang *e)
     if (!names_are_many(e, NAMES_FEW)) {
         return;
     }
-    struct node_entry *n, *ntmp;
-    HASH_ITER(hh, e->nodes, n, ntmp)
-    {
+    struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         if (!nodes_forget_if_unused(e, n)) {
             names_mark(n->name);
         }
     }
-    const struct pod_entry *p, *ptmp;
-    HASH_ITER(hh, e->pods, p, ptmp)
-    {
+    const struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         names_mark(p->place.node);
         names_mark(p->work->vote.node);
     }

@@ -52,7 +52,7 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     dirty_capacity(e);
     dirty_nodes(e);
     struct pod_entry *p;
-    DL_FOREACH2(n->nominated, p, nnext)
+    DL_FOREACH2(n->nominated, p, work->nnext)
     {
         dirty_pod(e, p);
     }
@@ -99,13 +99,12 @@ static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amoun
  * for their names now. */
 static void follow_names(struct skr_gang *e, uint64_t version)
 {
-    struct node_entry *n, *tmp;
+    struct node_entry *n;
     if (version == skr_resource_names_version(e->resources)) {
         return;
     }
     if (e->n_nodes_refused > 0) {
-        HASH_ITER(hh, e->nodes, n, tmp)
-        {
+        for (size_t at = 0; (n = nodes_next(e, &at));) {
             if (n->refused) {
                 offer_one(e, n, offered(e, n));
                 nodes_touch(e, n->name);
@@ -192,12 +191,11 @@ void node_changes_delete(struct skr_gang *e, const char *name)
 
 void node_changes_fini(struct skr_gang *e)
 {
-    struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
-        HASH_DEL(e->nodes, n);
+    struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         skr_node_forget(&e->node_texts, n->node);
-        free(n);
     }
+    skr_slab_fini(&e->nodes.item);
+    skr_hash_index_fini(&e->nodes.by_name);
     skr_texts_fini(&e->node_texts);
 }

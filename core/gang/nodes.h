@@ -2,20 +2,21 @@
 #ifndef SKR_CORE_GANG_NODES_H
 #define SKR_CORE_GANG_NODES_H
 /* The nodes there are, and names that only nominations know. */
-#include <uthash.h>
-
 #include "core/gang/gang.h"
 
 struct node_entry {
-    UT_hash_handle hh;     /* by name */
     const char *name;      /* of its own: outlives versions of the node */
     struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
     skr_time changed_at;   /* nodes_touch(): the scheduler may not have seen it yet */
+    uint32_t number;       /* in gang->nodes */
     bool refused;          /* the table of names has no room for its: it has none for anybody */
     bool awaited;          /* a planned member waits until an older nomination here is cleared */
     struct pod_entry *nominated; /* unbound pods of ours whose status nominates it; pod_changes.c */
 };
 
+/* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may be
+ * forgotten meanwhile. */
+struct node_entry *nodes_next(const struct skr_gang *e, size_t *at);
 /* NULL: no such node exists. */
 struct node_entry *nodes_find(const struct skr_gang *e, const char *name);
 struct node_entry *nodes_get(struct skr_gang *e, const char *name); /* made when absent */

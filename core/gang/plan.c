@@ -106,7 +106,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
 {
     const char *key = plan->group->key;
     struct group *h, *htmp;
-    struct pod_entry *p, *ptmp;
+    struct pod_entry *p;
     e->stats.preemptions[SKR_PREEMPTION_ABORTED] += plan->preempting;
     plan_forget_victims(plan);
     HASH_ITER(hh, e->groups, h, htmp)
@@ -118,8 +118,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
             dirty_group(e, h);
         }
     }
-    HASH_ITER(hh, e->pods, p, ptmp)
-    {
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         if (p->work->evict.by && strcmp(p->work->evict.by, key) == 0) {
             pods_forget_eviction(e, p);
         }

@@ -408,7 +408,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         if (p->plan == plan && !pods_is_bound(p) && p->work->vote.request && !p->work->bind.write &&
-            !p->binding_queued && trace_is_provided(e, p)) {
+            !p->work->binding_queued && trace_is_provided(e, p)) {
             bind_calls_queue(e, p);
         }
     }

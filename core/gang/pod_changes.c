@@ -109,17 +109,17 @@ static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone
     const char *node = p->pod->nominated_node;
     bool counts = !gone && p->ours && *node && !pods_is_bound(p) && skr_pod_is_live(p->pod);
     struct node_entry *want = counts ? nodes_get(e, node) : NULL;
-    if (want == p->nominated_on) {
+    if (want == p->work->nominated_on) {
         return;
     }
-    if (p->nominated_on) {
-        struct node_entry *was = p->nominated_on;
-        DL_DELETE2(was->nominated, p, nprev, nnext);
+    if (p->work->nominated_on) {
+        struct node_entry *was = p->work->nominated_on;
+        DL_DELETE2(was->nominated, p, own_work->nprev, own_work->nnext);
         wake_awaiting(e, was);
     }
-    p->nominated_on = want;
+    pods_work(p)->nominated_on = want;
     if (want) {
-        DL_APPEND2(want->nominated, p, nprev, nnext);
+        DL_APPEND2(want->nominated, p, own_work->nprev, own_work->nnext);
     }
 }
 
@@ -158,7 +158,7 @@ static void note_success(struct group *g, struct pod_entry *p, const struct skr_
 
 static void update_shape(struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape.key) == 0) {
+    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape->key) == 0) {
         return;
     }
     struct shape *old = p->shape;
@@ -255,8 +255,7 @@ static void entry_free(struct skr_gang *e, struct pod_entry *p)
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
     }
-    HASH_DEL(e->pods, p);
-    HASH_DELETE(hh_name, e->pods_by_name, p);
+    pods_leave(e, p);
     bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
@@ -295,8 +294,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
     p->work = &pods_no_work;
-    HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);
-    HASH_ADD_KEYPTR(hh_name, e->pods_by_name, p->key, strlen(p->key), p);
+    pods_enter(e, p);
     return p;
 }
 
@@ -327,8 +325,8 @@ static bool has_nothing_to_remember(const struct pod_entry *p)
 {
     bool writes = p->work->bind.write || p->work->bind.unknown || p->work->patch.write ||
                   p->work->removal.write || p->work->evict.write || p->work->evict.by;
-    bool calls = p->work->vote.request || p->binding_queued || p->await_watch;
-    return !writes && !calls && !p->plan && !p->ordinary && !p->nominated_on && !p->agreed;
+    bool calls = p->work->vote.request || p->work->binding_queued || p->await_watch;
+    return !writes && !calls && !p->plan && !p->ordinary && !p->work->nominated_on && !p->agreed;
 }
 
 static void become_resident(struct skr_gang *e, struct pod_entry *p)
@@ -436,11 +434,13 @@ void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *
 
 void pod_changes_fini(struct skr_gang *e)
 {
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         bind_calls_forget(e, p);
         entry_remove(e, p);
     }
+    skr_slab_fini(&e->pods.item);
+    skr_hash_index_fini(&e->pods.by_uid);
+    skr_hash_index_fini(&e->pods.by_name);
     residents_fini(e);
 }

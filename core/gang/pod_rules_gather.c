@@ -45,9 +45,8 @@ static void domains_init(const struct skr_gang *e, const char *key, struct domai
                          const void *context)
 {
     *ret = (struct domains){0};
-    struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
+    struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         const char *text = value_on(n, key);
         if (text && domain_of(ret, text) < 0 && (!counts || counts(n, context))) {
             struct value *v = skr_alloc(sizeof *v);

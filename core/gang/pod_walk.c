@@ -5,6 +5,7 @@
 static void see_entry(struct pod_walk *p, const struct pod_entry *entry)
 {
     *p = (struct pod_walk){.entry = entry,
+                           .at = (size_t)entry->number + 1,
                            .meta = &entry->pod->meta,
                            .shape = entry->shape,
                            .node = entry->pod->node_name,
@@ -25,12 +26,13 @@ static void see_resident(const struct skr_gang *e, struct pod_walk *p, const str
 
 bool pod_walk_next(const struct skr_gang *e, struct pod_walk *p)
 {
-    const struct pod_entry *entry = p->entry ? p->entry->hh.next : p->resident ? NULL : e->pods;
+    size_t at = p->at;
+    const struct pod_entry *entry = p->resident ? NULL : pods_next(e, &at);
     if (entry) {
         see_entry(p, entry);
         return true;
     }
-    size_t at = p->at;
+    at = p->resident ? p->at : 0;
     const struct resident *r = residents_next(e, &at);
     if (r) {
         see_resident(e, p, r, at);

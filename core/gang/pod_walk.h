@@ -22,7 +22,7 @@ struct pod_ref {
 struct pod_walk {
     const struct pod_entry *entry; /* NULL: a resident */
     const struct resident *resident;
-    size_t at;                   /* among residents */
+    size_t at;                   /* in the table of either */
     const struct skr_meta *meta; /* namespace and labels; the name of an entry alone */
     const struct shape *shape;
     const char *node; /* "" while unbound */

@@ -40,13 +40,14 @@ static bool is_over(const struct pod_work *w, skr_time now)
     const bool writes = w->patch.write || w->bind.write || w->removal.write || w->evict.write;
     const bool fails = w->patch.failures || w->bind.failures || w->removal.failures;
     const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
-    return !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
+    const bool listed = w->nominated_on || w->binding_queued;
+    return !listed && !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
            !w->accepted.node && !w->removal.confirmed && !w->evict.by;
 }
 
 void pods_rest(const struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan && !p->binding_queued &&
+    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan &&
         is_over(p->work, skr_frame_now(e->frame))) {
         pods_drop_work(p);
     }
@@ -54,22 +55,68 @@ void pods_rest(const struct skr_gang *e, struct pod_entry *p)
 
 /* ---- finding entries ---- */
 
+static struct pod_entry *entry_at(const struct skr_gang *e, uint32_t number)
+{
+    return *(struct pod_entry **)skr_slab_at(&e->pods.item, number);
+}
+
+static uint32_t hash_of(const char *text)
+{
+    return (uint32_t)skr_hash_string(text);
+}
+
+void pods_enter(struct skr_gang *e, struct pod_entry *p)
+{
+    e->pods.item.size = sizeof(struct pod_entry *);
+    p->number = skr_slab_add(&e->pods.item);
+    *(struct pod_entry **)skr_slab_at(&e->pods.item, p->number) = p;
+    skr_hash_index_add(&e->pods.by_uid, hash_of(p->uid), p->number);
+    skr_hash_index_add(&e->pods.by_name, hash_of(p->key), p->number);
+}
+
+void pods_leave(struct skr_gang *e, struct pod_entry *p)
+{
+    skr_hash_index_remove(&e->pods.by_uid, hash_of(p->uid), p->number);
+    skr_hash_index_remove(&e->pods.by_name, hash_of(p->key), p->number);
+    skr_slab_remove(&e->pods.item, p->number);
+}
+
+size_t pods_count(const struct skr_gang *e)
+{
+    return e->pods.item.n;
+}
+
+struct pod_entry *pods_next(const struct skr_gang *e, size_t *at)
+{
+    uint32_t number;
+    return skr_slab_next(&e->pods.item, at, &number) ? entry_at(e, number) : NULL;
+}
+
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
 {
-    struct pod_entry *p = NULL;
-    if (uid && *uid) {
-        HASH_FIND_STR(e->pods, uid, p);
+    uint32_t number;
+    for (size_t at = 0;
+         uid && *uid && skr_hash_index_next(&e->pods.by_uid, hash_of(uid), &at, &number);) {
+        struct pod_entry *p = entry_at(e, number);
+        if (strcmp(p->uid, uid) == 0) {
+            return p;
+        }
     }
-    return p;
+    return NULL;
 }
 
 struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_, const char *name)
 {
-    struct pod_entry *p;
-    char *key = skr_object_key(namespace_, name);
-    HASH_FIND(hh_name, e->pods_by_name, key, strlen(key), p);
-    free(key);
-    return p;
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
+    const uint32_t hash = hash_of(key);
+    uint32_t number;
+    for (size_t at = 0; skr_hash_index_next(&e->pods.by_name, hash, &at, &number);) {
+        struct pod_entry *p = entry_at(e, number);
+        if (strcmp(p->key, key) == 0) {
+            return p;
+        }
+    }
+    return NULL;
 }
 
 const char *pods_resident_node(const struct skr_gang *e, const char *uid)

@@ -7,8 +7,6 @@
  * nothing is decided (residents.h); the others have an entry. Here: finding entries, and what can be
  * read off one; what a change of a pod means is in pod_changes.h.
  */
-#include <uthash.h>
-
 #include "core/gang/gang.h"
 #include "core/pod/pod.h"
 
@@ -27,6 +25,9 @@ enum eviction_force {
  * it is left that could be answered or tried again, pods_rest().
  */
 struct pod_work {
+    struct node_entry *nominated_on; /* pod_changes.c */
+    struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
+
     /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
      * of its gate), and what came of it */
     struct {
@@ -60,6 +61,8 @@ struct pod_work {
         skr_time until;   /* when it is answered by us */
         bool given;       /* it counts, also after the call is over */
     } vote;
+    bool binding_queued;
+    struct pod_entry *bprev, *bnext; /* in gang->bindings */
 
     /* binding.c */
     struct {
@@ -95,31 +98,34 @@ struct pod_work {
 };
 
 struct pod_entry {
-    UT_hash_handle hh;      /* by uid */
-    UT_hash_handle hh_name; /* by namespace/name */
-    const char *uid, *key;  /* key: namespace/name; both are in text */
-
-    /* pod_changes.c */
-    struct skr_pod *pod;
-    struct shape *shape;
-    bool ours;                     /* schedulerName is one of ours */
-    struct group *group;           /* of our pods that name one */
-    struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
-    struct node_entry *nominated_on;
-    struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
-    skr_time seen_at;                /* first */
-    bool await_watch;     /* bound by our own 201; labels are unknown until the watch says so */
-    bool await_labels;    /* its Binding alone brought them */
-    bool agreed;          /* it had the label of those that may be preempted: stays an entry */
-    uint64_t trials_base; /* group->trial.n when the pod was first seen */
+    const char *uid, *key; /* key: namespace/name; both are in text */
+    uint32_t number;       /* in gang->pods; pods_enter() */
 
     bool dirty; /* dirty.c */
-    struct pod_entry *dprev, *dnext;
 
     /* membership.c */
     bool seated; /* holds one of the group's seats */
     bool lost;   /* ran, and held one when it ceased to live, not by success; pod_changes.c */
     bool done;   /* has Succeeded in the generation that runs or was the last */
+
+    /* pod_changes.c */
+    bool ours;         /* schedulerName is one of ours */
+    bool await_watch;  /* bound by our own 201; labels are unknown until the watch says so */
+    bool await_labels; /* its Binding alone brought them */
+    bool agreed;       /* it had the label of those that may be preempted: stays an entry */
+
+    bool ordinary; /* in no group, and in gang->ordinary; pods.c */
+    bool leaving;  /* pods_note_leaving() */
+
+    /* pod_changes.c */
+    struct skr_pod *pod;
+    struct shape *shape;
+    struct group *group;           /* of our pods that name one */
+    struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
+    skr_time seen_at;              /* first */
+    uint64_t trials_base;          /* group->trial.n when the pod was first seen */
+
+    struct pod_entry *dprev, *dnext; /* dirty.c */
 
     struct plan *plan; /* the plan it is a member of; plan.c */
     struct {
@@ -134,13 +140,6 @@ struct pod_entry {
         const struct pod_work *work; /* what is under way for it; never NULL */
         struct pod_work *own_work;   /* the same, of pods_work() */
     };
-
-    bool binding_queued;
-    struct pod_entry *bprev, *bnext; /* in gang->bindings; bind_calls.c */
-    bool leaving;                    /* pods_note_leaving() */
-
-    /* pods.c: pods that are in no group */
-    bool ordinary; /* in gang->ordinary */
     char text[];
 };
 
@@ -151,6 +150,13 @@ struct pod_work *pods_work(struct pod_entry *p);
 void pods_rest(const struct skr_gang *e, struct pod_entry *p);
 void pods_drop_work(struct pod_entry *p); /* whatever it is */
 
+/* Into the table, by the entry's uid and key; out of it. */
+void pods_enter(struct skr_gang *e, struct pod_entry *p);
+void pods_leave(struct skr_gang *e, struct pod_entry *p);
+size_t pods_count(const struct skr_gang *e);
+/* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may leave
+ * meanwhile. */
+struct pod_entry *pods_next(const struct skr_gang *e, size_t *at);
 /* NULL: there is no entry. uid NULL or "" allowed. */
 struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);
 struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_,

@@ -161,9 +161,8 @@ static void touch_everything(struct skr_gang *e)
         membership_changed(g);
         dirty_group(e, g);
     }
-    struct pod_entry *p, *ptmp;
-    HASH_ITER(hh, e->pods, p, ptmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         dirty_pod(e, p);
     }
     struct map_entry *m, *mtmp;

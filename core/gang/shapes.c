@@ -16,13 +16,13 @@
 struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct shape *s;
-    HASH_FIND_STR(e->shapes, pod->shape.key, s);
+    HASH_FIND_STR(e->shapes, pod->shape->key, s);
     if (!s) {
         struct skr_pod_overlay nothing = {0};
         s = skr_alloc(sizeof *s);
         s->holder = skr_pod_overlay(pod, &nothing);
         skr_bug_on(!s->holder);
-        s->spec = &s->holder->shape;
+        s->spec = s->holder->shape;
         skr_amounts_resolve(e->resources, &s->spec->requests, &s->amounts);
         HASH_ADD_KEYPTR(hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
     }

@@ -77,9 +77,8 @@ static struct skr_tree *derive(struct skr_gang *e)
 {
     const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
     size_t n = 0;
-    struct node_entry *entry, *tmp;
-    HASH_ITER(hh, e->nodes, entry, tmp)
-    {
+    struct node_entry *entry;
+    for (size_t at = 0; (entry = nodes_next(e, &at));) {
         if (entry->node) {
             list[n++] = entry->node;
         }
@@ -199,9 +198,8 @@ static void survey(struct skr_gang *e)
                      e->topology.tree->unit_name[e->topology.tree->first_leaf + i]);
         }
     }
-    struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
+    struct node_entry *n;
+    for (size_t at = 0; (n = nodes_next(e, &at));) {
         if (!n->node || !n->node->ready || !e->topology.tree ||
             skr_tree_find_leaf(e->topology.tree, n->name) >= 0) {
             continue;

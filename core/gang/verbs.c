@@ -85,9 +85,8 @@ static bool is_listed(const char *const *node, size_t n, const char *name)
 static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
                           size_t n)
 {
-    struct node_entry *entry, *tmp;
-    HASH_ITER(hh, e->nodes, entry, tmp)
-    {
+    struct node_entry *entry;
+    for (size_t at = 0; (entry = nodes_next(e, &at));) {
         if (!entry->node || entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
             shapes_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
@@ -221,7 +220,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && pod->shape.late_capacity) {
+    if (p && pod->shape->late_capacity) {
         dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
         pods_note_accepted(p, call->node, n, mask);
         pods_note_ordinary(e, p);

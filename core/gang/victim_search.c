@@ -284,9 +284,8 @@ static int32_t least_priority(struct pod_entry *const *newcomers, size_t n)
 
 static void add_ordinary(struct list *l, int32_t below)
 {
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, l->e->pods, p, tmp)
-    {
+    struct pod_entry *p;
+    for (size_t at = 0; (p = pods_next(l->e, &at));) {
         const char *agrees = pods_label(p, SKR_LABEL_PREEMPTIBLE);
         if (!p->group && victim_search_runs(p) && strcmp(agrees, "true") == 0 &&
             p->pod->priority < below && p->pod->priority < SYSTEM_PRIORITY) {
@@ -332,12 +331,11 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
 {
     int64_t *free_ = (int64_t *)(uintptr_t)request->problem.free;
     size_t n = request->problem.n_resources;
-    struct pod_entry *p, *tmp;
+    struct pod_entry *p;
     if (e->n_leaving == 0) {
         return;
     }
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;

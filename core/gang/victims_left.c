@@ -108,10 +108,9 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan, uin
                           int64_t *freed)
 {
     const struct skr_tree *tree = e->topology.tree;
-    const struct pod_entry *p, *tmp;
+    const struct pod_entry *p;
     bool room = true;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
+    for (size_t at = 0; (p = pods_next(e, &at));) {
         int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
         if (leaf >= 0) {
             freed[leaf] += skr_amounts_get(&p->shape->amounts, resource);

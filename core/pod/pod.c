@@ -240,6 +240,14 @@ static size_t size_without_shape(const json_t *json)
            size_of_map(json_object_get(meta, "annotations"));
 }
 
+static int read_shape(json_t *spec, json_t *status, struct skr_pod *pod, struct skr_error *error)
+{
+    struct skr_pod_shape *shape = skr_arena_alloc(pod->arena, sizeof *shape);
+    pod->shape = shape;
+    return shape ? skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, shape, error)
+                 : skr_pod_no_room(error);
+}
+
 int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error)
 {
     return skr_pod_decode_with(json, NULL, ret, error);
@@ -280,9 +288,9 @@ int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct 
         skr_pod_index_read(&pod->meta.labels, json_object_get(json, "metadata"), pod->index);
     }
     if (rc == 0 && share) {
-        pod->shape = *share->shape;
+        pod->shape = share->shape;
     } else if (rc == 0) {
-        rc = skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, &pod->shape, error);
+        rc = read_shape(spec, status, pod, error);
     }
     if (rc < 0) {
         skr_pod_destroy(pod);
@@ -425,6 +433,14 @@ static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overl
     return size;
 }
 
+static const struct skr_pod_shape *must_copy_shape(struct skr_arena *arena,
+                                                   const struct skr_pod_shape *shape)
+{
+    struct skr_pod_shape *copy = skr_arena_alloc(arena, sizeof *copy);
+    skr_bug_on(!copy || !skr_pod_shape_copy(arena, shape, copy));
+    return copy;
+}
+
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
     struct skr_pod *copy = pod_create(pod->of_shape ? size_of_copy(pod, overlay) : FIRST_BLOCK);
@@ -445,6 +461,8 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);
     copy->scheduled_message = must_copy(arena, pod->scheduled_message);
     copy->failed_reason = must_copy(arena, pod->failed_reason);
-    skr_bug_on(!copy->of_shape && !skr_pod_shape_copy(arena, &pod->shape, &copy->shape));
+    if (!copy->of_shape) {
+        copy->shape = must_copy_shape(arena, pod->shape);
+    }
     return copy;
 }

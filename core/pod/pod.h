@@ -168,7 +168,7 @@ struct skr_pod {
     const char *scheduled_reason;       /* condition PodScheduled=False; "" else */
     const char *scheduled_message;      /* likewise, cut at 1024 bytes */
     const char *failed_reason;          /* status.reason, e.g. OutOfcpu */
-    struct skr_pod_shape shape;
+    const struct skr_pod_shape *shape;  /* of of_shape, or in the arena */
 };
 
 /* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */

@@ -428,7 +428,7 @@ static bool read_shared(struct skr_pod_reader *reader, struct skr_pod *pod,
         !read_strings(pod->arena, &parts->annotations, want_index, &annotations)) {
         return false;
     }
-    pod->shape = *pod->of_shape->shape;
+    pod->shape = pod->of_shape->shape;
     pod->scheduler_name = pod->of_shape->scheduler_name;
     skr_pod_index_find(&pod->meta.labels, &annotations, pod->index);
     return true;

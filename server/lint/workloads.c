@@ -173,7 +173,7 @@ static void compare(struct skr_lint *lint, struct lint_group *g, struct workload
         w->pod = NULL;
         return;
     }
-    if (skr_quantities_differ(&g->pod->shape.requests, &w->pod->shape.requests, &name, &first,
+    if (skr_quantities_differ(&g->pod->shape->requests, &w->pod->shape->requests, &name, &first,
                               &other)) {
         const struct lint_place see = lint_at(g->first, "");
         SKR_STRBUF(here);

@@ -213,8 +213,8 @@ static bool look_at_node(void *context, const json_t *object)
     if (skr_node_decode(object, &node, NULL) < 0) {
         return true;
     }
-    const bool runs = skr_pod_shape_check_node(&set->pod->shape, node) == SKR_ELIGIBLE;
-    const bool stays = skr_pod_shape_check_node(&set->settled->shape, node) == SKR_ELIGIBLE;
+    const bool runs = skr_pod_shape_check_node(set->pod->shape, node) == SKR_ELIGIBLE;
+    const bool stays = skr_pod_shape_check_node(set->settled->shape, node) == SKR_ELIGIBLE;
     look_at_pods(set, node->meta.name, runs, stays);
     skr_node_destroy(node);
     return true;

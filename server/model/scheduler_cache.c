@@ -157,7 +157,7 @@ void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod
 {
     struct skr_amounts amounts;
     char *node = p->node ? skr_strdup(p->node->name) : NULL;
-    skr_amounts_resolve(cache->resources, &p->pod->shape.requests, &amounts);
+    skr_amounts_resolve(cache->resources, &p->pod->shape->requests, &amounts);
     skr_sched_cache_release(cache, p);
     skr_amounts_fini(&p->amounts);
     p->amounts = amounts;

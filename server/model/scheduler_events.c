@@ -49,12 +49,12 @@ static bool passes_affinity(const struct skr_sched_pod *p, const struct skr_sche
     struct skr_node bare = *node->node;
     bare.n_taints = 0;
     bare.unschedulable = false;
-    return skr_pod_shape_check_node(&p->pod->shape, &bare) == SKR_ELIGIBLE;
+    return skr_pod_shape_check_node(p->pod->shape, &bare) == SKR_ELIGIBLE;
 }
 
 static bool passes_taints(const struct skr_sched_pod *p, const struct skr_sched_node *node)
 {
-    enum skr_ineligible found = skr_pod_shape_check_node(&p->pod->shape, node->node);
+    enum skr_ineligible found = skr_pod_shape_check_node(p->pod->shape, node->node);
     return found == SKR_ELIGIBLE || found == SKR_INELIGIBLE_SELECTOR;
 }
 
@@ -239,7 +239,7 @@ static void pod_gone(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 /* Whether it names its one node, as pods of DaemonSets do. */
 static bool is_of_daemon_set(const struct skr_pod *pod)
 {
-    const struct skr_pod_shape *shape = &pod->shape;
+    const struct skr_pod_shape *shape = pod->shape;
     return shape->n_terms == 1 && shape->term[0].n == 1 && shape->term[0].requirement[0].is_field &&
            shape->term[0].requirement[0].op == SKR_SELECTOR_IN &&
            shape->term[0].requirement[0].n_values == 1;
@@ -301,7 +301,7 @@ static bool own_change_helps(const struct skr_sched_pod *p, const struct skr_pod
     unsigned by_taints = SKR_SCHED_BY_TAINT | SKR_SCHED_BY_UNSCHEDULABLE;
     return (p->rejected_by & SKR_SCHED_BY_EXTENDER) ||
            (shrunk && (p->rejected_by & SKR_SCHED_BY_FIT)) ||
-           ((p->rejected_by & by_taints) && !tolerations_equal(&old->shape, &p->pod->shape));
+           ((p->rejected_by & by_taints) && !tolerations_equal(old->shape, p->pod->shape));
 }
 
 static void waiting(struct skr_scheduler_model *s, struct skr_sched_pod *p,
@@ -329,7 +329,7 @@ static void waiting(struct skr_scheduler_model *s, struct skr_sched_pod *p,
 static bool set_amounts(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     struct skr_amounts amounts;
-    skr_amounts_resolve(s->cache.resources, &p->pod->shape.requests, &amounts);
+    skr_amounts_resolve(s->cache.resources, &p->pod->shape->requests, &amounts);
     bool shrunk = asks_for_less(&p->amounts, &amounts);
     skr_amounts_fini(&amounts);
     skr_sched_cache_resolve(&s->cache, p);
@@ -350,7 +350,7 @@ static void pod_changed(struct skr_scheduler_model *s, struct skr_sched_pod *p, 
         old = p->pod;
     }
     p->pod = pod;
-    bool same_shape = old && strcmp(old->shape.key, pod->shape.key) == 0;
+    bool same_shape = old && strcmp(old->shape->key, pod->shape->key) == 0;
     bool shrunk = !same_shape && set_amounts(s, p) && old;
     if (pod->node_name[0]) {
         assigned(s, p, shrunk);

@@ -86,7 +86,7 @@ static int64_t charged_by_nominated(const struct skr_sched_pod *p,
 static void say_absent(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                        struct skr_sched_diagnosis *diagnosis)
 {
-    struct skr_quantities rest = p->pod->shape.requests;
+    struct skr_quantities rest = p->pod->shape->requests;
     const struct skr_quantity_item *item;
     while ((item = skr_quantities_absent(cache->resources, &rest))) {
         char text[SKR_SCHED_REASON_BYTES];
@@ -146,7 +146,7 @@ static bool ports_free(const struct skr_sched_pod *p, const struct skr_sched_nod
 bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                       const struct skr_sched_node *node, struct skr_sched_diagnosis *diagnosis)
 {
-    switch (skr_pod_shape_check_node(&p->pod->shape, node->node)) {
+    switch (skr_pod_shape_check_node(p->pod->shape, node->node)) {
     case SKR_ELIGIBLE:
     case SKR_INELIGIBLE_COUNT:
         break;

@@ -108,8 +108,8 @@ static int send_and_wait(struct skr_extender_http *x, const struct skr_scheduler
 static bool is_interested(const struct skr_scheduler_extender *extender, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < extender->n_managed; i++) {
-        for (size_t k = 0; k < pod->shape.requests.n; k++) {
-            if (strcmp(extender->managed[i], pod->shape.requests.item[k].name) == 0) {
+        for (size_t k = 0; k < pod->shape->requests.n; k++) {
+            if (strcmp(extender->managed[i], pod->shape->requests.item[k].name) == 0) {
                 return true;
             }
         }

@@ -111,7 +111,7 @@ static struct skr_record_group *get_key(struct skr_record *record, const char *k
 static void resolve_demand(struct skr_record *record, struct skr_record_group *group)
 {
     skr_amounts_fini(&group->demand);
-    skr_amounts_resolve(record->cache.resources, &group->member->shape.requests, &group->demand);
+    skr_amounts_resolve(record->cache.resources, &group->member->shape->requests, &group->demand);
 }
 
 static struct skr_record_group *group_of(struct skr_record *record, const json_t *pod)
@@ -231,7 +231,7 @@ static void snapshot(struct skr_record *record, struct skr_record_group *group)
         group->leaf[i].slots = slots_of(&group->demand, node, true);
         group->leaf[i].free = slots_of(&group->demand, node, false);
         group->leaf[i].unusable =
-            skr_pod_shape_check_node(&group->member->shape, node->node) != SKR_ELIGIBLE;
+            skr_pod_shape_check_node(group->member->shape, node->node) != SKR_ELIGIBLE;
     }
 }
 

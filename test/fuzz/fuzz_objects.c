@@ -98,13 +98,13 @@ static void check_pod(const struct skr_pod *p)
     fuzz_check(p->scheduled_reason && p->scheduled_message && p->failed_reason);
     fuzz_check(strlen(p->scheduled_message) <= SKR_POD_MESSAGE_MAX);
     fuzz_check(p->phase < SKR_POD_PHASE_COUNT && (p->has_priority || p->priority == 0));
-    for (size_t i = 0; i < p->shape.n_rules; i++) {
-        const struct skr_pod_rule *rule = &p->shape.rule[i];
+    for (size_t i = 0; i < p->shape->n_rules; i++) {
+        const struct skr_pod_rule *rule = &p->shape->rule[i];
         fuzz_check(rule->kind < SKR_POD_RULE_KIND_COUNT && rule->topology_key && rule->protocol);
         fuzz_check(rule->pods.n_requirements <= SKR_POD_REQUIREMENTS_MAX);
         skr_pod_rule_selects(rule, &p->meta);
     }
-    fuzz_check(p->shape.n_rules <= SKR_POD_RULES_MAX);
+    fuzz_check(p->shape->n_rules <= SKR_POD_RULES_MAX);
 }
 
 static void check_overlay(const struct skr_pod *p)
@@ -125,7 +125,7 @@ static void check_overlay(const struct skr_pod *p)
     check_labels(&changed->meta.labels);
     check_labels(&changed->meta.annotations);
     check_shape(&undone->shape);
-    fuzz_check(strcmp(same->shape.key, p->shape.key) == 0 && same->gate == p->gate);
+    fuzz_check(strcmp(same->shape->key, p->shape->key) == 0 && same->gate == p->gate);
     fuzz_check(same->meta.labels.n == p->meta.labels.n);
     fuzz_check(same->meta.resource_version == p->meta.resource_version);
     fuzz_check(strcmp(skr_labels_get(&changed->meta.labels, SKR_LABEL_RANK), "3") == 0);
@@ -163,7 +163,7 @@ static void check_node_against(const struct skr_pod *p, const json_t *json)
 static void check_pods(struct skr_pod *a, struct skr_pod *b, const json_t *node)
 {
     check_pod(a);
-    fuzz_check(strcmp(a->shape.key, b->shape.key) == 0);
+    fuzz_check(strcmp(a->shape->key, b->shape->key) == 0);
     fuzz_check(strcmp(a->meta.name, b->meta.name) == 0 && a->gate == b->gate);
     check_overlay(a);
     if (node) {

@@ -84,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
-        if (!pods_is_bound(p) && (p->binding_queued || p->work->bind.unknown)) {
+        if (!pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
@@ -100,7 +100,7 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
         for (int m = 0; m < g->n_members; m++) {
             const struct shape *s;
             const struct veto *v = NULL;
-            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape.key, s);
+            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape->key, s);
             if (s) {
                 HASH_FIND_STR(s->vetoes, g->node[i].name, v);
             }

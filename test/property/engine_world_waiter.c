@@ -130,7 +130,7 @@ static void look_at_plan(const struct world *w, struct waiter *g, const struct r
         {
             if (room && o->kind == RIG_POD && strcmp(o->pod->meta.uid, uid) == 0 &&
                 !*o->pod->node_name && skr_pod_is_live(o->pod)) {
-                room->planned += waiter_cpu_of(&o->pod->shape.requests);
+                room->planned += waiter_cpu_of(&o->pod->shape->requests);
             }
         }
     }
@@ -146,7 +146,7 @@ void waiter_look_at_others(const struct world *w, struct waiter *g)
                                      ? waiter_room_at(g, o->pod->node_name)
                                      : NULL;
         if (room) {
-            room->used += waiter_cpu_of(&o->pod->shape.requests);
+            room->used += waiter_cpu_of(&o->pod->shape->requests);
         } else if (o != g->home && o->kind != RIG_NODE &&
                    (o->kind != RIG_POD || skr_pod_is_live(o->pod))) { /* who goes carries none */
             look_at_plan(w, g, o);
@@ -197,7 +197,7 @@ static void look_at_members(const struct world *w, struct waiter *g)
     }
     int seats = g->open ? n : g->size - g->held < n ? g->size - g->held : n;
     for (int i = 0; i < seats; i++) {
-        int64_t cpu = waiter_cpu_of(&waiting[i]->pod->shape.requests);
+        int64_t cpu = waiter_cpu_of(&waiting[i]->pod->shape->requests);
         g->each = cpu > g->each && !waiting[i]->pod->foreign_gate ? cpu : g->each;
         g->waiting += !waiting[i]->pod->foreign_gate;
         g->gated += waiting[i]->pod->foreign_gate;

@@ -139,7 +139,7 @@ static int64_t planned_cpu(const struct rig *rig, const json_t *plan, const char
         const struct rig_object *pod =
             strcmp(json_string_value(at), node) == 0 ? pod_of_uid(rig, uid) : NULL;
         if (pod && !*pod->pod->node_name && skr_pod_is_live(pod->pod)) {
-            sum += cpu_of(&pod->pod->shape.requests);
+            sum += cpu_of(&pod->pod->shape->requests);
         }
     }
     return sum;
@@ -350,7 +350,7 @@ static int64_t room_for(const struct rig *rig, const struct rig_object *node, co
     DL_FOREACH(rig->list, p)
     {
         bool stays = runs(p) && strcmp(p->pod->node_name, node->key) == 0 && !names(going, p);
-        room -= stays ? cpu_of(&p->pod->shape.requests) : 0;
+        room -= stays ? cpu_of(&p->pod->shape->requests) : 0;
     }
     json_decref(going);
     return room;

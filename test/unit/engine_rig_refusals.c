@@ -35,7 +35,7 @@ static char *template_of(struct rig *rig, const json_t *json)
         return skr_strdup("");
     }
     struct skr_pod *pod = event.upsert.object;
-    char *key = skr_strdup(pod->shape.key);
+    char *key = skr_strdup(pod->shape->key);
     skr_pod_destroy(pod);
     return key;
 }

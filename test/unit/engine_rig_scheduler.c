@@ -91,7 +91,7 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
         bool assumed = o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;
         bool nominated = is_ours(rig, o->pod) && strcmp(o->pod->nominated_node, node) == 0;
         if (assumed || nominated) {
-            sum += amount(&o->pod->shape.requests, "cpu");
+            sum += amount(&o->pod->shape->requests, "cpu");
         }
     }
     return sum;
@@ -100,14 +100,14 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
 static bool passes_in_tree(const struct rig *rig, const struct skr_pod *pod,
                            const struct rig_object *node)
 {
-    if (skr_pod_shape_check_node(&pod->shape, node->node) != SKR_ELIGIBLE) {
+    if (skr_pod_shape_check_node(pod->shape, node->node) != SKR_ELIGIBLE) {
         return false;
     }
     if (rig->in_tree && !rig->in_tree(rig->context, pod, node->key)) {
         return false;
     }
     int64_t left = amount(&node->node->allocatable, "cpu") - node->cpu_used;
-    int64_t want = amount(&pod->shape.requests, "cpu");
+    int64_t want = amount(&pod->shape->requests, "cpu");
     return want <= left && want + pending_cpu(rig, pod, node->key) <= left;
 }
 

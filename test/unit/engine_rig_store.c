@@ -135,9 +135,9 @@ void rig_watch_free(struct rig *rig, struct rig_watch *w)
 
 static int64_t cpu_of(const struct skr_pod *pod)
 {
-    for (size_t i = 0; i < pod->shape.requests.n; i++) {
-        if (strcmp(pod->shape.requests.item[i].name, "cpu") == 0) {
-            return pod->shape.requests.item[i].amount;
+    for (size_t i = 0; i < pod->shape->requests.n; i++) {
+        if (strcmp(pod->shape->requests.item[i].name, "cpu") == 0) {
+            return pod->shape->requests.item[i].amount;
         }
     }
     return 0;

@@ -38,9 +38,9 @@ const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
            : strcmp(a->scheduled_reason, b->scheduled_reason) != 0   ? "scheduled reason"
            : strcmp(a->scheduled_message, b->scheduled_message) != 0 ? "scheduled message"
            : strcmp(a->failed_reason, b->failed_reason) != 0         ? "failed reason"
-           : strcmp(a->shape.key, b->shape.key) != 0                 ? "shape"
-           : a->shape.n_rules != b->shape.n_rules                    ? "rules"
-           : a->shape.late_capacity != b->shape.late_capacity        ? "late capacity"
+           : strcmp(a->shape->key, b->shape->key) != 0               ? "shape"
+           : a->shape->n_rules != b->shape->n_rules                  ? "rules"
+           : a->shape->late_capacity != b->shape->late_capacity      ? "late capacity"
                                                                      : NULL;
 }
 

@@ -165,7 +165,7 @@ TEST_RIG(cluster(), names_that_nothing_refers_to_are_given_back)
         rig_delete(rig, RIG_POD, name);
         rig_settle(rig);
     }
-    assert_true(rig->gang->n_names_swept < 3000);
+    assert_true(rig->gang->names.n_swept < 3000);
 }
 
 /* An honest group of 8 waits behind pods that have the cluster; a thief of 8 comes later with a time of its own making. Room

@@ -22,7 +22,7 @@ static enum skr_ineligible check(const char *pod_text, const char *node_text)
         skr_node_decode(node_json, &node, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    enum skr_ineligible got = skr_pod_shape_check_node(&pod->shape, node);
+    enum skr_ineligible got = skr_pod_shape_check_node(pod->shape, node);
     skr_pod_destroy(pod);
     return got;
 }

@@ -53,7 +53,7 @@ static void assert_full_pod(const struct skr_pod *pod)
     assert_string_equal(pod->scheduled_reason, "Unschedulable");
     assert_string_equal(pod->scheduled_message, "0/3 nodes");
     assert_string_equal(pod->failed_reason, "OutOfcpu");
-    assert_int_equal(pod->shape.requests.n, 3);
+    assert_int_equal(pod->shape->requests.n, 3);
 }
 
 TEST(everything_the_engine_needs_is_read)
@@ -93,7 +93,7 @@ TEST(absent_fields_have_the_defaults_of_the_api)
         assert_false(pod->gate);
         assert_false(pod->foreign_gate);
         assert_true(skr_pod_is_live(pod));
-        assert_string_equal(pod->shape.key, "{\"requests\":{\"pods\":1}}");
+        assert_string_equal(pod->shape->key, "{\"requests\":{\"pods\":1}}");
     }
 }
 
@@ -355,14 +355,14 @@ TEST(an_overlay_without_changes_is_an_equal_pod)
     struct skr_pod *pod = decode(full_pod);
     struct skr_pod_overlay none = {.resource_version = 0};
     SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(pod, &none);
-    SKR_AUTO_FREE char *key = strdup(pod->shape.key);
+    SKR_AUTO_FREE char *key = strdup(pod->shape->key);
     skr_pod_destroy(pod); /* the copy borrows nothing */
     assert_full_pod(copy);
     assert_int_equal(copy->meta.resource_version, 42);
     assert_string_equal(copy->node_name, "node-0");
     assert_string_equal(copy->nominated_node, "node-1");
     assert_true(copy->gate);
-    assert_string_equal(copy->shape.key, key);
+    assert_string_equal(copy->shape->key, key);
 }
 
 TEST(an_overlay_changes_what_it_names)

@@ -267,7 +267,7 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     skr_pod_destroy(b);
     assert_string_equal(skr_labels_get(&copy->meta.labels, "app"), "x");
     assert_string_equal(skr_labels_get(&d->meta.labels, "app"), "x");
-    assert_string_equal(c->shape.key, copy->shape.key);
+    assert_string_equal(c->shape->key, copy->shape->key);
     skr_pod_destroy(c);
     skr_pod_destroy(d);
 }

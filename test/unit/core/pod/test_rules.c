@@ -66,8 +66,8 @@ TEST(a_term_selects_by_labels_and_namespaces)
         snprintf(spec, sizeof spec, TERM("podAntiAffinity", "%s"), row[i].term);
         struct skr_pod *pod = decode("'rev':'1'", spec);
         SKR_AUTO(skr_pod_destroy) struct skr_pod *other = decode(row[i].labels, "");
-        assert_int_equal(pod->shape.n_rules, 1);
-        const struct skr_pod_rule *rule = &pod->shape.rule[0];
+        assert_int_equal(pod->shape->n_rules, 1);
+        const struct skr_pod_rule *rule = &pod->shape->rule[0];
         assert_int_equal(rule->kind, SKR_POD_RULE_ANTI_AFFINITY);
         assert_string_equal(rule->topology_key, "zone");
         other->meta.namespace_ = row[i].own ? "ns" : "other";
@@ -83,10 +83,10 @@ TEST(a_selector_of_namespaces_by_other_labels_than_their_name_is_left_to_kube_sc
     struct skr_pod *pod =
         decode("", TERM("podAffinity",
                         "'namespaceSelector':{'matchLabels':{'a':'b'}},'labelSelector':{},"));
-    assert_true(pod->shape.rule[0].unknown_namespaces);
+    assert_true(pod->shape->rule[0].unknown_namespaces);
     skr_pod_destroy(pod);
     pod = decode("", TERM("podAffinity", BY_NAME("'Exists'") "'labelSelector':{},"));
-    assert_false(pod->shape.rule[0].unknown_namespaces);
+    assert_false(pod->shape->rule[0].unknown_namespaces);
     skr_pod_destroy(pod);
 }
 
@@ -104,7 +104,7 @@ TEST(terms_about_unlike_namespaces_are_unlike_shapes)
         for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
             struct skr_pod *a = decode("", terms[i]);
             struct skr_pod *b = decode("", terms[k]);
-            assert_true((i == k) == (strcmp(a->shape.key, b->shape.key) == 0));
+            assert_true((i == k) == (strcmp(a->shape->key, b->shape->key) == 0));
             skr_pod_destroy(a);
             skr_pod_destroy(b);
         }
@@ -118,8 +118,8 @@ TEST(only_a_spread_that_must_hold_is_a_rule)
             "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
             "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
             "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
-    assert_int_equal(pod->shape.n_rules, 1);
-    const struct skr_pod_rule *rule = &pod->shape.rule[0];
+    assert_int_equal(pod->shape->n_rules, 1);
+    const struct skr_pod_rule *rule = &pod->shape->rule[0];
     assert_string_equal(rule->topology_key, "rack");
     assert_int_equal(rule->max_skew, 3);
     assert_int_equal(rule->min_domains, 4);
@@ -135,8 +135,8 @@ TEST(host_ports_are_those_of_containers_and_sidecars_and_clash_as_kube_scheduler
             "'hostPort':80},{'hostPort':80,'protocol':'UDP'},{'hostPort':80,'hostIP':'10.0.0.1'},"
             "{'hostPort':80,'hostIP':'10.0.0.2'}]}],'initContainers':[{'name':'i','ports':"
             "[{'hostPort':1}]},{'name':'s','restartPolicy':'Always','ports':[{'hostPort':2}]}]");
-    const struct skr_pod_rule *rule = pod->shape.rule;
-    assert_int_equal(pod->shape.n_rules, 5);
+    const struct skr_pod_rule *rule = pod->shape->rule;
+    assert_int_equal(pod->shape->n_rules, 5);
     assert_int_equal(rule[4].port, 2);
     assert_true(skr_pod_ports_clash(&rule[0], &rule[0]));
     assert_false(skr_pod_ports_clash(&rule[0], &rule[1])); /* protocol */
@@ -152,14 +152,14 @@ TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
     struct skr_pod *a = decode("'x':'1'", spec);
     struct skr_pod *b = decode("'x':'2'", spec);
     struct skr_pod *none = decode("", "");
-    assert_string_equal(a->shape.key, b->shape.key);
-    assert_string_not_equal(a->shape.key, none->shape.key);
+    assert_string_equal(a->shape->key, b->shape->key);
+    assert_string_not_equal(a->shape->key, none->shape->key);
     struct skr_pod_overlay overlay = {.resource_version = 9};
     SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(a, &overlay);
-    assert_string_equal(copy->shape.key, a->shape.key);
-    assert_int_equal(copy->shape.n_rules, 1);
-    assert_ptr_not_equal(copy->shape.rule, a->shape.rule);
-    assert_string_equal(copy->shape.rule[0].pods.requirement[0].values[0], "b");
+    assert_string_equal(copy->shape->key, a->shape->key);
+    assert_int_equal(copy->shape->n_rules, 1);
+    assert_ptr_not_equal(copy->shape->rule, a->shape->rule);
+    assert_string_equal(copy->shape->rule[0].pods.requirement[0].values[0], "b");
     skr_pod_destroy(a);
     skr_pod_destroy(b);
     skr_pod_destroy(none);

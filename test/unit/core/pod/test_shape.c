@@ -21,7 +21,7 @@ static struct skr_pod *decode(const char *meta, const char *spec, const char *st
 
 static bool equal_keys(struct skr_pod *a, struct skr_pod *b)
 {
-    bool equal = strcmp(a->shape.key, b->shape.key) == 0;
+    bool equal = strcmp(a->shape->key, b->shape->key) == 0;
     skr_pod_destroy(a);
     skr_pod_destroy(b);
     return equal;
@@ -137,7 +137,7 @@ TEST(volumes_and_devices_may_come_late)
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode("", row[i].spec, "");
-        assert_int_equal(pod->shape.late_capacity, row[i].late);
+        assert_int_equal(pod->shape->late_capacity, row[i].late);
     }
 }
 
@@ -150,14 +150,14 @@ TEST(a_copied_shape_decides_as_the_first_did)
                "");
     struct skr_pod_overlay none = {.node_name = NULL};
     SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(pod, &none);
-    char *key = strdup(pod->shape.key);
+    char *key = strdup(pod->shape->key);
     skr_pod_destroy(pod);
-    assert_string_equal(copy->shape.key, key);
+    assert_string_equal(copy->shape->key, key);
     free(key);
     json_auto_t *json = json_text_load("{'metadata':{'name':'n','labels':{'a':'1'}},"
                                        "'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
     SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
     assert_int_equal(skr_node_decode(json, &node, NULL), 0);
-    assert_int_equal(skr_pod_shape_check_node(&copy->shape, node), SKR_ELIGIBLE);
-    assert_int_equal(copy->shape.requests.n, 2);
+    assert_int_equal(skr_pod_shape_check_node(copy->shape, node), SKR_ELIGIBLE);
+    assert_int_equal(copy->shape->requests.n, 2);
 }

@@ -36,7 +36,7 @@ static struct skr_pod *read_pod(struct skr_pod_templates *templates, json_t *jso
     struct skr_pod *pod = NULL, *plain = NULL;
     assert_int_equal(skr_pod_templates_decode(templates, json, &pod, NULL), 0);
     assert_int_equal(skr_pod_decode(json, &plain, NULL), 0);
-    assert_string_equal(pod->shape.key, plain->shape.key);
+    assert_string_equal(pod->shape->key, plain->shape->key);
     assert_string_equal(pod->meta.name, plain->meta.name);
     assert_string_equal(pod->node_name, plain->node_name);
     assert_true(pod->phase == plain->phase);
@@ -61,12 +61,12 @@ TEST(pods_with_the_same_parts_share_their_shape)
     json_decref(spec);
     json_decref(other);
     skr_pod_templates_fini(&templates);
-    assert_string_equal(a->shape.requests.item[0].name, "cpu");
+    assert_string_equal(a->shape->requests.item[0].name, "cpu");
     skr_pod_destroy(a);
     struct skr_pod *copy = skr_pod_overlay(b, &(struct skr_pod_overlay){.node_name = "m"});
     assert_ptr_equal(copy->of_shape, b->of_shape);
     skr_pod_destroy(b);
-    assert_string_equal(copy->shape.requests.item[0].name, "cpu");
+    assert_string_equal(copy->shape->requests.item[0].name, "cpu");
     skr_pod_destroy(copy);
     skr_pod_destroy(c);
 }
