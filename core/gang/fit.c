@@ -34,10 +34,14 @@ void fit_leave(struct group *g)
     memset(o, 0, sizeof *o);
 }
 
+/* Members in the tree, or seats: the room of lost ones is taken to everybody but the group. */
 static bool holds_something(const struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n)
 {
     struct pod_entry *p;
+    if (g->holds.n > 0) {
+        return true;
+    }
     DL_FOREACH(g->members, p)
     {
         const char *node = membership_claim_node(g, p, newcomers, n);

@@ -63,6 +63,27 @@ TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
     }
 }
 
+/* Who is left stands outside the tree: what is held is all that the group has in it. */
+TEST_RIG(waiting_for(60 * SKR_SECOND, NULL),
+         a_seat_is_kept_for_a_group_with_nobody_left_in_the_tree)
+{
+    rig_pod(rig, "fill-0", NULL, 0);
+    rig_pod(rig, "fill-1", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    char node[32];
+    snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-2"));
+    assert_string_not_equal(node, "node-0");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-0\\':{\\'%s\\':{},\\'node-2\\':{}}}'}}", node);
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "again", 2, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "again-0"), node);
+    assert_string_equal(rig_node_of(rig, "again-1"), node);
+}
+
 TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), a_seat_that_nobody_takes_is_given_up_in_time)
 {
     rig_delete(rig, RIG_POD, "p-2");
