@@ -127,7 +127,7 @@ static void put(struct skr_charge *charge, struct skr_ledger_node *node)
         skr_ledger_cell_add(skr_ledger_node_cell(node, amount->resource), amount->amount);
     }
     node->n_charges++;
-    node->n_reserved += charge->kind == SKR_CHARGE_RESERVED ? 1 : 0;
+    node->n_reserved += charge->kind == SKR_CHARGE_RESERVED ? 1u : 0u;
     charge->node = node->number;
 }
 
@@ -140,7 +140,7 @@ static void take_off(const struct skr_charge *charge, struct skr_ledger_node *no
     }
     skr_bug_on(node->n_charges == 0);
     node->n_charges--;
-    node->n_reserved -= charge->kind == SKR_CHARGE_RESERVED ? 1 : 0;
+    node->n_reserved -= charge->kind == SKR_CHARGE_RESERVED ? 1u : 0u;
 }
 
 /* Whether b leaves some of what a took. Both are sorted by resource. */

@@ -2,6 +2,7 @@
 /* Nodes by name: an array by number, an index over it, and numbers that wait to be given again. */
 #include "topology/ledger_nodes.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void free_node(struct skr_ledger_node *node)
@@ -39,7 +40,7 @@ struct skr_ledger_node *skr_ledger_nodes_find(const struct skr_ledger_nodes *nod
 struct skr_ledger_node *skr_ledger_nodes_add(struct skr_ledger_nodes *nodes, const char *name)
 {
     size_t size = strlen(name) + 1;
-    struct skr_ledger_node *node = skr_alloc(sizeof *node + size);
+    struct skr_ledger_node *node = skr_alloc(offsetof(struct skr_ledger_node, name) + size);
     memcpy(node->name, name, size);
     node->hash = (uint32_t)skr_hash_string(name);
     if (nodes->n_unused > 0) {
@@ -64,7 +65,9 @@ void skr_ledger_nodes_remove(struct skr_ledger_nodes *nodes, struct skr_ledger_n
 
 struct skr_ledger_cell *skr_ledger_node_cell(struct skr_ledger_node *node, uint16_t resource)
 {
-    skr_grow_exactly(&node->cell, &node->n_cells, (size_t)resource + 1, sizeof node->cell[0]);
+    size_t n = node->n_cells;
+    skr_grow_exactly(&node->cell, &n, (size_t)resource + 1, sizeof node->cell[0]);
+    node->n_cells = (uint16_t)n;
     return &node->cell[resource];
 }
 

@@ -17,14 +17,14 @@ struct skr_ledger_cell {
 };
 
 struct skr_ledger_node {
+    struct skr_ledger_cell *cell;
     uint32_t number;
     uint32_t hash;
+    uint32_t n_charges;
+    uint32_t n_reserved;
+    uint16_t n_cells;
     bool exists;  /* false: only charges stand on the name */
     bool changed; /* its number is in the ledger's list of changed ones */
-    size_t n_cells;
-    struct skr_ledger_cell *cell;
-    size_t n_charges;
-    size_t n_reserved;
     char name[];
 };
 

@@ -17,7 +17,7 @@
 
 enum {
     SPEC_BYTES_MAX = 4 * 1024 * 1024, /* arena limit: a ConfigMap has at most 1 MiB */
-    FIRST_BLOCK = 512,                /* a group without constraints */
+    FIRST_BLOCK = 256,                /* a group with few constraints */
 };
 
 int skr_group_no_room(struct skr_error *error)

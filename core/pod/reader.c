@@ -32,6 +32,14 @@ struct skr_pod_reader {
     struct skr_strbuf labels_key;
 };
 
+/* Keys whose values differ from pod to pod: who has one shares its labels with nobody. */
+static const char *const own_key[] = {
+    SKR_LABEL_RANK,
+    "batch.kubernetes.io/job-completion-index",
+    "apps.kubernetes.io/pod-index",
+    "statefulset.kubernetes.io/pod-name",
+};
+
 /* Keys that whole kinds of pods have, beside values of each pod's own: they are not copied. */
 static const char *const common_key[] = {
     SKR_LABEL_GROUP,
@@ -251,43 +259,89 @@ static void add_span(struct skr_strbuf *b, const struct skr_json_span *span)
     skr_strbuf_addc(b, '\n');
 }
 
-/* Bytes that labels and owner take, so that their arena is one block of that size. */
-static size_t labels_size(const struct skr_pod_parts *parts)
+static bool is_own_key(const struct skr_json_span *key)
+{
+    bool is = false;
+    for (size_t i = 0; !is && i < sizeof own_key / sizeof own_key[0]; i++) {
+        is = skr_pod_parts_is(key, own_key[i]);
+    }
+    return is;
+}
+
+static bool spans_equal(const struct skr_json_span *a, const struct skr_json_span *b)
+{
+    return a->len == b->len && a->len > 0 && memcmp(a->s, b->s, a->len) == 0;
+}
+
+/* Bytes that labels and owner take, so that their arena is one block of that size. *ret_own: they are
+ * like those of no other pod. */
+static size_t labels_size(const struct skr_pod_parts *parts, bool *ret_own)
 {
     struct skr_json_scan scan;
     struct skr_json_span key, value;
-    bool first = true;
+    bool first = true, owner_is_label = false;
     enum { ALIGNMENT = 16 };
-    size_t size = ALIGNMENT + parts->controller_uid.len;
-    if (!parts->labels.s) {
-        return size;
-    }
+    size_t size = ALIGNMENT;
+    *ret_own = false;
     skr_json_scan_init(&scan, parts->labels.s, parts->labels.len);
-    (void)skr_json_scan_enter(&scan, '{');
-    while (skr_json_scan_raw_member(&scan, &first, &key) && skr_json_scan_value(&scan, &value)) {
+    (void)(parts->labels.s && skr_json_scan_enter(&scan, '{'));
+    while (parts->labels.s && skr_json_scan_raw_member(&scan, &first, &key) &&
+           skr_json_scan_value(&scan, &value)) {
         size += sizeof(struct skr_label) + value.len + (find_common(&key) ? 0 : key.len);
+        *ret_own = *ret_own || is_own_key(&key);
+        owner_is_label = owner_is_label || spans_equal(&value, &parts->controller_uid);
     }
-    return size;
+    return size + (owner_is_label ? 0 : parts->controller_uid.len);
 }
 
-/* NULL: refused. The caller's reference. */
+/* The controller's uid, which Jobs give their pods as a label, too. */
+static bool read_owner(struct skr_arena *arena, const struct skr_pod_parts *parts,
+                       const struct skr_labels *labels, const char **ret)
+{
+    const struct skr_json_span *uid = &parts->controller_uid;
+    const bool plain = uid->s && !memchr(uid->s, '\\', uid->len);
+    const size_t n = plain && uid->len > 2 ? uid->len - 2 : 0;
+    for (size_t i = 0; n > 0 && i < labels->n; i++) {
+        const char *value = labels->item[i].value;
+        if (strncmp(value, uid->s + 1, n) == 0 && value[n] == '\0') {
+            *ret = value;
+            return true;
+        }
+    }
+    return copy(arena, uid, ret);
+}
+
+static bool read_labels(struct skr_arena *arena, const struct skr_pod_parts *parts,
+                        struct skr_labels *ret, const char **ret_owner)
+{
+    return read_strings(arena, &parts->labels, want_all, ret) &&
+           read_owner(arena, parts, ret, ret_owner);
+}
+
+/* The caller's reference; NULL: refused, or *ret_own is how many bytes the labels of its own take. */
 static struct skr_pod_share *labels_of(struct skr_pod_reader *reader,
-                                       const struct skr_pod_parts *parts)
+                                       const struct skr_pod_parts *parts, size_t *ret_own)
 {
     struct skr_strbuf *key = &reader->labels_key;
+    bool own;
     skr_strbuf_reset(key);
     add_span(key, &parts->labels);
     add_span(key, &parts->controller_uid);
+    *ret_own = 0;
     struct skr_pod_share *share = find(&reader->labels, key);
     if (share) {
         return share;
     }
-    share = skr_pod_share_create(labels_size(parts));
+    const size_t size = labels_size(parts, &own);
+    if (own) {
+        *ret_own = size;
+        return NULL;
+    }
+    share = skr_pod_share_create(size);
     if (!share) {
         return NULL;
     }
-    if (!read_strings(share->arena, &parts->labels, want_all, &share->labels) ||
-        !copy(share->arena, &parts->controller_uid, &share->controller_uid)) {
+    if (!read_labels(share->arena, parts, &share->labels, &share->controller_uid)) {
         skr_pod_share_unref(share);
         return NULL;
     }
@@ -413,16 +467,20 @@ static bool read_state(struct skr_pod *pod, const struct skr_pod_parts *parts)
     return pod->scheduled_message;
 }
 
-static bool read_shared(struct skr_pod_reader *reader, struct skr_pod *pod,
-                        const struct skr_pod_parts *parts)
+static bool read_labels_of(struct skr_pod *pod, const struct skr_pod_parts *parts)
 {
-    struct skr_labels annotations;
-    pod->of_labels = labels_of(reader, parts);
     if (!pod->of_labels) {
-        return false;
+        return read_labels(pod->arena, parts, &pod->meta.labels, &pod->controller_uid);
     }
     pod->meta.labels = pod->of_labels->labels;
     pod->controller_uid = pod->of_labels->controller_uid;
+    return true;
+}
+
+static bool read_shape(struct skr_pod_reader *reader, struct skr_pod *pod,
+                       const struct skr_pod_parts *parts)
+{
+    struct skr_labels annotations;
     pod->of_shape = shape_of(reader, parts, &pod->meta.labels);
     if (!pod->of_shape ||
         !read_strings(pod->arena, &parts->annotations, want_index, &annotations)) {
@@ -450,14 +508,22 @@ bool skr_pod_reader_read(struct skr_pod_reader *reader, struct skr_json_scan *sc
     if (!skr_pod_parts_scan(scan, &parts, &reader->key)) {
         return false;
     }
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, size_of(&parts));
+    size_t own;
+    struct skr_pod_share *labels = labels_of(reader, &parts, &own);
+    if (!labels && own == 0) {
+        return false;
+    }
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, size_of(&parts) + own);
     struct skr_pod *pod = arena ? skr_arena_alloc(arena, sizeof *pod) : NULL;
     if (!pod) {
+        skr_pod_share_unref(labels);
         skr_arena_destroy(arena);
         return false;
     }
     pod->arena = arena;
-    if (!read_meta(pod, &parts) || !read_state(pod, &parts) || !read_shared(reader, pod, &parts)) {
+    pod->of_labels = labels;
+    if (!read_meta(pod, &parts) || !read_state(pod, &parts) || !read_labels_of(pod, &parts) ||
+        !read_shape(reader, pod, &parts)) {
         skr_pod_destroy(pod);
         return false;
     }

@@ -5,7 +5,7 @@
  * Pods from their JSON text without a tree, for lists of a hundred thousand of them. Pods of one
  * template come one after the other and differ in a few fields: a reader remembers the shapes, and
  * the labels with the owner, that it has seen last, and a pod whose text is the same there shares
- * them (share.h). The pod is what skr_pod_decode() makes of the same text, which the tests compare.
+ * them (share.h), unless it has a label of its own, as its rank or index in a Job. The pod is what skr_pod_decode() makes of the same text, which the tests compare.
  *
  * A reader belongs to one thread; what it has read does not depend on it. Limits:
  * SKR_POD_READER_ENTRIES_MAX of each kind and SKR_POD_READER_BYTES_MAX in them, then it begins anew; what

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-enum { PART = 8 }; /* a change by less than one part in so many of what is in use is none */
+enum { PART = 32 }; /* a change by less than one part in so many of what is in use is none */
 
 static size_t difference(size_t a, size_t b)
 {

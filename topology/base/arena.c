@@ -9,6 +9,7 @@
 #include "topology/base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -19,17 +20,14 @@ enum {
 
 struct block {
     struct block *next;
-    unsigned char *data; /* aligned for any type */
-    size_t size;         /* of data */
-    size_t used;
 };
 
 struct skr_arena {
     size_t limit;
     size_t used;
     size_t next_size;
-    struct block *blocks; /* newest first; the last one is first */
-    struct block first;
+    struct block *blocks;    /* newest first, without the one that begins with this */
+    unsigned char *at, *end; /* of the newest: what is free */
 };
 
 /* What lies before the data of a block, rounded up so that the data is aligned. */
@@ -51,11 +49,9 @@ struct skr_arena *skr_arena_create(size_t limit, size_t first)
     arena->limit = limit;
     arena->used = 0;
     arena->next_size = size < BLOCK_MAX / 2 ? size * 2 : BLOCK_MAX;
-    arena->blocks = &arena->first;
-    arena->first.next = NULL;
-    arena->first.data = (unsigned char *)arena + ARENA_OVERHEAD;
-    arena->first.size = size;
-    arena->first.used = 0;
+    arena->blocks = NULL;
+    arena->at = (unsigned char *)arena + ARENA_OVERHEAD;
+    arena->end = arena->at + size;
     return arena;
 }
 
@@ -65,7 +61,7 @@ void skr_arena_destroy(struct skr_arena *arena)
         return;
     }
     struct block *block = arena->blocks;
-    while (block != &arena->first) {
+    while (block) {
         struct block *next = block->next;
         free(block);
         block = next;
@@ -73,47 +69,44 @@ void skr_arena_destroy(struct skr_arena *arena)
     free(arena);
 }
 
-static struct block *add_block(struct skr_arena *arena, size_t need)
+static bool add_block(struct skr_arena *arena, size_t need)
 {
     size_t size = need > arena->next_size ? need : arena->next_size;
     if (size > SIZE_MAX - BLOCK_OVERHEAD) {
-        return NULL;
+        return false;
     }
     struct block *block = malloc(BLOCK_OVERHEAD + size);
     if (!block) {
-        return NULL;
+        return false;
     }
     if (arena->next_size < BLOCK_MAX) {
         arena->next_size *= 2;
     }
-    block->data = (unsigned char *)block + BLOCK_OVERHEAD;
-    block->size = size;
-    block->used = 0;
     block->next = arena->blocks;
     arena->blocks = block;
-    return block;
+    arena->at = (unsigned char *)block + BLOCK_OVERHEAD;
+    arena->end = arena->at + size;
+    return true;
 }
 
 /* Memory is not cleared here. align is a power of two; data of a block has the largest one. */
 static void *take(struct skr_arena *arena, size_t size, size_t align)
 {
-    struct block *block = arena->blocks;
-    size_t pad = (0 - block->used) & (align - 1);
+    size_t pad = (0 - (size_t)(uintptr_t)arena->at) & (align - 1);
     if (size == 0) {
         size = 1;
     }
     if (size > SIZE_MAX - pad || size + pad > arena->limit - arena->used) {
         return NULL;
     }
-    if (size + pad > block->size - block->used) {
-        block = add_block(arena, size);
-        if (!block) {
+    if (size + pad > (size_t)(arena->end - arena->at)) {
+        if (!add_block(arena, size)) {
             return NULL;
         }
         pad = 0;
     }
-    void *p = block->data + block->used + pad;
-    block->used += pad + size;
+    void *p = arena->at + pad;
+    arena->at += pad + size;
     arena->used += pad + size;
     return p;
 }

@@ -272,6 +272,35 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     skr_pod_destroy(d);
 }
 
+TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
+{
+    static const char job[] =
+        "{'metadata':{'name':'p','labels':{'batch.kubernetes.io/controller-uid':'%s',"
+        "'batch.kubernetes.io/job-completion-index':'%d','note':'%s'},'ownerReferences':["
+        "{'kind':'Job','name':'j','uid':'%s','controller':true}]}}";
+    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
+    static const char *const uid[][3] = {
+        {"u-1", "", "u-1"},             /* the owner is a label's value */
+        {"u-12", "", "u-1"},            /* begins as one */
+        {"", "u\\\\u0031", "u\\u0031"}, /* is written as one reads */
+    };
+    for (int i = 0; i < (int)(sizeof uid / sizeof uid[0]); i++) {
+        SKR_STRBUF(b);
+        struct skr_json_scan scan;
+        struct skr_pod *pod = NULL;
+        skr_strbuf_addf(&b, job, uid[i][0], i, uid[i][1], uid[i][2]);
+        check_text(reader, b.s, true);
+        for (char *at = b.s; *at; at++) {
+            *at = *at == '\'' ? '"' : *at;
+        }
+        skr_json_scan_init(&scan, b.s, b.len);
+        assert_true(skr_pod_reader_read(reader, &scan, &pod));
+        assert_null(pod->of_labels);
+        assert_non_null(pod->of_shape);
+        skr_pod_destroy(pod);
+    }
+}
+
 TEST(a_reader_forgets_when_it_remembers_too_much)
 {
     SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();

@@ -11,7 +11,7 @@ TEST(much_that_is_free_is_given_back_once)
     struct skr_memory memory = {0};
     assert_true(skr_memory_note(&memory, 300 * (size_t)MB, 60 * MB));
     assert_false(skr_memory_note(&memory, 300 * (size_t)MB, 60 * MB));
-    assert_false(skr_memory_note(&memory, 310 * (size_t)MB, 50 * MB));
+    assert_false(skr_memory_note(&memory, 304 * (size_t)MB, 56 * MB));
     assert_true(skr_memory_note(&memory, 200 * (size_t)MB, 160 * MB)); /* many pods went */
     assert_false(skr_memory_note(&memory, 200 * (size_t)MB, 160 * MB));
     assert_true(skr_memory_note(&memory, 200 * (size_t)MB, 90 * MB)); /* it was in use meanwhile */
