@@ -275,8 +275,9 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
             return;
         }
         equip(e, p,
-              p->pod->gate && !*p->pod->nominated_node && sampling_is_off(e) ? WOKEN_BY_GATE
-                                                                             : WOKEN_BY_NOMINATION);
+              p->pod->gate && !*p->pod->nominated_node && sampling_spares(e, p)
+                  ? WOKEN_BY_GATE
+                  : WOKEN_BY_NOMINATION);
     } else if (p->pod->gate) {
         send_ungate(e, p);
     }
