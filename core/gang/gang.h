@@ -56,8 +56,10 @@ struct pulse_ask {
 enum sampling_belief { SAMPLING_UNKNOWN, SAMPLING_LOOKS_AT_ALL, SAMPLING_SAMPLES };
 struct sampling_profile {
     enum sampling_belief belief;
-    uint32_t misses;  /* planned nodes that were not among the names, since it is believed */
-    skr_time until;   /* of SAMPLING_SAMPLES */
+    uint32_t misses; /* planned nodes that were not among the names, since it is believed */
+    skr_time until;  /* of SAMPLING_SAMPLES */
+    skr_time
+        call_by; /* SAMPLING_UNKNOWN: so long gated members wait for a first call; 0: nobody yet */
     skr_time look_at; /* names that need not be looked at are not, before */
 };
 

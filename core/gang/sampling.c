@@ -71,7 +71,21 @@ bool sampling_spares(const struct skr_gang *e, const struct pod_entry *p)
            (belief == SAMPLING_UNKNOWN && (!p->pod->gate || p->place.rank == 0));
 }
 
-/* Members that were to be spared a nomination need one. */
+skr_time sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
+{
+    size_t profile = profile_of(e, p);
+    if (!is_learned(e) || !p->pod->gate || *p->pod->nominated_node ||
+        belief_of(e, profile) != SAMPLING_UNKNOWN) {
+        return 0;
+    }
+    struct sampling_profile *x = &e->sampling[profile];
+    if (x->call_by == 0) {
+        x->call_by = skr_frame_now(e->frame) + SKR_FIRST_CALL_MS * SKR_MILLISECOND;
+    }
+    return skr_frame_now(e->frame) < x->call_by ? x->call_by : 0;
+}
+
+/* Members that were to be spared a nomination need one, or those that wait for one are spared it. */
 static void revise_planned(struct skr_gang *e, size_t profile)
 {
     const struct group *g;
@@ -94,6 +108,7 @@ static void believe(struct skr_gang *e, size_t profile, enum sampling_belief bel
     bool samples = belief == SAMPLING_SAMPLES;
     x->belief = belief;
     x->misses = 0;
+    x->call_by = 0;
     x->until = samples ? skr_frame_now(e->frame) + SKR_SAMPLES_S * SKR_SECOND : SKR_TIME_NEVER;
     if (!news) {
         return;
@@ -103,9 +118,7 @@ static void believe(struct skr_gang *e, size_t profile, enum sampling_belief bel
                     samples ? "it takes a sample of them, members are nominated"
                             : "it looks at all of them, members need no nomination");
     out_decision(e, "", "", "Nodes that kube-scheduler looks at", "", text.s, false);
-    if (samples) {
-        revise_planned(e, profile);
-    }
+    revise_planned(e, profile);
 }
 
 /* ---- evidence ---- */

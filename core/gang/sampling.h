@@ -17,7 +17,8 @@
  *
  * Nothing is known at the start, nor SKR_SAMPLES_S after a sample was seen: nominated members bring no
  * names from which another percentage could be told. Then kube-scheduler comes to ungated members by
- * itself, and of a gated gang the first member is let go without a nomination: the first call tells.
+ * itself, and of a gated gang the first member is let go without a nomination, for which the others
+ * wait a moment: the first call tells.
  *
  * A wrong belief costs a member whose node is not among the names a cycle and the nomination that it was
  * spared, nothing else: it is no ground to call a node refused.
@@ -32,6 +33,7 @@ enum {
      * pod, not nominated (100 percent) and nominated (default percentage), cold: 6.9 and 7.6 ms at
      * 1,000 nodes, 9.0 and 8.0 ms at 2,000; in a burst 8.4 and 9.2, 10.5 and 9.9 ms. */
     SKR_SAMPLING_NODES_MAX = 1500,
+    SKR_FIRST_CALL_MS = 500,     /* so long a first call is waited for */
     SKR_SAMPLES_S = 600,         /* that it takes a sample is forgotten after so long */
     SKR_SAMPLING_LOOK_S = 1,     /* names that say nothing certain are looked at so often */
     SKR_SAMPLING_MISSES_MAX = 3, /* planned nodes that are not among the names: it takes one */
@@ -43,6 +45,9 @@ size_t sampling_nodes_min(const struct skr_gang *e);
 bool sampling_is_off(const struct skr_gang *e);
 /* Whether the planned member is better not nominated, by what is known of its profile. */
 bool sampling_spares(const struct skr_gang *e, const struct pod_entry *p);
+
+/* Of one that it does not spare: until when a call may tell that it is to be spared; 0: nothing to wait for. */
+skr_time sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p);
 
 /* A filter call of a pod of ours has brought names. O(1) where nothing can be learned from them, else
  * O(nodes), once in SKR_SAMPLING_LOOK_S. */

@@ -369,7 +369,7 @@ static void disaster(struct world *w)
 {
     switch (world_pick(w, 12)) {
     case 0:
-        if (w->rig->settings.sampling_nodes_min && world_pick(w, 2)) { /* another percentage */
+        if (w->rig->settings.sampling_nodes_min) { /* with another percentage */
             w->rig->sample = w->rig->sample ? 0 : SAMPLE;
         }
         rig_restart_scheduler(w->rig);
@@ -503,7 +503,8 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->label_fallback = seed % 2;
     settings->rollback_partial = seed % 5 == 0;
     settings->nominate_all = seed % 8 == 1;
-    settings->sampling_nodes_min = seed % 8 == 5 ? SAMPLE : 0; /* it is learned who takes one */
+    /* It is learned whether it takes a sample. */
+    settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
     settings->bindings_carry_labels = seed % 7 != 3;
     settings->carriers_max = seed % 11 < 5;
     settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;

@@ -143,7 +143,30 @@ TEST_RIG(cluster(), before_the_first_call_ungated_members_wait_for_it)
     assert_gang(rig, "h", 0);
 }
 
-TEST_RIG(cluster(), before_the_first_call_one_member_of_a_gated_gang_brings_it)
+TEST_RIG(cluster(), the_other_members_of_a_gated_gang_wait_for_the_first_call)
+{
+    rig->hold_scheduler = false;
+    rig_gang(rig, "g", MEMBERS, "g", MEMBERS, RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", MEMBERS);
+    assert_int_equal(nominations(rig, NULL), 0);
+    assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, NULL), MEMBERS);
+}
+
+TEST_RIG(cluster(), where_it_takes_a_sample_they_are_nominated_then)
+{
+    rig_group(rig, "g", MEMBERS, 0, NULL);
+    rig_pods(rig, "g", MEMBERS, "g", RIG_GATED);
+    rig_run(rig, 200 * SKR_MILLISECOND);
+    assert_int_equal(nominations(rig, NULL), 0);
+    assert_false(rig_is_gated(rig, "g-0"));
+    assert_true(rig_is_gated(rig, "g-1"));
+    rig_filter(rig, "g-0", "node-5 node-6");
+    rig_settle(rig);
+    assert_gang(rig, "g", MEMBERS);
+}
+
+TEST_RIG(cluster(), a_first_call_that_does_not_come_is_not_waited_for)
 {
     gang(rig, "g", "sakkara", RIG_GATED);
     assert_int_equal(nominations(rig, "g-0"), 0);
