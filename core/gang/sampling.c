@@ -141,9 +141,8 @@ static bool leaves_one_out(struct skr_gang *e, const struct pod_entry *p, const 
         nodes_name(e, node[i]);
     }
     for (size_t at = 0; (entry = nodes_next(e, &at));) {
-        found = (!nodes_take_name(entry) && !found && strcmp(entry->name, planned) != 0 &&
-                 sampling_could_go(e, p, entry)) ||
-                found;
+        bool missing = !nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
+        found = found || (missing && sampling_could_go(e, p, entry));
     }
     return found;
 }
