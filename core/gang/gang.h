@@ -52,6 +52,17 @@ struct pulse_ask {
     skr_time at;
 };
 
+/* Whether the kube-scheduler of a profile looks at every node: sampling.h. */
+enum sampling_belief { SAMPLING_UNKNOWN, SAMPLING_LOOKS_AT_ALL, SAMPLING_SAMPLES };
+struct sampling_profile {
+    enum sampling_belief belief;
+    uint32_t misses; /* planned nodes that were not among the names, since it is believed */
+    skr_time until;  /* of SAMPLING_SAMPLES */
+    skr_time
+        call_by; /* SAMPLING_UNKNOWN: so long gated members wait for a first call; 0: nobody yet */
+    skr_time look_at; /* names that need not be looked at are not, before */
+};
+
 struct skr_gang {
     struct skr_frame *frame;
     struct skr_settings settings;
@@ -122,6 +133,8 @@ struct skr_gang {
     /* Until then pods/status may not be patched, and kicks are label patches; members.c */
     skr_time status_forbidden_until;
     bool binding_labels_lost; /* trace.c: they do not reach pods after all */
+
+    struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 
     /* filter_hold.c */
     struct {

@@ -274,9 +274,13 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
             wakes_add(e, at, WAKE_POD, p->uid);
             return;
         }
-        equip(e, p,
-              p->pod->gate && !*p->pod->nominated_node && sampling_is_off(e) ? WOKEN_BY_GATE
-                                                                             : WOKEN_BY_NOMINATION);
+        if (p->pod->gate && !*p->pod->nominated_node && sampling_spares(e, p)) {
+            equip(e, p, WOKEN_BY_GATE);
+        } else if ((at = sampling_awaits_call(e, p)) != 0) {
+            wakes_add(e, at, WAKE_POD, p->uid);
+        } else {
+            equip(e, p, WOKEN_BY_NOMINATION);
+        }
     } else if (p->pod->gate) {
         send_ungate(e, p);
     }

@@ -54,6 +54,21 @@ void nodes_touch(struct skr_gang *e, const char *name)
     }
 }
 
+void nodes_name(struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = nodes_find(e, name);
+    if (n) {
+        n->named = true;
+    }
+}
+
+bool nodes_take_name(struct node_entry *n)
+{
+    bool was = n->named;
+    n->named = false;
+    return was;
+}
+
 void nodes_set_awaited(struct node_entry *n, bool awaited)
 {
     n->awaited = awaited;

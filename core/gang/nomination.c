@@ -75,8 +75,9 @@ void nomination_changed(struct pod_entry *p)
 
 void nomination_count(struct pod_entry *p)
 {
-    pods_work(p)->kick.count++;
-    pods_work(p)->kick.again = false;
+    struct pod_work *work = pods_work(p);
+    work->kick.count++;
+    work->kick.again = work->kick.spared = false;
 }
 
 void nomination_restore(struct pod_entry *p, uint32_t count)

@@ -33,6 +33,7 @@ struct skr_settings {
     bool bindings_carry_labels;   /* labels of a Binding reach the pod: Kubernetes 1.35 on; false */
     uint32_t carriers_max;        /* trace.h; 0: SKR_TRACE_CARRIERS (tests) */
     bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
+    uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
     bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */
 };
 

@@ -42,7 +42,7 @@ static bool is_untouched(const struct pod_entry *p)
 /* kube-scheduler comes to it by itself, as far as we know. */
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return sampling_is_off(e) && !p->work->kick.tried && !*p->pod->nominated_node &&
+    return sampling_spares(e, p) && !p->work->kick.tried && !*p->pod->nominated_node &&
            !*pods_scheduler_says(p->pod);
 }
 

@@ -87,13 +87,12 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
 {
     struct node_entry *entry;
     for (size_t at = 0; (entry = nodes_next(e, &at));) {
-        if (!entry->node || entry->nominated ||
+        if (entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
-            shapes_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
+            is_listed(node, n, entry->name)) {
             continue;
         }
-        if (skr_pod_shape_check_node(p->shape->spec, entry->node) == SKR_ELIGIBLE &&
-            skr_ledger_fits(e->ledger, entry->name, &p->shape->amounts, p->uid)) {
+        if (sampling_could_go(e, p, entry)) {
             shapes_veto(e, p->shape, entry->name);
         }
     }
@@ -105,7 +104,7 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
         return;
     }
     note_listed(e, p->shape, call->node, call->n_nodes);
-    if (e->n_nodes < SKR_SAMPLING_NODES_MIN) {
+    if (e->n_nodes < sampling_nodes_min(e)) {
         note_left_out(e, p, call->node, call->n_nodes);
     }
 }
@@ -150,8 +149,11 @@ static bool filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
     nomination_tried(p);
     if (was_nominated) {
         refused(e, p);
-    } else if (nomination_is_missed(p)) {
-        dirty_pod(e, p);
+    } else {
+        sampling_note_missing(e, p, call->node, call->n_nodes);
+        if (nomination_is_missed(p)) {
+            dirty_pod(e, p);
+        }
     }
     return true;
 }
@@ -251,6 +253,9 @@ void verbs_filter_call(struct skr_gang *e, const struct filter_call *call)
     const struct skr_pod *pod = call->pod ? call->pod : p ? p->pod : NULL;
     bool hold;
     const char *problem = filter_problem(e, call, p, &hold);
+    if (!problem && p) {
+        sampling_note_names(e, p, call->node, call->n_nodes);
+    }
     if (!problem && *call->group) {
         hold = !filter_member(e, p, call);
     } else if (!problem) {

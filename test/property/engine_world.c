@@ -9,7 +9,11 @@
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_rig_parts.h"
 
-enum { SHY = 3, PODS_MAX = 60 }; /* SHY: the group whose pods are */
+enum {
+    SHY = 3, /* the group whose pods are */
+    PODS_MAX = 60,
+    SAMPLE = 4, /* nodes that kube-scheduler looks at, where it takes a sample */
+};
 
 uint32_t world_pick(struct world *w, uint32_t n)
 {
@@ -365,6 +369,9 @@ static void disaster(struct world *w)
 {
     switch (world_pick(w, 12)) {
     case 0:
+        if (w->rig->settings.sampling_nodes_min) { /* with another percentage */
+            w->rig->sample = w->rig->sample ? 0 : SAMPLE;
+        }
         rig_restart_scheduler(w->rig);
         break;
     case 1:
@@ -495,7 +502,9 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->plain_planning = plain;
     settings->label_fallback = seed % 2;
     settings->rollback_partial = seed % 5 == 0;
-    settings->nominate_all = seed % 4 == 1;
+    settings->nominate_all = seed % 8 == 1;
+    /* It is learned whether it takes a sample. */
+    settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
     settings->bindings_carry_labels = seed % 7 != 3;
     settings->carriers_max = seed % 11 < 5;
     settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
@@ -516,7 +525,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     *w = (struct world){.random = seed * 0x9e3779b97f4a7c15u + 1, .faults = true};
     choose_settings(&settings, seed, plain);
     w->rig = rig_create_with(&settings);
-    w->rig->sample = seed % 3 == 0 ? 4 : 0;
+    w->rig->sample = seed % 3 == 0 ? SAMPLE : 0;
     w->rig->users_meddle = true;
     w->rig->in_tree = in_tree;
     w->rig->context = w;

@@ -167,6 +167,8 @@ void rig_forget_counts(struct rig *rig);
 /* ---- kube-scheduler by hand ---- */
 /* nodes: names, blank separated; NULL: all. */
 struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes);
+/* It comes to an ordinary pod of the profile with these names; then the pod goes. */
+void rig_hear(struct rig *rig, const char *profile, const char *nodes);
 struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes);
 /* node: its victims' pod names, "node-0:a,b node-1:" */
 struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *candidates);

@@ -42,6 +42,19 @@ struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes
     return ask_by_hand(rig, SKR_GANG_FILTER, pod, nodes);
 }
 
+void rig_hear(struct rig *rig, const char *profile, const char *nodes)
+{
+    const bool held = rig->hold_scheduler;
+    rig->hold_scheduler = true;
+    rig_pod(rig, "ordinary", NULL, 0);
+    rig_edit(rig, RIG_POD, "ordinary", "{'spec':{'schedulerName':'%s'}}", profile);
+    rig_settle(rig);
+    rig_filter(rig, "ordinary", nodes);
+    rig_delete(rig, RIG_POD, "ordinary");
+    rig_settle(rig);
+    rig->hold_scheduler = held;
+}
+
 struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes)
 {
     return ask_by_hand(rig, SKR_GANG_PRIORITIZE, pod, nodes);

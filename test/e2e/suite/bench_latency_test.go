@@ -27,12 +27,13 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 		percentage int
 		backoff    int
 	}{
-		{"none", 0, 2}, {"gated", 0, 2}, {"not gated", 0, 2}, {"not gated", 0, 10}, {"not gated", 100, 2}, {"not gated", 100, 10},
+		{"none", cluster.ByItself, 2}, {"gated", cluster.ByItself, 2}, {"not gated", cluster.ByItself, 2}, {"not gated", cluster.ByItself, 10},
+		{"not gated", 100, 2}, {"not gated", 100, 10},
 	}
 	fmt.Printf("\n%-10s %9s %8s %9s %9s %9s %14s\n", "waiting", "sampling", "backoff", "p50", "p99", "unbound", "scheduler CPU")
 	for _, row := range rows {
 		sampling := "default"
-		if row.percentage != 0 {
+		if row.percentage != cluster.ByItself {
 			sampling = fmt.Sprint(row.percentage)
 		}
 		took, unbound, cpu := latency(t, row.waiting, cluster.SchedulerOptions{Percentage: row.percentage, MaxBackoff: row.backoff}, "")

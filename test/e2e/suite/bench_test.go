@@ -63,7 +63,10 @@ func TestBenchThroughput(t *testing.T) {
 		contenders = slices.DeleteFunc(contenders, func(c contender) bool { return strings.HasSuffix(c.name, without) })
 	}
 	for i := range contenders {
-		contenders[i].percentage = number("SAKKARA_BENCH_PERCENTAGE", 0)
+		contenders[i].percentage = cluster.ByItself
+		if !contenders[i].bare {
+			contenders[i].percentage = number("SAKKARA_BENCH_PERCENTAGE", 100)
+		}
 	}
 	rounds := number("SAKKARA_BENCH_ROUNDS", 3)
 	plane = planeFor(t)

@@ -103,7 +103,7 @@ func TestHarness_JobsCountTheirPods(t *testing.T) {
 // be killed and started again.
 func TestHarness_SchedulerTakesSamplingAndRestarts(t *testing.T) {
 	nodes, _ := racks([]int{4})
-	r := start(t, nodes, options{bare: true, scheduler: cluster.SchedulerOptions{Percentage: 100}})
+	r := start(t, nodes, options{bare: true, scheduler: cluster.SchedulerOptions{Percentage: 50}})
 	r.must(r.scheduler.Kill())
 	r.startScheduler()
 	r.create(r.pod("after"))

@@ -161,6 +161,62 @@ func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
 	}
 }
 
+// TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated: Of a kube-scheduler that looks at each of 120 nodes that is learned
+// from its first call, and its members need no nomination; one that takes a sample has all of them nominated.
+func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
+	sideBySide(t)
+	t.Run("all", func(t *testing.T) {
+		r := spared(t, 100)
+		if minor() >= 35 {
+			r.labelsTravel()
+		}
+		r.group("u", 8, "")
+		r.members("u", 8)
+		r.planOf("u")
+		r.startScheduler()
+		r.wait(usual, "bound", r.allBound("u", 8))
+		if minor() >= 35 {
+			r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
+		}
+		before := r.writes()["nominations"]
+		r.group("g", 4, "")
+		r.members("g", 4, gated)
+		r.wait(usual, "bound", r.allBound("g", 4))
+		if nominations := r.writes()["nominations"]; nominations != before {
+			t.Errorf("%d nominations for 4 gated members", nominations-before)
+		}
+	})
+	t.Run("sample", func(t *testing.T) {
+		r := spared(t, cluster.ByItself)
+		r.startScheduler()
+		r.create(r.pod("first"))
+		r.wait(usual, "an ordinary pod is bound", func(v *cluster.View) error {
+			if pod := v.Pod(r.ns, "first"); !pod.Bound() {
+				return fmt.Errorf("it is not")
+			}
+			return nil
+		})
+		r.must(r.plane.Admin.Delete(r.podPath("first")))
+		r.group("g", 4, "")
+		r.members("g", 4, gated)
+		r.wait(usual, "bound", r.allBound("g", 4))
+		r.expectWrites(map[string]int{"nominations": 4, "bindings": 5, "other patches of pods": 4})
+	})
+}
+
+// spared has 120 nodes with room for a member each, and a kube-scheduler that does not run yet.
+func spared(t *testing.T, percentage int) *run {
+	var slots [][]int
+	for range 12 {
+		slots = append(slots, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
+	}
+	nodes, tree := racks(slots...)
+	r := start(t, nodes, options{paused: true, scheduler: cluster.SchedulerOptions{Percentage: percentage}})
+	r.must(r.daemon.Start())
+	r.topology(tree)
+	return r
+}
+
 // TestWakeup_FreedCapacity: Room that becomes free wakes the group that waits for it.
 func TestWakeup_FreedCapacity(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {

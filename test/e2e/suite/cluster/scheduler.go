@@ -15,13 +15,16 @@ const leasePath = "/apis/coordination.k8s.io/v1/namespaces/" + SystemNamespace +
 type SchedulerOptions struct {
 	FilterURL  string // prefix of filter and prioritize; empty: a bare kube-scheduler without extenders
 	BindURL    string // prefix of bind
-	Percentage int    // percentageOfNodesToScore; 0: the default
+	Percentage int    // percentageOfNodesToScore; 0: as shipped, ByItself
 	MaxBackoff int    // podMaxBackoffSeconds; 0: 10
 	HTTPLimit  string // httpTimeout of bind; empty: 330s
 	Flags      []string
 	Host       string // on which it believes itself; empty: this one
 	StandsBy   bool   // beside another one that leads: it is not waited for
 }
+
+// ByItself leaves it to kube-scheduler how many nodes it looks at.
+const ByItself = -1
 
 // Configuration is the KubeSchedulerConfiguration for these options.
 func (o *SchedulerOptions) Configuration(kubeconfig string) string {
@@ -44,8 +47,12 @@ profiles:
 - schedulerName: sakkara-scheduler
   plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
 `, kubeconfig, backoff)
-	if o.Percentage != 0 {
-		text += fmt.Sprintf("percentageOfNodesToScore: %d\n", o.Percentage)
+	percentage := o.Percentage
+	if percentage == 0 {
+		percentage = 100
+	}
+	if percentage != ByItself {
+		text += fmt.Sprintf("percentageOfNodesToScore: %d\n", percentage)
 	}
 	if o.FilterURL != "" {
 		text += fmt.Sprintf(`extenders:

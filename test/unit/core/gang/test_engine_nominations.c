@@ -66,6 +66,7 @@ TEST_RIG(rig_create(), r9_no_patch_is_sent_while_one_is_in_flight)
     rig_racks(rig, 25, 4, 2); /* so many that kube-scheduler may look at some only */
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
+    rig_hear(rig, "sakkara", "node-0 node-1"); /* which it does */
     rig->hold_scheduler = true;
     rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
     rig_pods(rig, "p", 2, "g", RIG_GATED);

@@ -48,6 +48,7 @@ static void two_gangs(int racks, int flags, const char *want)
     rig_group(rig, "b", 2, 0, NULL);
     rig_sync(rig);
     rig_run(rig, SKR_SECOND);
+    rig_hear(rig, "sakkara", "node-0 node-1"); /* a sample, where it may be one */
     rig->hold_writes = true;
     rig_pods(rig, "a", 2, "a", flags);
     rig_pods(rig, "b", 2, "b", flags);

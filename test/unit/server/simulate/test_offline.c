@@ -132,26 +132,35 @@ static int bound(const struct rig *r)
 
 /* ---- costs ---- */
 
+/* Ungated members were turned away before there was a plan, and have to be woken; of gated ones the first
+ * brings the call that says whether kube-scheduler looks at all of 300 nodes. */
 TEST(a_gang_costs_as_many_writes_as_the_contract_says)
 {
-    for (int gated = 0; gated < 2; gated++) {
-        struct rig *r = make_rig(0);
+    static const struct {
+        int percentage;
+        bool gated;
+        int nominations;
+    } row[] = {{0, false, 100}, {0, true, 99}, {100, false, 100}, {100, true, 0}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const bool gated = row[k].gated;
+        struct rig *r = make_rig(row[k].percentage);
         struct skr_scheduler_stats stats;
         add_nodes(r, 300, 2);
         add_map(r, 100);
         for (int i = 0; i < 100; i++) {
-            add_member(r, i, gated == 1);
+            add_member(r, i, gated);
         }
         skr_offline_start(r->offline);
         skr_offline_run(r->offline, START + 60 * SKR_SECOND);
         assert_int_equal(bound(r), 100);
-        assert_int_equal(writes(r, SKR_WRITE_PATCH_POD_STATUS), 100);
+        assert_int_equal(writes(r, SKR_WRITE_PATCH_POD_STATUS), row[k].nominations);
         assert_int_equal(writes(r, SKR_WRITE_UNGATE_POD), gated ? 100 : 0);
         assert_int_equal(writes(r, SKR_WRITE_BINDING), 100);
         assert_int_equal(writes(r, SKR_WRITE_PATCH_POD), 0);
         assert_true(writes(r, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
         skr_offline_get_scheduler_stats(r->offline, &stats);
-        assert_int_equal(stats.nominated_hits, 100);
+        assert_in_range(stats.nominated_hits, row[k].nominations - (row[k].nominations > 0),
+                        row[k].nominations);
         assert_int_equal(stats.bind_calls, 100);
         assert_int_equal(stats.prioritize_calls, 0);
         free_rig(r);
