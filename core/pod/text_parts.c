@@ -47,8 +47,8 @@ static bool odd(struct scan *s)
 
 bool skr_pod_parts_is(const struct skr_json_span *span, const char *text)
 {
-    size_t n = strlen(text);
-    return span->s && span->len == n + 2 && memcmp(span->s + 1, text, n) == 0;
+    return span->s && *text == span->s[1] && strncmp(text, span->s + 1, span->len - 2) == 0 &&
+           !text[span->len - 2];
 }
 
 /* ---- members ---- */
@@ -77,8 +77,8 @@ static bool next_member(struct scan *s, struct members *m)
         return false;
     }
     for (m->i = 0; m->i < m->table->n; m->i++) {
-        size_t n = strlen(m->table->name[m->i]);
-        if (key.len == n && memcmp(key.s, m->table->name[m->i], n) == 0) {
+        const char *name = m->table->name[m->i];
+        if (name[1] == key.s[1] && strncmp(name, key.s, key.len) == 0 && !name[key.len]) {
             uint32_t bit = UINT32_C(1) << m->i;
             bool twice = (m->seen & bit) != 0;
             m->seen |= bit;

@@ -36,7 +36,7 @@ struct skr_pod_parts {
 bool skr_pod_parts_scan(struct skr_json_scan *scan, struct skr_pod_parts *ret,
                         struct skr_strbuf *key);
 
-/* The string between the quotes is the same as text. false for one with escapes. */
+/* The string between the quotes is the same as text, which is not empty. false for one with escapes. */
 bool skr_pod_parts_is(const struct skr_json_span *span, const char *text);
 
 #endif
