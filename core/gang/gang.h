@@ -24,8 +24,8 @@
 #include "core/gang/stats.h"
 #include "topology/base/hash.h"
 #include "topology/base/slab.h"
-#include "topology/base/texts.h"
 #include "topology/ledger.h"
+#include "topology/node_keep.h"
 #include "topology/tree.h"
 
 struct bind_calls;
@@ -75,7 +75,7 @@ struct skr_gang {
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
 
-    struct skr_texts node_texts; /* what nodes have alike; node_changes.c */
+    struct skr_node_shared node_shared; /* what nodes have alike; node_changes.c */
 
     /* The caches, by key. */
     struct {

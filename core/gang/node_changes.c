@@ -145,9 +145,9 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
         !skr_node_taints_equal(old, node)) {
         dirty_lifted(e);
     }
-    n->node = skr_node_keep(&e->node_texts, node, n->name);
+    n->node = skr_node_keep(&e->node_shared, node, n->name);
     skr_node_destroy(node);
-    skr_node_forget(&e->node_texts, old);
+    skr_node_forget(&e->node_shared, old);
     if (!old) {
         e->n_nodes++;
         topology_nodes_changed(e);
@@ -181,7 +181,7 @@ void node_changes_delete(struct skr_gang *e, const char *name)
         return;
     }
     struct skr_amounts was = offered(e, n);
-    skr_node_forget(&e->node_texts, n->node);
+    skr_node_forget(&e->node_shared, n->node);
     n->node = NULL;
     e->n_nodes--;
     topology_nodes_changed(e);
@@ -193,9 +193,9 @@ void node_changes_fini(struct skr_gang *e)
 {
     struct node_entry *n;
     for (size_t at = 0; (n = nodes_next(e, &at));) {
-        skr_node_forget(&e->node_texts, n->node);
+        skr_node_forget(&e->node_shared, n->node);
     }
     skr_slab_fini(&e->nodes.item);
     skr_hash_index_fini(&e->nodes.by_name);
-    skr_texts_fini(&e->node_texts);
+    skr_node_shared_fini(&e->node_shared);
 }

@@ -13,7 +13,7 @@ void skr_sched_cache_init(struct skr_sched_cache *cache)
 
 static void free_node(struct skr_sched_cache *cache, struct skr_sched_node *node)
 {
-    skr_node_forget(&cache->texts, node->node);
+    skr_node_forget(&cache->shared, node->node);
     skr_amounts_fini(&node->offer);
     free(node->allocatable);
     free(node->used);
@@ -30,7 +30,7 @@ void skr_sched_cache_fini(struct skr_sched_cache *cache)
         HASH_DEL(cache->by_name, node);
         free_node(cache, node);
     }
-    skr_texts_fini(&cache->texts);
+    skr_node_shared_fini(&cache->shared);
     free(cache->present);
     skr_resource_names_destroy(cache->resources);
 }
@@ -101,7 +101,7 @@ struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, str
 {
     struct skr_sched_node *entry = get(cache, node->meta.name);
     *ret_old = entry->node;
-    entry->node = skr_node_keep(&cache->texts, node, entry->name);
+    entry->node = skr_node_keep(&cache->shared, node, entry->name);
     skr_node_destroy(node);
     set_allocatable(cache, entry);
     if (!*ret_old) {
@@ -119,7 +119,7 @@ void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name)
     if (!node || !node->node) {
         return;
     }
-    skr_node_forget(&cache->texts, node->node);
+    skr_node_forget(&cache->shared, node->node);
     node->node = NULL;
     skr_resource_names_withdraw(cache->resources, &node->offer);
     cache->n_present--;

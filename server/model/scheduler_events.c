@@ -194,7 +194,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
     e.allocatable = !skr_quantities_equal(&old->allocatable, &node->allocatable);
     bool other = change->before && (!conditions_equal(change->before, change->object) ||
                                     !annotations_equal(change->before, change->object));
-    skr_node_forget(&s->cache.texts, old);
+    skr_node_forget(&s->cache.shared, old);
     if (e.labels || e.taints || e.allocatable || other) {
         wake(s, &e);
     }

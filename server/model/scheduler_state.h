@@ -83,8 +83,8 @@ struct skr_sched_node {
 
 struct skr_sched_cache {
     struct skr_resource_names *resources;
-    uint64_t version;       /* of resources, that amounts of pods follow */
-    struct skr_texts texts; /* what nodes have alike */
+    uint64_t version;              /* of resources, that amounts of pods follow */
+    struct skr_node_shared shared; /* what nodes have alike */
     struct skr_sched_node *by_name;
     struct skr_sched_node **present; /* order of arrival */
     size_t n_present, cap_present;

@@ -379,7 +379,7 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
         skr_sched_cache_remove(&record->cache, skr_path_text(change->object, "metadata.name"));
     } else if (skr_node_decode(change->object, &node, NULL) == 0) {
         skr_sched_cache_upsert(&record->cache, node, &old);
-        skr_node_forget(&record->cache.texts, old);
+        skr_node_forget(&record->cache.shared, old);
     }
     if (skr_sched_cache_names_changed(&record->cache)) {
         follow_names(record);

@@ -27,19 +27,19 @@ static struct skr_node *decode(const char *name, const char *rack)
     return node;
 }
 
-static struct skr_node *keep(struct skr_texts *texts, const char *name, const char *rack)
+static struct skr_node *keep(struct skr_node_shared *shared, const char *name, const char *rack)
 {
     struct skr_node *node = decode(name, rack);
-    struct skr_node *kept = skr_node_keep(texts, node, name);
+    struct skr_node *kept = skr_node_keep(shared, node, name);
     skr_node_destroy(node);
     return kept;
 }
 
 TEST(a_node_that_is_kept_says_what_the_decoded_one_said)
 {
-    struct skr_texts texts = {.item = {0}};
+    struct skr_node_shared shared = {.texts = {.item = {0}}};
     struct skr_node *node = decode("n1", "r1");
-    struct skr_node *kept = keep(&texts, "n1", "r1");
+    struct skr_node *kept = keep(&shared, "n1", "r1");
     assert_string_equal(kept->meta.name, "n1");
     assert_string_equal(kept->meta.namespace_, "");
     assert_string_equal(kept->meta.uid, "uid-of-n1");
@@ -52,46 +52,49 @@ TEST(a_node_that_is_kept_says_what_the_decoded_one_said)
     assert_true(skr_node_taints_equal(kept, node));
     assert_true(skr_quantities_equal(&kept->allocatable, &node->allocatable));
     skr_node_destroy(node);
-    skr_node_forget(&texts, kept);
-    skr_node_forget(&texts, NULL);
-    assert_int_equal(skr_texts_count(&texts), 0);
-    skr_texts_fini(&texts);
+    skr_node_forget(&shared, kept);
+    skr_node_forget(&shared, NULL);
+    assert_int_equal(skr_texts_count(&shared.texts), 0);
+    skr_node_shared_fini(&shared);
 }
 
 TEST(nodes_share_what_they_have_alike_and_borrow_their_name)
 {
-    struct skr_texts texts = {.item = {0}};
-    struct skr_node *a = keep(&texts, "n1", "r1");
-    const size_t n = skr_texts_count(&texts);
-    struct skr_node *b = keep(&texts, "n2", "r1");
-    assert_int_equal(skr_texts_count(&texts), n); /* its own are its name and uid */
+    struct skr_node_shared shared = {.texts = {.item = {0}}};
+    struct skr_node *a = keep(&shared, "n1", "r1");
+    const size_t n = skr_texts_count(&shared.texts);
+    struct skr_node *b = keep(&shared, "n2", "r1");
+    assert_int_equal(skr_texts_count(&shared.texts), n); /* its own are its name and uid */
     assert_ptr_equal(skr_labels_get(&a->meta.labels, "sakkara.topology.rack"),
                      skr_labels_get(&b->meta.labels, "sakkara.topology.rack"));
     assert_ptr_equal(skr_labels_get(&b->meta.labels, "kubernetes.io/hostname"), b->meta.name);
-    struct skr_node *c = keep(&texts, "n3", "r2");
-    assert_int_equal(skr_texts_count(&texts), n + 1);
-    skr_node_forget(&texts, a);
+    assert_ptr_equal(a->allocatable.item, b->allocatable.item);
+    struct skr_node *c = keep(&shared, "n3", "r2");
+    assert_int_equal(skr_texts_count(&shared.texts), n + 1);
+    skr_node_forget(&shared, a);
     assert_string_equal(skr_labels_get(&b->meta.labels, "sakkara.topology.rack"), "r1");
     assert_string_equal(b->taints[0].value, "v");
-    skr_node_forget(&texts, b);
-    assert_int_equal(skr_texts_count(&texts), n);
-    skr_node_forget(&texts, c);
-    assert_int_equal(skr_texts_count(&texts), 0);
-    skr_texts_fini(&texts);
+    assert_int_equal(b->allocatable.item[1].amount, 110);
+    skr_node_forget(&shared, b);
+    assert_int_equal(skr_texts_count(&shared.texts), n);
+    skr_node_forget(&shared, c);
+    assert_int_equal(skr_texts_count(&shared.texts), 0);
+    assert_int_equal(shared.offers.n, 0);
+    skr_node_shared_fini(&shared);
 }
 
 TEST(a_node_of_a_name_alone_is_kept)
 {
-    struct skr_texts texts = {.item = {0}};
+    struct skr_node_shared shared = {.texts = {.item = {0}}};
     struct skr_node *node = NULL;
     json_t *json = json_loads("{\"metadata\": {\"name\": \"n\"}}", 0, NULL);
     assert_int_equal(skr_node_decode(json, &node, NULL), 0);
     json_decref(json);
-    struct skr_node *kept = skr_node_keep(&texts, node, "n");
+    struct skr_node *kept = skr_node_keep(&shared, node, "n");
     skr_node_destroy(node);
     assert_string_equal(kept->meta.uid, "");
     assert_int_equal(kept->meta.labels.n + kept->n_taints + kept->allocatable.n, 0);
     assert_true(kept->ready);
-    skr_node_forget(&texts, kept);
-    skr_texts_fini(&texts);
+    skr_node_forget(&shared, kept);
+    skr_node_shared_fini(&shared);
 }
