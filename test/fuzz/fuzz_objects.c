@@ -93,7 +93,7 @@ static void check_shape(const struct skr_pod_shape *shape)
 static void check_pod(const struct skr_pod *p)
 {
     check_meta(&p->meta);
-    check_shape(&p->shape);
+    check_shape(p->shape);
     fuzz_check(p->scheduler_name && p->node_name && p->nominated_node && p->controller_uid);
     fuzz_check(p->scheduled_reason && p->scheduled_message && p->failed_reason);
     fuzz_check(strlen(p->scheduled_message) <= SKR_POD_MESSAGE_MAX);
@@ -124,7 +124,7 @@ static void check_overlay(const struct skr_pod *p)
     check_pod(same);
     check_labels(&changed->meta.labels);
     check_labels(&changed->meta.annotations);
-    check_shape(&undone->shape);
+    check_shape(undone->shape);
     fuzz_check(strcmp(same->shape->key, p->shape->key) == 0 && same->gate == p->gate);
     fuzz_check(same->meta.labels.n == p->meta.labels.n);
     fuzz_check(same->meta.resource_version == p->meta.resource_version);
@@ -148,9 +148,9 @@ static void check_node_against(const struct skr_pod *p, const json_t *json)
         return;
     }
     struct skr_pod *copy = skr_pod_overlay(p, &none);
-    enum skr_ineligible one = skr_pod_shape_check_node(&p->shape, node);
+    enum skr_ineligible one = skr_pod_shape_check_node(p->shape, node);
     fuzz_check(one < SKR_INELIGIBLE_COUNT);
-    fuzz_check(skr_pod_shape_check_node(&copy->shape, node) == one);
+    fuzz_check(skr_pod_shape_check_node(copy->shape, node) == one);
     enum skr_ineligible other = skr_pod_shape_check_node(&plain, node);
     fuzz_check(other != SKR_INELIGIBLE_SELECTOR);
     fuzz_check(other != SKR_ELIGIBLE || one == SKR_ELIGIBLE || one == SKR_INELIGIBLE_SELECTOR);
