@@ -102,6 +102,8 @@ void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *conte
 /* Until something changes, 10 ms at most: between two looks at something outside. */
 void cluster_pause(struct cluster *c);
 void cluster_wait_bound(struct cluster *c, const char *prefix, int n);
+/* Until kube-scheduler has come to n of these pods in vain: from then on they have to be woken. */
+void cluster_wait_refused(struct cluster *c, const char *prefix, int n);
 /* data[key] of a map; value NULL: absent. */
 void cluster_wait_key(struct cluster *c, const char *map, const char *key, const char *value);
 void cluster_wait_event(struct cluster *c, const char *reason);

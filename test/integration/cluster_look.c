@@ -68,32 +68,61 @@ struct question {
     const char *name, *key, *value;
     enum skr_write_kind kind;
     size_t n;
+    bool (*is)(const json_t *pod);
 };
 
-static size_t count_bound(const struct cluster *c, const char *prefix)
+static bool has_node(const json_t *pod)
+{
+    return skr_path_text(pod, "spec.nodeName")[0];
+}
+
+static bool was_refused(const json_t *pod)
+{
+    size_t i;
+    json_t *condition;
+    json_array_foreach(skr_path_get(pod, "status.conditions"), i, condition)
+    {
+        if (strcmp(skr_path_text(condition, "type"), "PodScheduled") == 0) {
+            return strcmp(skr_path_text(condition, "status"), "False") == 0;
+        }
+    }
+    return false;
+}
+
+static size_t count_pods(const struct cluster *c, const char *prefix, bool (*is)(const json_t *pod))
 {
     const json_t *pod;
     size_t n = 0, length = strlen(prefix);
     for (size_t i = 0; (pod = cluster_at(c, "Pod", i)); i++) {
         const char *name = skr_path_text(pod, "metadata.name");
-        n += strncmp(name, prefix, length) == 0 && name[length] == '-' &&
-             skr_path_text(pod, "spec.nodeName")[0];
+        n += strncmp(name, prefix, length) == 0 && name[length] == '-' && is(pod);
     }
     return n;
 }
 
-static bool is_bound(void *context)
+static bool are_so_many(void *context)
 {
     const struct question *q = context;
-    return count_bound(q->c, q->name) >= q->n;
+    return count_pods(q->c, q->name, q->is) >= q->n;
+}
+
+static void wait_pods(struct cluster *c, const char *prefix, int n, bool (*is)(const json_t *pod),
+                      const char *how)
+{
+    char what[128];
+    struct question q = {.c = c, .name = prefix, .n = (size_t)n, .is = is};
+    snprintf(what, sizeof what, "%d pods %s-* %s", n, prefix, how);
+    cluster_wait(c, are_so_many, &q, what);
 }
 
 void cluster_wait_bound(struct cluster *c, const char *prefix, int n)
 {
-    char what[128];
-    struct question q = {.c = c, .name = prefix, .n = (size_t)n};
-    snprintf(what, sizeof what, "%d pods %s-* bound", n, prefix);
-    cluster_wait(c, is_bound, &q, what);
+    wait_pods(c, prefix, n, has_node, "bound");
+}
+
+void cluster_wait_refused(struct cluster *c, const char *prefix, int n)
+{
+    wait_pods(c, prefix, n, was_refused, "refused by kube-scheduler");
 }
 
 static const char *data_of(const struct cluster *c, const char *map, const char *key)
@@ -171,7 +200,7 @@ size_t cluster_writes(struct cluster *c, enum skr_write_kind kind)
 size_t cluster_bound(struct cluster *c, const char *prefix)
 {
     cluster_lock(c);
-    size_t n = count_bound(c, prefix);
+    size_t n = count_pods(c, prefix, has_node);
     cluster_unlock(c);
     return n;
 }
@@ -252,8 +281,9 @@ void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix
 {
     cluster_wait_key(c, map, "status", "Bound");
     cluster_lock(c);
-    if (count_bound(c, prefix) != (size_t)n) {
-        cluster_fail(c, "%zu of %d pods %s-* are bound", count_bound(c, prefix), n, prefix);
+    if (count_pods(c, prefix, has_node) != (size_t)n) {
+        cluster_fail(c, "%zu of %d pods %s-* are bound", count_pods(c, prefix, has_node), n,
+                     prefix);
     }
     const json_t *object = cluster_get(c, "ConfigMap", "default", map);
     const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");

@@ -317,11 +317,12 @@ TEST(a_caller_that_hangs_up_loses_its_vote)
 {
     struct scene scene;
     scene_begin(&scene);
-    cluster_racks(scene.c, 10, 10, 4); /* so many that members are nominated */
-    cluster_group(scene.c, "gang", 4, PACK_SPREAD);
+    cluster_racks(scene.c, 2, 3, 4);
     scene_start_daemon(&scene);
-    scheduler_hold(scene.s, "job-");
     cluster_pods(scene.c, "job", 4, "gang", false);
+    cluster_wait_refused(scene.c, "job", 4); /* they will be nominated */
+    scheduler_hold(scene.s, "job-");
+    cluster_group(scene.c, "gang", 4, PACK_SPREAD);
     cluster_wait_writes(scene.c, SKR_WRITE_PATCH_POD_STATUS, 4);
     int fd[4];
     for (int i = 0; i < 4; i++) {

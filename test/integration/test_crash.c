@@ -46,7 +46,7 @@ static bool is_over(void *context)
 }
 
 /* False: the gang was bound before the k-th write. */
-static bool play(size_t k, bool gated, bool old_api, bool is_sampled)
+static bool play(size_t k, bool gated, bool old_api, bool is_refused)
 {
     struct scene scene;
     scene_begin(&scene);
@@ -54,19 +54,26 @@ static bool play(size_t k, bool gated, bool old_api, bool is_sampled)
     struct watch watch = {&bomb, scene.c};
     scene.options.level = 2;
     scene.c->bindings_carry_labels = !old_api;
-    if (is_sampled) {
-        cluster_racks(scene.c, 10, 10, 4);
-        cluster_group(scene.c, "gang", MEMBERS, PACK_SPREAD);
+    if (is_refused) {
+        cluster_racks(scene.c, 2, 3, 4);
     } else {
         scene_add_gang(&scene, MEMBERS);
     }
     scene_start_daemon(&scene);
+    if (is_refused) { /* kube-scheduler has to be woken: each member is nominated */
+        cluster_pods(scene.c, "job", MEMBERS, "gang", gated);
+        cluster_wait_refused(scene.c, "job", MEMBERS);
+    }
     cluster_lock(scene.c);
     scene.c->on_write = burn;
     scene.c->on_write_context = &bomb;
     bomb.pid = daemon_pid(scene.d);
     cluster_unlock(scene.c);
-    cluster_pods(scene.c, "job", MEMBERS, "gang", gated);
+    if (is_refused) {
+        cluster_group(scene.c, "gang", MEMBERS, PACK_SPREAD);
+    } else {
+        cluster_pods(scene.c, "job", MEMBERS, "gang", gated);
+    }
     cluster_wait(scene.c, is_over, &watch, "the k-th write");
     cluster_lock(scene.c);
     bool killed = bomb.gone_off;
@@ -82,11 +89,11 @@ static bool play(size_t k, bool gated, bool old_api, bool is_sampled)
 }
 
 /* writes: at least so many of a member; its group's plan and state Binding come to them. */
-static void play_all(bool gated, bool old_api, bool is_sampled, size_t writes)
+static void play_all(bool gated, bool old_api, bool is_refused, size_t writes)
 {
     size_t k = 1;
     const size_t step = SCENE_IS_SLOW ? 4 : 1;
-    while (k < WRITES_MAX && play(k, gated, old_api, is_sampled)) {
+    while (k < WRITES_MAX && play(k, gated, old_api, is_refused)) {
         k += step;
     }
     assert_true(k > writes * MEMBERS + 2);
