@@ -41,11 +41,11 @@ static bool is_learned(const struct skr_gang *e)
 
 /* ---- beliefs ---- */
 
-static size_t profile_of(const struct skr_gang *e, const struct pod_entry *p)
+static size_t profile_of(const struct skr_gang *e, const struct skr_pod *pod)
 {
     size_t i = 0;
     while (i < e->settings.n_scheduler_names &&
-           strcmp(e->settings.scheduler_name[i], p->pod->scheduler_name) != 0) {
+           strcmp(e->settings.scheduler_name[i], pod->scheduler_name) != 0) {
         i++;
     }
     return i;
@@ -66,14 +66,14 @@ bool sampling_spares(const struct skr_gang *e, const struct pod_entry *p)
     if (!is_learned(e)) {
         return sampling_is_off(e);
     }
-    enum sampling_belief belief = belief_of(e, profile_of(e, p));
+    enum sampling_belief belief = belief_of(e, profile_of(e, p->pod));
     return belief == SAMPLING_LOOKS_AT_ALL ||
            (belief == SAMPLING_UNKNOWN && (!p->pod->gate || p->place.rank == 0));
 }
 
 skr_time sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
 {
-    size_t profile = profile_of(e, p);
+    size_t profile = profile_of(e, p->pod);
     if (!is_learned(e) || !p->pod->gate || *p->pod->nominated_node ||
         belief_of(e, profile) != SAMPLING_UNKNOWN) {
         return 0;
@@ -94,7 +94,7 @@ static void revise_planned(struct skr_gang *e, size_t profile)
     {
         DL_FOREACH(g->members, p)
         {
-            if (p->plan && profile_of(e, p) == profile) {
+            if (p->plan && profile_of(e, p->pod) == profile) {
                 dirty_pod(e, p);
             }
         }
@@ -123,34 +123,38 @@ static void believe(struct skr_gang *e, size_t profile, enum sampling_belief bel
 
 /* ---- evidence ---- */
 
-bool sampling_could_go(struct skr_gang *e, const struct pod_entry *p, const struct node_entry *n)
+bool sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
+                       const struct node_entry *n)
 {
-    return n->node && !shapes_is_vetoed(e, p->shape, n->name) &&
-           skr_pod_shape_check_node(p->shape->spec, n->node) == SKR_ELIGIBLE &&
-           skr_ledger_fits(e->ledger, n->name, &p->shape->amounts, p->uid);
+    return n->node && !shapes_is_vetoed(e, s, n->name) &&
+           skr_pod_shape_check_node(s->spec, n->node) == SKR_ELIGIBLE &&
+           skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
 
 /* A node is not among the names to which the pod could go, other than the planned one. */
-static bool leaves_one_out(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
+static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                            size_t n)
 {
     struct node_entry *entry;
-    const char *planned = p->plan ? p->place.node : "";
+    const struct pod_entry *p = pods_find(e, pod->meta.uid);
+    const char *planned = p && p->plan ? p->place.node : "";
+    struct shape *s = shapes_get(e, pod);
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         nodes_name(e, node[i]);
     }
     for (size_t at = 0; (entry = nodes_next(e, &at));) {
         bool missing = !nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
-        found = found || (missing && sampling_could_go(e, p, entry));
+        found = found || (missing && sampling_could_go(e, s, pod->meta.uid, entry));
     }
+    shapes_unref(e, s);
     return found;
 }
 
-void sampling_note_names(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
+void sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                          size_t n)
 {
-    size_t profile = profile_of(e, p);
+    size_t profile = profile_of(e, pod);
     if (!is_learned(e) || n < 2 || profile >= e->settings.n_scheduler_names) {
         return;
     }
@@ -162,7 +166,7 @@ void sampling_note_names(struct skr_gang *e, const struct pod_entry *p, const ch
         return;
     }
     x->look_at = skr_frame_now(e->frame) + SKR_SAMPLING_LOOK_S * SKR_SECOND;
-    if (leaves_one_out(e, p, node, n)) {
+    if (leaves_one_out(e, pod, node, n)) {
         believe(e, profile, SAMPLING_SAMPLES);
     } else if (is_more) {
         believe(e, profile, SAMPLING_LOOKS_AT_ALL);
@@ -172,14 +176,14 @@ void sampling_note_names(struct skr_gang *e, const struct pod_entry *p, const ch
 void sampling_note_missing(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
                            size_t n)
 {
-    size_t profile = profile_of(e, p);
+    size_t profile = profile_of(e, p->pod);
     if (!is_learned(e) || profile >= e->settings.n_scheduler_names ||
         belief_of(e, profile) == SAMPLING_SAMPLES) {
         return;
     }
     struct sampling_profile *x = &e->sampling[profile];
     if (++x->misses >= SKR_SAMPLING_MISSES_MAX || n == default_sample(e) ||
-        leaves_one_out(e, p, node, n)) {
+        leaves_one_out(e, p->pod, node, n)) {
         believe(e, profile, SAMPLING_SAMPLES);
     }
 }

@@ -92,7 +92,7 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
             is_listed(node, n, entry->name)) {
             continue;
         }
-        if (sampling_could_go(e, p, entry)) {
+        if (sampling_could_go(e, p->shape, p->uid, entry)) {
             shapes_veto(e, p->shape, entry->name);
         }
     }
@@ -253,8 +253,8 @@ void verbs_filter_call(struct skr_gang *e, const struct filter_call *call)
     const struct skr_pod *pod = call->pod ? call->pod : p ? p->pod : NULL;
     bool hold;
     const char *problem = filter_problem(e, call, p, &hold);
-    if (!problem && p) {
-        sampling_note_names(e, p, call->node, call->n_nodes);
+    if (!problem) {
+        sampling_note_names(e, pod, call->node, call->n_nodes);
     }
     if (!problem && *call->group) {
         hold = !filter_member(e, p, call);

@@ -141,6 +141,18 @@ func (r *run) labelsTravel() {
 	})
 }
 
+// planStands waits until the daemon knows that the group's plan was written: who is tried before is nominated.
+func (r *run) planStands(group string) {
+	r.Helper()
+	r.planOf(group)
+	r.wait(usual, "all writes are answered", func(*cluster.View) error {
+		if _, idle := r.written(); !idle {
+			return fmt.Errorf("some are not")
+		}
+		return nil
+	})
+}
+
 // TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite: Members without gates that kube-scheduler comes to when their plan stands
 // are not patched: their Bindings bring labels and annotation, and the first ones the plan of all.
 func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
@@ -153,7 +165,7 @@ func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
 	}
 	r.group("g", 8, "")
 	r.members("g", 8)
-	r.planOf("g")
+	r.planStands("g")
 	r.startScheduler()
 	r.wait(usual, "bound", r.allBound("g", 8))
 	if minor() >= 35 {
@@ -172,7 +184,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 		}
 		r.group("u", 8, "")
 		r.members("u", 8)
-		r.planOf("u")
+		r.planStands("u")
 		r.startScheduler()
 		r.wait(usual, "bound", r.allBound("u", 8))
 		if minor() >= 35 {

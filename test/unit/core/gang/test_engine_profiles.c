@@ -125,6 +125,15 @@ TEST_RIG(cluster(), a_node_that_is_full_is_not_missed)
     assert_gang(rig, "g", 0);
 }
 
+TEST_RIG(cluster(), a_pod_tells_before_its_watch_event)
+{
+    rig->hold_watch[RIG_POD] = true;
+    hear(rig, "sakkara", HUNDRED);
+    rig->hold_watch[RIG_POD] = false;
+    gang(rig, "g", "sakkara", 0);
+    assert_gang(rig, "g", MEMBERS);
+}
+
 TEST_RIG(cluster(), each_profile_is_believed_for_itself)
 {
     hear(rig, "sakkara", ALL);
