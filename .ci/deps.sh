@@ -13,8 +13,9 @@ has() {
 
 # Echoes what is missing, in words of this script.
 missing() {
-    has cc || echo cc
-    has pkg-config || echo pkg-config
+    for tool in cc make pkg-config; do
+        has "$tool" || echo "$tool"
+    done
     for library in jansson libcurl libmicrohttpd yaml-0.1 gnutls; do
         { has pkg-config && pkg-config --exists "$library"; } || echo "$library"
     done

@@ -26,8 +26,10 @@ dir=$(mktemp -d)
 sandbox=
 daemon=
 box=
+# Layers over each other where that can be mounted; otherwise each is a copy of all below it.
+driver=overlay
 run_buildah() {
-    buildah --storage-driver vfs --root "$dir/root" --runroot "$dir/run" "$@"
+    buildah --storage-driver $driver --root "$dir/root" --runroot "$dir/run" "$@"
 }
 finish() {
     [ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
@@ -43,6 +45,10 @@ fail() {
 }
 lacks | grep . >&2 && exit 1
 export BUILDAH_ISOLATION=chroot
+
+mkdir "$dir/lower" "$dir/upper" "$dir/work" "$dir/merged"
+unshare -m mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work" overlay "$dir/merged" \
+    2>/dev/null || driver=vfs
 
 # The base.
 if [ ! -s "$cache/$suite.tar" ]; then

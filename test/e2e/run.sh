@@ -10,7 +10,7 @@
 #   ALL=1 run.sh                     also the worked example, the wake-up rules, the webhooks and the spot mix on
 #                                    1.37.1, 1.33.13, 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
-#   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time; so many scenarios at a
+#   SAKKARA_E2E_PLANES=4             so many control planes, each with one scenario at a time; so many scenarios at a
 #                                    time on the sandbox, 8
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh, or in
 # SAKKARA_E2E_STATES.
@@ -36,7 +36,7 @@ plane=${SAKKARA_E2E_PLANE:-real}
 if [ "$plane" = sandbox ]; then
     export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-8}" # scenarios mostly wait
 else
-    export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-3}"
+    export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-4}"
 fi
 states=${SAKKARA_E2E_STATES:-$here/../../build/e2e/$plane}
 [ $# -gt 0 ] || rm -rf "$states"
@@ -45,8 +45,9 @@ states=$(cd "$states" && pwd)
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 failed=0
-# API servers would spend much of their time on collecting garbage of which there is little: some 100 MB are in use.
-export GOGC="${GOGC:-400}"
+# API servers would spend much of their time on collecting garbage of which there is little, some 100 MB are in use, and
+# on growing the stack of each goroutine anew.
+export GOGC="${GOGC:-800}" GOMEMLIMIT="${GOMEMLIMIT:-1GiB}" GODEBUG="${GODEBUG:-adaptivestackstart=1}"
 
 # suite VERSION GO-TEST-ARGUMENT...
 suite() {
@@ -55,7 +56,7 @@ suite() {
     if [ "$plane" = sandbox ]; then
         echo "== the sandbox's Kubernetes $version"
     else
-        GOGC=100 "$here/build-controlplane.sh" "$version" >/dev/null # compilers have gigabytes in use
+        GOGC=100 GOMEMLIMIT=off "$here/build-controlplane.sh" "$version" >/dev/null # compilers have gigabytes in use
         echo "== Kubernetes $version"
     fi
     set -- -parallel 1000 "$@" # all wait for their turns

@@ -149,19 +149,14 @@ bool rig_is_gated(const struct rig *rig, const char *pod)
     return o && o->pod->gate;
 }
 
-static const char *group_of(const struct rig_object *o)
-{
-    const char *name = rig_meta_text(o->json, "labels", "sakkara.group.name");
-    return *name ? name : rig_meta_text(o->json, "labels", "scheduling.x-k8s.io/pod-group");
-}
-
 size_t rig_n_bound(const struct rig *rig, const char *group)
 {
     size_t n = 0;
     const struct rig_object *o;
     DL_FOREACH(rig->list, o)
     {
-        n += o->kind == RIG_POD && *o->pod->node_name && strcmp(group_of(o), group) == 0;
+        n += o->kind == RIG_POD && *o->pod->node_name &&
+             strcmp(rig_group_label(o->json), group) == 0;
     }
     return n;
 }

@@ -94,6 +94,20 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
 void rig_preemption_evicted(struct rig *rig, const char *pod);
 void rig_preemption_fini(struct rig *rig);
 
+/* engine_rig_victims.c */
+json_t *rig_stored_plan(const json_t *object); /* of a group's; json_decref() it */
+bool rig_is_preempting(const json_t *plan);
+/* Of a group's object: "namespace/name" of the group. */
+void rig_group_of(const json_t *object, char *ret, size_t size);
+bool rig_lists(const json_t *victims, const char *text);
+bool rig_is_victim(const json_t *victims, const struct rig_object *pod); /* it or its group */
+bool rig_pod_runs(const struct rig_object *o);
+int64_t rig_cpu_of(const struct skr_quantities *q);
+/* What members of the plan that are not bound will take of the node. */
+int64_t rig_planned_cpu(const struct rig *rig, const json_t *plan, const char *node);
+/* A plan is new: whom it lists may be listed. */
+void rig_victims_chosen(struct rig *rig, const char *preemptor, const json_t *plan);
+
 /* engine_rig_tree.c */
 /* A plan becomes Binding. home: its group's object. */
 void rig_tree_binds(struct rig *rig, const struct rig_object *home, const json_t *plan);
@@ -102,6 +116,8 @@ void rig_tree_binds(struct rig *rig, const struct rig_object *home, const json_t
 skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w);
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w);
+const char *rig_group_label(const json_t *object); /* the group it names, "" none */
+json_t *rig_plan_in(const struct rig_write *w);    /* that it writes, NULL none; json_decref() it */
 /* The persisted plan that holds the pod, parsed; NULL: none. json_decref() it. */
 json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod);
 

@@ -9,10 +9,17 @@
 
 #include "test/unit/json_fast.h"
 
-static const char *group_label(const json_t *pod)
+const char *rig_group_label(const json_t *pod)
 {
     const char *name = rig_meta_text(pod, "labels", "sakkara.group.name");
     return *name ? name : rig_meta_text(pod, "labels", "scheduling.x-k8s.io/pod-group");
+}
+
+json_t *rig_plan_in(const struct rig_write *w)
+{
+    json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
+    const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
+    return text ? json_fast_read(text, strlen(text), NULL) : NULL;
 }
 
 /* The plan that the object carries, if it is one of the pod's group. */
@@ -25,9 +32,9 @@ static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
     if (o->kind == RIG_MAP) {
         name = rig_text(o->json, "data.name");
     } else if (o->kind == RIG_POD) {
-        name = group_label(o->json);
+        name = rig_group_label(o->json);
     }
-    fits = fits && *text && strcmp(name, group_label(pod->json)) == 0;
+    fits = fits && *text && strcmp(name, rig_group_label(pod->json)) == 0;
     json_t *plan = fits ? json_fast_read(text, strlen(text), NULL) : NULL;
     bool preempting = strcmp(rig_text(plan, "state"), "Preempting") == 0;
     if (plan && (preempting || !json_object_get(plan, "v"))) { /* not yet, or a member's own */
@@ -144,7 +151,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     if (!nominates && w->kind != SKR_WRITE_UNGATE_POD) {
         return;
     }
-    if (!*group_label(pod->json)) {
+    if (!*rig_group_label(pod->json)) {
         return;
     }
     json_t *own = json_loads(rig_meta_text(w->body, "annotations", "sakkara.plan"), 0, NULL);
@@ -208,7 +215,7 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
     if (!rig_find(rig, RIG_NODE, node) && !news) {
         rig_fail(rig, "a Binding of %s to %s, which does not exist", w->key, node);
     }
-    if (!*group_label(pod->json)) {
+    if (!*rig_group_label(pod->json)) {
         return;
     }
     json_t *plan = rig_plan_with(rig, pod);
@@ -256,9 +263,7 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
 {
     const char *uid;
     json_t *node;
-    const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
-    const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    json_auto_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
+    json_auto_t *plan = rig_plan_in(w);
     if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
         !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
         check_size(rig, w, plan);
@@ -306,9 +311,7 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
 
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
 {
-    const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
-    const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
-    json_t *plan = text ? json_fast_read(text, strlen(text), NULL) : NULL;
+    json_t *plan = rig_plan_in(w);
     if (strcmp(rig_text(plan, "state"), "Binding") == 0) {
         json_t *members = home_of(rig, w) ? json_object_get(plan, "members") : NULL;
         json_object_set_new(rig->binding_ids, rig_text(plan, "id"),
@@ -339,7 +342,7 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     }
     node = rig_find(rig, RIG_NODE, pod->pod->node_name);
     /* An ordinary pod whose caller hung up is bound late, onto room that was given away. */
-    if (!node || rig->allow_overfull || (rig->users_meddle && !*group_label(pod->json))) {
+    if (!node || rig->allow_overfull || (rig->users_meddle && !*rig_group_label(pod->json))) {
         return;
     }
     for (size_t i = 0; i < node->node->allocatable.n; i++) {

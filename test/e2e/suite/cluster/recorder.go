@@ -25,8 +25,6 @@ type Recorder struct {
 	history []Change
 	err     error
 
-	eventsBefore int // Events that were there at the start
-
 	Overfull []string // nodes that the scenario itself fills with more than they have
 }
 
@@ -91,17 +89,22 @@ func (p *Plane) StartRecorder() (*Recorder, error) {
 	return r, nil
 }
 
-// watch lists a path and then watches it until Stop.
+// watch lists a path and then watches it until Stop. Of Events only those to come are of interest: thousands of earlier
+// scenarios may be there.
 func (r *Recorder) watch(path string) error {
 	var list List[json.RawMessage]
-	if err := r.plane.Admin.Get(path, &list); err != nil {
+	query := ""
+	if path == events {
+		query = "?limit=1"
+	}
+	if err := r.plane.Admin.Get(path+query, &list); err != nil {
 		return err
+	}
+	if path == events {
+		list.Items = nil
 	}
 	for _, item := range list.Items {
 		r.apply(path, Event{Type: "ADDED", Object: item})
-	}
-	if path == events {
-		r.eventsBefore = len(list.Items)
 	}
 	r.watches.Go(func() {
 		err := r.plane.Admin.Watch(r.ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })
@@ -242,7 +245,7 @@ func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*Vie
 		if broken != nil {
 			return broken
 		}
-		pause := min(3*time.Since(asked), 50*time.Millisecond) // thousands of pods, each of which changes
+		pause := min(10*time.Since(asked), 50*time.Millisecond) // thousands of pods, each of which changes
 		select {
 		case <-changed:
 			time.Sleep(pause)

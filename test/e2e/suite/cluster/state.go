@@ -121,7 +121,7 @@ func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 			state.Topologies = append(state.Topologies, TopologyState{object.Name, object.Data["reason"], object.Data["message"]})
 		}
 	}
-	state.Events = eventStates(v.events[r.eventsBefore:], namespace, names)
+	state.Events = eventStates(v.events, namespace, names)
 	return state
 }
 

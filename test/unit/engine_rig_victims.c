@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Judges of the choice of victims, by what the API server stores and what the engine has heard of it.
+ *
+ *   victims_are_lower         groups that give way are of lower priority than who pushes them
+ *   surplus_is_surplus        who gives up single members keeps as many as its size
+ *   budgets_allow             PodDisruptionBudgets let all victims go at once; nothing is deleted past them
+ *   the_pusher_fits_then      the nodes of the plan have room for it once its victims are gone
+ *
+ * Users change objects under the engine's feet, so a version counts that the engine heard of last, or that is on
+ * its way to it. Sums are compared when nothing is on its way. All but the last look at victims that were not touched
+ * before, for this plan or for one that it pushed out.
+ */
+#include "test/unit/engine_rig_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "test/unit/json_fast.h"
+
+json_t *rig_stored_plan(const json_t *object)
+{
+    const char *text = rig_meta_text(object, "annotations", "sakkara.plan");
+    json_t *plan = *text ? json_fast_read(text, strlen(text), NULL) : NULL;
+    if (plan && !json_object_get(plan, "v")) { /* a member's own */
+        json_decref(plan);
+        plan = NULL;
+    }
+    return plan;
+}
+
+bool rig_is_preempting(const json_t *plan)
+{
+    return strcmp(rig_text(plan, "state"), "Preempting") == 0;
+}
+
+/* Of a group's object: "namespace/name" of the group. */
+void rig_group_of(const json_t *object, char *ret, size_t size)
+{
+    const char *name = rig_text(object, "data.name");
+    name = *name ? name : rig_text(object, "metadata.name");
+    name = *rig_group_label(object) ? rig_group_label(object) : name;
+    snprintf(ret, size, "%s/%s", rig_text(object, "metadata.namespace"), name);
+}
+
+bool rig_lists(const json_t *victims, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(victims); i++) {
+        if (strcmp(json_string_value(json_array_get(victims, i)), text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The victims name the pod or its group. */
+bool rig_is_victim(const json_t *victims, const struct rig_object *pod)
+{
+    char group[600], single[700];
+    rig_group_of(pod->json, group, sizeof group);
+    snprintf(single, sizeof single, "%s/%s", pod->key, pod->pod->meta.uid);
+    return rig_lists(victims, group) || rig_lists(victims, single);
+}
+
+bool rig_pod_runs(const struct rig_object *o)
+{
+    return o->kind == RIG_POD && *o->pod->node_name && skr_pod_is_live(o->pod);
+}
+
+int64_t rig_cpu_of(const struct skr_quantities *q)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        if (strcmp(q->item[i].name, "cpu") == 0) {
+            return q->item[i].amount;
+        }
+    }
+    return 0;
+}
+
+/* Nothing is on its way that would change a sum. */
+static bool is_quiet(const struct rig *rig)
+{
+    const struct rig_write *w;
+    DL_FOREACH(rig->writes, w)
+    {
+        const json_t *notes = json_object_get(json_object_get(w->body, "metadata"), "annotations");
+        if (w->kind == SKR_WRITE_BINDING || w->kind == SKR_WRITE_EVICT ||
+            w->kind == SKR_WRITE_DELETE_POD || json_object_get(notes, "sakkara.plan")) {
+            return false;
+        }
+    }
+    return !rig->watches;
+}
+
+static struct rig_object *pod_of_uid(const struct rig *rig, const char *uid)
+{
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && strcmp(o->pod->meta.uid, uid) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+/* What members of the plan that are not bound will take of the node. */
+int64_t rig_planned_cpu(const struct rig *rig, const json_t *plan, const char *node)
+{
+    const char *uid;
+    json_t *at;
+    int64_t sum = 0;
+    json_object_foreach(json_object_get(plan, "members"), uid, at)
+    {
+        const struct rig_object *pod =
+            strcmp(json_string_value(at), node) == 0 ? pod_of_uid(rig, uid) : NULL;
+        if (pod && !*pod->pod->node_name && skr_pod_is_live(pod->pod)) {
+            sum += rig_cpu_of(&pod->pod->shape->requests);
+        }
+    }
+    return sum;
+}
+
+/* Maps as they may be in force: of one that cannot be read the last version that could (docs/reference.md). An array
+ * to be released. */
+static json_t *maps_in_force(const struct rig *rig)
+{
+    json_t *known = rig_known(rig, RIG_MAP), *list = json_array();
+    for (size_t i = 0; i < json_array_size(known); i++) {
+        json_t *map = json_array_get(known, i);
+        char key[600];
+        snprintf(key, sizeof key, "%s/%s", rig_text(map, "metadata.namespace"),
+                 rig_text(map, "metadata.name"));
+        json_t *version =
+            rig_is_readable(map) ? map : json_object_get(rig->heard[RIG_HEARD_READABLE], key);
+        if (version) {
+            json_array_append(list, version);
+        }
+    }
+    json_decref(known);
+    return list;
+}
+
+/* Priorities of the group in all versions that the engine can know; without a map it is 0. */
+static void priorities(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
+{
+    json_t *maps = maps_in_force(rig);
+    bool any = false;
+    *ret_least = *ret_most = 0;
+    for (size_t i = 0; i < json_array_size(maps); i++) {
+        char name[600];
+        const json_t *map = json_array_get(maps, i);
+        rig_group_of(map, name, sizeof name);
+        if (strcmp(name, group) != 0) {
+            continue;
+        }
+        int priority = atoi(rig_text(map, "data.priority"));
+        *ret_least = any && *ret_least < priority ? *ret_least : priority;
+        *ret_most = any && *ret_most > priority ? *ret_most : priority;
+        any = true;
+    }
+    json_decref(maps);
+}
+
+/* The group that a victim is, or is a member of; "" none. */
+static void victim_group(const struct rig *rig, const char *victim, char *ret, size_t size)
+{
+    const char *uid = strchr(strchr(victim, '/') + 1, '/');
+    const struct rig_object *pod = uid ? pod_of_uid(rig, uid + 1) : NULL;
+    snprintf(ret, size, "%s", uid ? "" : victim);
+    if (pod && *rig_group_label(pod->json)) {
+        rig_group_of(pod->json, ret, size);
+    }
+}
+
+static void victims_are_lower(struct rig *rig, const char *preemptor, const json_t *victims)
+{
+    int least, most, own;
+    priorities(rig, preemptor, &least, &own);
+    if (own <= 0) {
+        rig_fail(rig, "%s of priority %d preempts", preemptor, own);
+    }
+    for (size_t i = 0; i < json_array_size(victims); i++) {
+        char group[600];
+        const char *victim = json_string_value(json_array_get(victims, i));
+        victim_group(rig, victim, group, sizeof group);
+        priorities(rig, group, &least, &most);
+        if (*group && least >= own) {
+            rig_fail(rig, "%s of priority %d shall give way to %s of %d", victim, least, preemptor,
+                     own);
+        }
+    }
+}
+
+static int smallest_size(const struct rig *rig, const char *group)
+{
+    json_t *maps = maps_in_force(rig);
+    int size = 0;
+    for (size_t i = 0; i < json_array_size(maps); i++) {
+        char name[600];
+        const json_t *map = json_array_get(maps, i);
+        rig_group_of(map, name, sizeof name);
+        int own = atoi(rig_text(map, "data.size"));
+        size = strcmp(name, group) == 0 && (size == 0 || own < size) ? own : size;
+    }
+    json_decref(maps);
+    return size;
+}
+
+/* Members of the group that run and are none of these. */
+static int others(const struct rig *rig, const char *group, const json_t *victims)
+{
+    const struct rig_object *o;
+    int n = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        char of[600] = "";
+        if (rig_pod_runs(o) && *rig_group_label(o->json)) {
+            rig_group_of(o->json, of, sizeof of);
+        }
+        n += strcmp(of, group) == 0 && !rig_is_victim(victims, o);
+    }
+    return n;
+}
+
+/* For a plan that stands: an eviction of it was granted, or was asked for, and members are missing otherwise. */
+static bool is_touched(const struct rig *rig, const char *victim)
+{
+    const bool single = strchr(strchr(victim, '/') + 1, '/');
+    const char *id, *pod;
+    json_t *kept, *of;
+    bool begun = false, asked = false;
+    int whole = single ? 0 : smallest_size(rig, victim);
+    json_object_foreach(rig->preempting, id, kept)
+    {
+        const json_t *victims = json_object_get(kept, "victims");
+        begun = begun || rig_lists(json_object_get(kept, "begun"), victim);
+        for (size_t i = 0; i < json_array_size(victims); i++) {
+            const bool is = strcmp(json_string_value(json_array_get(victims, i)), victim) == 0;
+            const json_t *pods = json_array_get(json_object_get(kept, "pods"), i);
+            whole = is && json_integer_value(pods) > whole ? (int)json_integer_value(pods) : whole;
+        }
+        json_object_foreach(json_object_get(kept, "asked"), pod, of)
+        {
+            asked = asked || strcmp(json_string_value(of), victim) == 0;
+        }
+    }
+    return begun || (asked && (single || others(rig, victim, NULL) < whole));
+}
+
+/* An array to be released. */
+static json_t *untouched(const struct rig *rig, const json_t *victims)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < json_array_size(victims); i++) {
+        json_t *victim = json_array_get(victims, i);
+        if (!is_touched(rig, json_string_value(victim))) {
+            json_array_append(list, victim);
+        }
+    }
+    return list;
+}
+
+static void surplus_is_surplus(struct rig *rig, const json_t *victims, const json_t *chosen)
+{
+    for (size_t i = 0; i < json_array_size(chosen); i++) {
+        char group[600];
+        const char *victim = json_string_value(json_array_get(chosen, i));
+        victim_group(rig, victim, group, sizeof group);
+        if (!*group || rig_lists(victims, group)) {
+            continue;
+        }
+        const int stay = others(rig, group, victims);
+        if (stay < smallest_size(rig, group)) {
+            rig_fail(rig, "%s is no surplus: %d members would stay", victim, stay);
+        }
+    }
+}
+
+static void budgets_allow(struct rig *rig, const json_t *victims)
+{
+    const struct rig_object *budget, *o;
+    DL_FOREACH(rig->list, budget)
+    {
+        const json_t *status = json_object_get(budget->json, "status");
+        const json_t *labels = json_object_get(
+            json_object_get(json_object_get(budget->json, "spec"), "selector"), "matchLabels");
+        const char *group = json_string_value(json_object_get(labels, "sakkara.group.name"));
+        int go = 0;
+        if (budget->kind != RIG_BUDGET || !group) {
+            continue;
+        }
+        DL_FOREACH(rig->list, o)
+        {
+            go += rig_pod_runs(o) && rig_is_victim(victims, o) &&
+                  strcmp(rig_meta_text(o->json, "labels", "sakkara.group.name"), group) == 0;
+        }
+        if (go > json_integer_value(json_object_get(status, "disruptionsAllowed"))) {
+            rig_fail(rig, "budget %s does not let %d pods go", budget->key, go);
+        }
+    }
+}
+
+/* Room of a node for a plan: without its victims, those of other plans, and pods that terminate; other plans have
+ * theirs. */
+static int64_t room_for(const struct rig *rig, const struct rig_object *node, const char *preemptor,
+                        const json_t *victims)
+{
+    const struct rig_object *o, *p;
+    int64_t room = rig_cpu_of(&node->node->allocatable);
+    json_t *going = json_deep_copy(victims);
+    DL_FOREACH(rig->list, o)
+    {
+        char group[600];
+        bool is_gone = o->kind == RIG_POD && !skr_pod_is_live(o->pod);
+        json_t *plan = is_gone ? NULL : rig_stored_plan(o->json);
+        rig_group_of(o->json, group, sizeof group);
+        if (plan && strcmp(group, preemptor) != 0) {
+            room -= rig_lists(victims, group) ? 0 : rig_planned_cpu(rig, plan, node->key);
+            json_array_extend(going, json_object_get(plan, "victims"));
+        }
+        json_decref(plan);
+    }
+    DL_FOREACH(rig->list, p)
+    {
+        bool stays = rig_pod_runs(p) && strcmp(p->pod->node_name, node->key) == 0 &&
+                     !rig_is_victim(going, p);
+        room -= stays ? rig_cpu_of(&p->pod->shape->requests) : 0;
+    }
+    json_decref(going);
+    return room;
+}
+
+static void the_pusher_fits_then(struct rig *rig, const char *preemptor, const json_t *plan)
+{
+    const char *uid;
+    json_t *at;
+    json_object_foreach(json_object_get(plan, "members"), uid, at)
+    {
+        const struct rig_object *node = rig_find(rig, RIG_NODE, json_string_value(at));
+        if (!node) {
+            rig_fail(rig, "%s plans on %s, which is gone", preemptor, json_string_value(at));
+            return;
+        }
+        int64_t room = room_for(rig, node, preemptor, json_object_get(plan, "victims"));
+        int64_t want = rig_planned_cpu(rig, plan, node->key);
+        if (want > room) {
+            rig_fail(rig, "%s needs %lld of %s and has %lld when its victims are gone", preemptor,
+                     (long long)want, node->key, (long long)room);
+        }
+    }
+}
+
+void rig_victims_chosen(struct rig *rig, const char *preemptor, const json_t *plan)
+{
+    const json_t *victims = json_object_get(plan, "victims");
+    json_t *fresh = untouched(rig, victims);
+    victims_are_lower(rig, preemptor, fresh);
+    if (is_quiet(rig)) {
+        surplus_is_surplus(rig, victims, fresh);
+        budgets_allow(rig, fresh);
+        the_pusher_fits_then(rig, preemptor, plan);
+    }
+    json_decref(fresh);
+}
