@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
+#include "core/gang/pods.h"
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -36,6 +37,22 @@ TEST(a_gang_is_bound_together_with_and_without_gates)
         assert_string_equal(rig_key(rig, "group-a", "message"), "");
         assert_string_equal(rig_annotation(rig, RIG_MAP, "group-a", "sakkara.plan"), "");
         assert_true(rig_has_event(rig, "ConfigMap/group-a Normal GroupBound"));
+    }
+}
+
+/* What a kick, a call, a patch and a Binding needed is given back. */
+TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = bound_gang(flags);
+        rig_run(rig, 60 * SKR_SECOND);
+        for (int i = 0; i < 8; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "job-%d", i);
+            const struct pod_entry *p = pods_find_name(rig->gang, "default", name);
+            assert_non_null(p);
+            assert_ptr_equal(p->work, &pods_no_work);
+        }
     }
 }
 
