@@ -454,6 +454,28 @@ static bool still_fits(struct skr_gang *e, struct group *g)
     return false;
 }
 
+/* Who went by himself before the plan stood need not be among its victims: what is recorded of them is read after a
+ * restart, when they may be back, and of any priority. */
+static void forget_gone(struct skr_gang *e, struct plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct plan_victim *v = &plan->victim[i];
+        bool gone;
+        victims_left(e, v, &gone);
+        if (gone && !v->begun) {
+            let_stay(e, v);
+            free(v->text);
+            continue;
+        }
+        plan->victim[kept++] = *v;
+    }
+    if (kept < plan->n_victims) {
+        plan->n_victims = kept;
+        plan_text_changed(e, plan);
+    }
+}
+
 void preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -470,6 +492,7 @@ void preemption_step(struct skr_gang *e, struct group *g)
         return;
     }
     if (!plan_home_is_written(e, plan)) {
+        forget_gone(e, plan);
         if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
             plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {

@@ -133,6 +133,35 @@ TEST_RIG(scene_rack(1), a_group_whose_priority_is_raised_before_it_is_evicted_st
 }
 
 /* The priority that a map had when it could be read last is in force, also when it came while members were being bound. */
+TEST_RIG(scene_rack(1), a_group_that_went_by_itself_is_no_victim_in_the_record)
+{
+    scene_bound(rig, "low", 4, 0);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    scene_gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "low-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'priority':'5'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"), RIG_LOST);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_write *again = rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top");
+    const json_t *meta = json_object_get(again->body, "metadata");
+    const char *record =
+        json_string_value(json_object_get(json_object_get(meta, "annotations"), "sakkara.plan"));
+    assert_non_null(record);
+    assert_non_null(strstr(record, "\"Preempting\""));
+    assert_null(strstr(record, "victims"));
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
 TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts)
 {
     rig->hold_kind = SKR_WRITE_BINDING;
