@@ -24,9 +24,7 @@ func TestBenchLosses(t *testing.T) {
 		}
 		slots = append(slots, rack)
 	}
-	nodes, tree := racks(slots...)
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, slots...)
 	fmt.Printf("\n| lost at once | from the failure to the last one bound | from the first replacement | survivors moved |\n|---|---|---|---|\n")
 	for k := 1; k <= 64; k *= 2 {
 		group := fmt.Sprintf("g%d", k)

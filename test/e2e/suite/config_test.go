@@ -16,9 +16,7 @@ import (
 // TestD14_MissingConstraintsMeanPack: A group map without constraints packs its members, as the reference
 // says.
 func TestD14_MissingConstraintsMeanPack(t *testing.T) {
-	nodes, tree := racks([]int{3, 3}, []int{2, 6})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{3, 3}, []int{2, 6})
 	r.groupMap("g", map[string]string{"name": "g", "size": "6"})
 	r.members("g", 6)
 	r.wait(usual, "bound", r.allBound("g", 6))
@@ -29,9 +27,7 @@ func TestD14_MissingConstraintsMeanPack(t *testing.T) {
 // Event, and its group is placed once it is repaired.
 func TestD15_MalformedGroupMapIsReported(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		r.group("g", 4, "{")
 		r.members("g", 4, gate(withGate))
 		r.wait(usual, "reported on the map", r.reason("g", "Failed", "GroupInvalid"))
@@ -97,9 +93,7 @@ func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 // TestD17_DuplicateGroupNameIsDeterministic: Of two maps with one group name the older rules, the newer says
 // DuplicateGroup, and deleting it changes nothing.
 func TestD17_DuplicateGroupNameIsDeterministic(t *testing.T) {
-	nodes, tree := racks([]int{4, 4}, []int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 	r.groupMap("a-first", map[string]string{"name": "g", "size": "4", "constraints": `{"node":{"type":"spread"}}`})
 	r.groupMap("b-second", map[string]string{"name": "g", "size": "2"})
 	r.wait(usual, "the newer map is refused", r.reason("b-second", "Failed", "DuplicateGroup"))
@@ -199,9 +193,7 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 // TestD21_EmptyResourceNamesAreReported: A topology without resource names is reported and neither ends the
 // daemon nor the last good tree.
 func TestD21_EmptyResourceNamesAreReported(t *testing.T) {
-	nodes, tree := racks([]int{4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4})
 	r.must(r.plane.Admin.MergePatch(topologyPath("cluster-topology"), `{"data":{"resource-names":"[]"}}`))
 	r.wait(usual, "reported", func(v *cluster.View) error {
 		if reason := v.Map(cluster.SystemNamespace, "cluster-topology").Data["reason"]; reason != "TopologyInvalid" {

@@ -24,10 +24,8 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 				t.Skip("the API server's state is that of the write before")
 			}
 			bothWays(t, func(t *testing.T, withGate bool) {
-				nodes, tree := racks([]int{4, 4}, []int{4, 4})
-				r := start(t, nodes, options{})
+				r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 				r.anyEvents("some die with the daemon")
-				r.topology(tree)
 				k := 1
 				for r.killedAt(k, moment, withGate, nil) {
 					k++
@@ -49,10 +47,8 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 // planned node is tainted when all but one member are parked. All members end bound elsewhere.
 func TestDaemonKilledInsideAnAbort(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		r.anyEvents("some die with the daemon")
-		r.topology(tree)
 		k := 1
 		for r.killedAt(k, cluster.AfterForwarding, withGate, func(group string, arm func()) {
 			release := r.hold(group, 7)

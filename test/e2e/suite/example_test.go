@@ -27,9 +27,7 @@ func bothWays(t *testing.T, scenario func(t *testing.T, gated bool)) {
 // labels, keys, ranks, times and the containers' RANK agree.
 func TestWorkedExample_EverythingFree(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{10, 10, 10}, []int{10, 10, 10})
 		r.group("group-a", 8, packSpread)
 		r.job("job-a", "group-a", 8, gate(withGate))
 		r.wait(usual, "group-a bound", r.allBound("group-a", 8))
@@ -79,9 +77,7 @@ func TestWorkedExample_NoRackHoldsAll(t *testing.T) {
 // First user story of the proposal: two equal partitions in racks of their own, packed on nodes inside.
 func TestUserStoryA_TwoPartitionsInSeparateRacks(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4, 4}, []int{1, 1, 1}, []int{2, 4, 2})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4, 4}, []int{1, 1, 1}, []int{2, 4, 2})
 		r.group("story", 8, `{"rack":{"type":"spread","partitions":2},"node":{"type":"pack"}}`)
 		r.job("story", "story", 8, gate(withGate))
 		r.wait(usual, "bound", r.allBound("story", 8))

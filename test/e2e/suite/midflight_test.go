@@ -64,9 +64,7 @@ func hasPrefix(pod, group string) bool {
 // gang elsewhere.
 func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 3)
 		r.group("g", 8, `{"rack":{"hard":true}}`)
 		r.members("g", 8, gate(withGate))
@@ -89,9 +87,7 @@ func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 // every trace; a new map places them.
 func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 5)
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
@@ -117,9 +113,7 @@ func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 // and exactly that many are bound.
 func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 4)
 		for i := range 8 {
 			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
@@ -168,9 +162,7 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 // back to waiting.
 func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 7)
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
@@ -188,9 +180,7 @@ func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 // finishes the same plan.
 func TestSchedulerKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 7)
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
@@ -211,9 +201,7 @@ func TestSchedulerKilledWhileHolding(t *testing.T) {
 // TestDaemonKilledWhileHolding: A daemon killed while members are held takes the same plan up again.
 func TestDaemonKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 7)
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
@@ -237,9 +225,7 @@ func TestDaemonKilledWhileHolding(t *testing.T) {
 // take it when the gang leaves.
 func TestOrdinaryPodsBesideGangs(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{2, 2})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{2, 2})
 		r.anyMoment("hopeless", "it says how much fits when it was last tried, and a member who refused it when it was last asked")
 		r.group("hopeless", 40, "")
 		r.members("hopeless", 40, gate(withGate))

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -30,6 +31,15 @@ func racks(slots ...[]int) (nodes []*cluster.Node, tree string) {
 		branches = append(branches, fmt.Sprintf("\"rack-%d\":{%s}", rack, strings.Join(leaves, ",")))
 	}
 	return nodes, "{" + strings.Join(branches, ",") + "}"
+}
+
+// startRacks is start on racks(), of which there is a topology map.
+func startRacks(t *testing.T, wanted options, slots ...[]int) *run {
+	t.Helper()
+	nodes, tree := racks(slots...)
+	r := start(t, nodes, wanted)
+	r.topology(tree)
+	return r
 }
 
 // topology creates the topology map.

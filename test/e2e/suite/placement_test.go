@@ -18,9 +18,7 @@ func TestD1_PlanIsEnforcedNotJustScored(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// One member fits node-0, both fit node-1 and node-2. The plan packs, first node in tree order;
 		// the default scorers prefer the emptier node-2 by far.
-		nodes, tree := racks([]int{1, 2, 50})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{1, 2, 50})
 		r.group("g", 2, "")
 		r.members("g", 2, gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 2))
@@ -64,9 +62,7 @@ func sampling(t *testing.T, percentage int, withGate bool) {
 			slots[rack] = []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
 		}
 	}
-	nodes, tree := racks(slots...)
-	r := start(t, nodes, options{scheduler: cluster.SchedulerOptions{Percentage: percentage}})
-	r.topology(tree)
+	r := startRacks(t, options{scheduler: cluster.SchedulerOptions{Percentage: percentage}}, slots...)
 	r.group("g", 20, `{"rack":{"hard":true}}`)
 	r.members("g", 20, gate(withGate))
 	r.wait(usual, "bound", r.allBound("g", 20))
@@ -133,9 +129,7 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 		for range 20 {
 			slots = append(slots, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 		}
-		nodes, tree := racks(slots...)
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, slots...)
 		r.group("g", 200, `{"node":{"type":"spread","hard":true}}`)
 		r.members("g", 200, gate(withGate))
 		r.wait(2*usual, "bound", r.allBound("g", 200))
@@ -148,10 +142,8 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 func TestTwoGroupsCompeteForRoomOfOne(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		const rounds = 20
-		nodes, tree := racks([]int{3, 3}, []int{3, 3})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{3, 3}, []int{3, 3})
 		r.anyEvents("who of the two is first, and what the other one hears meanwhile, is chance")
-		r.topology(tree)
 		for round := range rounds {
 			names := [2]string{fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)}
 			r.group(names[0], 8, "")

@@ -16,10 +16,8 @@ import (
 // TestD26_TheOrderOfGroupsIsTotal: Four groups of one name in four namespaces wait for room of one: they come by priority, and
 // of equal ones by namespace, whatever the order in which they were created.
 func TestD26_TheOrderOfGroupsIsTotal(t *testing.T) {
-	nodes, tree := racks([]int{1})
-	r := start(t, nodes, options{paused: true})
+	r := startRacks(t, options{paused: true}, []int{1})
 	r.anyRetries("a group is tried each time that room gets free")
-	r.topology(tree)
 	first, second, third := r.namespace("z"), r.namespace("a"), r.namespace("b")
 	for _, group := range []struct {
 		namespace string
@@ -65,11 +63,9 @@ func soloMap(name string, priority int) *cluster.ConfigMap {
 // TestD27_PodGroupsAreOrderedLikeOtherGroups: Of two PodGroups with room for one, that whose pods have the higher
 // priority class is bound, although the other one came first.
 func TestD27_PodGroupsAreOrderedLikeOtherGroups(t *testing.T) {
-	nodes, tree := racks([]int{3})
-	r := start(t, nodes, options{paused: true})
+	r := startRacks(t, options{paused: true}, []int{3})
 	r.anyRetries("a group is tried each time that room gets free")
 	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
-	r.topology(tree)
 	for i, name := range []string{"low", "high"} {
 		class := r.ns + "-" + name
 		r.must(r.plane.Admin.Create("/apis/scheduling.k8s.io/v1/priorityclasses", map[string]any{"apiVersion": "scheduling.k8s.io/v1",
@@ -109,9 +105,7 @@ func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
 // TestD44_UnlikeRequestsAreNoticed: One member that asks for twice as much is what every member is taken for: two nodes of
 // three CPUs take one member each. The map's conditions name the pod and the resource.
 func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
-	nodes, tree := racks([]int{3, 3})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{3, 3})
 	r.group("g", 2, "")
 	r.create(r.pod("g-0", label("sakkara.group.name", "g"), gated), r.pod("g-1", label("sakkara.group.name", "g"), gated, cpu("2")))
 	r.wait(usual, "bound", r.allBound("g", 2))
@@ -130,9 +124,7 @@ func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
 // TestD45_OurOwnWritesCauseNoPlanning: From its first pod to its end a gang is planned once: what the daemon writes about it is
 // no reason to look again.
 func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 8, "")
 	r.members("g", 8, gated)
 	r.wait(usual, "bound", r.allBound("g", 8))
@@ -148,9 +140,7 @@ func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
 // TestD46_StrictPatchesWork: The first thing that the daemon writes into a map that has no status yet is a merge patch with the
 // version that it has seen, and the API server takes it.
 func TestD46_StrictPatchesWork(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 2, "")
 	r.members("g", 2, gated)
 	r.wait(usual, "bound", r.allBound("g", 2))

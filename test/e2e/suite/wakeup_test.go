@@ -25,9 +25,7 @@ func promptly() time.Duration {
 // TestWakeup_TurnedAwayMembersAreLeftInPeace: Members that were turned away cause no calls until something
 // changes.
 func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 4, "")
 	r.members("g", 3)
 	r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
@@ -67,9 +65,7 @@ func (r *run) filters() (n int) {
 // few nodes kube-scheduler asks about all of them.
 func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{9, 9})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{9, 9})
 		r.group("g", 4, "")
 		r.members("g", 3, gate(withGate))
 		r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
@@ -249,9 +245,7 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 // TestWakeup_ConstraintsRelaxed: Weaker constraints wake the group they held up.
 func TestWakeup_ConstraintsRelaxed(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 3}, []int{4, 3})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 3}, []int{4, 3})
 		r.group("g", 8, `{"rack":{"hard":true}}`)
 		r.members("g", 8, gate(withGate))
 		r.wait(usual, "no rack holds eight", func(v *cluster.View) error {
