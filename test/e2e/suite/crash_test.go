@@ -52,8 +52,7 @@ func TestDaemonKilledInsideAnAbort(t *testing.T) {
 		k := 1
 		for r.killedAt(k, cluster.AfterForwarding, withGate, func(group string, arm func()) {
 			release := r.hold(group, 7)
-			r.group(group, 8, `{"rack":{"hard":true}}`)
-			r.members(group, 8, gate(withGate))
+			r.gang(group, 8, `{"rack":{"hard":true}}`, gate(withGate))
 			r.waitVotes(group, 8)
 			plan := r.planOf(group)
 			arm()
@@ -86,8 +85,7 @@ func TestDaemonKilledInItsFirstBindings(t *testing.T) {
 	if minor() >= 35 {
 		r.labelsTravel()
 	}
-	r.group("g", members, "")
-	r.members("g", members)
+	r.gang("g", members, "")
 	r.planOf("g")
 	dead := make(chan struct{})
 	bindings := 0
@@ -147,8 +145,7 @@ func (r *run) killedAt(k int, moment cluster.Moment, withGate bool, scenario fun
 	if scenario == nil {
 		scenario = func(group string, arm func()) {
 			arm()
-			r.group(group, 8, "")
-			r.members(group, 8, gate(withGate))
+			r.gang(group, 8, "", gate(withGate))
 		}
 	}
 	restarted := make(chan error, 1)

@@ -23,8 +23,7 @@ func TestD32_FailedPatchLosesNothing(t *testing.T) {
 		})
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("PATCH", "/configmaps/g") })
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("POST", "/binding") })
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 8))
 		r.expectReport("g", 8)
 		refused := 0
@@ -43,8 +42,7 @@ func TestD32_FailedPatchLosesNothing(t *testing.T) {
 func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		r := startRacks(t, options{}, []int{20, 20})
-		r.group("g", 100, "")
-		r.members("g", 100, gate(withGate))
+		r.gang("g", 100, "", gate(withGate))
 		r.wait(usual, "the reason is known", r.reason("g", "Ready", "NeverFits"))
 		if !withGate {
 			r.wait(usual, "all were turned away", func(v *cluster.View) error {
@@ -118,8 +116,7 @@ func TestD35_LargeGangsMeetNoCliff(t *testing.T) {
 	}
 	r := startRacks(t, options{daemon: cluster.DaemonOptions{QPS: 50}}, slots...)
 	r.anyEvents("members that wait for more than five seconds are told")
-	r.group("g", 2000, "")
-	r.members("g", 2000)
+	r.gang("g", 2000, "")
 	r.wait(6*usual, "bound", r.podsBound("g", 2000))
 	r.wait(3*usual, "reported", r.allBound("g", 2000))
 }

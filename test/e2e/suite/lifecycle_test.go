@@ -118,8 +118,7 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 	r.group("g", 4, "")
 	r.indexedJob("g", "g", 4)
 	r.wait(usual, "running", r.podsRunning("g", 4))
-	r.group("other", 3, "")
-	r.members("other", 3)
+	r.gang("other", 3, "")
 	r.wait(usual, "the other gang waits for room", r.reason("other", "Ready", "WaitingForCapacity"))
 	var lost *cluster.Pod
 	r.rec.Look(func(v *cluster.View) {

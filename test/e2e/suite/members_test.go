@@ -26,8 +26,7 @@ func TestD8_OneFailingBindingDoesNotStrandTheRest(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "the other seven bound", r.podsBound("g", 7))
 		lost := r.seatOf("g", 8, "g-3")
 		r.create(r.pod("g-new", label("sakkara.group.name", "g"), gate(withGate)))

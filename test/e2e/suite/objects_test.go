@@ -167,6 +167,13 @@ func (r *run) members(group string, n int, changes ...change) {
 	r.must(r.plane.CreatePods(pods...))
 }
 
+// gang creates a group and all its members.
+func (r *run) gang(name string, size int, constraints string, changes ...change) {
+	r.Helper()
+	r.group(name, size, constraints)
+	r.members(name, size, changes...)
+}
+
 // create creates pods one after the other.
 func (r *run) create(pods ...*cluster.Pod) {
 	r.Helper()

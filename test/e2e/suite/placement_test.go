@@ -19,8 +19,7 @@ func TestD1_PlanIsEnforcedNotJustScored(t *testing.T) {
 		// One member fits node-0, both fit node-1 and node-2. The plan packs, first node in tree order;
 		// the default scorers prefer the emptier node-2 by far.
 		r := startRacks(t, options{}, []int{1, 2, 50})
-		r.group("g", 2, "")
-		r.members("g", 2, gate(withGate))
+		r.gang("g", 2, "", gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 2))
 		r.expectPlaced("g", "node-1:2")
 	})
@@ -36,8 +35,7 @@ func TestD2_SingleFeasibleNodeIsNoDeadEnd(t *testing.T) {
 	r.fill("node-2", 4)
 	r.begin()
 	r.topology(tree)
-	r.group("g", 2, "")
-	r.members("g", 2)
+	r.gang("g", 2, "")
 	r.wait(usual, "bound", r.allBound("g", 2))
 	r.expectPlaced("g", "node-1:2")
 }
@@ -63,8 +61,7 @@ func sampling(t *testing.T, percentage int, withGate bool) {
 		}
 	}
 	r := startRacks(t, options{scheduler: cluster.SchedulerOptions{Percentage: percentage}}, slots...)
-	r.group("g", 20, `{"rack":{"hard":true}}`)
-	r.members("g", 20, gate(withGate))
+	r.gang("g", 20, `{"rack":{"hard":true}}`, gate(withGate))
 	r.wait(usual, "bound", r.allBound("g", 20))
 	for i := range 10 {
 		name := fmt.Sprintf("node-%d", 290+i)
@@ -115,8 +112,7 @@ func TestMemberRefusedInTreeAfterThePlanIsPlannedElsewhere(t *testing.T) {
 		r.create(r.pod("holder", onNode("node-0"), hostPort))
 		r.begin()
 		r.topology(tree)
-		r.group("g", 2, `{"node":{"type":"spread","hard":true}}`)
-		r.members("g", 2, hostPort, gate(withGate))
+		r.gang("g", 2, `{"node":{"type":"spread","hard":true}}`, hostPort, gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 2))
 		r.expectPlaced("g", "node-1:1 node-2:1")
 	})
@@ -130,8 +126,7 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 			slots = append(slots, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 		}
 		r := startRacks(t, options{}, slots...)
-		r.group("g", 200, `{"node":{"type":"spread","hard":true}}`)
-		r.members("g", 200, gate(withGate))
+		r.gang("g", 200, `{"node":{"type":"spread","hard":true}}`, gate(withGate))
 		r.wait(2*usual, "bound", r.allBound("g", 200))
 		r.expectReport("g", 200)
 	})

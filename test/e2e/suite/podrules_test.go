@@ -119,8 +119,7 @@ func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
 	nodes, tree := zonedRacks()
 	r := start(t, nodes, options{})
 	r.topology(tree)
-	r.group("g", 4, "")
-	r.members("g", 4, label("app", "g"), affine("podAntiAffinity", "g", "zone"))
+	r.gang("g", 4, "", label("app", "g"), affine("podAntiAffinity", "g", "zone"))
 	r.wait(usual, "the rule is named", func(v *cluster.View) error {
 		message := v.Map(r.ns, "g").Data["message"]
 		if !contains(message, "podAntiAffinity on zone") || !contains(message, "3 domains have room for one") {

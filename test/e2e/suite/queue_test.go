@@ -96,8 +96,7 @@ func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
 	r.fill("node-0", 8)
 	r.begin()
 	r.topology(tree)
-	r.group("g", 5, "")
-	r.members("g", 5, gated)
+	r.gang("g", 5, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 5))
 	r.expectPlaced("g", "node-1:5")
 }
@@ -125,8 +124,7 @@ func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
 // no reason to look again.
 func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4})
-	r.group("g", 8, "")
-	r.members("g", 8, gated)
+	r.gang("g", 8, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 8))
 	r.rec.Settle(300*time.Millisecond, usual)
 	_, page := r.daemon.AdminGet("/metrics")
@@ -141,8 +139,7 @@ func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
 // version that it has seen, and the API server takes it.
 func TestD46_StrictPatchesWork(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4})
-	r.group("g", 2, "")
-	r.members("g", 2, gated)
+	r.gang("g", 2, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 2))
 	for _, write := range r.proxy.Writes() {
 		if write.Is("PATCH", "/configmaps/g") {
@@ -167,8 +164,7 @@ func TestD48_PlacementIsDeterministic(t *testing.T) {
 	r.topology(tree)
 	var before string
 	for round := range 3 {
-		r.group("g", 8, `{"rack":{"type":"spread"}}`)
-		r.members("g", 8, gated)
+		r.gang("g", 8, `{"rack":{"type":"spread"}}`, gated)
 		r.wait(usual, "bound", r.allBound("g", 8))
 		now := ""
 		r.rec.Look(func(v *cluster.View) { now = v.Map(r.ns, "g").Data["placement"] + " " + v.Map(r.ns, "g").Data["rank"] })
@@ -197,11 +193,9 @@ func TestD50_FailedGroupsHoldNoCapacity(t *testing.T) {
 	r.anyRetries("a group is tried each time that room gets free")
 	r.anyMoment("eight", "its numbers are those of the moment at which it was looked at")
 	r.topology(tree)
-	r.group("eight", 8, "")
-	r.members("eight", 8, gated)
+	r.gang("eight", 8, "", gated)
 	r.wait(usual, "it waits for room", r.reason("eight", "Ready", "WaitingForCapacity"))
-	r.group("seven", 7, "")
-	r.members("seven", 7, gated)
+	r.gang("seven", 7, "", gated)
 	r.wait(usual, "the other one has all of it", r.allBound("seven", 7))
 	r.wait(usual, "nobody of the first is bound", r.noneBound("eight"))
 	r.wait(usual, "it waits for room still", r.reason("eight", "Ready", "WaitingForCapacity"))

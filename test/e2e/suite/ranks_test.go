@@ -15,8 +15,7 @@ func TestD30_RanksPrecedeContainers(t *testing.T) {
 		r := startRacks(t, options{}, []int{60, 60})
 		for i := range 10 {
 			name := fmt.Sprintf("g%d", i)
-			r.group(name, 10, "")
-			r.members(name, 10, gate(withGate))
+			r.gang(name, 10, "", gate(withGate))
 		}
 		for i := range 10 {
 			name := fmt.Sprintf("g%d", i)
@@ -45,8 +44,7 @@ func TestD31_RanksAreReproducible(t *testing.T) {
 	r := startRacks(t, options{}, []int{2, 1}, []int{2, 1}, []int{2, 1})
 	var rank, placement [3]string
 	for round := range rank {
-		r.group("g", 8, `{"rack":{"type":"spread"},"node":{"type":"pack"}}`)
-		r.members("g", 8)
+		r.gang("g", 8, `{"rack":{"type":"spread"},"node":{"type":"pack"}}`)
 		r.wait(usual, "bound", r.allBound("g", 8))
 		r.rec.Look(func(v *cluster.View) {
 			rank[round], placement[round] = v.Map(r.ns, "g").Data["rank"], v.Map(r.ns, "g").Data["placement"]

@@ -32,8 +32,7 @@ func TestD28_StaleLinksToPreemptorsVanish(t *testing.T) {
 // be watched when it does again: the list shows it. A pod of the same name, and one of another, take the seats.
 func TestD29_MissedDeletesAreNoticed(t *testing.T) {
 	r := startRacks(t, options{}, []int{2, 2})
-	r.group("g", 4, "")
-	r.members("g", 4, gated)
+	r.gang("g", 4, "", gated)
 	r.wait(usual, "running", r.podsRunning("g", 4))
 	r.wait(usual, "bound", r.allBound("g", 4))
 	seats := []seat{r.seat("g-1"), r.seat("g-2")}
@@ -59,8 +58,7 @@ func TestD47_TheOrderOfRecoveryDoesNotMatter(t *testing.T) {
 	r := startRacks(t, options{}, []int{4, 4})
 	r.anyEvents("some die with the daemon")
 	release := r.hold("g", 0) // calls that break when the daemon dies would cost the members their nominations
-	r.group("g", 6, "")
-	r.members("g", 6, gated)
+	r.gang("g", 6, "", gated)
 	r.waitVotes("g", 6)
 	plan := r.planOf("g")
 	for _, late := range []string{"/pods", "/configmaps", "/nodes"} {

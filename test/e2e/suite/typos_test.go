@@ -105,8 +105,7 @@ func TestDescribe_SaysWhyAMemberWaits(t *testing.T) {
 	realOnly(t, "kubectl describe reads Events as the API server keeps them")
 	r := startRacks(t, options{}, []int{2, 2})
 	for group, gated := range map[string]bool{"gated": true, "open": false} {
-		r.group(group, 5, "")
-		r.members(group, 5, gate(gated))
+		r.gang(group, 5, "", gate(gated))
 	}
 	for _, group := range []string{"gated", "open"} {
 		sentence := ""

@@ -18,8 +18,7 @@ func TestUpgrade_PlanOfAnOlderDaemonIsFinished(t *testing.T) {
 	const id = "0123456789abcdef"
 	r := startRacks(t, options{paused: true}, []int{6, 6})
 	r.anyRetries("the older daemon's trial counts")
-	r.group("g", 12, "")
-	r.members("g", 12, gated)
+	r.gang("g", 12, "", gated)
 	order := []string{"g-0", "g-1", "g-10", "g-11", "g-2", "g-3", "g-4", "g-5", "g-6", "g-7", "g-8", "g-9"}
 	members := map[string]string{}
 	for i, name := range order {

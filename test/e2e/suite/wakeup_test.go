@@ -159,8 +159,7 @@ func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
 	if minor() >= 35 {
 		r.labelsTravel()
 	}
-	r.group("g", 8, "")
-	r.members("g", 8)
+	r.gang("g", 8, "")
 	r.planStands("g")
 	r.startScheduler()
 	r.wait(usual, "bound", r.allBound("g", 8))
@@ -178,8 +177,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 		if minor() >= 35 {
 			r.labelsTravel()
 		}
-		r.group("u", 8, "")
-		r.members("u", 8)
+		r.gang("u", 8, "")
 		r.planStands("u")
 		r.startScheduler()
 		r.wait(usual, "bound", r.allBound("u", 8))
@@ -187,8 +185,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 			r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
 		}
 		before := r.writes()["nominations"]
-		r.group("g", 4, "")
-		r.members("g", 4, gated)
+		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))
 		if nominations := r.writes()["nominations"]; nominations != before {
 			t.Errorf("%d nominations for 4 gated members", nominations-before)
@@ -205,8 +202,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 			return nil
 		})
 		r.must(r.plane.Admin.Delete(r.podPath("first")))
-		r.group("g", 4, "")
-		r.members("g", 4, gated)
+		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))
 		r.expectWrites(map[string]int{"nominations": 4, "bindings": 5, "other patches of pods": 4})
 	})
@@ -233,8 +229,7 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 		r.fill("node-0", 2)
 		r.begin()
 		r.topology(tree)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "too little room", r.reason("g", "Ready", "WaitingForCapacity"))
 		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-0")))
 		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-1")))
@@ -246,8 +241,7 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 func TestWakeup_ConstraintsRelaxed(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		r := startRacks(t, options{}, []int{4, 3}, []int{4, 3})
-		r.group("g", 8, `{"rack":{"hard":true}}`)
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, `{"rack":{"hard":true}}`, gate(withGate))
 		r.wait(usual, "no rack holds eight", func(v *cluster.View) error {
 			if status := r.statusOf(v, "g"); status != "Ready" || v.Map(r.ns, "g").Data["reason"] == "" {
 				return fmt.Errorf("%v", v.Map(r.ns, "g").Data)
