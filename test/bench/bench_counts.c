@@ -18,12 +18,12 @@
 #include "core/placement/evaluate.h"
 #include "core/placement/spread.h"
 #include "server/simulate/simulate.h"
-#include "test/bench/cluster.h"
 #include "test/bench/field.h"
 #include "test/bench/gangs.h"
 #include "test/bench/mix.h"
 #include "test/bench/warm.h"
 #include "test/unit/fleet.h"
+#include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
 
 #define COUNT_OF(array) (sizeof array / sizeof((array)[0]))

@@ -17,7 +17,7 @@
 #include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "core/solver/cache.h"
-#include "test/bench/cluster.h"
+#include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
 
 enum { CPUS = 8, RACK = 50 };

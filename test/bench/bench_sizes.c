@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/solver/sizes.h"
-#include "test/bench/cluster.h"
+#include "test/unit/solver_cluster.h"
 
 enum { KINDS = 50, CHANGES = 2000 };
 

@@ -11,8 +11,8 @@
 
 #include "core/solver/cache.h"
 #include "core/solver/sizes.h"
-#include "test/bench/cluster.h"
 #include "test/bench/warm.h"
+#include "test/unit/solver_cluster.h"
 
 enum { LOADS = 15, CHANGES = 300 };
 

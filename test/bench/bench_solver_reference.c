@@ -18,9 +18,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "test/bench/cluster.h"
 #include "test/bench/reference.h"
 #include "test/property/oracle.h"
+#include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
 
 enum { REPEAT = 5, LOADS_MAX = 200, TREES = 1000 };

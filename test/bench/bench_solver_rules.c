@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/bench/cluster.h"
 #include "test/bench/warm.h"
+#include "test/unit/solver_cluster.h"
 
 enum { LOADS = 40, CHANGES = 100 };
 

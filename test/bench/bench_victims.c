@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/solver/victims.h"
-#include "test/bench/cluster.h"
+#include "test/unit/solver_cluster.h"
 
 enum { GANGS = 500, TRIALS = 41, SLOTS = 8, PRIORITIES = 10, NAME = 16 };
 

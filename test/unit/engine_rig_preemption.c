@@ -139,7 +139,7 @@ static void forget_plan(struct rig *rig, const char *id)
 
 void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const struct rig_object *home)
 {
-    json_t *plan = rig_plan_in(w);
+    json_auto_t *plan = rig_plan_in(w);
     const char *id = rig_text(plan, "id");
     const char *was_in = rig_text(json_object_get(rig->preempting, id), "home");
     if (home && *was_in && strcmp(was_in, rig_text(home->json, "metadata.uid")) != 0) {
@@ -158,7 +158,6 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
     if (rig_is_preempting(plan) && kept) {
         victims_go_whole(rig, id, kept, victims);
     }
-    json_decref(plan);
 }
 
 /* Its eviction was granted. */
@@ -205,7 +204,7 @@ static bool knows_victims(const struct rig *rig, const json_t *kept)
 void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *home)
 {
-    json_t *plan = home ? rig_stored_plan(home->json) : NULL;
+    json_auto_t *plan = home ? rig_stored_plan(home->json) : NULL;
     const char *id = rig_text(plan, "id");
     const char *before = json_string_value(json_object_get(rig->standing, w->key));
     const json_t *ended =
@@ -227,7 +226,6 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                                       json_object_get(plan, "victimPods"), "begun", "asked", "home",
                                       rig_text(home->json, "metadata.uid")));
     }
-    json_decref(plan);
 }
 
 void rig_preemption_fini(struct rig *rig)

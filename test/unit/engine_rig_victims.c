@@ -146,7 +146,7 @@ static json_t *maps_in_force(const struct rig *rig)
 /* Priorities of the group in all versions that the engine can know; without a map it is 0. */
 static void priorities(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
 {
-    json_t *maps = maps_in_force(rig);
+    json_auto_t *maps = maps_in_force(rig);
     bool any = false;
     *ret_least = *ret_most = 0;
     for (size_t i = 0; i < json_array_size(maps); i++) {
@@ -161,7 +161,6 @@ static void priorities(const struct rig *rig, const char *group, int *ret_least,
         *ret_most = any && *ret_most > priority ? *ret_most : priority;
         any = true;
     }
-    json_decref(maps);
 }
 
 /* The group that a victim is, or is a member of; "" none. */
@@ -356,12 +355,11 @@ static void the_pusher_fits_then(struct rig *rig, const char *preemptor, const j
 void rig_victims_chosen(struct rig *rig, const char *preemptor, const json_t *plan)
 {
     const json_t *victims = json_object_get(plan, "victims");
-    json_t *fresh = untouched(rig, victims);
+    json_auto_t *fresh = untouched(rig, victims);
     victims_are_lower(rig, preemptor, fresh);
     if (is_quiet(rig)) {
         surplus_is_surplus(rig, victims, fresh);
         budgets_allow(rig, fresh);
         the_pusher_fits_then(rig, preemptor, plan);
     }
-    json_decref(fresh);
 }

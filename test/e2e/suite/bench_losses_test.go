@@ -24,14 +24,11 @@ func TestBenchLosses(t *testing.T) {
 		}
 		slots = append(slots, rack)
 	}
-	nodes, tree := racks(slots...)
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, slots...)
 	fmt.Printf("\n| lost at once | from the failure to the last one bound | from the first replacement | survivors moved |\n|---|---|---|---|\n")
 	for k := 1; k <= 64; k *= 2 {
 		group := fmt.Sprintf("g%d", k)
-		r.group(group, gang, "")
-		r.members(group, gang, gated)
+		r.gang(group, gang, "", gated)
 		r.wait(2*usual, "bound", r.allBound(group, gang))
 		before := map[string]string{}
 		var lost []*cluster.Pod

@@ -16,9 +16,7 @@ import (
 // TestD14_MissingConstraintsMeanPack: A group map without constraints packs its members, as the reference
 // says.
 func TestD14_MissingConstraintsMeanPack(t *testing.T) {
-	nodes, tree := racks([]int{3, 3}, []int{2, 6})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{3, 3}, []int{2, 6})
 	r.groupMap("g", map[string]string{"name": "g", "size": "6"})
 	r.members("g", 6)
 	r.wait(usual, "bound", r.allBound("g", 6))
@@ -29,11 +27,8 @@ func TestD14_MissingConstraintsMeanPack(t *testing.T) {
 // Event, and its group is placed once it is repaired.
 func TestD15_MalformedGroupMapIsReported(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("g", 4, "{")
-		r.members("g", 4, gate(withGate))
+		r := startRacks(t, options{}, []int{4, 4})
+		r.gang("g", 4, "{", gate(withGate))
 		r.wait(usual, "reported on the map", r.reason("g", "Failed", "GroupInvalid"))
 		r.wait(usual, "with an Event", func(v *cluster.View) error {
 			return warned(v, r.ns, "g", "constraints")
@@ -67,8 +62,7 @@ func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 	r := start(t, nodes, options{})
 	r.topology(tree)
 	release := r.hold("g", 7)
-	r.group("g", 8, `{"rack":{"hard":true}}`)
-	r.members("g", 8)
+	r.gang("g", 8, `{"rack":{"hard":true}}`)
 	r.waitVotes("g", 8)
 	r.must(r.plane.Admin.MergePatch(topologyPath("cluster-topology"), `{"data":{"tree":"{\"rack-0\":"}}`))
 	r.wait(usual, "reported on the map", func(v *cluster.View) error {
@@ -80,8 +74,7 @@ func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 	})
 	release()
 	r.wait(usual, "the running plan goes on", r.allBound("g", 8))
-	r.group("next", 8, `{"rack":{"hard":true}}`)
-	r.members("next", 8)
+	r.gang("next", 8, `{"rack":{"hard":true}}`)
 	r.wait(usual, "the last good tree places the next group", r.allBound("next", 8))
 	r.expectPlaced("next", "node-2:4 node-3:4")
 	patch := fmt.Sprintf(`{"data":{"tree":%q}}`, tree)
@@ -97,9 +90,7 @@ func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 // TestD17_DuplicateGroupNameIsDeterministic: Of two maps with one group name the older rules, the newer says
 // DuplicateGroup, and deleting it changes nothing.
 func TestD17_DuplicateGroupNameIsDeterministic(t *testing.T) {
-	nodes, tree := racks([]int{4, 4}, []int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 	r.groupMap("a-first", map[string]string{"name": "g", "size": "4", "constraints": `{"node":{"type":"spread"}}`})
 	r.groupMap("b-second", map[string]string{"name": "g", "size": "2"})
 	r.wait(usual, "the newer map is refused", r.reason("b-second", "Failed", "DuplicateGroup"))
@@ -113,8 +104,7 @@ func TestD17_DuplicateGroupNameIsDeterministic(t *testing.T) {
 	r.expectPlaced("g", "node-0:2 node-1:2")
 	r.must(r.plane.Admin.Delete(r.mapPath("b-second")))
 	// Another group goes its whole way, so the deletion has been seen; the first one has not changed.
-	r.group("witness", 2, "")
-	r.members("witness", 2)
+	r.gang("witness", 2, "")
 	r.wait(usual, "another group is bound", r.allBound("witness", 2))
 	r.wait(usual, "nothing changed", func(v *cluster.View) error {
 		if err := r.podsBound("g", 4)(v); err != nil {
@@ -138,8 +128,7 @@ func TestD18_DeletingASecondTopologyMapIsHarmless(t *testing.T) {
 		return nil
 	})
 	r.must(r.plane.Admin.Delete(topologyPath("b-second")))
-	r.group("g", 8, `{"rack":{"hard":true},"node":{"type":"spread"}}`)
-	r.members("g", 8)
+	r.gang("g", 8, `{"rack":{"hard":true},"node":{"type":"spread"}}`)
 	r.wait(usual, "bound", r.allBound("g", 8))
 	r.expectPlaced("g", "node-2:4 node-3:4")
 }
@@ -153,8 +142,7 @@ func TestD19_EqualUnitNamesInDifferentBranchesStayApart(t *testing.T) {
 	r := start(t, nodes, options{})
 	r.topology(`{"zone-a":{"rack-0":{"node-0":{},"node-1":{}}},"zone-b":{"rack-0":{"node-2":{},"node-3":{}}}}`, "zone", "rack", "node")
 	// One rack holds six; taken for one, the two would hold seven.
-	r.group("seven", 7, `{"zone":{"type":"pack"},"rack":{"type":"pack"}}`)
-	r.members("seven", 7)
+	r.gang("seven", 7, `{"zone":{"type":"pack"},"rack":{"type":"pack"}}`)
 	r.wait(usual, "bound", r.allBound("seven", 7))
 	r.expectPlaced("seven", "node-0:3 node-1:3 node-2:1")
 	r.rec.Look(func(v *cluster.View) {
@@ -172,8 +160,7 @@ func TestD19_EqualUnitNamesInDifferentBranchesStayApart(t *testing.T) {
 func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	nodes, _ := racks([]int{2})
 	r := start(t, nodes, options{})
-	r.group("first", 4, "")
-	r.members("first", 4)
+	r.gang("first", 4, "")
 	r.wait(usual, "one node is too small", r.reason("first", "Ready", "NeverFits"))
 	r.must(r.plane.CreateNodes(node("node-later", 4)))
 	r.wait(usual, "the new node is used", r.allBound("first", 4))
@@ -190,8 +177,7 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 		output, code := r.command("tree")
 		return code == 0 && contains(output, "node-big") && contains(output, "r0") && contains(output, "r1")
 	})
-	r.group("second", 5, `{"rack":{"hard":true}}`)
-	r.members("second", 5)
+	r.gang("second", 5, `{"rack":{"hard":true}}`)
 	r.wait(usual, "the rack of node-0 and node-big is used", r.allBound("second", 5))
 	r.expectPlaced("second", "node-0:2 node-big:3")
 }
@@ -199,9 +185,7 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 // TestD21_EmptyResourceNamesAreReported: A topology without resource names is reported and neither ends the
 // daemon nor the last good tree.
 func TestD21_EmptyResourceNamesAreReported(t *testing.T) {
-	nodes, tree := racks([]int{4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4})
 	r.must(r.plane.Admin.MergePatch(topologyPath("cluster-topology"), `{"data":{"resource-names":"[]"}}`))
 	r.wait(usual, "reported", func(v *cluster.View) error {
 		if reason := v.Map(cluster.SystemNamespace, "cluster-topology").Data["reason"]; reason != "TopologyInvalid" {
@@ -215,8 +199,7 @@ func TestD21_EmptyResourceNamesAreReported(t *testing.T) {
 	if starts := r.daemon.Starts(); starts != 1 {
 		t.Errorf("the daemon was started %d times", starts)
 	}
-	r.group("g", 4, "")
-	r.members("g", 4)
+	r.gang("g", 4, "")
 	r.wait(usual, "the last good topology serves", r.allBound("g", 4))
 }
 

@@ -24,10 +24,8 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 				t.Skip("the API server's state is that of the write before")
 			}
 			bothWays(t, func(t *testing.T, withGate bool) {
-				nodes, tree := racks([]int{4, 4}, []int{4, 4})
-				r := start(t, nodes, options{})
+				r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 				r.anyEvents("some die with the daemon")
-				r.topology(tree)
 				k := 1
 				for r.killedAt(k, moment, withGate, nil) {
 					k++
@@ -49,15 +47,12 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 // planned node is tainted when all but one member are parked. All members end bound elsewhere.
 func TestDaemonKilledInsideAnAbort(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		r.anyEvents("some die with the daemon")
-		r.topology(tree)
 		k := 1
 		for r.killedAt(k, cluster.AfterForwarding, withGate, func(group string, arm func()) {
 			release := r.hold(group, 7)
-			r.group(group, 8, `{"rack":{"hard":true}}`)
-			r.members(group, 8, gate(withGate))
+			r.gang(group, 8, `{"rack":{"hard":true}}`, gate(withGate))
 			r.waitVotes(group, 8)
 			plan := r.planOf(group)
 			arm()
@@ -90,8 +85,7 @@ func TestDaemonKilledInItsFirstBindings(t *testing.T) {
 	if minor() >= 35 {
 		r.labelsTravel()
 	}
-	r.group("g", members, "")
-	r.members("g", members)
+	r.gang("g", members, "")
 	r.planOf("g")
 	dead := make(chan struct{})
 	bindings := 0
@@ -151,8 +145,7 @@ func (r *run) killedAt(k int, moment cluster.Moment, withGate bool, scenario fun
 	if scenario == nil {
 		scenario = func(group string, arm func()) {
 			arm()
-			r.group(group, 8, "")
-			r.members(group, 8, gate(withGate))
+			r.gang(group, 8, "", gate(withGate))
 		}
 	}
 	restarted := make(chan error, 1)

@@ -23,70 +23,54 @@ func bothWays(t *testing.T, scenario func(t *testing.T, gated bool)) {
 	t.Run("gated", func(t *testing.T) { scenario(t, true) })
 }
 
+// workedExample places the Job of the example on two racks of three nodes with ten slots, some of which are taken.
+func workedExample(t *testing.T, placed string, loads map[string]int) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
+		r := start(t, nodes, options{paused: true})
+		for node, load := range loads {
+			r.fill(node, load)
+		}
+		r.begin()
+		r.topology(tree)
+		r.expectJob("group-a", 8, packSpread, placed, withGate)
+	})
+}
+
+// expectJob creates a group and the Job of its members, which have to be placed so and reported.
+func (r *run) expectJob(group string, size int, constraints, placed string, withGate bool) {
+	r.Helper()
+	r.group(group, size, constraints)
+	r.job("job-"+group, group, size, gate(withGate))
+	r.wait(usual, group+" bound", r.allBound(group, size))
+	r.expectPlaced(group, placed)
+	r.expectReport(group, size)
+}
+
 // TestWorkedExample_EverythingFree: The worked example on empty nodes: packed in one rack, spread 3, 3, 2;
 // labels, keys, ranks, times and the containers' RANK agree.
 func TestWorkedExample_EverythingFree(t *testing.T) {
-	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("group-a", 8, packSpread)
-		r.job("job-a", "group-a", 8, gate(withGate))
-		r.wait(usual, "group-a bound", r.allBound("group-a", 8))
-		r.expectPlaced("group-a", "node-0:3 node-1:3 node-2:2")
-		r.expectReport("group-a", 8)
-	})
+	workedExample(t, "node-0:3 node-1:3 node-2:2", nil)
 }
 
 // TestWorkedExample_OneRackTightAndOneNodeFull: The worked example with load: the other rack is too full, one
 // node is taken, one takes three.
 func TestWorkedExample_OneRackTightAndOneNodeFull(t *testing.T) {
-	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
-		r := start(t, nodes, options{paused: true})
-		for node, load := range map[string]int{"node-1": 7, "node-2": 10, "node-3": 8, "node-4": 8, "node-5": 8} {
-			r.fill(node, load)
-		}
-		r.begin()
-		r.topology(tree)
-		r.group("group-a", 8, packSpread)
-		r.job("job-a", "group-a", 8, gate(withGate))
-		r.wait(usual, "group-a bound", r.allBound("group-a", 8))
-		r.expectPlaced("group-a", "node-0:5 node-1:3")
-		r.expectReport("group-a", 8)
-	})
+	workedExample(t, "node-0:5 node-1:3", map[string]int{"node-1": 7, "node-2": 10, "node-3": 8, "node-4": 8, "node-5": 8})
 }
 
 // TestWorkedExample_NoRackHoldsAll: The worked example with more load: six members in one rack and two in the
 // other.
 func TestWorkedExample_NoRackHoldsAll(t *testing.T) {
-	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
-		r := start(t, nodes, options{paused: true})
-		for node, load := range map[string]int{"node-0": 7, "node-1": 10, "node-2": 7, "node-3": 8, "node-4": 10, "node-5": 8} {
-			r.fill(node, load)
-		}
-		r.begin()
-		r.topology(tree)
-		r.group("group-a", 8, packSpread)
-		r.job("job-a", "group-a", 8, gate(withGate))
-		r.wait(usual, "group-a bound", r.allBound("group-a", 8))
-		r.expectPlaced("group-a", "node-0:3 node-2:3 node-3:1 node-5:1")
-		r.expectReport("group-a", 8)
-	})
+	workedExample(t, "node-0:3 node-2:3 node-3:1 node-5:1",
+		map[string]int{"node-0": 7, "node-1": 10, "node-2": 7, "node-3": 8, "node-4": 10, "node-5": 8})
 }
 
 // First user story of the proposal: two equal partitions in racks of their own, packed on nodes inside.
 func TestUserStoryA_TwoPartitionsInSeparateRacks(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4, 4}, []int{1, 1, 1}, []int{2, 4, 2})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("story", 8, `{"rack":{"type":"spread","partitions":2},"node":{"type":"pack"}}`)
-		r.job("story", "story", 8, gate(withGate))
-		r.wait(usual, "bound", r.allBound("story", 8))
-		r.expectPlaced("story", "node-0:4 node-7:4")
-		r.expectReport("story", 8)
+		r := startRacks(t, options{}, []int{4, 4, 4}, []int{1, 1, 1}, []int{2, 4, 2})
+		r.expectJob("story", 8, `{"rack":{"type":"spread","partitions":2},"node":{"type":"pack"}}`, "node-0:4 node-7:4", withGate)
 	})
 }
 
@@ -96,11 +80,7 @@ func TestUserStoryB_OneServerTwoToFourPerNode(t *testing.T) {
 		nodes, tree := racks([]int{2, 2, 1}, []int{4, 3, 1}, []int{1, 1, 1})
 		r := start(t, nodes, options{})
 		r.topology(tree, "server", "node")
-		r.group("story", 6, `{"server":{"type":"pack"},"node":{"type":"spread","min":2,"max":4}}`)
-		r.job("story", "story", 6, gate(withGate))
-		r.wait(usual, "bound", r.allBound("story", 6))
-		r.expectPlaced("story", "node-3:3 node-4:3")
-		r.expectReport("story", 6)
+		r.expectJob("story", 6, `{"server":{"type":"pack"},"node":{"type":"spread","min":2,"max":4}}`, "node-3:3 node-4:3", withGate)
 	})
 }
 

@@ -17,16 +17,13 @@ import (
 // are repeated, and nothing is lost.
 func TestD32_FailedPatchLosesNothing(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		r.proxy.Refuse(500, func(write *cluster.Write) bool {
 			return nomination(write) || write.Method == "PATCH" && contains(write.Body, "schedulingGates")
 		})
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("PATCH", "/configmaps/g") })
 		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("POST", "/binding") })
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 8))
 		r.expectReport("g", 8)
 		refused := 0
@@ -44,11 +41,8 @@ func TestD32_FailedPatchLosesNothing(t *testing.T) {
 // TestD33_HopelessGroupsDoNotSpin: A group that can never fit says so and then costs no write at all.
 func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{20, 20})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("g", 100, "")
-		r.members("g", 100, gate(withGate))
+		r := startRacks(t, options{}, []int{20, 20})
+		r.gang("g", 100, "", gate(withGate))
 		r.wait(usual, "the reason is known", r.reason("g", "Ready", "NeverFits"))
 		if !withGate {
 			r.wait(usual, "all were turned away", func(v *cluster.View) error {
@@ -87,9 +81,7 @@ func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 // TestD34_SlowAPIServerDoesNotStallScheduling: With an API server that takes two seconds for each request,
 // filter still answers in a twentieth of that, and no call takes as long as one request: none waits for the API server.
 func TestD34_SlowAPIServerDoesNotStallScheduling(t *testing.T) {
-	nodes, tree := racks([]int{9, 9}, []int{9, 9})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{9, 9}, []int{9, 9})
 	const latency = 2 * time.Second
 	r.proxy.Delay(latency)
 	r.group("a", 8, "")
@@ -122,12 +114,9 @@ func TestD35_LargeGangsMeetNoCliff(t *testing.T) {
 	for range 5 {
 		slots = append(slots, []int{100, 100, 100, 100})
 	}
-	nodes, tree := racks(slots...)
-	r := start(t, nodes, options{daemon: cluster.DaemonOptions{QPS: 50}})
+	r := startRacks(t, options{daemon: cluster.DaemonOptions{QPS: 50}}, slots...)
 	r.anyEvents("members that wait for more than five seconds are told")
-	r.topology(tree)
-	r.group("g", 2000, "")
-	r.members("g", 2000)
+	r.gang("g", 2000, "")
 	r.wait(6*usual, "bound", r.podsBound("g", 2000))
 	r.wait(3*usual, "reported", r.allBound("g", 2000))
 }

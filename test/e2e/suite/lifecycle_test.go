@@ -26,9 +26,7 @@ func (r *run) endWell(group string) {
 // explain (exit code 0) and in the metrics; a restart of the daemon changes nothing of it; the Job run again under its
 // name is a new start.
 func TestFinishedGangIsFinished(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 4, "")
 	r.job("work", "g", 4)
 	r.wait(usual, "running", r.podsRunning("g", 4))
@@ -80,10 +78,8 @@ func TestFinishedGangIsFinished(t *testing.T) {
 // TestMapDeletedWhileBoundThenAMemberLost: The replacement of a lost member waits for the group's map, says so in one story,
 // keeps no room from others, and is bound when the map is back and room is free.
 func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4, 4})
 	r.anyRetries("they count from the creation of a pod")
-	r.topology(tree)
 	r.group("g", 4, "")
 	r.groupMap("other", map[string]string{"name": "other", "size": "5", "seat-hold": "0"})
 	r.job("g", "g", 4)
@@ -116,16 +112,13 @@ func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
 // TestSeatOfALostMemberIsHeld: While a Job waits before it replaces a lost member, a gang that waits for room does not
 // take the seat; tree and explain show it. With seat-hold 0 it does.
 func TestSeatOfALostMemberIsHeld(t *testing.T) {
-	nodes, tree := racks([]int{2, 2, 2})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{2, 2, 2})
 	r.anyRetries("they count from the creation of a pod")
 	r.anyMoment("other", "its numbers are those of the moment at which it was looked at")
-	r.topology(tree)
 	r.group("g", 4, "")
 	r.indexedJob("g", "g", 4)
 	r.wait(usual, "running", r.podsRunning("g", 4))
-	r.group("other", 3, "")
-	r.members("other", 3)
+	r.gang("other", 3, "")
 	r.wait(usual, "the other gang waits for room", r.reason("other", "Ready", "WaitingForCapacity"))
 	var lost *cluster.Pod
 	r.rec.Look(func(v *cluster.View) {
@@ -167,9 +160,7 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 // TestImmutableMapIsAGroupLikeOthers: A map that nobody may change any more defines a group; its keys stand in annotations,
 // and a restart of the daemon changes nothing of them.
 func TestImmutableMapIsAGroupLikeOthers(t *testing.T) {
-	nodes, tree := racks([]int{2, 2})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{2, 2})
 	frozen := map[string]any{
 		"metadata":  map[string]any{"name": "g", "labels": map[string]string{"sakkara.group": ""}},
 		"immutable": true,

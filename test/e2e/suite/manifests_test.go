@@ -139,17 +139,9 @@ func TestGatePolicy_AddsTheGate(t *testing.T) {
 	if minor() < 36 {
 		t.Skip("the policy needs 1.36")
 	}
-	path := manifest(t, "gate-policy.yaml")
 	nodes, tree := racks([]int{9, 9})
 	r := start(t, nodes, options{})
-	if _, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
-		t.Fatal(err)
-	}
-	r.Cleanup(func() {
-		if _, err := r.plane.Kubectl("delete", "-f", path); err != nil {
-			t.Error(err)
-		}
-	})
+	r.apply(manifest(t, "gate-policy.yaml"))
 	r.expectGates(tree)
 }
 

@@ -19,17 +19,14 @@ import (
 // the others bound; its replacement gets its seat.
 func TestD8_OneFailingBindingDoesNotStrandTheRest(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{9, 9})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{9, 9})
 		// g-3 is deleted between the commit of Binding and its own Binding.
 		r.proxy.Before(func(write *cluster.Write) bool { return write.Is("POST", "/pods/g-3/binding") }, func() {
 			if err := r.plane.Admin.Delete(r.podPath("g-3")); err != nil {
 				t.Error(err)
 			}
 		})
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "the other seven bound", r.podsBound("g", 7))
 		lost := r.seatOf("g", 8, "g-3")
 		r.create(r.pod("g-new", label("sakkara.group.name", "g"), gate(withGate)))
@@ -86,9 +83,7 @@ func (r *run) seatOf(group string, size int, name string) (s seat) {
 // the same node and rank.
 func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{9, 9})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{9, 9})
 		r.group("g", 8, `{"rack":{"hard":true},"node":{"type":"spread"}}`)
 		r.job("g", "g", 8, gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 8))
@@ -109,9 +104,7 @@ func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 
 // TestD10_TerminalPodsFreeTheirSeats: A member that fails frees its seat for the Job's next pod.
 func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 8, "")
 	r.job("g", "g", 8)
 	r.wait(usual, "bound", r.allBound("g", 8))
@@ -171,10 +164,8 @@ func (r *run) expectInherited(group string, before map[string]bool, want seat) {
 // order as they become free.
 func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{6, 6})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{6, 6})
 		r.anyRetries("they count from the creation of a pod, and the last ones may come after the first trial")
-		r.topology(tree)
 		r.group("g", 4, "")
 		// Seats go by time of creation, then by name.
 		for i := range 6 {
@@ -216,9 +207,7 @@ func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 // TestD12_CreatingTheMapWakesItsPods: Pods that come before their map wait for it and are bound soon after.
 func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{6, 6})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{6, 6})
 		r.members("late", 8, gate(withGate))
 		if !withGate {
 			r.wait(usual, "all were turned away", func(v *cluster.View) error {
@@ -239,9 +228,7 @@ func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 
 // TestD13_OrdinaryPodsAreScheduled: Pods without a group go through the daemon's scheduler untouched.
 func TestD13_OrdinaryPodsAreScheduled(t *testing.T) {
-	nodes, tree := racks([]int{2, 2})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{2, 2})
 	r.anyNode("plain-", "kube-scheduler picks one of the best by chance")
 	var pods []*cluster.Pod
 	for i := range 4 {
@@ -260,9 +247,7 @@ func TestD13_OrdinaryPodsAreScheduled(t *testing.T) {
 // TestPodGroupGang: A PodGroup is a source of a group: it is packed and reported in annotations.
 func TestPodGroupGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{3, 3}, []int{9, 9})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{3, 3}, []int{9, 9})
 		r.podGroup("pg", 8)
 		for i := range 8 {
 			r.create(r.pod(fmt.Sprintf("pg-%d", i), label("scheduling.x-k8s.io/pod-group", "pg"), gate(withGate)))
@@ -284,10 +269,8 @@ func TestPodGroupGang(t *testing.T) {
 // are bound; of five with minMember 3 as many as have room, and the rest when there is more.
 func TestPodGroupMinimum(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{3}, []int{4, 1})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{3}, []int{4, 1})
 		r.anyRetries("pods beyond the minimum come in one plan or in several")
-		r.topology(tree)
 		r.fill("node-2", 1)
 		members := func(name string, n int) {
 			for i := range n {
@@ -326,9 +309,7 @@ func (r *run) podGroup(name string, minMember int) {
 // TestD22_MapTakesOverFromAPodGroup: A map takes a group over from a PodGroup of the same name, with its own
 // rules.
 func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
-	nodes, tree := racks([]int{3, 3}, []int{9, 9})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{3, 3}, []int{9, 9})
 	r.podGroup("g", 8)
 	for i := range 4 {
 		r.create(r.pod(fmt.Sprintf("g-%d", i), label("scheduling.x-k8s.io/pod-group", "g")))
@@ -372,9 +353,7 @@ func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
 
 // TestMemberWithAForeignGateIsNotReady: A group waits for the gates of others.
 func TestMemberWithAForeignGateIsNotReady(t *testing.T) {
-	nodes, tree := racks([]int{9, 9})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{9, 9})
 	r.group("g", 3, "")
 	foreign := func(pod *cluster.Pod) {
 		pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, cluster.Named{Name: "example.com/quota"})

@@ -64,12 +64,9 @@ func hasPrefix(pod, group string) bool {
 // gang elsewhere.
 func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 3)
-		r.group("g", 8, `{"rack":{"hard":true}}`)
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, `{"rack":{"hard":true}}`, gate(withGate))
 		r.waitVotes("g", 8)
 		r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":[{"key":"broken","effect":"NoSchedule"}]}}`))
 		r.wait(usual, "the whole gang is planned elsewhere", func(v *cluster.View) error {
@@ -89,12 +86,9 @@ func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 // every trace; a new map places them.
 func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 5)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.waitVotes("g", 8)
 		r.must(r.plane.Admin.Delete(r.mapPath("g")))
 		r.wait(usual, "no member is nominated or planned any more", func(v *cluster.View) error {
@@ -117,9 +111,7 @@ func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 // and exactly that many are bound.
 func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 4)
 		for i := range 8 {
 			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
@@ -168,12 +160,9 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 // back to waiting.
 func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4})
 		release := r.hold("g", 7)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.waitVotes("g", 8)
 		r.must(r.plane.Admin.Delete(r.podPath("g-0")))
 		r.wait(usual, "the group waits for members", r.reason("g", "Waiting", "MembersMissing"))
@@ -188,12 +177,9 @@ func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 // finishes the same plan.
 func TestSchedulerKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 7)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.waitVotes("g", 8)
 		r.must(r.scheduler.Kill())
 		r.rec.Look(func(v *cluster.View) {
@@ -211,12 +197,9 @@ func TestSchedulerKilledWhileHolding(t *testing.T) {
 // TestDaemonKilledWhileHolding: A daemon killed while members are held takes the same plan up again.
 func TestDaemonKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{4, 4})
 		release := r.hold("g", 7)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.waitVotes("g", 8)
 		plan := r.planOf("g")
 		r.daemon.Kill()
@@ -237,17 +220,13 @@ func TestDaemonKilledWhileHolding(t *testing.T) {
 // take it when the gang leaves.
 func TestOrdinaryPodsBesideGangs(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{2, 2})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{2, 2})
 		r.anyMoment("hopeless", "it says how much fits when it was last tried, and a member who refused it when it was last asked")
-		r.group("hopeless", 40, "")
-		r.members("hopeless", 40, gate(withGate))
+		r.gang("hopeless", 40, "", gate(withGate))
 		r.wait(usual, "one group waits for ever", r.reason("hopeless", "Ready", "NeverFits"))
 		// A held gang has reserved all of rack 0.
 		release := r.hold("g", 7)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.waitVotes("g", 8)
 		r.anyNode("plain-", "kube-scheduler picks one of the best by chance")
 		for i := range 4 {

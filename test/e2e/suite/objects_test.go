@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -30,6 +31,15 @@ func racks(slots ...[]int) (nodes []*cluster.Node, tree string) {
 		branches = append(branches, fmt.Sprintf("\"rack-%d\":{%s}", rack, strings.Join(leaves, ",")))
 	}
 	return nodes, "{" + strings.Join(branches, ",") + "}"
+}
+
+// startRacks is start on racks(), of which there is a topology map.
+func startRacks(t *testing.T, wanted options, slots ...[]int) *run {
+	t.Helper()
+	nodes, tree := racks(slots...)
+	r := start(t, nodes, wanted)
+	r.topology(tree)
+	return r
 }
 
 // topology creates the topology map.
@@ -155,6 +165,13 @@ func (r *run) members(group string, n int, changes ...change) {
 		pods[i] = r.pod(fmt.Sprintf("%s-%d", group, i), append([]change{label("sakkara.group.name", group)}, changes...)...)
 	}
 	r.must(r.plane.CreatePods(pods...))
+}
+
+// gang creates a group and all its members.
+func (r *run) gang(name string, size int, constraints string, changes ...change) {
+	r.Helper()
+	r.group(name, size, constraints)
+	r.members(name, size, changes...)
 }
 
 // create creates pods one after the other.

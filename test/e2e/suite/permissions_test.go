@@ -144,14 +144,7 @@ func TestAccountPolicy_KeepsTheAccountFromWhatIsNotItsOwn(t *testing.T) {
 	path := manifest(t, "account-policy.yaml")
 	nodes, tree := racks([]int{9, 9})
 	r := start(t, nodes, options{})
-	if _, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
-		t.Fatal(err)
-	}
-	r.Cleanup(func() {
-		if _, err := r.plane.Kubectl("delete", "-f", path); err != nil {
-			t.Error(err)
-		}
-	})
+	r.apply(path)
 	labelled := map[string]string{"sakkara.group": ""}
 	r.mapIn(r.ns, "plain", nil)
 	r.mapIn("kube-system", "labelled", labelled)

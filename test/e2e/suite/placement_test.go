@@ -18,11 +18,8 @@ func TestD1_PlanIsEnforcedNotJustScored(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// One member fits node-0, both fit node-1 and node-2. The plan packs, first node in tree order;
 		// the default scorers prefer the emptier node-2 by far.
-		nodes, tree := racks([]int{1, 2, 50})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("g", 2, "")
-		r.members("g", 2, gate(withGate))
+		r := startRacks(t, options{}, []int{1, 2, 50})
+		r.gang("g", 2, "", gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 2))
 		r.expectPlaced("g", "node-1:2")
 	})
@@ -38,8 +35,7 @@ func TestD2_SingleFeasibleNodeIsNoDeadEnd(t *testing.T) {
 	r.fill("node-2", 4)
 	r.begin()
 	r.topology(tree)
-	r.group("g", 2, "")
-	r.members("g", 2)
+	r.gang("g", 2, "")
 	r.wait(usual, "bound", r.allBound("g", 2))
 	r.expectPlaced("g", "node-1:2")
 }
@@ -64,11 +60,8 @@ func sampling(t *testing.T, percentage int, withGate bool) {
 			slots[rack] = []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
 		}
 	}
-	nodes, tree := racks(slots...)
-	r := start(t, nodes, options{scheduler: cluster.SchedulerOptions{Percentage: percentage}})
-	r.topology(tree)
-	r.group("g", 20, `{"rack":{"hard":true}}`)
-	r.members("g", 20, gate(withGate))
+	r := startRacks(t, options{scheduler: cluster.SchedulerOptions{Percentage: percentage}}, slots...)
+	r.gang("g", 20, `{"rack":{"hard":true}}`, gate(withGate))
 	r.wait(usual, "bound", r.allBound("g", 20))
 	for i := range 10 {
 		name := fmt.Sprintf("node-%d", 290+i)
@@ -119,8 +112,7 @@ func TestMemberRefusedInTreeAfterThePlanIsPlannedElsewhere(t *testing.T) {
 		r.create(r.pod("holder", onNode("node-0"), hostPort))
 		r.begin()
 		r.topology(tree)
-		r.group("g", 2, `{"node":{"type":"spread","hard":true}}`)
-		r.members("g", 2, hostPort, gate(withGate))
+		r.gang("g", 2, `{"node":{"type":"spread","hard":true}}`, hostPort, gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 2))
 		r.expectPlaced("g", "node-1:1 node-2:1")
 	})
@@ -133,11 +125,8 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 		for range 20 {
 			slots = append(slots, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 		}
-		nodes, tree := racks(slots...)
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("g", 200, `{"node":{"type":"spread","hard":true}}`)
-		r.members("g", 200, gate(withGate))
+		r := startRacks(t, options{}, slots...)
+		r.gang("g", 200, `{"node":{"type":"spread","hard":true}}`, gate(withGate))
 		r.wait(2*usual, "bound", r.allBound("g", 200))
 		r.expectReport("g", 200)
 	})
@@ -148,10 +137,8 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 func TestTwoGroupsCompeteForRoomOfOne(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		const rounds = 20
-		nodes, tree := racks([]int{3, 3}, []int{3, 3})
-		r := start(t, nodes, options{})
+		r := startRacks(t, options{}, []int{3, 3}, []int{3, 3})
 		r.anyEvents("who of the two is first, and what the other one hears meanwhile, is chance")
-		r.topology(tree)
 		for round := range rounds {
 			names := [2]string{fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)}
 			r.group(names[0], 8, "")

@@ -89,9 +89,7 @@ func TestPodRules_OfAGangsOwnKindAreObeyedAtOnce(t *testing.T) {
 // to be apart from itself in all namespaces of a name is apart; nothing is planned twice.
 func TestPodRules_OfUnlikeMembersAreObeyedAtOnce(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler does not know rules between pods")
-	nodes, tree := racks([]int{5, 5})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{5, 5})
 	r.group("ports", 4, "")
 	ports := []change{hostPort(8080), hostPort(8081), func(*cluster.Pod) {}, func(*cluster.Pod) {}}
 	var pods []*cluster.Pod
@@ -121,8 +119,7 @@ func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
 	nodes, tree := zonedRacks()
 	r := start(t, nodes, options{})
 	r.topology(tree)
-	r.group("g", 4, "")
-	r.members("g", 4, label("app", "g"), affine("podAntiAffinity", "g", "zone"))
+	r.gang("g", 4, "", label("app", "g"), affine("podAntiAffinity", "g", "zone"))
 	r.wait(usual, "the rule is named", func(v *cluster.View) error {
 		message := v.Map(r.ns, "g").Data["message"]
 		if !contains(message, "podAntiAffinity on zone") || !contains(message, "3 domains have room for one") {
@@ -140,11 +137,9 @@ func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
 // databases go, the gang is bound at once.
 func TestPodRules_ThatThePlannerDoesNotKnowAreNamed(t *testing.T) {
 	realOnly(t, "the model of kube-scheduler does not know rules between pods")
-	nodes, tree := racks([]int{6, 6})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{6, 6})
 	r.anyRetries("they count plans until all nodes are refused")
 	r.anyEvents("how many plans are tried depends on the moment")
-	r.topology(tree)
 	r.create(r.pod("db-0", label("app", "db"), onNode("node-0")), r.pod("db-1", label("app", "db"), onNode("node-1")))
 	r.group("g", 4, "")
 	r.members("g", 4, gated, func(pod *cluster.Pod) {

@@ -66,9 +66,7 @@ func (r *run) untouched(group string, before map[string]bool) func(*cluster.View
 // and is a new start once there is room.
 func TestD36_TheGangOfTheLeastPriorityGivesWay(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4}, []int{4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4}, []int{4})
 		low, mid := crowd(t, r)
 		r.groupMap("top", map[string]string{"name": "top", "size": "4", "priority": "10", "constraints": `{"rack":{"hard":true}}`})
 		r.members("top", 4, gate(withGate))
@@ -131,9 +129,7 @@ func (r *run) budget(group string, minAvailable int) {
 // TestD40_BudgetsAreKept: A gang whose PodDisruptionBudget lets nobody go is no victim: the next one
 // goes. Once the budget is gone, that one takes the room of the first.
 func TestD40_BudgetsAreKept(t *testing.T) {
-	nodes, tree := racks([]int{4}, []int{4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4}, []int{4})
 	low, _ := crowd(t, r)
 	r.budget("low", 4)
 	r.top()
@@ -151,10 +147,8 @@ func TestD40_BudgetsAreKept(t *testing.T) {
 // TestD49_PreemptionSurvivesADaemonThatDies: Killed in the middle of its evictions, the daemon goes on with the same
 // victims after a restart and evicts nobody else.
 func TestD49_PreemptionSurvivesADaemonThatDies(t *testing.T) {
-	nodes, tree := racks([]int{4}, []int{4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4}, []int{4})
 	r.anyEvents("some die with the daemon")
-	r.topology(tree)
 	low, mid := crowd(t, r)
 	died := make(chan struct{})
 	n := 0
@@ -246,10 +240,8 @@ func (r *run) running(name string, size, priority int, changes ...change) map[st
 // TestD37_NobodyIsEvictedWithoutNeedOrUse: While there is room, and where not even all victims together would make enough, a gang of
 // high priority evicts nobody and is never reported as Preempting.
 func TestD37_NobodyIsEvictedWithoutNeedOrUse(t *testing.T) {
-	nodes, tree := racks([]int{4}, []int{4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4}, []int{4})
 	r.anyRetries("they count from the creation of a pod")
-	r.topology(tree)
 	low := r.running("low", 4, 1)
 	top := r.running("top", 4, 10) // there is room: no need
 	r.groupMap("wide", map[string]string{"name": "wide", "size": "8", "priority": "5"})
@@ -269,11 +261,9 @@ func TestD37_NobodyIsEvictedWithoutNeedOrUse(t *testing.T) {
 // TestD38_TheComputedNodesAreKept: Victims that terminate for long are waited for: no further ones are chosen, and the gang goes to
 // the nodes of the plan that named them.
 func TestD38_TheComputedNodesAreKept(t *testing.T) {
-	nodes, tree := racks([]int{4}, []int{4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4}, []int{4})
 	r.anyRetries("they count from the creation of a pod")
 	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
-	r.topology(tree)
 	low := r.running("low", 4, 1, func(pod *cluster.Pod) { pod.Finalizers = []string{"example.com/lingers"} })
 	mid := r.running("mid", 4, 2)
 	r.Cleanup(func() { r.letGo("low", 4) })
@@ -330,11 +320,9 @@ func (r *run) nodesOfPlan(group string) (text string) {
 // TestD39_VictimsWithPendingMembersDoEmpty: A victim of which three members run and one waits gives way as a whole, and what is left of
 // it is a group that waits for members.
 func TestD39_VictimsWithPendingMembersDoEmpty(t *testing.T) {
-	nodes, tree := racks([]int{3}, []int{3})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{3}, []int{3})
 	r.anyRetries("they count from the creation of a pod")
 	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
-	r.topology(tree)
 	r.running("low", 3, 1)
 	mid := r.running("mid", 3, 2)
 	r.must(r.plane.Admin.MergePatch(r.mapPath("low"), `{"data":{"size":"4"}}`))
@@ -376,10 +364,8 @@ func TestD41_VictimSearchIgnoresIneligibleNodes(t *testing.T) {
 // TestD42_ReplacementsOfVictimsDoNotSteal: Pods that a victim's controller makes at once, and that kube-scheduler may ask about at once,
 // wait: the room is that of the gang which the victims left for.
 func TestD42_ReplacementsOfVictimsDoNotSteal(t *testing.T) {
-	nodes, tree := racks([]int{4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4})
 	r.anyRetries("they count from the creation of a pod")
-	r.topology(tree)
 	r.groupMap("low", map[string]string{"name": "low", "size": "4", "priority": "1"})
 	r.replicas("low", 4)
 	r.wait(usual, "low runs", r.podsRunning("low", 4))

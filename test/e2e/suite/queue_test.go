@@ -16,10 +16,8 @@ import (
 // TestD26_TheOrderOfGroupsIsTotal: Four groups of one name in four namespaces wait for room of one: they come by priority, and
 // of equal ones by namespace, whatever the order in which they were created.
 func TestD26_TheOrderOfGroupsIsTotal(t *testing.T) {
-	nodes, tree := racks([]int{1})
-	r := start(t, nodes, options{paused: true})
+	r := startRacks(t, options{paused: true}, []int{1})
 	r.anyRetries("a group is tried each time that room gets free")
-	r.topology(tree)
 	first, second, third := r.namespace("z"), r.namespace("a"), r.namespace("b")
 	for _, group := range []struct {
 		namespace string
@@ -65,11 +63,9 @@ func soloMap(name string, priority int) *cluster.ConfigMap {
 // TestD27_PodGroupsAreOrderedLikeOtherGroups: Of two PodGroups with room for one, that whose pods have the higher
 // priority class is bound, although the other one came first.
 func TestD27_PodGroupsAreOrderedLikeOtherGroups(t *testing.T) {
-	nodes, tree := racks([]int{3})
-	r := start(t, nodes, options{paused: true})
+	r := startRacks(t, options{paused: true}, []int{3})
 	r.anyRetries("a group is tried each time that room gets free")
 	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
-	r.topology(tree)
 	for i, name := range []string{"low", "high"} {
 		class := r.ns + "-" + name
 		r.must(r.plane.Admin.Create("/apis/scheduling.k8s.io/v1/priorityclasses", map[string]any{"apiVersion": "scheduling.k8s.io/v1",
@@ -100,8 +96,7 @@ func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
 	r.fill("node-0", 8)
 	r.begin()
 	r.topology(tree)
-	r.group("g", 5, "")
-	r.members("g", 5, gated)
+	r.gang("g", 5, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 5))
 	r.expectPlaced("g", "node-1:5")
 }
@@ -109,9 +104,7 @@ func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
 // TestD44_UnlikeRequestsAreNoticed: One member that asks for twice as much is what every member is taken for: two nodes of
 // three CPUs take one member each. The map's conditions name the pod and the resource.
 func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
-	nodes, tree := racks([]int{3, 3})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{3, 3})
 	r.group("g", 2, "")
 	r.create(r.pod("g-0", label("sakkara.group.name", "g"), gated), r.pod("g-1", label("sakkara.group.name", "g"), gated, cpu("2")))
 	r.wait(usual, "bound", r.allBound("g", 2))
@@ -130,11 +123,8 @@ func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
 // TestD45_OurOwnWritesCauseNoPlanning: From its first pod to its end a gang is planned once: what the daemon writes about it is
 // no reason to look again.
 func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
-	r.group("g", 8, "")
-	r.members("g", 8, gated)
+	r := startRacks(t, options{}, []int{4, 4})
+	r.gang("g", 8, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 8))
 	r.rec.Settle(300*time.Millisecond, usual)
 	_, page := r.daemon.AdminGet("/metrics")
@@ -148,11 +138,8 @@ func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
 // TestD46_StrictPatchesWork: The first thing that the daemon writes into a map that has no status yet is a merge patch with the
 // version that it has seen, and the API server takes it.
 func TestD46_StrictPatchesWork(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
-	r.group("g", 2, "")
-	r.members("g", 2, gated)
+	r := startRacks(t, options{}, []int{4, 4})
+	r.gang("g", 2, "", gated)
 	r.wait(usual, "bound", r.allBound("g", 2))
 	for _, write := range r.proxy.Writes() {
 		if write.Is("PATCH", "/configmaps/g") {
@@ -177,8 +164,7 @@ func TestD48_PlacementIsDeterministic(t *testing.T) {
 	r.topology(tree)
 	var before string
 	for round := range 3 {
-		r.group("g", 8, `{"rack":{"type":"spread"}}`)
-		r.members("g", 8, gated)
+		r.gang("g", 8, `{"rack":{"type":"spread"}}`, gated)
 		r.wait(usual, "bound", r.allBound("g", 8))
 		now := ""
 		r.rec.Look(func(v *cluster.View) { now = v.Map(r.ns, "g").Data["placement"] + " " + v.Map(r.ns, "g").Data["rank"] })
@@ -207,11 +193,9 @@ func TestD50_FailedGroupsHoldNoCapacity(t *testing.T) {
 	r.anyRetries("a group is tried each time that room gets free")
 	r.anyMoment("eight", "its numbers are those of the moment at which it was looked at")
 	r.topology(tree)
-	r.group("eight", 8, "")
-	r.members("eight", 8, gated)
+	r.gang("eight", 8, "", gated)
 	r.wait(usual, "it waits for room", r.reason("eight", "Ready", "WaitingForCapacity"))
-	r.group("seven", 7, "")
-	r.members("seven", 7, gated)
+	r.gang("seven", 7, "", gated)
 	r.wait(usual, "the other one has all of it", r.allBound("seven", 7))
 	r.wait(usual, "nobody of the first is bound", r.noneBound("eight"))
 	r.wait(usual, "it waits for room still", r.reason("eight", "Ready", "WaitingForCapacity"))

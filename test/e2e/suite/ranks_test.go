@@ -12,13 +12,10 @@ import (
 // TestD30_RanksPrecedeContainers: The rank label is there before a container starts, in 100 of 100.
 func TestD30_RanksPrecedeContainers(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{60, 60})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{60, 60})
 		for i := range 10 {
 			name := fmt.Sprintf("g%d", i)
-			r.group(name, 10, "")
-			r.members(name, 10, gate(withGate))
+			r.gang(name, 10, "", gate(withGate))
 		}
 		for i := range 10 {
 			name := fmt.Sprintf("g%d", i)
@@ -44,13 +41,10 @@ func TestD30_RanksPrecedeContainers(t *testing.T) {
 
 // TestD31_RanksAreReproducible: Three rounds of one group give the same ranks and placement, rack after rack.
 func TestD31_RanksAreReproducible(t *testing.T) {
-	nodes, tree := racks([]int{2, 1}, []int{2, 1}, []int{2, 1})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{2, 1}, []int{2, 1}, []int{2, 1})
 	var rank, placement [3]string
 	for round := range rank {
-		r.group("g", 8, `{"rack":{"type":"spread"},"node":{"type":"pack"}}`)
-		r.members("g", 8)
+		r.gang("g", 8, `{"rack":{"type":"spread"},"node":{"type":"pack"}}`)
 		r.wait(usual, "bound", r.allBound("g", 8))
 		r.rec.Look(func(v *cluster.View) {
 			rank[round], placement[round] = v.Map(r.ns, "g").Data["rank"], v.Map(r.ns, "g").Data["placement"]
@@ -67,9 +61,7 @@ func TestD31_RanksAreReproducible(t *testing.T) {
 // replacement of an index has its rank.
 func TestRanksFollowTheIndicesOfAJob(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4, 4}, []int{4, 4, 4})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4, 4}, []int{4, 4, 4})
 		r.group("g", 24, "")
 		r.indexedJob("train", "g", 24, gate(withGate))
 		r.wait(usual, "bound", r.allBound("g", 24))

@@ -15,9 +15,7 @@ import (
 // TestD28_StaleLinksToPreemptorsVanish: A map that says that its group gave way to one which is gone loses the link, and its gang
 // is bound like any other.
 func TestD28_StaleLinksToPreemptorsVanish(t *testing.T) {
-	nodes, tree := racks([]int{2, 2})
-	r := start(t, nodes, options{paused: true})
-	r.topology(tree)
+	r := startRacks(t, options{paused: true}, []int{2, 2})
 	r.groupMap("g", map[string]string{"name": "g", "size": "3", "priority": "0", "status": "Preempted", "preemptor": r.ns + "/gone"})
 	r.members("g", 3, gated)
 	r.begin()
@@ -33,11 +31,8 @@ func TestD28_StaleLinksToPreemptorsVanish(t *testing.T) {
 // TestD29_MissedDeletesAreNoticed: Two bound members go while the daemon sees no API server, and the changes are too old to
 // be watched when it does again: the list shows it. A pod of the same name, and one of another, take the seats.
 func TestD29_MissedDeletesAreNoticed(t *testing.T) {
-	nodes, tree := racks([]int{2, 2})
-	r := start(t, nodes, options{})
-	r.topology(tree)
-	r.group("g", 4, "")
-	r.members("g", 4, gated)
+	r := startRacks(t, options{}, []int{2, 2})
+	r.gang("g", 4, "", gated)
 	r.wait(usual, "running", r.podsRunning("g", 4))
 	r.wait(usual, "bound", r.allBound("g", 4))
 	seats := []seat{r.seat("g-1"), r.seat("g-2")}
@@ -60,13 +55,10 @@ func TestD29_MissedDeletesAreNoticed(t *testing.T) {
 // TestD47_TheOrderOfRecoveryDoesNotMatter: A daemon that is killed while members are held takes the plan up again, patches nobody who was
 // told and plans nothing, whether it sees the pods late, the maps or the nodes.
 func TestD47_TheOrderOfRecoveryDoesNotMatter(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
+	r := startRacks(t, options{}, []int{4, 4})
 	r.anyEvents("some die with the daemon")
-	r.topology(tree)
 	release := r.hold("g", 0) // calls that break when the daemon dies would cost the members their nominations
-	r.group("g", 6, "")
-	r.members("g", 6, gated)
+	r.gang("g", 6, "", gated)
 	r.waitVotes("g", 6)
 	plan := r.planOf("g")
 	for _, late := range []string{"/pods", "/configmaps", "/nodes"} {

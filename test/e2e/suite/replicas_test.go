@@ -87,8 +87,7 @@ func (r *run) expectTakeover(from string, took, within time.Duration) {
 func (r *replicas) leave(group string, goes, returns func(old follower), within time.Duration) (old follower) {
 	r.Helper()
 	release := r.hold(group, 7)
-	r.group(group, 8, `{"rack":{"hard":true}}`)
-	r.members(group, 8, gate(true))
+	r.gang(group, 8, `{"rack":{"hard":true}}`, gate(true))
 	r.waitVotes(group, 8)
 	old = r.leader
 	began := time.Now()

@@ -129,6 +129,17 @@ func (r *run) install(resources, roles []string) {
 	}
 }
 
+// apply is kubectl's for a file that is in force while the scenario lasts.
+func (r *run) apply(path string) {
+	r.Helper()
+	_, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path)
+	r.must(err)
+	r.Cleanup(func() {
+		_, err := r.plane.Kubectl("delete", "-f", path)
+		r.must(err)
+	})
+}
+
 // resource is one of the scenario's own, by its plural.
 func (r *run) resource(plural string) cluster.Resource {
 	r.Helper()

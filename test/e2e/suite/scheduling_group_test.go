@@ -56,9 +56,7 @@ func TestSchedulingGroup_JobsThatMakePodGroupsAreBound(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
-			r := start(t, nodes, options{plane: plane})
-			r.topology(tree)
+			r := startRacks(t, options{plane: plane}, []int{10, 10, 10}, []int{10, 10, 10})
 			r.group("indexed", 24, "")
 			r.indexedJob("indexed", "indexed", 24, gate(withGate))
 			r.wait(usual, "the Indexed Job is bound", r.allBound("indexed", 24))

@@ -51,10 +51,7 @@ func TestGroupPolicy_RefusesWhatTheDaemonWouldRefuse(t *testing.T) {
 	if minor() < 30 {
 		t.Skip("the policy needs 1.30")
 	}
-	path := manifest(t, "group-policy.yaml")
-	nodes, tree := racks([]int{9, 9})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{9, 9})
 	create := func(name, size, priority, constraints string) error {
 		data := map[string]string{"name": name, "size": size, "priority": priority}
 		if constraints != "" {
@@ -76,14 +73,7 @@ func TestGroupPolicy_RefusesWhatTheDaemonWouldRefuse(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
-		t.Fatal(err)
-	}
-	r.Cleanup(func() {
-		if _, err := r.plane.Kubectl("delete", "-f", path); err != nil {
-			t.Error(err)
-		}
-	})
+	r.apply(manifest(t, "group-policy.yaml"))
 	refused := func(i int) error {
 		wrong := wrongMaps[i]
 		err := create("again-"+wrong.name, wrong.size, wrong.priority, wrong.constraints)
@@ -113,12 +103,9 @@ func TestGroupPolicy_RefusesWhatTheDaemonWouldRefuse(t *testing.T) {
 // name and the next command; what was asked too early is asked again, so that no condition says that the group is being planned.
 func TestDescribe_SaysWhyAMemberWaits(t *testing.T) {
 	realOnly(t, "kubectl describe reads Events as the API server keeps them")
-	nodes, tree := racks([]int{2, 2})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{2, 2})
 	for group, gated := range map[string]bool{"gated": true, "open": false} {
-		r.group(group, 5, "")
-		r.members(group, 5, gate(gated))
+		r.gang(group, 5, "", gate(gated))
 	}
 	for _, group := range []string{"gated", "open"} {
 		sentence := ""

@@ -16,12 +16,9 @@ import (
 // bytes (g-10 before g-2) and had nominated in part, is finished by this one: same plan, same nodes, each rank once.
 func TestUpgrade_PlanOfAnOlderDaemonIsFinished(t *testing.T) {
 	const id = "0123456789abcdef"
-	nodes, tree := racks([]int{6, 6})
-	r := start(t, nodes, options{paused: true})
+	r := startRacks(t, options{paused: true}, []int{6, 6})
 	r.anyRetries("the older daemon's trial counts")
-	r.topology(tree)
-	r.group("g", 12, "")
-	r.members("g", 12, gated)
+	r.gang("g", 12, "", gated)
 	order := []string{"g-0", "g-1", "g-10", "g-11", "g-2", "g-3", "g-4", "g-5", "g-6", "g-7", "g-8", "g-9"}
 	members := map[string]string{}
 	for i, name := range order {

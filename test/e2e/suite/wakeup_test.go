@@ -25,9 +25,7 @@ func promptly() time.Duration {
 // TestWakeup_TurnedAwayMembersAreLeftInPeace: Members that were turned away cause no calls until something
 // changes.
 func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
-	nodes, tree := racks([]int{4, 4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
+	r := startRacks(t, options{}, []int{4, 4})
 	r.group("g", 4, "")
 	r.members("g", 3)
 	r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
@@ -67,9 +65,7 @@ func (r *run) filters() (n int) {
 // few nodes kube-scheduler asks about all of them.
 func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 4}, []int{9, 9})
-		r := start(t, nodes, options{})
-		r.topology(tree)
+		r := startRacks(t, options{}, []int{4, 4}, []int{9, 9})
 		r.group("g", 4, "")
 		r.members("g", 3, gate(withGate))
 		r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
@@ -163,8 +159,7 @@ func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
 	if minor() >= 35 {
 		r.labelsTravel()
 	}
-	r.group("g", 8, "")
-	r.members("g", 8)
+	r.gang("g", 8, "")
 	r.planStands("g")
 	r.startScheduler()
 	r.wait(usual, "bound", r.allBound("g", 8))
@@ -182,8 +177,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 		if minor() >= 35 {
 			r.labelsTravel()
 		}
-		r.group("u", 8, "")
-		r.members("u", 8)
+		r.gang("u", 8, "")
 		r.planStands("u")
 		r.startScheduler()
 		r.wait(usual, "bound", r.allBound("u", 8))
@@ -191,8 +185,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 			r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
 		}
 		before := r.writes()["nominations"]
-		r.group("g", 4, "")
-		r.members("g", 4, gated)
+		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))
 		if nominations := r.writes()["nominations"]; nominations != before {
 			t.Errorf("%d nominations for 4 gated members", nominations-before)
@@ -209,8 +202,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 			return nil
 		})
 		r.must(r.plane.Admin.Delete(r.podPath("first")))
-		r.group("g", 4, "")
-		r.members("g", 4, gated)
+		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))
 		r.expectWrites(map[string]int{"nominations": 4, "bindings": 5, "other patches of pods": 4})
 	})
@@ -237,8 +229,7 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 		r.fill("node-0", 2)
 		r.begin()
 		r.topology(tree)
-		r.group("g", 8, "")
-		r.members("g", 8, gate(withGate))
+		r.gang("g", 8, "", gate(withGate))
 		r.wait(usual, "too little room", r.reason("g", "Ready", "WaitingForCapacity"))
 		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-0")))
 		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-1")))
@@ -249,11 +240,8 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 // TestWakeup_ConstraintsRelaxed: Weaker constraints wake the group they held up.
 func TestWakeup_ConstraintsRelaxed(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
-		nodes, tree := racks([]int{4, 3}, []int{4, 3})
-		r := start(t, nodes, options{})
-		r.topology(tree)
-		r.group("g", 8, `{"rack":{"hard":true}}`)
-		r.members("g", 8, gate(withGate))
+		r := startRacks(t, options{}, []int{4, 3}, []int{4, 3})
+		r.gang("g", 8, `{"rack":{"hard":true}}`, gate(withGate))
 		r.wait(usual, "no rack holds eight", func(v *cluster.View) error {
 			if status := r.statusOf(v, "g"); status != "Ready" || v.Map(r.ns, "g").Data["reason"] == "" {
 				return fmt.Errorf("%v", v.Map(r.ns, "g").Data)

@@ -188,7 +188,7 @@ TEST_RIG(rig_create(), a_group_that_goes_with_all_its_pods_in_binding_keeps_no_r
 /* Its Binding was lost, it was read back without a node, and it terminates before the next try. */
 TEST(an_ordinary_pod_that_terminates_before_its_binding_is_tried_again_keeps_no_room)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -204,7 +204,6 @@ TEST(an_ordinary_pod_that_terminates_before_its_binding_is_tried_again_keeps_no_
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
 /* One node of two cpu, and a pod on its way to it whose volumes may lead it elsewhere. */

@@ -80,7 +80,7 @@ TEST(a_placement_that_does_not_fit_into_annotations_is_left_out_of_them)
     enum { MEMBERS = 460 };
     char name[250];
     memset(name, 'p', sizeof name);
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, MEMBERS);
     rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'pods':'1000'}}}");
     rig_podgroup(rig, "g", MEMBERS);
@@ -94,5 +94,4 @@ TEST(a_placement_that_does_not_fit_into_annotations_is_left_out_of_them)
     assert_string_equal(rig_annotation(rig, RIG_PODGROUP, "g", "sakkara.placement"), "");
     assert_non_null(
         strstr(rig_annotation(rig, RIG_PODGROUP, "g", "sakkara.conditions"), "OutputTooLarge"));
-    rig_destroy(rig);
 }

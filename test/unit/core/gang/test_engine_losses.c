@@ -229,7 +229,7 @@ static const struct outside {
 
 TEST_EACH(outside, outsides, members_outside_the_tree_are_among_those_that_a_group_holds)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'rack\\':{\\'hard\\':true}}'}}");
@@ -250,5 +250,4 @@ TEST_EACH(outside, outsides, members_outside_the_tree_are_among_those_that_a_gro
     const json_t *need = json_object_get(rig_explain(rig, "g"), "need");
     assert_int_equal(json_integer_value(json_object_get(need, "slots")), 1);
     assert_int_equal(json_integer_value(json_object_get(need, "held")), 3);
-    rig_destroy(rig);
 }

@@ -141,7 +141,7 @@ TEST_RIG(rig_create(), where_the_status_may_not_be_patched_labels_do_the_kick)
 
 TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
 {
-    struct rig *rig = planned(0); /* g on node-0 and node-1 */
+    SKR_AUTO(rig_destroy) struct rig *rig = planned(0); /* g on node-0 and node-1 */
     rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
     rig_delete(rig, RIG_POD, "p-3");
     rig_run(rig, SKR_SECOND); /* aborted; three members are to be cleared */
@@ -166,7 +166,6 @@ TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "o", 4);
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST_RIG(rig_create(), traces_are_cleared_when_the_plan_that_was_to_overwrite_them_is_not_made)

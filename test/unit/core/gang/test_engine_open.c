@@ -56,7 +56,7 @@ TEST_RIG(cluster(3), nobody_starts_below_the_minimum)
 
 TEST(as_many_start_as_fit_and_the_rest_follows_when_there_is_room)
 {
-    struct rig *rig = cluster(2); /* four slots */
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(2); /* four slots */
     rig_podgroup(rig, "g", 3);
     rig_sync(rig);
     rig_pods(rig, "p", 5, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
@@ -84,12 +84,11 @@ TEST(as_many_start_as_fit_and_the_rest_follows_when_there_is_room)
     }
     assert_string_equal(rig_label(rig, "p-4", "sakkara.member.rank"), "4");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
 TEST(the_minimum_is_what_waits_for_room)
 {
-    struct rig *rig = cluster(1); /* two slots */
+    SKR_AUTO(rig_destroy) struct rig *rig = cluster(1); /* two slots */
     rig_podgroup(rig, "g", 3);
     rig_sync(rig);
     rig_pods(rig, "p", 6, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
@@ -104,7 +103,6 @@ TEST(the_minimum_is_what_waits_for_room)
              "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'more\\':{}}}'}}");
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "p", 6); /* all of them at once */
-    rig_destroy(rig);
 }
 
 TEST_RIG(cluster(4), followers_come_one_by_one_whoever_controls_them)

@@ -149,45 +149,42 @@ TEST(members_whose_host_ports_do_not_clash_share_nodes)
 TEST(two_members_that_want_one_port_give_each_member_a_node)
 {
     static const char *const ports[4] = {PORT_8080, PORT_8080, "", ""};
-    struct rig *rig = with_ports(ports);
+    SKR_AUTO(rig_destroy) struct rig *rig = with_ports(ports);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_string_equal(rig_key(rig, "g", "message"),
                         "group g is not placed: its pods exclude each other (host port 8080/TCP): "
                         "4 pods, 2 domains have room for one");
-    rig_destroy(rig);
 }
 
 TEST(the_replacement_of_the_one_with_the_port_goes_where_it_was)
 {
     static const char *const ports[4] = {PORT_8080, "", "", ""};
-    struct rig *rig = with_ports(ports);
+    SKR_AUTO(rig_destroy) struct rig *rig = with_ports(ports);
     rig_assert_bound(rig, "p", 4);
     rig_delete(rig, RIG_POD, "p-0");
     rig_run(rig, SKR_SECOND);
     member(rig, "q", PORT_8080, "");
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "q"), "node-0");
-    rig_destroy(rig);
 }
 
 TEST(a_replacement_stays_off_the_node_where_another_member_has_its_port)
 {
     static const char *const ports[4] = {PORT_8080, "", "", ""};
-    struct rig *rig = with_ports(ports);
+    SKR_AUTO(rig_destroy) struct rig *rig = with_ports(ports);
     rig_assert_bound(rig, "p", 4);
     rig_delete(rig, RIG_POD, "p-1"); /* beside p-0 */
     rig_run(rig, SKR_SECOND);
     member(rig, "q", PORT_8080, "");
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "q"), "");
-    rig_destroy(rig);
 }
 
 /* ---- nowhere ---- */
 
 TEST(a_group_to_which_no_node_is_open_says_what_closes_them)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 5, 4);
     rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
@@ -203,5 +200,4 @@ TEST(a_group_to_which_no_node_is_open_says_what_closes_them)
                         "them, which differ, 1 not selected by nodeSelector or nodeAffinity, 1 "
                         "tainted, 1 cordoned, 1 not there");
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
-    rig_destroy(rig);
 }

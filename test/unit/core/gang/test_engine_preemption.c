@@ -451,10 +451,9 @@ TEST(preemption_can_be_switched_off)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.preemption = false;
-    struct rig *rig = scene_rack_with(&settings, 1);
+    SKR_AUTO(rig_destroy) struct rig *rig = scene_rack_with(&settings, 1);
     scene_bound(rig, "a", 4, 0);
     scene_gang(rig, "top", 4, 9);
     rig_run(rig, 60 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
-    rig_destroy(rig);
 }

@@ -492,7 +492,7 @@ TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_rebuilt_from_them)
 /* It led before, and knew why the group waited then. */
 TEST(who_leads_again_says_nothing_old_of_a_group_that_was_planned_meanwhile)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 4);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -517,5 +517,4 @@ TEST(who_leads_again_says_nothing_old_of_a_group_that_was_planned_meanwhile)
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
-    rig_destroy(rig);
 }

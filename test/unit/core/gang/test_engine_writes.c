@@ -410,7 +410,7 @@ TEST_RIG(rig_create(), an_abort_ends_whose_plan_was_written_with_unknown_outcome
 
 TEST(a_pod_is_known_to_be_bound_although_a_patch_of_ours_was_answered_before_the_news)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -427,5 +427,4 @@ TEST(a_pod_is_known_to_be_bound_although_a_patch_of_ours_was_answered_before_the
     assert_string_equal(rig_state(rig, "g"), "Bound");
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Bound");
-    rig_destroy(rig);
 }

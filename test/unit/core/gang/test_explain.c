@@ -435,7 +435,7 @@ static void retry(struct rig *rig, int times)
 TEST(map_condition_event_and_command_have_one_sentence)
 {
     static const char sentence[] = "group g needs 6 slots in one rack, best rack has 5";
-    struct rig *rig = topology_placement_failed();
+    SKR_AUTO(rig_destroy) struct rig *rig = topology_placement_failed();
     struct skr_strbuf text;
     const struct skr_explain_look look = {0};
     const json_t *x = rig_explain(rig, "g");
@@ -448,14 +448,13 @@ TEST(map_condition_event_and_command_have_one_sentence)
     assert_true(rig_has_event(rig, sentence));
     assert_non_null(strstr(text.s, sentence));
     skr_strbuf_fini(&text);
-    rig_destroy(rig);
 }
 
 TEST_RIG(topology_placement_failed(), a_thousand_retries_change_no_text_and_make_no_event)
 {
     rig_explain(rig, "g");
     rig_run(rig, SKR_SECOND);
-    char *message = skr_strdup(rig_key(rig, "g", "message"));
+    SKR_AUTO_FREE char *message = skr_strdup(rig_key(rig, "g", "message"));
     const char *const nodes[] = {"node-0", "node-3 node-4", NULL};
     rig_forget_counts(rig);
     for (int i = 0; i < 100; i++) {
@@ -470,7 +469,6 @@ TEST_RIG(topology_placement_failed(), a_thousand_retries_change_no_text_and_make
     }
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), 0);
     assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
-    free(message);
 }
 
 TEST_RIG(topology_placement_failed(), another_reason_makes_another_event)
@@ -523,7 +521,7 @@ TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
 
 TEST(a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)
 {
-    struct rig *rig = rig_create();
+    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
@@ -539,5 +537,4 @@ TEST(a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacemen
     assert_string_equal(json_string_value(json_object_get(blocker, "pod")), "default/p-1");
     assert_true(json_is_true(json_object_get(blocker, "terminating")));
     assert_int_equal(json_integer_value(json_object_get(blocker, "amount")), 1000);
-    rig_destroy(rig);
 }

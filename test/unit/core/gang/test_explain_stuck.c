@@ -84,14 +84,13 @@ static void assert_text(const struct explain_scenario *s, const json_t *x)
 static void assert_places(const struct explain_scenario *s, const json_t *files, const json_t *x,
                           const json_t *relaxation)
 {
-    json_t *group = explain_ways_apply(files, relaxation);
+    json_auto_t *group = explain_ways_apply(files, relaxation);
     if (strcmp(skr_object_text(group, "status"), "Bound") != 0 ||
         skr_object_text(group, "reason")[0]) {
         print_error("%s: %s does not help: %s %s\n", s->name, skr_object_text(relaxation, "text"),
                     skr_object_text(group, "reason"), skr_object_text(group, "message"));
         complain(s, x, "it should");
     }
-    json_decref(group);
 }
 
 /* ---- tests ---- */

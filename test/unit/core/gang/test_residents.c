@@ -204,7 +204,7 @@ static void tell(struct rig *rig, int round, int i, bool gone)
     struct skr_error error;
     struct skr_actions actions;
     struct skr_pod *pod = NULL;
-    json_t *json = one_of_batch(round, i);
+    json_auto_t *json = one_of_batch(round, i);
     assert_int_equal(skr_pod_decode(json, &pod, &error), 0);
     struct skr_event event = {.kind = SKR_EVENT_UPSERT,
                               .upsert = {.type = &skr_gang_pod, .object = pod}};
@@ -221,7 +221,6 @@ static void tell(struct rig *rig, int round, int i, bool gone)
     if (gone) {
         skr_pod_destroy(pod);
     }
-    json_decref(json);
 }
 
 TEST_RIG(small(), memory_of_pods_that_come_and_go_stays_what_it_was)

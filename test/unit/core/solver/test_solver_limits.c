@@ -2,71 +2,22 @@
 /* The solver at the edges of its ranges: huge trees, amounts and groups; deep trees. */
 #include "core/solver/solver.h"
 #include "test/test.h"
+#include "test/unit/solver_cluster.h"
 
 struct big {
-    struct skr_tree tree;
+    struct cluster cluster;
     struct skr_problem problem;
-    int32_t *parent;
-    int32_t *child_first;
-    int32_t *child_count;
-    int64_t *free;
-    int64_t demand[1];
     struct skr_rule rule[SKR_LEVELS_MAX];
 };
 
 /* Levels of equal fanout: fanout[level] children below every unit of the level. */
 static void setup(struct big *big, const int32_t *fanout, int32_t n_levels, int64_t amount)
 {
-    *big = (struct big){.demand = {1}};
-    struct skr_tree *tree = &big->tree;
-    tree->n_levels = n_levels;
-    tree->level_first[1] = 1;
-    int32_t width = 1;
-    for (int32_t level = 1; level <= n_levels; level++) {
-        width *= fanout[level - 1];
-        tree->level_first[level + 1] = tree->level_first[level] + width;
-    }
-    tree->n_leaves = width;
-    tree->first_leaf = tree->level_first[n_levels];
-    tree->n_units = tree->level_first[n_levels + 1];
-    size_t n = (size_t)tree->n_units;
-    big->parent = calloc(n, sizeof(int32_t));
-    big->child_first = calloc(n, sizeof(int32_t));
-    big->child_count = calloc(n, sizeof(int32_t));
-    big->free = calloc((size_t)width, sizeof(int64_t));
-    assert_true(big->parent && big->child_first && big->child_count && big->free);
-    big->parent[0] = -1;
-    for (int32_t level = 0; level < n_levels; level++) {
-        for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
-            big->child_count[u] = fanout[level];
-            big->child_first[u] =
-                tree->level_first[level + 1] + (u - tree->level_first[level]) * fanout[level];
-            for (int32_t c = 0; c < fanout[level]; c++) {
-                big->parent[big->child_first[u] + c] = u;
-            }
-        }
-    }
-    for (int32_t leaf = 0; leaf < width; leaf++) {
-        big->free[leaf] = amount;
-    }
-    tree->parent = big->parent;
-    tree->child_first = big->child_first;
-    tree->child_count = big->child_count;
-    big->problem = (struct skr_problem){.tree = tree,
-                                        .rule = big->rule,
-                                        .n_resources = 1,
-                                        .demand = big->demand,
-                                        .free = big->free,
-                                        .explain = true,
-                                        .step_budget = -1};
-}
-
-static void teardown(struct big *big)
-{
-    free(big->parent);
-    free(big->child_first);
-    free(big->child_count);
-    free(big->free);
+    *big = (struct big){0};
+    cluster_init(&big->cluster, fanout, n_levels, amount);
+    big->problem = cluster_problem(&big->cluster, big->rule, 0);
+    big->problem.capacity = NULL;
+    big->problem.explain = true;
 }
 
 /* Solves, checks, returns the status and the key of the leaves. */
@@ -80,7 +31,7 @@ static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int
     enum skr_solve_status status = solution->status;
     if (status == SKR_SOLVE_PLACED) {
         assert_int_equal(skr_solution_check(&big->problem, solution->count, &error), 0);
-        const struct skr_level_key *leaves = &solution->key[big->tree.n_levels - 1];
+        const struct skr_level_key *leaves = &solution->key[big->cluster.tree.n_levels - 1];
         *ret_used = leaves->used;
         *ret_greatest = leaves->run[0].count;
     }
@@ -102,7 +53,7 @@ TEST(a_million_leaves_and_members_do_not_overflow)
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_PLACED);
     assert_int_equal(used, 1);
     big.problem.tie_break = SKR_TIE_TREE;
-    big.demand[0] = (INT64_C(1) << 62) - 1;
+    big.cluster.demand[0] = (INT64_C(1) << 62) - 1;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_INFEASIBLE);
     big.problem.n = 1000000;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_PLACED);
@@ -112,7 +63,7 @@ TEST(a_million_leaves_and_members_do_not_overflow)
     big.problem.n = 5000;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_PLACED);
     assert_int_equal(greatest, 1);
-    teardown(&big);
+    cluster_fini(&big.cluster);
 }
 
 TEST(amounts_at_the_ends_of_their_range_are_room_or_none)
@@ -124,10 +75,10 @@ TEST(amounts_at_the_ends_of_their_range_are_room_or_none)
     setup(&big, fanout, 2, INT64_MIN);
     big.problem.n = 3;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_INFEASIBLE);
-    big.free[2] = INT64_MAX;
+    big.cluster.free[2] = INT64_MAX;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_PLACED);
     assert_int_equal(greatest, 3);
-    big.demand[0] = 0;
+    big.cluster.demand[0] = 0;
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_PLACED);
     assert_int_equal(used, 1);
     big.rule[0] = (struct skr_rule){.type = SKR_RULE_SPREAD,
@@ -142,7 +93,7 @@ TEST(amounts_at_the_ends_of_their_range_are_room_or_none)
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_INFEASIBLE);
     big.rule[0] = (struct skr_rule){.min = INT32_MAX};
     assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_INFEASIBLE);
-    teardown(&big);
+    cluster_fini(&big.cluster);
 }
 
 TEST(the_deepest_tree_is_solved)
@@ -163,7 +114,7 @@ TEST(the_deepest_tree_is_solved)
     /* Three thirds of 234 at most, each in one of three units; in there three of 78, packed as
      * 36 + 36 + 6 at most, spread as 12 + 12 + 12 and 2 + 2 + 2: 3 * 3 * (9 + 9 + 3) leaves. */
     assert_int_equal(used, 189);
-    teardown(&big);
+    cluster_fini(&big.cluster);
 }
 
 TEST(memory_is_bounded_and_the_bound_is_an_error)
@@ -172,7 +123,7 @@ TEST(memory_is_bounded_and_the_bound_is_an_error)
     struct big big;
     setup(&big, fanout, 1, 0);
     for (int32_t leaf = 0; leaf < 3000; leaf++) {
-        big.free[leaf] = leaf % 997;
+        big.cluster.free[leaf] = leaf % 997;
     }
     big.rule[0] = (struct skr_rule){.type = SKR_RULE_SPREAD, .min = 2};
     big.problem.n = 100000;
@@ -183,5 +134,5 @@ TEST(memory_is_bounded_and_the_bound_is_an_error)
     assert_string_equal(error.text,
                         "solver: 100000 members on 3000 nodes need more than 4194304 bytes");
     assert_null(solution);
-    teardown(&big);
+    cluster_fini(&big.cluster);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TEST_BENCH_CLUSTER_H
-#define SKR_TEST_BENCH_CLUSTER_H
-/* Made-up clusters for benchmarks of the solver: regular trees, loads by a fixed generator. */
+#ifndef SKR_TEST_UNIT_SOLVER_CLUSTER_H
+#define SKR_TEST_UNIT_SOLVER_CLUSTER_H
+/* Made-up clusters for the solver, its benchmarks too: regular trees, loads by a fixed generator. */
 #include "core/solver/solver.h"
 
 enum { CLUSTER_LEVELS_MAX = 8 };
@@ -17,7 +17,7 @@ struct cluster {
 
 /* fanout[i] children below every unit of level i; every node holds room members when it is empty,
  * and is empty. */
-void cluster_init(struct cluster *c, const int32_t *fanout, int32_t n_levels, int32_t room);
+void cluster_init(struct cluster *c, const int32_t *fanout, int32_t n_levels, int64_t room);
 void cluster_fini(struct cluster *c);
 /* Free slots of every node: 0 .. room, evenly. */
 void cluster_load(struct cluster *c, uint64_t seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/bench/cluster.h"
+#include "test/unit/solver_cluster.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -16,7 +16,7 @@ static void *must(void *memory)
     return memory;
 }
 
-void cluster_init(struct cluster *c, const int32_t *fanout, int32_t n_levels, int32_t room)
+void cluster_init(struct cluster *c, const int32_t *fanout, int32_t n_levels, int64_t room)
 {
     memset(c, 0, sizeof *c);
     struct skr_tree *tree = &c->tree;
