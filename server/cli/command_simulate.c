@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
+#include "server/simulate/json_pool.h"
 #include "server/simulate/simulate.h"
 
 struct options {
@@ -52,6 +53,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                  .timings = given->timings,
                                                  .verbosity = given->verbosity,
                                                  .progress = stderr};
+    skr_json_pool_use();
     return skr_simulate_run(&options, out, messages);
 }
 
