@@ -167,6 +167,12 @@ static void set_revision(json_t *object, uint64_t revision)
     json_object_set_new(json_object_get(object, "metadata"), "resourceVersion", json_string(text));
 }
 
+const json_t *skr_store_last(const struct skr_store *store,
+                             const struct skr_store_resource *resource)
+{
+    return store->last[row_of(resource)];
+}
+
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object)
 {

@@ -41,6 +41,9 @@ struct skr_store_call {
     skr_time now;
     struct skr_store_reply *reply;
     bool loading; /* skr_store_put() */
+    /* CREATE: one of its kind in force, of which parts that are equal are parts of the object already,
+     * so they need no look; NULL: none. */
+    const json_t *known;
 };
 
 /* ---- store_objects.c ---- */
@@ -59,6 +62,9 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
  * gets the deletion's revision. Returns it, borrowed from the history. */
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last);
+/* The one of its kind that was put in force last; NULL: none. */
+const json_t *skr_store_last(const struct skr_store *store,
+                             const struct skr_store_resource *resource);
 void skr_store_free_history(struct skr_store *store); /* with the store */
 /* Values in object, which nobody else has yet, that are equal to those in with become the same.
  * with: borrowed, of the same kind; NULL: nothing is done. */

@@ -55,7 +55,7 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
         result = skr_patch_json(target, body, &error);
         break;
     case SKR_STORE_UPDATE:
-        return body_as_own(body, target);
+        return call->request->given ? skr_path_ref(body) : body_as_own(body, target);
     case SKR_STORE_PATCH_MERGE:
     case SKR_STORE_GET:
     case SKR_STORE_LIST:
@@ -99,8 +99,12 @@ static void drop_nulls(json_t *object, const json_t *before)
     {
         if (json_is_null(value)) {
             json_object_del(object, key);
-        } else if (value != json_object_get(before, key)) {
-            json_object_set_new(object, key, skr_path_without_nulls(value));
+        } else {
+            json_t *clean = skr_path_without_nulls(value, json_object_get(before, key));
+            if (clean != value) {
+                json_object_set(object, key, clean);
+            }
+            json_decref(clean);
         }
     }
 }
@@ -354,11 +358,12 @@ static void count_generation(const struct skr_store_call *call, json_t *object)
     }
 }
 
-/* Defaults go into the parts that changed, which must be own for that. */
+/* Defaults go into the parts that changed, which must be own for that. Those of a pod's parts follow
+ * from the part alone, so what did not change has them already. */
 static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
                              const json_t *before, bool *changed)
 {
-    json_t *own = skr_path_copy(object);
+    json_t *own = skr_path_copy_beside(object, is_kind(call, "Pod") ? before : NULL);
 
     json_decref(object);
     skr_defaults_set(call->resource, own);
