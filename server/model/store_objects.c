@@ -179,7 +179,6 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
     json_t **last = &store->last[row_of(resource)];
     store->revision++;
     set_revision(object, store->revision); /* so that its metadata is its own */
-    skr_store_share(object, item ? item->object : NULL);
     skr_store_share(object, *last);
     json_decref(*last);
     *last = json_incref(object);

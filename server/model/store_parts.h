@@ -54,7 +54,8 @@ struct skr_shelf *skr_store_shelf(const struct skr_store *store,
 struct skr_shelf_item *skr_store_find(const struct skr_store *store,
                                       const struct skr_store_resource *resource,
                                       const char *namespace_, const char *name);
-/* Puts the object in force: next revision, history. object: taken, its top and metadata own;
+/* Puts the object in force: next revision, history; values of the one in force last are shared, those
+ * of the item's the caller has shared already. object: taken, its top and metadata own;
  * resourceVersion is set here. item NULL: a new object. Returns the object, borrowed. */
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object);
@@ -146,8 +147,9 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
 
 /* ---- store_validate*.c ---- */
 
+/* before: the object as it is in force, which is valid; NULL: a new one. */
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
-                       struct skr_causes *causes);
+                       const json_t *before, struct skr_causes *causes);
 void skr_validate_meta_update(const json_t *object, const json_t *before,
                               struct skr_causes *causes);
 /* The rest of the object; before NULL on creation. */

@@ -31,6 +31,7 @@ static json_t *body_as_own(const json_t *body, const json_t *before)
         const bool same = value == json_object_get(before, key);
         json_object_set_new_nocheck(object, key, same ? skr_path_ref(value) : skr_path_copy(value));
     }
+    skr_store_share(object, before);
     return object;
 }
 
@@ -338,7 +339,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (json_object_get(object, "metadata") != json_object_get(before, "metadata")) {
-        skr_validate_meta(call->resource, object, &causes);
+        skr_validate_meta(call->resource, object, before, &causes);
         skr_validate_meta_update(object, before, &causes);
     }
     if (rest) {

@@ -245,7 +245,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (meta) {
-        skr_validate_meta(call->resource, object, &causes);
+        skr_validate_meta(call->resource, object, before, &causes);
         if (before) {
             skr_validate_meta_update(object, before, &causes);
         }
@@ -390,6 +390,8 @@ void skr_store_do_put(struct skr_store_call *call)
         return;
     }
     make_namespace(call);
+    skr_store_share(object, item ? item->object : NULL);
+    (void)skr_path_own(object, "metadata");
     const int status = item ? 200 : 201;
     skr_store_reply_object(call, status,
                            skr_store_commit(call->store, call->resource, item, object));

@@ -233,11 +233,16 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
     return copy;
 }
 
+/* The member of known that has the iterator's key. */
+static const json_t *beside(const json_t *known, void *at)
+{
+    return known ? json_object_get(known, json_object_iter_key(at)) : NULL;
+}
+
 /* Below, what is the value of known in the same place was looked at when that was. */
 static bool is_deeper(const json_t *value, const json_t *known, int left)
 {
-    json_t *child;
-    const char *key;
+    json_t *map = skr_object_unconst(value), *child;
     size_t i;
 
     if (value == known || !is_tree(value)) {
@@ -246,15 +251,15 @@ static bool is_deeper(const json_t *value, const json_t *known, int left)
     if (left == 0) {
         return true;
     }
-    json_object_foreach(skr_object_unconst(value), key, child)
-    {
-        if (is_tree(child) && is_deeper(child, json_object_get(known, key), left - 1)) {
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        child = json_object_iter_value(at);
+        if (is_tree(child) && is_deeper(child, beside(known, at), left - 1)) {
             return true;
         }
     }
     json_array_foreach(value, i, child)
     {
-        if (is_deeper(child, json_array_get(known, i), left - 1)) {
+        if (is_tree(child) && is_deeper(child, json_array_get(known, i), left - 1)) {
             return true;
         }
     }
@@ -273,23 +278,21 @@ bool skr_path_too_deep_beside(const json_t *object, const json_t *known)
 
 static bool has_nulls(const json_t *value, const json_t *known)
 {
-    json_t *child;
-    const char *key;
+    json_t *map = skr_object_unconst(value), *child;
     size_t i;
 
     if (value == known) {
         return false;
     }
-    json_object_foreach(skr_object_unconst(value), key, child)
-    {
-        if (json_is_null(child) ||
-            (is_tree(child) && has_nulls(child, json_object_get(known, key)))) {
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        child = json_object_iter_value(at);
+        if (json_is_null(child) || (is_tree(child) && has_nulls(child, beside(known, at)))) {
             return true;
         }
     }
     json_array_foreach(value, i, child)
     {
-        if (has_nulls(child, json_array_get(known, i))) {
+        if (is_tree(child) && has_nulls(child, json_array_get(known, i))) {
             return true;
         }
     }
