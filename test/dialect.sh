@@ -5,6 +5,7 @@
 #   null       !p and p, never == NULL, != NULL
 #   sizeof     parentheses around types only
 #   rc         what an int function returned; never r, err, ret, res
+#   text       JSON as text is skr_json_text(): what json_dumps() gives cannot be freed by free() everywhere
 #   context    the pointer that a callback gets back; never ctx, arg, opaque, user_data
 #   reference  comments and documents name what a reader of this tree can open: no numbers of rules elsewhere
 #   size       headers have 300 lines at most, sources 700, tests 900
@@ -84,6 +85,7 @@ check_c() {
                 tell("sizeof", code)
         }
         if (code ~ /(^|[(, ])int (r|err|ret|res)( =|;|,)/ && code !~ /\*|for \(int/) tell("rc", code)
+        if (FILENAME !~ /^test\// && code ~ /(^|[^a-z_])json_dumps\(/) tell("text", code)
         if (code ~ /void \*(restrict )?(ctx|arg|args|opaque|user_data|priv|closure|cookie)[,);]/) tell("context", code)
         # A condition may run over lines: braces are looked for where its parentheses are closed.
         if (code !~ /^#/ && open == 0 && code ~ /^[ \t}]*((else|do)([^A-Za-z0-9_]|$)|((else +)?if|for|while|switch) *\()/) {
@@ -134,6 +136,7 @@ if [ "${1:-}" = --planted ]; then
     failed=0
     plant fine a.c 'int f(int *p)\n{\n    if (p && sizeof *p > sizeof(int) &&\n        p[0]) {\n        return 1;\n    }\n    do {\n    } while (0);\n    return 0; /* p == NULL */\n}'
     plant fine a/b.h '#ifndef SKR_A_B_H\n#define SKR_A_B_H\n/* KEP-5710, RFC 9110 */\n#endif'
+    plant text a.c '    text = json_dumps(value, 0);'
     plant braces a.c '    if (a)\n        b();'
     plant braces a.c '    if (a &&\n        b)\n        c();'
     plant braces a.c '    } else\n        b();'

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/placement/policy.h"
+#include "topology/base/json_text.h"
 
 static const char *const spread_modes[] = {
     [SKR_SPREAD_UNSET] = "",
@@ -214,7 +215,7 @@ static int decode_condition(struct skr_placement *p, const json_t *entry,
 static int keep_text(struct skr_placement *p, const json_t *json, size_t flags, const char **ret,
                      struct skr_error *error)
 {
-    char *text = json_dumps(json, flags | JSON_COMPACT);
+    char *text = skr_json_text(json, flags | JSON_COMPACT);
     *ret = text ? skr_arena_strdup(p->arena, text) : NULL;
     free(text);
     return *ret ? 0 : skr_ocm_no_room(error);

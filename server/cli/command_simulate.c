@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
+#include "server/simulate/json_pool.h"
 #include "server/simulate/simulate.h"
 
 struct options {
@@ -36,6 +37,12 @@ static const struct skr_flag flags[] = {
     {0},
 };
 
+#ifdef SKR_DEBUG /* sanitizers look for what was not given back */
+#define IS_LAST false
+#else
+#define IS_LAST true
+#endif
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
@@ -49,9 +56,11 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                  .json = given->output == SKR_OUTPUT_JSON,
                                                  .picture = given->picture,
                                                  .ascii = given->ascii,
+                                                 .last = IS_LAST,
                                                  .timings = given->timings,
                                                  .verbosity = given->verbosity,
                                                  .progress = stderr};
+    skr_json_pool_use();
     return skr_simulate_run(&options, out, messages);
 }
 

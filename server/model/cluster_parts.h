@@ -50,9 +50,9 @@ struct skr_task {
 /* An object that names owners. */
 struct skr_member {
     const struct skr_store_resource *resource;
-    char *namespace_;
-    char *name;
-    char *uid;
+    const char *namespace_; /* this and the next two: behind the key */
+    const char *name;
+    const char *uid;
     uint64_t order; /* of creation */
     UT_hash_handle hh;
     struct skr_link *links; /* one an owner */

@@ -131,12 +131,17 @@ int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const c
                         const char *namespace_, const char *name, const char *subresource,
                         json_t *body, json_t **ret)
 {
+    /* Who gives the last reference to a body keeps nothing of it; pods are made of copies. */
+    const bool given =
+        body && body->refcount == 1 &&
+        (verb == SKR_STORE_UPDATE || (verb == SKR_STORE_CREATE && strcmp(kind, "Pod") == 0));
     const struct skr_store_request request = {.verb = verb,
                                               .resource = skr_store_resource_keeping(kind),
                                               .namespace_ = namespace_,
                                               .name = name,
                                               .subresource = subresource,
-                                              .body = body};
+                                              .body = body,
+                                              .given = given};
     struct skr_store_reply reply;
 
     skr_store_handle(c->store, &request, c->now, &reply);

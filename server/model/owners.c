@@ -80,9 +80,6 @@ static void drop_member(struct skr_cluster *c, struct skr_member *member)
 {
     unlink_all(c, member);
     HASH_DEL(c->members, member);
-    free(member->namespace_);
-    free(member->name);
-    free(member->uid);
     free(member);
 }
 
@@ -99,17 +96,31 @@ static struct skr_member *find_member(struct skr_cluster *c,
     return member;
 }
 
+/* A copy of the text behind the last one. */
+static const char *add_text(char **end, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = memcpy(*end, text, size);
+
+    *end += size;
+    return copy;
+}
+
 static struct skr_member *add_member(struct skr_cluster *c, const struct skr_store_change *change,
                                      const char *key)
 {
-    const size_t size = strlen(key) + 1;
+    const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
+    const char *name = skr_path_text(change->object, "metadata.name");
+    const char *uid = skr_path_text(change->object, "metadata.uid");
+    const size_t size = strlen(key) + strlen(namespace_) + strlen(name) + strlen(uid) + 4;
     struct skr_member *member = skr_alloc(sizeof *member + size);
+    char *end = member->key;
 
-    memcpy(member->key, key, size);
+    (void)add_text(&end, key);
     member->resource = change->resource;
-    member->namespace_ = skr_strdup(skr_path_text(change->object, "metadata.namespace"));
-    member->name = skr_strdup(skr_path_text(change->object, "metadata.name"));
-    member->uid = skr_strdup(skr_path_text(change->object, "metadata.uid"));
+    member->namespace_ = add_text(&end, namespace_);
+    member->name = add_text(&end, name);
+    member->uid = add_text(&end, uid);
     member->order = change->revision;
     HASH_ADD_STR(c->members, key, member);
     return member;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A skip list with one level more for one item in four. */
+/* A skip list with one level more for one item in four, and a table of one item a place of the hash,
+ * the one that was found or put in last. */
 #include "server/model/shelf.h"
 
 #include <stdlib.h>
@@ -8,15 +9,37 @@
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
 
+enum { RECENT_FROM = 64 }; /* items: fewer are found at once anyway */
+
 static int compare(const struct skr_shelf_item *item, const char *namespace_, const char *name)
 {
     const int order = strcmp(item->namespace_, namespace_);
     return order != 0 ? order : strcmp(item->name, name);
 }
 
-static int levels_of(const char *namespace_, const char *name)
+static uint64_t hash_of(const char *namespace_, const char *name)
 {
-    uint64_t hash = skr_hash_pair(skr_hash_string(namespace_), skr_hash_string(name));
+    return skr_hash_pair(skr_hash_string(namespace_), skr_hash_string(name));
+}
+
+/* The place of the key; NULL: there is no table. */
+static struct skr_shelf_item **place_of(const struct skr_shelf *shelf, uint64_t hash)
+{
+    return shelf->recent ? &shelf->recent[hash >> 32 & (shelf->n_recent - 1)] : NULL;
+}
+
+/* As many places as items, about; it fills again as they are found. */
+static void grow_recent(struct skr_shelf *shelf)
+{
+    if (shelf->n >= RECENT_FROM && shelf->n > shelf->n_recent) {
+        free(shelf->recent);
+        shelf->n_recent = shelf->n_recent > 0 ? shelf->n_recent * 2 : RECENT_FROM * 2;
+        shelf->recent = skr_alloc_array(shelf->n_recent, sizeof shelf->recent[0]);
+    }
+}
+
+static int levels_of(uint64_t hash)
+{
     int levels = 1;
 
     for (; levels < SKR_SHELF_LEVELS && (hash & 3) == 0; levels++) {
@@ -56,18 +79,30 @@ struct skr_shelf_item *skr_shelf_from(const struct skr_shelf *shelf, const char 
     return item;
 }
 
-struct skr_shelf_item *skr_shelf_find(const struct skr_shelf *shelf, const char *namespace_,
+struct skr_shelf_item *skr_shelf_find(struct skr_shelf *shelf, const char *namespace_,
                                       const char *name)
 {
+    struct skr_shelf_item **place =
+        shelf->recent ? place_of(shelf, hash_of(namespace_, name)) : NULL;
+    if (place && *place && compare(*place, namespace_, name) == 0) {
+        return *place;
+    }
     struct skr_shelf_item *item = skr_shelf_from(shelf, namespace_, name);
-    return item && compare(item, namespace_, name) == 0 ? item : NULL;
+    if (!item || compare(item, namespace_, name) != 0) {
+        return NULL;
+    }
+    if (place) {
+        *place = item;
+    }
+    return item;
 }
 
 struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *namespace_,
                                         const char *name, json_t *object)
 {
     struct skr_shelf_item **link[SKR_SHELF_LEVELS];
-    const int levels = levels_of(namespace_, name);
+    const uint64_t hash = hash_of(namespace_, name);
+    const int levels = levels_of(hash);
     const size_t namespace_size = strlen(namespace_) + 1;
     const size_t name_size = strlen(name) + 1;
     const size_t head = sizeof(struct skr_shelf_item) + (size_t)levels * sizeof link[0];
@@ -85,6 +120,10 @@ struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *nam
         *link[level] = item;
     }
     shelf->n++;
+    grow_recent(shelf);
+    if (shelf->recent) {
+        *place_of(shelf, hash) = item;
+    }
     return item;
 }
 
@@ -92,9 +131,15 @@ void skr_shelf_remove(struct skr_shelf *shelf, struct skr_shelf_item *item)
 {
     struct skr_shelf_item **link[SKR_SHELF_LEVELS];
 
+    const uint64_t hash = hash_of(item->namespace_, item->name);
+    struct skr_shelf_item **place = place_of(shelf, hash);
+
     search(shelf, item->namespace_, item->name, link);
-    for (int level = levels_of(item->namespace_, item->name) - 1; level >= 0; level--) {
+    for (int level = levels_of(hash) - 1; level >= 0; level--) {
         *link[level] = item->next[level];
+    }
+    if (place && *place == item) {
+        *place = NULL;
     }
     shelf->n--;
     json_decref(item->object);
@@ -111,5 +156,6 @@ void skr_shelf_fini(struct skr_shelf *shelf)
         free(item);
         item = next;
     }
+    free(shelf->recent);
     *shelf = (struct skr_shelf){.n = 0};
 }

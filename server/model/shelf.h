@@ -4,7 +4,7 @@
 /*
  * The objects of one resource in the order of (namespace, name): a skip list (Pugh 1990) whose
  * levels come from a hash of the key, so that the same objects make the same list. An item owns
- * one reference of its object. Walking from item to item while others are put in or taken out is
+ * one reference of its object. Those that were found last are found again without a search. Walking from item to item while others are put in or taken out is
  * allowed; the item one stands on must stay.
  */
 #include <jansson.h>
@@ -23,11 +23,13 @@ struct skr_shelf_item {
 struct skr_shelf {
     struct skr_shelf_item *first[SKR_SHELF_LEVELS];
     size_t n;
+    struct skr_shelf_item **recent; /* by hash; NULL: none */
+    size_t n_recent;                /* a power of two, or 0 */
 };
 
 void skr_shelf_fini(struct skr_shelf *shelf);
-/* NULL when it is not there. O(log n) expected, as the others. */
-struct skr_shelf_item *skr_shelf_find(const struct skr_shelf *shelf, const char *namespace_,
+/* NULL when it is not there. O(log n) expected, as the others; O(1) for most that were found before. */
+struct skr_shelf_item *skr_shelf_find(struct skr_shelf *shelf, const char *namespace_,
                                       const char *name);
 /* The first item that is not before (namespace, name); NULL at the end. */
 struct skr_shelf_item *skr_shelf_from(const struct skr_shelf *shelf, const char *namespace_,

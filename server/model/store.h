@@ -72,10 +72,13 @@ enum skr_store_verb {
 struct skr_store_request {
     enum skr_store_verb verb;
     const struct skr_store_resource *resource;
-    const char *namespace_;     /* "" for cluster scope or all namespaces (LIST) */
-    const char *name;           /* "" for LIST, CREATE */
-    const char *subresource;    /* "" none */
-    const json_t *body;         /* CREATE, UPDATE, PATCH, DELETE (DeleteOptions or NULL) */
+    const char *namespace_;  /* "" for cluster scope or all namespaces (LIST) */
+    const char *name;        /* "" for LIST, CREATE */
+    const char *subresource; /* "" none */
+    const json_t *body;      /* CREATE, UPDATE, PATCH, DELETE (DeleteOptions or NULL) */
+    /* The body is the store's from now on: nobody reads it after. Its objects and arrays are nobody
+     * else's; for UPDATE its top is. */
+    bool given;
     const char *label_selector; /* "" none */
     const char *field_selector; /* "" none; metadata.name, metadata.namespace, spec.nodeName,
                                    status.phase, spec.schedulerName, involvedObject.* */

@@ -70,16 +70,15 @@ bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
 static size_t most_bytes(const json_t *value)
 {
     enum { ESCAPED = 6, AROUND = 4, NUMBER = 32 };
-    const char *key;
-    json_t *child;
+    json_t *map = skr_object_unconst(value), *child;
     size_t i, n = AROUND;
 
     if (json_is_string(value)) {
         return ESCAPED * json_string_length(value) + AROUND;
     }
-    json_object_foreach(skr_object_unconst(value), key, child)
-    {
-        n += ESCAPED * strlen(key) + AROUND + most_bytes(child);
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        n += ESCAPED * strlen(json_object_iter_key(at)) + AROUND;
+        n += most_bytes(json_object_iter_value(at));
     }
     json_array_foreach(value, i, child)
     {

@@ -167,13 +167,18 @@ static void set_revision(json_t *object, uint64_t revision)
     json_object_set_new(json_object_get(object, "metadata"), "resourceVersion", json_string(text));
 }
 
+const json_t *skr_store_last(const struct skr_store *store,
+                             const struct skr_store_resource *resource)
+{
+    return store->last[row_of(resource)];
+}
+
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object)
 {
     json_t **last = &store->last[row_of(resource)];
     store->revision++;
     set_revision(object, store->revision); /* so that its metadata is its own */
-    skr_store_share(object, item ? item->object : NULL);
     skr_store_share(object, *last);
     json_decref(*last);
     *last = json_incref(object);

@@ -41,6 +41,9 @@ struct skr_store_call {
     skr_time now;
     struct skr_store_reply *reply;
     bool loading; /* skr_store_put() */
+    /* CREATE: one of its kind in force, of which parts that are equal are parts of the object already,
+     * so they need no look; NULL: none. */
+    const json_t *known;
 };
 
 /* ---- store_objects.c ---- */
@@ -51,7 +54,8 @@ struct skr_shelf *skr_store_shelf(const struct skr_store *store,
 struct skr_shelf_item *skr_store_find(const struct skr_store *store,
                                       const struct skr_store_resource *resource,
                                       const char *namespace_, const char *name);
-/* Puts the object in force: next revision, history. object: taken, its top and metadata own;
+/* Puts the object in force: next revision, history; values of the one in force last are shared, those
+ * of the item's the caller has shared already. object: taken, its top and metadata own;
  * resourceVersion is set here. item NULL: a new object. Returns the object, borrowed. */
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object);
@@ -59,6 +63,9 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
  * gets the deletion's revision. Returns it, borrowed from the history. */
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last);
+/* The one of its kind that was put in force last; NULL: none. */
+const json_t *skr_store_last(const struct skr_store *store,
+                             const struct skr_store_resource *resource);
 void skr_store_free_history(struct skr_store *store); /* with the store */
 /* Values in object, which nobody else has yet, that are equal to those in with become the same.
  * with: borrowed, of the same kind; NULL: nothing is done. */
@@ -140,8 +147,9 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
 
 /* ---- store_validate*.c ---- */
 
+/* before: the object as it is in force, which is valid; NULL: a new one. */
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
-                       struct skr_causes *causes);
+                       const json_t *before, struct skr_causes *causes);
 void skr_validate_meta_update(const json_t *object, const json_t *before,
                               struct skr_causes *causes);
 /* The rest of the object; before NULL on creation. */

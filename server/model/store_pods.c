@@ -84,11 +84,11 @@ static void merge_strings(json_t *meta, const char *key, const json_t *more)
     }
 }
 
-static bool texts_are_valid(struct skr_store_call *call, const json_t *pod)
+static bool texts_are_valid(struct skr_store_call *call, const json_t *pod, const json_t *before)
 {
     struct skr_causes causes = {.list = NULL};
 
-    skr_validate_meta(call->resource, pod, &causes);
+    skr_validate_meta(call->resource, pod, before, &causes);
     return !skr_causes_fail(&causes, call->reply, call->asked, call->request->name);
 }
 
@@ -117,7 +117,7 @@ void skr_store_do_bind(struct skr_store_call *call)
     merge_strings(meta, "labels", skr_path_get(request->body, "metadata.labels")); /* since 1.35 */
     json_object_del(status, "nominatedNodeName");                                  /* likewise */
     skr_store_set_condition(status, "PodScheduled", "True", "", "", call->now);
-    if (!texts_are_valid(call, pod) || request->dry_run) {
+    if (!texts_are_valid(call, pod, item->object) || request->dry_run) {
         json_decref(pod);
     } else {
         (void)skr_store_commit(call->store, call->resource, item, pod);

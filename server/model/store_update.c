@@ -31,6 +31,7 @@ static json_t *body_as_own(const json_t *body, const json_t *before)
         const bool same = value == json_object_get(before, key);
         json_object_set_new_nocheck(object, key, same ? skr_path_ref(value) : skr_path_copy(value));
     }
+    skr_store_share(object, before);
     return object;
 }
 
@@ -55,7 +56,7 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
         result = skr_patch_json(target, body, &error);
         break;
     case SKR_STORE_UPDATE:
-        return body_as_own(body, target);
+        return call->request->given ? skr_path_ref(body) : body_as_own(body, target);
     case SKR_STORE_PATCH_MERGE:
     case SKR_STORE_GET:
     case SKR_STORE_LIST:
@@ -99,8 +100,12 @@ static void drop_nulls(json_t *object, const json_t *before)
     {
         if (json_is_null(value)) {
             json_object_del(object, key);
-        } else if (value != json_object_get(before, key)) {
-            json_object_set_new(object, key, skr_path_without_nulls(value));
+        } else {
+            json_t *clean = skr_path_without_nulls(value, json_object_get(before, key));
+            if (clean != value) {
+                json_object_set(object, key, clean);
+            }
+            json_decref(clean);
         }
     }
 }
@@ -334,7 +339,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (json_object_get(object, "metadata") != json_object_get(before, "metadata")) {
-        skr_validate_meta(call->resource, object, &causes);
+        skr_validate_meta(call->resource, object, before, &causes);
         skr_validate_meta_update(object, before, &causes);
     }
     if (rest) {
@@ -354,11 +359,12 @@ static void count_generation(const struct skr_store_call *call, json_t *object)
     }
 }
 
-/* Defaults go into the parts that changed, which must be own for that. */
+/* Defaults go into the parts that changed, which must be own for that. Those of a pod's parts follow
+ * from the part alone, so what did not change has them already. */
 static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
                              const json_t *before, bool *changed)
 {
-    json_t *own = skr_path_copy(object);
+    json_t *own = skr_path_copy_beside(object, is_kind(call, "Pod") ? before : NULL);
 
     json_decref(object);
     skr_defaults_set(call->resource, own);

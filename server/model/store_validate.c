@@ -110,15 +110,27 @@ static void validate_finalizers(const json_t *finalizers, struct skr_causes *cau
 }
 
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
-                       struct skr_causes *causes)
+                       const json_t *before, struct skr_causes *causes)
 {
+    static const struct {
+        const char *field;
+        void (*validate)(const json_t *value, struct skr_causes *causes);
+    } parts[] = {{"labels", validate_labels},
+                 {"annotations", validate_annotations},
+                 {"ownerReferences", validate_owners},
+                 {"finalizers", validate_finalizers}};
     const json_t *meta = json_object_get(object, "metadata");
+    const json_t *old = json_object_get(before, "metadata");
 
-    validate_name(resource, meta, causes);
-    validate_labels(json_object_get(meta, "labels"), causes);
-    validate_annotations(json_object_get(meta, "annotations"), causes);
-    validate_owners(json_object_get(meta, "ownerReferences"), causes);
-    validate_finalizers(json_object_get(meta, "finalizers"), causes);
+    if (!old || json_object_get(meta, "name") != json_object_get(old, "name")) {
+        validate_name(resource, meta, causes);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const json_t *value = json_object_get(meta, parts[i].field);
+        if (value && value != json_object_get(old, parts[i].field)) {
+            parts[i].validate(value, causes);
+        }
+    }
 }
 
 void skr_validate_meta_update(const json_t *object, const json_t *before, struct skr_causes *causes)

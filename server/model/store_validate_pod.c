@@ -410,13 +410,15 @@ static void forget_images(json_t *spec, const char *field)
     }
 }
 
-/* The spec without what may change. */
-static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated)
+/* The spec without what may change. images: a list of containers differs. */
+static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated, bool images)
 {
     json_t *part = json_copy(skr_object_unconst(spec));
 
-    forget_images(part, "containers");
-    forget_images(part, "initContainers");
+    if (images) {
+        forget_images(part, "containers");
+        forget_images(part, "initContainers");
+    }
     copy_member(part, old, "activeDeadlineSeconds");
     copy_member(part, old, "tolerations");
     copy_member(part, old, "schedulingGates");
@@ -460,8 +462,11 @@ void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr
         check_selector_update(&c, spec, old);
         check_affinity_update(&c, spec, old);
     }
-    json_t *a = fixed_part(spec, old, gated);
-    json_t *b = fixed_part(old, old, gated);
+    const bool images =
+        json_object_get(spec, "containers") != json_object_get(old, "containers") ||
+        json_object_get(spec, "initContainers") != json_object_get(old, "initContainers");
+    json_t *a = fixed_part(spec, old, gated, images);
+    json_t *b = fixed_part(old, old, gated, images);
     if (json_equal(a, b) != 1) {
         skr_causes_forbidden(causes, "spec", spec_is_fixed);
     }

@@ -53,7 +53,7 @@ static bool check_schema(struct skr_store_call *call, const json_t *object)
 {
     struct skr_error error = {.code = SKR_OK};
     const int rc =
-        skr_schema_check(call->resource->kind, object, NULL, call->request->strict, &error);
+        skr_schema_check(call->resource->kind, object, call->known, call->request->strict, &error);
 
     if (rc == 0) {
         return true;
@@ -86,15 +86,39 @@ static json_t *to_kept(const struct skr_store_call *call, json_t *object)
     return object;
 }
 
-/* The body as an object of our own, all the way down; NULL: the reply says what is wrong. */
+/* Pods come by the hundred from one template: what a new one has of the last is that from the start.
+ * The defaults of such a part follow from the part alone, and it has them. Not where somebody else
+ * changes pods in the making, or wants to know of fields that the last was forgiven. */
+static void know_last(struct skr_store_call *call, const json_t *object)
+{
+    static const char *const parts[] = {"metadata", "spec"};
+    const json_t *last = skr_store_last(call->store, call->resource);
+
+    if (!last || call->request->strict || strcmp(call->resource->kind, "Pod") != 0 ||
+        (call->store->admit && !call->loading)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        json_t *own = json_object_get(object, parts[i]);
+        if (json_is_object(own) && own->refcount == 1) {
+            skr_store_share(own, json_object_get(last, parts[i]));
+        }
+    }
+    call->known = last;
+}
+
+/* The body as an object of our own, all the way down but for parts of call->known; NULL: the reply
+ * says what is wrong. */
 static json_t *take_body(struct skr_store_call *call)
 {
     if (!skr_store_check_body(call, NULL) || !check_kind(call, call->request->body)) {
         return NULL;
     }
-    json_t *clean = skr_path_without_nulls(call->request->body);
-    json_t *object = to_kept(call, skr_path_copy(clean));
+    json_t *clean = skr_path_without_nulls(call->request->body, NULL);
+    json_t *object =
+        to_kept(call, call->request->given ? skr_path_ref(clean) : skr_path_copy(clean));
     json_decref(clean);
+    know_last(call, object);
     if (!check_schema(call, object)) {
         json_decref(object);
         return NULL;
@@ -221,7 +245,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (meta) {
-        skr_validate_meta(call->resource, object, &causes);
+        skr_validate_meta(call->resource, object, before, &causes);
         if (before) {
             skr_validate_meta_update(object, before, &causes);
         }
@@ -366,6 +390,8 @@ void skr_store_do_put(struct skr_store_call *call)
         return;
     }
     make_namespace(call);
+    skr_store_share(object, item ? item->object : NULL);
+    (void)skr_path_own(object, "metadata");
     const int status = item ? 200 : 201;
     skr_store_reply_object(call, status,
                            skr_store_commit(call->store, call->resource, item, object));

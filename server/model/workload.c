@@ -10,6 +10,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_text.h"
 
 /* ---- the pods that are there ---- */
 
@@ -214,7 +215,7 @@ int64_t skr_workload_share(const json_t *value, int64_t total, bool up)
 void skr_workload_hash(const json_t *json, char text[11])
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    char *dump = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    char *dump = skr_json_text(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
     uint64_t hash = skr_hash_string(dump ? dump : "");
 
     free(dump);

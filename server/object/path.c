@@ -156,6 +156,11 @@ json_t *skr_path_own_array(json_t *object, const char *key)
     return own(object, key, true);
 }
 
+static bool is_tree(const json_t *value)
+{
+    return json_is_object(value) || json_is_array(value);
+}
+
 json_t *skr_path_copy(const json_t *value)
 {
     json_t *copy, *child;
@@ -181,6 +186,35 @@ json_t *skr_path_copy(const json_t *value)
     return value ? skr_path_ref(value) : NULL;
 }
 
+json_t *skr_path_copy_beside(const json_t *value, const json_t *known)
+{
+    json_t *copy, *child;
+    const char *key;
+    size_t i;
+
+    if (value == known || !value) {
+        return value ? skr_path_ref(value) : NULL;
+    }
+    if (json_is_object(value)) {
+        copy = checked(json_object());
+        json_object_foreach(skr_object_unconst(value), key, child)
+        {
+            const json_t *there = is_tree(child) ? json_object_get(known, key) : NULL;
+            json_object_set_new_nocheck(copy, key, skr_path_copy_beside(child, there));
+        }
+        return copy;
+    }
+    if (json_is_array(value)) {
+        copy = checked(json_array());
+        json_array_foreach(value, i, child)
+        {
+            json_array_append_new(copy, skr_path_copy_beside(child, json_array_get(known, i)));
+        }
+        return copy;
+    }
+    return skr_path_ref(value);
+}
+
 json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
 {
     json_t *copy =
@@ -199,27 +233,33 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
     return copy;
 }
 
-static bool is_deeper(const json_t *value, int left)
+/* The member of known that has the iterator's key. */
+static const json_t *beside(const json_t *known, void *at)
 {
-    json_t *child;
-    const char *key;
+    return known ? json_object_get(known, json_object_iter_key(at)) : NULL;
+}
+
+/* Below, what is the value of known in the same place was looked at when that was. */
+static bool is_deeper(const json_t *value, const json_t *known, int left)
+{
+    json_t *map = skr_object_unconst(value), *child;
     size_t i;
 
-    if (!json_is_object(value) && !json_is_array(value)) {
+    if (value == known || !is_tree(value)) {
         return false;
     }
     if (left == 0) {
         return true;
     }
-    json_object_foreach(skr_object_unconst(value), key, child)
-    {
-        if (is_deeper(child, left - 1)) {
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        child = json_object_iter_value(at);
+        if (is_tree(child) && is_deeper(child, beside(known, at), left - 1)) {
             return true;
         }
     }
     json_array_foreach(value, i, child)
     {
-        if (is_deeper(child, left - 1)) {
+        if (is_tree(child) && is_deeper(child, json_array_get(known, i), left - 1)) {
             return true;
         }
     }
@@ -228,58 +268,51 @@ static bool is_deeper(const json_t *value, int left)
 
 bool skr_path_too_deep(const json_t *value)
 {
-    return is_deeper(value, SKR_PATH_DEPTH_MAX);
+    return is_deeper(value, NULL, SKR_PATH_DEPTH_MAX);
 }
 
 bool skr_path_too_deep_beside(const json_t *object, const json_t *known)
 {
-    json_t *value;
-    const char *key;
-
-    json_object_foreach(skr_object_unconst(object), key, value)
-    {
-        if (value != json_object_get(known, key) && is_deeper(value, SKR_PATH_DEPTH_MAX - 1)) {
-            return true;
-        }
-    }
-    return false;
+    return is_deeper(object, known, SKR_PATH_DEPTH_MAX);
 }
 
-static bool has_nulls(const json_t *value)
+static bool has_nulls(const json_t *value, const json_t *known)
 {
-    json_t *child;
-    const char *key;
+    json_t *map = skr_object_unconst(value), *child;
     size_t i;
 
-    json_object_foreach(skr_object_unconst(value), key, child)
-    {
-        if (json_is_null(child) || has_nulls(child)) {
+    if (value == known) {
+        return false;
+    }
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        child = json_object_iter_value(at);
+        if (json_is_null(child) || (is_tree(child) && has_nulls(child, beside(known, at)))) {
             return true;
         }
     }
     json_array_foreach(value, i, child)
     {
-        if (has_nulls(child)) {
+        if (is_tree(child) && has_nulls(child, json_array_get(known, i))) {
             return true;
         }
     }
     return false;
 }
 
-json_t *skr_path_without_nulls(const json_t *value)
+json_t *skr_path_without_nulls(const json_t *value, const json_t *known)
 {
     json_t *child;
     const char *key;
     size_t i;
 
-    if (!has_nulls(value)) {
+    if (!has_nulls(value, known)) {
         return skr_path_ref(value);
     }
     if (json_is_array(value)) {
         json_t *array = checked(json_array());
         json_array_foreach(value, i, child)
         {
-            json_array_append_new(array, skr_path_without_nulls(child));
+            json_array_append_new(array, skr_path_without_nulls(child, json_array_get(known, i)));
         }
         return array;
     }
@@ -287,7 +320,8 @@ json_t *skr_path_without_nulls(const json_t *value)
     json_object_foreach(skr_object_unconst(value), key, child)
     {
         if (!json_is_null(child)) {
-            json_object_set_new(object, key, skr_path_without_nulls(child));
+            json_object_set_new(object, key,
+                                skr_path_without_nulls(child, json_object_get(known, key)));
         }
     }
     return object;

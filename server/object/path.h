@@ -38,18 +38,21 @@ json_t *skr_path_ref(const json_t *value);
 json_t *skr_path_own(json_t *object, const char *key);
 /* A copy of every object and array; strings and numbers, which nobody changes, are shared. */
 json_t *skr_path_copy(const json_t *value);
-/* The same for an array. */
+/* Likewise, but what is the value of known in the same place stays that. */
+json_t *skr_path_copy_beside(const json_t *value, const json_t *known);
+/* As skr_path_own(), an array. */
 json_t *skr_path_own_array(json_t *object, const char *key);
 /* A new reference to a tree with value (taken; NULL removes) at path, the rest shared. */
 json_t *skr_path_with(const json_t *object, const char *path, json_t *value);
 /* A copy of value without members that are null, as a typed decoder drops them; the same reference
- * when there are none. SKR_PATH_DEPTH_MAX bounds the recursion, see skr_path_too_deep(). */
-json_t *skr_path_without_nulls(const json_t *value);
+ * when there are none. known (NULL allowed): what is its value in the same place has none.
+ * SKR_PATH_DEPTH_MAX bounds the recursion, see skr_path_too_deep(). */
+json_t *skr_path_without_nulls(const json_t *value, const json_t *known);
 
 enum { SKR_PATH_DEPTH_MAX = 64 };
 bool skr_path_too_deep(const json_t *value);
-/* Of an object whose members that are those of known (the same values, not equal ones) are not too
- * deep. */
+/* Of an object of which what is the value of known in the same place (the same one, not an equal one)
+ * is not too deep. */
 bool skr_path_too_deep_beside(const json_t *object, const json_t *known);
 
 #endif

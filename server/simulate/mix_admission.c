@@ -10,6 +10,7 @@
 #include "server/model/json_patch.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_text.h"
 
 struct skr_mix_admission {
     struct skr_store *store;
@@ -89,7 +90,7 @@ static char *write_review(struct skr_mix_admission *a, const char *namespace_, c
                   json_sprintf("review-%" PRIu64, a->reviews), "kind", "group", "", "version", "v1",
                   "kind", "Pod", "resource", "group", "", "version", "v1", "resource", "pods",
                   "namespace", namespace_, "operation", "CREATE", "object", pod);
-    char *text = json_dumps(review, JSON_COMPACT);
+    char *text = skr_json_text(review, JSON_COMPACT);
 
     json_decref(review);
     return text;

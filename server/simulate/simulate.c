@@ -322,6 +322,9 @@ static void init(struct simulation *s, const struct skr_simulate_options *option
 
 static void fini(struct simulation *s)
 {
+    if (s->options->last) {
+        return;
+    }
     if (s->offline) {
         skr_record_fini(&s->record);
     }

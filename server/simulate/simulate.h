@@ -27,6 +27,8 @@ struct skr_simulate_options {
     bool json;
     bool picture;
     bool ascii;
+    bool
+        last; /* the process ends after it: memory is left to the kernel, not given back one by one */
     bool timings;   /* how long it took, on messages: the one thing that differs between runs */
     int verbosity;  /* 1: what the engine decides, verbs and writes; 2: the scheduler's queue too */
     FILE *progress; /* a bar (or lines, when it is no terminal) when it takes longer than a second;

@@ -11,6 +11,7 @@
 #include "server/simulate/spotmix_parts.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_text.h"
 
 bool skr_spotmix_sim_pod_is_live(const struct skr_spotmix_sim_pod *pod)
 {
@@ -207,7 +208,7 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
 {
     json_t *response = NULL;
     json_t *review = review_of(world, pod->object, dry_run);
-    char *body = json_dumps(review, JSON_COMPACT);
+    char *body = skr_json_text(review, JSON_COMPACT);
 
     skr_bug_on(!body);
     const unsigned status = skr_spotmix_world_post(world, body, strlen(body), &response);

@@ -53,6 +53,35 @@ TEST(fields_of_features_that_are_off_are_dropped)
     assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup"), "");
 }
 
+/* The new one shares with the last one what is equal. */
+TEST(what_becomes_of_a_pod_does_not_become_of_the_one_before_it)
+{
+    static const char like[] =
+        "{'metadata':{'name':'%s','labels':{'l':'1'},'finalizers':['a/b']},'spec':{%s'containers':"
+        "[{'name':'c','image':'x:1','resources':{'limits':{'cpu':'1'}},'bogus':1}]}}";
+    char body[400], before[4096];
+    snprintf(body, sizeof body, like, "s1", "");
+    sandbox_ok(store, 201, "POST " PODS, body);
+    snprintf(before, sizeof before, "%s", sandbox_field(store, PODS "/s1", ""));
+    sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
+               "{'metadata':{'name':'high'},'value':7}");
+    snprintf(body, sizeof body, like, "s2", "'priorityClassName':'high','hostNetwork':false,");
+    sandbox_ok(store, 201, "POST " PODS, body);
+    assert_string_equal(sandbox_field(store, PODS "/s2", "spec.priority"), "7");
+    assert_string_equal(
+        sandbox_field(store, PODS "/s2", "spec.containers[0].resources.requests.cpu"), "1");
+    sandbox_ok(
+        store, 200, "STRATEGIC " PODS "/s2",
+        "{'metadata':{'labels':{'l':'2'}},'spec':{'containers':[{'name':'c','image':'y'}]}}");
+    sandbox_ok(store, 200, "JSON " PODS "/s2",
+               "[{'op':'add','path':'/spec/tolerations/-','value':{'operator':'Exists'}}]");
+    assert_string_equal(sandbox_field(store, PODS "/s1", ""), before);
+    snprintf(body, sizeof body, like, "s3", "");
+    sandbox_ok(store, 201, "POST " PODS, body);
+    snprintf(body, sizeof body, like, "s4", "");
+    sandbox_ok(store, 400, "POST " PODS "?strict", body); /* bogus */
+}
+
 TEST(limits_are_requests_that_were_left_out)
 {
     json_t *pod = sandbox_expect(
