@@ -77,28 +77,28 @@ Kept by hand, of runs beside other work (loads of 15 to 30); the commands print 
 | what | before | now | |
 |---|---|---|---|
 | a running pod that is in no group, in the daemon | 302 bytes (1,345 once) | 147 bytes | \`make bench-start NODES=100000 PODS=1000000\` |
-| a node of five labels, in the daemon | 1.1 KB (2.0 once) | 1.0 KB | \`make bench-start NODES=100000\` |
-| the daemon with 100,000 nodes and 1,000,000 such pods, at the most | 423 MB | 268 MB | |
-| the same, 100,000 of the pods members of 10,000 groups (target: 400 MB) | 718 MB | 497 MB | \`make bench-start NODES=100000 PODS=1000000 GROUPS=10000\` |
+| a node of five labels, in the daemon | 1.1 KB (2.0 once) | 0.75 KB | \`make bench-start NODES=100000\` |
+| the daemon with 100,000 nodes and 1,000,000 such pods, at the most | 423 MB | 245 MB | |
+| the same, 100,000 of the pods members of 10,000 groups (target: 400 MB) | 718 MB, 497 later | 388 MB, 412 at the most while it starts | \`make bench-start NODES=100000 PODS=1000000 GROUPS=10000\` |
 | \`simulate\` of 20,000 nodes and 32,000 pods in gangs of 128, at the most (target: 400 MB) | 427 MB (more than 2,429 once) | 398 MB | \`make bench-simulate\` |
 | its CPU (target: 5 s) | 12 to 14 s (28.5 once) | 8.2 s (both beside other work) | |
 
-What holds those 497 MB, some seconds after the last write (sizes of blocks are those that heaptrack counts with 2,000 groups):
+What holds those 388 MB, some seconds after the last write (sizes of blocks are those that heaptrack counts with 2,000 groups):
 
 | | MB | each |
 |---|---|---|
 | the program and its libraries | 13 | |
-| 100,000 nodes | 99 | 1.0 KB: as it was read 350 bytes, in the ledger 210, entry and name 190, tree 110, watch 60, tables |
+| 100,000 nodes | 73 | 0.75 KB: as it was read 250 bytes, in the ledger 180, entry and name 90, tree 60, watch 60, blocks |
 | 900,000 pods that only take room: their table | 41 | 44 bytes: a row of 32, an index of 12 |
 | the charges of all 1,000,000 | 44 | 44 bytes: a row of 32, an index of 12 |
 | what the watch knows of all 1,000,000 | 60 | 60 bytes: a row of 48, an index of 12; stems of names |
-| 100,000 members | about 150 | 1.5 KB: entry 600 bytes, pod 460, labels of its own 370, blocks |
-| 10,000 groups | about 50 | 5 KB: the map with placement and ranks 1.9 KB, group 1.4, texts as written 0.7, what the map says 0.6, entry of the map 0.5 |
-| free, in pieces | about 40 | |
+| 100,000 members | about 83 | 830 bytes: pod with the labels of its own 560, entry 210, two indexes 40, blocks |
+| 10,000 groups | about 46 | 4.6 KB: the map with placement and ranks 1.7 KB, group 1.4, texts as written 0.6, entry of the map 0.5, what the map says 0.3 |
+| free, in pieces | about 28 | |
 
-Decisions read of it the charges (44 MB), the nodes as they were read, in the ledger and in the tree (67), groups and what their maps say
-(20), and the members' entries (60). Members are what is beyond the target: all that can be under way for one (a kick, a vote, a Binding,
-a patch, an eviction) has room in its entry all the time.
+Decisions read of it the charges (44 MB), the nodes as they were read, in the ledger and in the tree (50), groups and what their maps say
+(20), and the members' entries (25): 140 MB. What can be under way for a pod (a kick, a vote, a Binding, a patch, an eviction) is a block
+of its own of 256 bytes, from the first of it until the pod is bound and all of it is over: the start of a cluster at rest makes none.
 
 ## Placements and bindings
 
