@@ -312,6 +312,9 @@ static void check_tolerations_update(struct check *c, const json_t *spec, const 
     const json_t *now = json_object_get(spec, "tolerations");
     const json_t *was = json_object_get(old, "tolerations");
 
+    if (now == was) {
+        return;
+    }
     for (size_t i = 0; i < json_array_size(was); i++) {
         bool found = false;
         json_t *a = json_copy(json_array_get(was, i));
@@ -434,6 +437,29 @@ static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated, boo
     return part;
 }
 
+/* Whether every member of spec that is not in old, or another value there, is one that may change
+ * freely (and then fixed_part() of both is the same). */
+static bool differs_freely(const json_t *spec, const json_t *old, bool gated)
+{
+    static const char *const free_ones[] = {"schedulingGates", "tolerations",
+                                            "activeDeadlineSeconds", "nodeSelector"};
+    const size_t n = sizeof free_ones / sizeof *free_ones - (gated ? 0 : 1);
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(skr_object_unconst(spec), key, value)
+    {
+        bool is_free = value == json_object_get(old, key);
+        for (size_t i = 0; i < n && !is_free; i++) {
+            is_free = strcmp(key, free_ones[i]) == 0;
+        }
+        if (!is_free) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void check_images(struct check *c, const json_t *spec, const char *field)
 {
     const json_t *list = json_object_get(spec, field);
@@ -461,6 +487,9 @@ void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr
     if (gated) {
         check_selector_update(&c, spec, old);
         check_affinity_update(&c, spec, old);
+    }
+    if (differs_freely(spec, old, gated) && differs_freely(old, spec, gated)) {
+        return;
     }
     const bool images =
         json_object_get(spec, "containers") != json_object_get(old, "containers") ||
