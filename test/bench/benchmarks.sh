@@ -80,8 +80,8 @@ Kept by hand, of runs beside other work (loads of 15 to 30); the commands print 
 | a node of five labels, in the daemon | 1.1 KB (2.0 once) | 0.75 KB | \`make bench-start NODES=100000\` |
 | the daemon with 100,000 nodes and 1,000,000 such pods, at the most | 423 MB | 245 MB | |
 | the same, 100,000 of the pods members of 10,000 groups (target: 400 MB) | 718 MB, 497 later | 388 MB, 412 at the most while it starts | \`make bench-start NODES=100000 PODS=1000000 GROUPS=10000\` |
-| \`simulate\` of 20,000 nodes and 32,000 pods in gangs of 128, at the most (target: 400 MB) | 427 MB (more than 2,429 once) | 398 MB | \`make bench-simulate\` |
-| its CPU (target: 5 s) | 12 to 14 s (28.5 once) | 8.2 s (both beside other work) | |
+| \`simulate\` of 20,000 nodes and 32,000 pods in gangs of 128, at the most (target: 400 MB) | 427 MB (more than 2,429 once) | 396 MB | \`make bench-simulate\` |
+| its CPU (target: 5 s) | 12.1 s (28.5 once) | 7.5 s (both beside other work) | |
 
 What holds those 388 MB, some seconds after the last write (sizes of blocks are those that heaptrack counts with 2,000 groups):
 
