@@ -47,7 +47,7 @@ trap 'rm -f "$output"' EXIT
 failed=0
 # API servers would spend much of their time on collecting garbage of which there is little, some 100 MB are in use, and
 # on growing the stack of each goroutine anew.
-export GOGC="${GOGC:-800}" GOMEMLIMIT="${GOMEMLIMIT:-1GiB}" GODEBUG="${GODEBUG:-adaptivestackstart=1}"
+export GOGC="${GOGC:-800}" GOMEMLIMIT="${GOMEMLIMIT:-2GiB}" GODEBUG="${GODEBUG:-adaptivestackstart=1}"
 
 # suite VERSION GO-TEST-ARGUMENT...
 suite() {
