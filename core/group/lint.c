@@ -14,6 +14,7 @@
 
 #include "topology/base/decimal.h"
 #include "topology/base/unshown.h"
+#include "topology/duration.h"
 
 enum {
     SPEC_BYTES_MAX = 4 * 1024 * 1024, /* arena limit: a ConfigMap has at most 1 MiB */
@@ -149,27 +150,17 @@ int skr_group_size_parse(struct skr_subject about, const char *text, int32_t *re
 int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
                              struct skr_error *error)
 {
-    static const struct {
-        char letter;
-        int64_t seconds;
-    } unit[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
-    enum { DAY_S = 24 * 3600 };
-    size_t n = strspn(text, "0123456789");
-    int64_t value = 0, factor = n == 1 && text[0] == '0' && text[n] == '\0' ? 1 : 0;
+    static const skr_time day = 24 * 3600 * SKR_SECOND;
+    skr_time value;
     char quoted[SKR_QUOTE_MAX];
-    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        if (text[n] == unit[i].letter && text[n + 1] == '\0') {
-            factor = unit[i].seconds;
-        }
-    }
-    if (factor == 0 || !skr_decimal_parse(text, n, &value) || value > DAY_S / factor) {
+    if (skr_duration_parse(text, &value, NULL) < 0 || value > day) {
         skr_group_quote(text, quoted);
         return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
                                 "must be a duration such as 90s, 5m or 0, at most a day, got "
                                 "\"%s\"",
                                 quoted);
     }
-    *ret = value * factor * SKR_SECOND;
+    *ret = value;
     return 0;
 }
 

@@ -27,7 +27,7 @@ int skr_group_integer_parse(struct skr_subject about, const char *text, int64_t 
 int skr_group_size_parse(struct skr_subject about, const char *text, int32_t *ret,
                          struct skr_error *error);
 
-/* A whole number of s, m or h, or 0; up to a day. Errors: SKR_INVALID with the position. */
+/* As in the configuration (topology/duration.h), up to a day. Errors: SKR_INVALID with the position. */
 int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
                              struct skr_error *error);
 

@@ -6,10 +6,10 @@
 
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
-#include "server/object/duration.h"
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 
 struct parser {
     struct skr_call *call;

@@ -17,9 +17,9 @@
 #include "server/config/address.h"
 #include "server/config/option.h"
 #include "server/manifest/document.h"
-#include "server/object/duration.h"
 #include "server/object/names.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 
 enum {
     ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,

@@ -7,9 +7,9 @@
 
 #include "core/gang/namespace_limits.h"
 #include "server/config/address.h"
-#include "server/object/duration.h"
 #include "server/object/names.h"
 #include "topology/base/decimal.h"
+#include "topology/duration.h"
 
 /* A row is its key, type, default, (words | range,) field and sentence. */
 #define AT(field) ((ptrdiff_t)offsetof(struct skr_config, field))

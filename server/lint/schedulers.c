@@ -11,8 +11,8 @@
 
 #include "server/lint/parts.h"
 #include "server/manifest/scheduler_config.h"
-#include "server/object/duration.h"
 #include "topology/base/json_field.h"
+#include "topology/duration.h"
 
 enum { ENTRIES_MAX = SKR_SCHEDULER_EXTENDERS_MAX, PATH_BYTES = 128 };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "server/manifest/kinds.h"
-#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 
 bool skr_scenario_is(const json_t *object)
 {

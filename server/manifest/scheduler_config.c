@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "server/manifest/yaml.h"
-#include "server/object/duration.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 
 enum {
     PATH_MAX_BYTES = 256,

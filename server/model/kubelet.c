@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/model/cluster_parts.h"
-#include "server/object/duration.h"
+#include "topology/duration.h"
 
 static bool is_phase(const json_t *pod, const char *phase)
 {

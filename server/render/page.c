@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/object/duration.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_text.h"
 #include "topology/base/unshown.h"
+#include "topology/duration.h"
 
 int64_t skr_page_int(const json_t *object, const char *key)
 {

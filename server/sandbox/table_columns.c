@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
+#include "topology/duration.h"
 
 /* ---- cells ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times and durations: what is read is written and read again; eight bytes are a time as it is. */
-#include "server/object/duration.h"
 #include "test/fuzz/fuzz.h"
+#include "topology/duration.h"
 #include "topology/object.h"
 
 enum { OFFSET_MIN = 14 * 60 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups from maps, PodGroups and labels: name, size, priority; comparison; rules on a tree. */
 #include "core/group/group.h"
+#include "core/group/lint.h"
 #include "core/pod/pod.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -64,6 +65,27 @@ TEST(blanks_around_numbers_are_tolerated)
         SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
         assert_int_equal(spec->size, row[i].size);
         assert_int_equal(spec->priority, -3);
+    }
+}
+
+TEST(a_duration_of_a_map_is_one_of_the_configuration_up_to_a_day)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds; /* -1: refused */
+    } cases[] = {{"0", 0},         {"90s", 90},
+                 {"1m30s", 90},    {"1.5m", 90},
+                 {"24h", 86400},   {"24h1s", -1},
+                 {"86401s", -1},   {"1d", -1},
+                 {"90", -1},       {"-1s", -1},
+                 {"", -1},         {" 5s", -1},
+                 {"1000000h", -1}, {"9999999999999999999h", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        skr_time value = -1;
+        struct skr_error error;
+        int rc = skr_group_duration_parse("seat-hold", cases[i].text, &value, &error);
+        assert_int_equal(rc, cases[i].seconds < 0 ? -SKR_INVALID : 0);
+        assert_int_equal(value, cases[i].seconds < 0 ? -1 : cases[i].seconds * SKR_SECOND);
     }
 }
 

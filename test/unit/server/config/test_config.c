@@ -2,9 +2,9 @@
 /* The configuration file: what is accepted, and the exact messages for what is not. */
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
-#include "server/object/duration.h"
 #include "test/test.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 
 #define HEAD "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
 

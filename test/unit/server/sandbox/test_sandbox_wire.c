@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulated API server writes besides objects: watches, Tables, discovery; paths; and
  * protocol buffers that come in. */
-#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/protobuf.h"
@@ -10,6 +9,7 @@
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
+#include "topology/duration.h"
 
 static struct skr_store *store;
 static struct skr_strbuf out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_OBJECT_DURATION_H
-#define SKR_SERVER_OBJECT_DURATION_H
+#ifndef SKR_TOPOLOGY_DURATION_H
+#define SKR_TOPOLOGY_DURATION_H
 /* Durations as text: as Go writes them, and as kubectl shows ages. Pure. */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fraction of a duration is added digit by digit (unit / 10, unit / 100, ...), so nothing is
  * rounded that a nanosecond can hold; sums are checked. */
-#include "server/object/duration.h"
+#include "topology/duration.h"
 
 #include <stdio.h>
 #include <string.h>
