@@ -220,6 +220,17 @@ const char *group_source_defect(const struct group *g)
     return g->source.defect ? g->source.defect : g->source.misplaced;
 }
 
+void group_source_map_changes(struct group *g, const struct map_entry *m)
+{
+    if (g->source.map != m || g->source.kind != SOURCE_MAP || !g->source.text) {
+        return;
+    }
+    SKR_AUTO_FREE char *text = source_text(g, SOURCE_MAP);
+    if (strcmp(text, g->source.text) != 0) {
+        note_next(g, SOURCE_MAP);
+    }
+}
+
 void group_source_map_gone(struct group *g, const struct map_entry *m)
 {
     if (g->source.map == m) {

@@ -12,6 +12,9 @@ bool group_source_resolve(struct skr_gang *e, struct group *g);
 void group_source_judge_levels(const struct skr_gang *e, struct group *g);
 /* Why the group is malformed: its source, or that against the tree; NULL when it is not. */
 const char *group_source_defect(const struct group *g);
+/* The map is about to be replaced by its next version: what it says now counts if that cannot be read, also when
+ * nobody has looked at it yet. */
+void group_source_map_changes(struct group *g, const struct map_entry *m);
 /* The map leaves the group's list. */
 void group_source_map_gone(struct group *g, const struct map_entry *m);
 void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup); /* NULL: gone */

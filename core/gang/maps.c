@@ -147,6 +147,10 @@ void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
         HASH_ADD_KEYPTR(hh, e->maps, m->key, strlen(m->key), m);
     } else {
         free(key);
+        struct group *g = m->group_key ? groups_find(e, m->group_key) : NULL;
+        if (g) {
+            group_source_map_changes(g, m);
+        }
     }
     struct skr_configmap *old = m->map;
     m->map = map;

@@ -132,7 +132,6 @@ TEST_RIG(scene_rack(1), a_group_whose_priority_is_raised_before_it_is_evicted_st
     assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
 }
 
-/* The priority that a map had when it could be read last is in force, also when it came while members were being bound. */
 TEST_RIG(scene_rack(1), a_group_that_went_by_itself_is_no_victim_in_the_record)
 {
     scene_bound(rig, "low", 4, 0);
@@ -162,6 +161,7 @@ TEST_RIG(scene_rack(1), a_group_that_went_by_itself_is_no_victim_in_the_record)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
 }
 
+/* The priority that a map had when it could be read last is in force, also when it came while members were being bound. */
 TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts)
 {
     rig->hold_kind = SKR_WRITE_BINDING;
@@ -182,4 +182,21 @@ TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts)
     rig_edit(rig, RIG_MAP, "high", "{'data':{'priority':'2'}}");
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "high", 4);
+}
+
+/* Both were heard of while somebody else led: nobody looked at the group in between. */
+TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts_when_led_again)
+{
+    scene_bound(rig, "low", 4, 0);
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'priority':'1'}}");
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'constraints':'{'}}");
+    rig_settle(rig);
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "low", "reason"), "GroupInvalid");
+    scene_gang(rig, "high", 4, 1);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "low", 4);
 }
