@@ -591,11 +591,9 @@ void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct sk
                     skr_reason_class(reason));
     skr_strbuf_add_json(b, text);
     skr_strbuf_add(b, ",\"need\":{},\"have\":{},\"domains\":[],\"relaxations\":[],\"also\":[]");
-    struct skr_strbuf command;
-    skr_strbuf_init(&command);
+    SKR_STRBUF(command);
     skr_strbuf_addf(&command, "kubectl edit configmap -n %s %s", meta->namespace_, meta->name);
     skr_strbuf_add(b, ",\"next\":[");
     skr_strbuf_add_json(b, command.s);
     skr_strbuf_add(b, "]}");
-    skr_strbuf_fini(&command);
 }

@@ -122,12 +122,13 @@ static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemp
 }
 
 /* Not needed any more, and not touched yet. */
-static void let_stay(struct skr_gang *e, const struct plan_victim *v)
+static void drop(struct skr_gang *e, struct plan_victim *v)
 {
     struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
     if (h && h->victim.by) {
         unmark(e, h);
     }
+    free(v->text);
 }
 
 /* ---- the plan ---- */
@@ -210,12 +211,11 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
 
 static void say(struct skr_gang *e, struct group *g)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t pods, groups = preemption_waits_for(e, g->plan, &pods), n = 0;
     if (pods == 0 && groups == 0 && g->reason == SKR_REASON_WAITING_FOR_PREEMPTION) {
         return; /* its text is about to name fewer */
     }
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "group %s waits for %zu pod%s", g->name, pods, pods == 1 ? "" : "s");
     if (groups > 0) {
         skr_strbuf_addf(&b, " of %zu group%s", groups, groups == 1 ? "" : "s");
@@ -233,7 +233,6 @@ static void say(struct skr_gang *e, struct group *g)
         skr_strbuf_addf(&b, " and %zu more", n - NAMED_VICTIMS);
     }
     group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
-    skr_strbuf_fini(&b);
 }
 
 /* The room is the plan's: from here on it is a plan as any other. */
@@ -464,11 +463,10 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
         bool gone;
         victims_left(e, v, &gone);
         if (gone && !v->begun) {
-            let_stay(e, v);
-            free(v->text);
-            continue;
+            drop(e, v);
+        } else {
+            plan->victim[kept++] = *v;
         }
-        plan->victim[kept++] = *v;
     }
     if (kept < plan->n_victims) {
         plan->n_victims = kept;
@@ -509,8 +507,7 @@ void preemption_step(struct skr_gang *e, struct group *g)
         bool gone;
         victims_left(e, v, &gone);
         if (!gone && room && !v->begun) {
-            let_stay(e, v);
-            free(v->text);
+            drop(e, v);
             continue;
         }
         if (!gone && !(room && victims_only_terminate(e, v))) {
