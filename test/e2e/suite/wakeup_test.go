@@ -149,6 +149,22 @@ func (r *run) planStands(group string) {
 	})
 }
 
+// boundByBindingsAlone makes a group of eight, lets kube-scheduler come when its plan stands, and expects one write a
+// member where labels travel in Bindings.
+func boundByBindingsAlone(r *run, group string) {
+	r.Helper()
+	if minor() >= 35 {
+		r.labelsTravel()
+	}
+	r.gang(group, 8, "")
+	r.planStands(group)
+	r.startScheduler()
+	r.wait(usual, "bound", r.allBound(group, 8))
+	if minor() >= 35 {
+		r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
+	}
+}
+
 // TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite: Members without gates that kube-scheduler comes to when their plan stands
 // are not patched: their Bindings bring labels and annotation, and the first ones the plan of all.
 func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
@@ -156,16 +172,7 @@ func TestWakeup_WhoNeedsNoWakingIsBoundInOneWrite(t *testing.T) {
 	r := start(t, nodes, options{paused: true})
 	r.must(r.daemon.Start())
 	r.topology(tree)
-	if minor() >= 35 {
-		r.labelsTravel()
-	}
-	r.gang("g", 8, "")
-	r.planStands("g")
-	r.startScheduler()
-	r.wait(usual, "bound", r.allBound("g", 8))
-	if minor() >= 35 {
-		r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
-	}
+	boundByBindingsAlone(r, "g")
 }
 
 // TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated: Of a kube-scheduler that looks at each of 120 nodes that is learned
@@ -174,16 +181,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 	sideBySide(t)
 	t.Run("all", func(t *testing.T) {
 		r := spared(t, 100)
-		if minor() >= 35 {
-			r.labelsTravel()
-		}
-		r.gang("u", 8, "")
-		r.planStands("u")
-		r.startScheduler()
-		r.wait(usual, "bound", r.allBound("u", 8))
-		if minor() >= 35 {
-			r.expectWrites(map[string]int{"nominations": 0, "bindings": 8, "other patches of pods": 0})
-		}
+		boundByBindingsAlone(r, "u")
 		before := r.writes()["nominations"]
 		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))
