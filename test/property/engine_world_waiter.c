@@ -237,11 +237,12 @@ static int slots_of(const struct waiter *g, const struct node_room *n, enum wait
     return kind == WAITER_UNLIMITED ? UNLIMITED : left > 0 ? (int)(left / g->each) : 0;
 }
 
+/* Members on nodes that are not in the tree tie nobody. */
 static bool keeps_rules(const struct waiter *g, const int *more)
 {
     int rack = -1;
     for (int i = 0; i < g->n_nodes; i++) {
-        int sum = g->node[i].held + more[i];
+        int sum = g->node[i].rack < 0 ? 0 : g->node[i].held + more[i];
         if (sum > 0 && g->pack && rack >= 0 && g->node[i].rack != rack) {
             return false;
         }
