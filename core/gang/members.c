@@ -264,7 +264,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
     bool never_kicked =
         !p->work->kick.at && !p->work->kick.asked && !p->work->vote.given && !p->pod->gate;
-    if (!metadata || !nominated || never_kicked || p->work->kick.again) {
+    if (!metadata || !nominated || never_kicked || nomination_was_in_vain(p)) {
         if (waits_for_stale(e, p)) {
             give_way(e, p);
             return;

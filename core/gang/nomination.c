@@ -5,6 +5,7 @@
 
 #include "core/gang/pods.h"
 #include "core/gang/pulse.h"
+#include "topology/base/hash.h"
 
 #include <string.h>
 
@@ -56,14 +57,14 @@ void nomination_begin(struct pod_entry *p)
     struct pod_work *work = pods_work(p);
     work->kick.stands = STANDS_UNKNOWN;
     work->kick.at = 0;
-    work->kick.asked = work->kick.again = work->kick.was_again = work->kick.spared = false;
+    work->kick.asked = work->kick.was_again = work->kick.spared = false;
 }
 
 void nomination_end(struct pod_entry *p)
 {
     struct pod_work *work = pods_work(p);
     work->kick.at = 0;
-    work->kick.asked = work->kick.again = work->kick.spared = false;
+    work->kick.asked = work->kick.spared = false;
 }
 
 void nomination_changed(struct pod_entry *p)
@@ -77,7 +78,7 @@ void nomination_count(struct pod_entry *p)
 {
     struct pod_work *work = pods_work(p);
     work->kick.count++;
-    work->kick.again = work->kick.spared = false;
+    work->kick.spared = false;
 }
 
 void nomination_restore(struct pod_entry *p, uint32_t count)
@@ -100,9 +101,22 @@ void nomination_heard(struct skr_gang *e, struct pod_entry *p)
     pods_work(p)->kick.asked = true;
 }
 
-void nomination_turned_away(struct pod_entry *p)
+uint64_t nomination_mark(const struct skr_pod *pod)
 {
-    pods_work(p)->kick.again = p->work->kick.again || nomination_stands(p);
+    const char *label = skr_labels_get(&pod->meta.labels, SKR_LABEL_PLAN);
+    return label ? skr_hash_string(label) | 1 : 0;
+}
+
+void nomination_turned_away(struct pod_entry *p, uint64_t mark)
+{
+    if (mark != 0) {
+        pods_work(p)->kick.vain = mark;
+    }
+}
+
+bool nomination_was_in_vain(const struct pod_entry *p)
+{
+    return p->work->kick.vain != 0 && p->work->kick.vain == nomination_mark(p->pod);
 }
 
 void nomination_spare(struct pod_entry *p)
@@ -129,6 +143,7 @@ bool nomination_repeat(struct pod_entry *p)
     if (p->work->kick.was_again) {
         return false;
     }
-    pods_work(p)->kick.again = pods_work(p)->kick.was_again = true;
+    pods_work(p)->kick.was_again = true;
+    nomination_turned_away(p, nomination_mark(p->pod));
     return true;
 }

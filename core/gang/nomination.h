@@ -28,9 +28,13 @@ void nomination_restore(struct pod_entry *p, uint32_t count); /* so many were se
 void nomination_kicked(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler came and was answered yes. */
 void nomination_heard(struct skr_gang *e, struct pod_entry *p);
-/* kube-scheduler came and was answered no, as the plan's text was being written: if it was woken before, it is again when
- * the text stands. */
-void nomination_turned_away(struct pod_entry *p);
+/* Which kick a version of a pod shows, by its plan label; 0: none. */
+uint64_t nomination_mark(const struct skr_pod *pod);
+/* kube-scheduler came with the version of that mark and was answered no, although its node may be planned, or will be:
+ * while the newest version still shows that kick, nothing will wake it. */
+void nomination_turned_away(struct pod_entry *p, uint64_t mark);
+/* That is so: it has to be nominated although the cache shows the nomination. */
+bool nomination_was_in_vain(const struct pod_entry *p);
 /* It is woken without a nomination, or needs no waking: kube-scheduler looks at every node, and so at
  * the planned one. */
 void nomination_spare(struct pod_entry *p);

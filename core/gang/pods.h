@@ -31,13 +31,13 @@ struct pod_work {
     /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
      * of its gate), and what came of it */
     struct {
-        uint32_t count;          /* k of the plan label */
-        skr_time at;             /* acknowledged; 0 none */
-        bool asked;              /* filter accepted it since */
-        bool again;              /* nominate although the cache shows the nomination */
-        bool was_again;          /* that was done once in this plan */
-        bool spared;             /* it was not nominated, as it does not need that */
-        bool tried;              /* kube-scheduler came to it in vain: it has to be woken; stays */
+        uint32_t count; /* k of the plan label */
+        skr_time at;    /* acknowledged; 0 none */
+        bool asked;     /* filter accepted it since */
+        uint64_t vain;  /* the kick after which it was turned away: nomination_mark(); stays */
+        bool was_again; /* nomination_repeat() was done once in this plan */
+        bool spared;    /* it was not nominated, as it does not need that */
+        bool tried;     /* kube-scheduler came to it in vain: it has to be woken; stays */
         enum kick_stands stands; /* nomination_stands(), cached */
     } kick;
 

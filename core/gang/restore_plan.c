@@ -67,11 +67,16 @@ static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const 
     return pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
 }
 
+/* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last kick. */
+static bool was_turned_away(const struct pod_entry *p)
+{
+    return strstr(p->pod->scheduled_message, "sakkara:");
+}
+
 /* Woken by its gate, and kube-scheduler has not come to it since, or has found its node. */
 static bool was_spared(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return !*p->pod->nominated_node && sampling_is_off(e) &&
-           !strstr(p->pod->scheduled_message, "sakkara:");
+    return !*p->pod->nominated_node && sampling_is_off(e) && !was_turned_away(p);
 }
 
 static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
@@ -89,6 +94,8 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
         nomination_kicked(e, p);
         if (was_spared(e, p)) {
             nomination_spare(p);
+        } else if (was_turned_away(p)) {
+            nomination_turned_away(p, nomination_mark(p->pod));
         }
     }
 }

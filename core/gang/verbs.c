@@ -189,9 +189,10 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         nomination_tried(p);
         if (!p->plan) {
             probe(e, p, call);
-        } else if (!p->plan->aborting) {
-            nomination_turned_away(p);
         }
+    }
+    if (p) {
+        nomination_turned_away(p, call->mark);
     }
     if (p && p->work->answered != text) {
         pods_work(p)->answered = text;
@@ -278,6 +279,7 @@ void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
                                      .namespace_ = pod->meta.namespace_,
                                      .group = name ? name : "",
                                      .nominated = pod->nominated_node,
+                                     .mark = nomination_mark(pod),
                                      .n_nodes = filter_of(ev)->n_nodes,
                                      .node = filter_of(ev)->node,
                                      .may_hold = e->settings.filter_hold > 0 &&

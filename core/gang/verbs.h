@@ -13,6 +13,7 @@ struct filter_call {
     const char *uid, *namespace_;
     const char *group;     /* that a pod of ours names; "" none */
     const char *nominated; /* in the request; "" none */
+    uint64_t mark;         /* of the kick that it shows; nomination_mark() */
     size_t n_nodes;
     const char *const *node;
     bool may_hold;
