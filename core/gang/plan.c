@@ -74,7 +74,9 @@ void plan_remove_member(struct skr_gang *e, struct pod_entry *p)
         nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
     }
-    bind_calls_unqueue(e, p);
+    if (!p->work->bind.unknown) { /* else it is read first, whoever plans it then */
+        bind_calls_unqueue(e, p);
+    }
     p->plan->n_members--;
     p->plan = NULL;
     p->place.node = NULL;
