@@ -328,6 +328,7 @@ static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t versi
     merge_meta(arena, &m->map->meta, &m->sent, now->immutable, version, &now->meta);
     merge(arena, &m->map->data, m->sent.item, now->immutable ? 0 : m->sent.n, &now->data);
     group_objects_forget(&m->sent);
+    m->read_at = 0;
     maps_upsert(e, now);
 }
 
@@ -340,6 +341,7 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     now->min_member = pg->pg->min_member;
     merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
     group_objects_forget(&pg->sent);
+    pg->read_at = 0;
     maps_podgroup_upsert(e, now);
 }
 

@@ -221,6 +221,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
     g->evaluated_at = skr_frame_now(e->frame);
     restore_late(e, g);
+    restore_newer(e, g);
     plan_home_note_binding(e, g);
     if (group_source_resolve(e, g) && g->plan) {
         plan_loss_abort(e, g, SKR_REASON_NONE,

@@ -22,6 +22,7 @@ struct map_entry {
     struct skr_configmap *map;
     struct skr_object_writer writer;
     struct sent_patch sent; /* group_objects.c */
+    uint64_t read_at; /* newest version read since we lead, until we write; 0 else; restore.c */
     bool is_group, is_topology;
     char *group_key;                 /* namespace/data.name; NULL when the name is bad */
     struct map_entry *gprev, *gnext; /* in group->source.maps */
@@ -47,6 +48,7 @@ struct podgroup_entry {
     struct skr_podgroup *pg;
     struct skr_object_writer writer;
     struct sent_patch sent; /* group_objects.c */
+    uint64_t read_at;       /* as of a map */
 };
 
 #endif

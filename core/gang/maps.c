@@ -201,6 +201,9 @@ void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
         strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
         entry->writer.must_read = false;
     }
+    if (entry->pg && strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
+        entry->read_at = 0;
+    }
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
     struct group *g = groups_find(e, entry->key);

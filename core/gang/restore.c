@@ -4,8 +4,10 @@
  * arrival does not matter: it runs once all first lists are there, for every group before any of
  * them is decided upon.
  *
- * Plans are taken up then alone (restore_plan.c): an object that appears later with one was not
- * written by us, and its text is removed.
+ * Plans are taken up then (restore_plan.c): an object that appears later with one was not written by
+ * us, and its text is removed. Who takes over may have old news, though: until the first patch of an object, whose
+ * precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of whoever led
+ * before.
  */
 #include "core/gang/restore.h"
 
@@ -16,6 +18,7 @@
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
+#include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
 #include "core/gang/preemption.h"
 #include "core/gang/restore_plan.h"
@@ -113,12 +116,30 @@ void restore_object(struct skr_gang *e, struct group *g)
     read_object(e, g, false);
 }
 
+/* Where the version of the group's object is kept, and its newest one; NULL: no object defines it. */
+static uint64_t *read_version(const struct group *g, uint64_t *ret_newest)
+{
+    if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        *ret_newest = g->source.podgroup->pg->meta.resource_version;
+        return &g->source.podgroup->read_at;
+    }
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        *ret_newest = g->source.map->map->meta.resource_version;
+        return &g->source.map->read_at;
+    }
+    return NULL;
+}
+
 void restore_group(struct skr_gang *e, struct group *g)
 {
+    uint64_t newest, *read_at = read_version(g, &newest);
     if (g->restored) {
         return;
     }
     g->restored = true;
+    if (read_at) {
+        *read_at = newest;
+    }
     restore_plan(e, g);
     membership_changed(g);
     dirty_group(e, g);
@@ -133,6 +154,21 @@ void restore_late(struct skr_gang *e, struct group *g)
     g->restored = true;
     membership_changed(g);
     dirty_group(e, g);
+}
+
+void restore_newer(struct skr_gang *e, struct group *g)
+{
+    uint64_t newest, *read_at = read_version(g, &newest);
+    if (!read_at || *read_at == 0 || *read_at == newest) {
+        return;
+    }
+    *read_at = newest;
+    const char *text = plan_home_text(g);
+    if (!g->plan && text && *text) {
+        restore_plan(e, g);
+        membership_changed(g);
+        dirty_input(g);
+    }
 }
 
 void restore_again(struct group *g)

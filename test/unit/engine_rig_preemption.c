@@ -7,7 +7,8 @@
  *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
  *                             evicted stays
  *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed, a
- *                             third group pushes its own out, or a new life cannot read the map of a victim
+ *                             third group pushes its own out, or a new life cannot read the map of a victim or has not
+ *                             heard yet that anybody was evicted
  *
  * They know what the API server stores, what the engine has heard of it, and which requests it makes; never what it thinks.
  *
@@ -137,6 +138,21 @@ static void forget_plan(struct rig *rig, const char *id)
     json_object_del(rig->chosen, id);
 }
 
+/* Some pod whose eviction was asked for is not there any more, or goes, by what the engine has heard. */
+static bool knows_of_evictions(const struct rig *rig, const json_t *kept)
+{
+    const char *pod;
+    json_t *group;
+    json_object_foreach(json_object_get(kept, "asked"), pod, group)
+    {
+        const json_t *heard = json_object_get(rig->heard[RIG_POD], pod);
+        if (!heard || *rig_text(heard, "metadata.deletionTimestamp")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const struct rig_object *home)
 {
     json_auto_t *plan = rig_plan_in(w);
@@ -144,6 +160,12 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w, const stru
     const char *was_in = rig_text(json_object_get(rig->preempting, id), "home");
     if (home && *was_in && strcmp(was_in, rig_text(home->json, "metadata.uid")) != 0) {
         forget_plan(rig, id); /* its object was deleted, and made anew */
+    }
+    const char *before = json_string_value(json_object_get(rig->standing, w->key));
+    json_t *ended =
+        before && strcmp(before, id) != 0 ? json_object_get(rig->preempting, before) : NULL;
+    if (ended) {
+        json_object_set_new(ended, "unheard", json_boolean(!knows_of_evictions(rig, ended)));
     }
     json_t *kept = json_object_get(rig->preempting, id);
     const json_t *victims = json_object_get(plan, "victims");
@@ -198,7 +220,8 @@ static bool knows_victims(const struct rig *rig, const json_t *kept)
     for (size_t i = 0; i < json_array_size(victims); i++) {
         known = known && !is_malformed(rig, json_string_value(json_array_get(victims, i)));
     }
-    return known || json_integer_value(json_object_get(kept, "life")) == (json_int_t)rig->n_lives;
+    return (known && !json_is_true(json_object_get(kept, "unheard"))) ||
+           json_integer_value(json_object_get(kept, "life")) == (json_int_t)rig->n_lives;
 }
 
 void rig_preemption_stored(struct rig *rig, const struct rig_write *w,

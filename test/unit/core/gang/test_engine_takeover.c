@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is under way when leadership is lost, or taken with old news. */
+#include <string.h>
+
+#include "test/unit/engine_rig_failover.h"
+#include "test/unit/engine_test.h"
+#include "test/unit/preemption_scene.h"
+
+/* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; nominated. */
+static struct rig *nominated(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-3"), "node-1");
+    return rig;
+}
+
+/* The number behind the dot of the plan label. */
+static int kicks_of(const struct rig *rig, const char *pod)
+{
+    const char *dot = strchr(rig_label(rig, pod, "sakkara.member.plan"), '.');
+    assert_non_null(dot);
+    return atoi(dot + 1);
+}
+
+/* ---- kicks ---- */
+
+TEST(a_member_that_was_refused_after_its_kick_is_woken_again_whatever_the_patch_meets)
+{
+    static const enum rig_outcome bad[] = {RIG_OK, RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = nominated();
+        rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, "p-1", bad[i], 1);
+        rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+        rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':{'sakkara.plan':null}}}");
+        rig_settle(rig);
+        assert_int_equal(rig_filter(rig, "p-1", "node-0").n_passed,
+                         0); /* the text is being written */
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+        rig_run(rig, 2 * SKR_SECOND);
+        assert_true(kicks_of(rig, "p-1") >= 2);
+        assert_int_equal(kicks_of(rig, "p-0"), 1); /* nobody came to this one */
+        rig->hold_scheduler = false;
+        rig_run(rig, 10 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+    }
+}
+
+TEST_RIG(nominated(), a_refusal_of_an_older_version_wakes_nobody_again)
+{
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':{'sakkara.plan':null}}}");
+    rig_edit(rig, RIG_POD, "p-1", "{'status':{'nominatedNodeName':null}}");
+    rig_settle(rig);
+    rig_filter(rig, "p-1", "node-0");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(kicks_of(rig, "p-1"), 2); /* once, not for each of both */
+}
+
+/* Which of the refusal and the kick came first does not stand in the API. */
+TEST_RIG(nominated(), after_a_restart_those_are_woken_again_whom_a_daemon_refused)
+{
+    rig_edit(rig, RIG_POD, "p-2",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'sakkara: group is being planned'}]}}");
+    rig_restart(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(kicks_of(rig, "p-2"), 2);
+    assert_int_equal(kicks_of(rig, "p-1"), 1);
+}
+
+/* ---- Bindings ---- */
+
+TEST(a_binding_of_unknown_outcome_is_read_by_who_leads_again)
+{
+    static const enum rig_outcome bad[] = {RIG_LOST, RIG_409};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = nominated();
+        rig->hold_scheduler = false;
+        rig->hold_kind = SKR_WRITE_BINDING;
+        rig_run(rig, SKR_SECOND);
+        rig->hold_scheduler = true;
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), bad[i]);
+        rig_event(rig, SKR_EVENT_LEADER_LOST);
+        rig_event(rig, SKR_EVENT_LEADER_WON);
+        rig_run(rig, SKR_SECOND);
+        assert_int_equal(rig_count(rig, SKR_WRITE_GET_POD, "p-1"), 1);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        scene_let_go(rig, SKR_WRITE_BINDING, RIG_OK);
+        rig_delete(rig, RIG_NODE, "node-0");
+        rig->hold_scheduler = false;
+        rig_run(rig, 20 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 4);
+    }
+}
+
+/* ---- plans ---- */
+
+/* The other daemon led while "top" began to push "low" out; the one that leads now has not heard of its plan. */
+static struct rig *behind(void)
+{
+    struct rig *rig = scene_rack(1);
+    scene_bound(rig, "low", 4, 0);
+    rig_start_standby(rig);
+    rig->hold_solves = true;
+    scene_gang(rig, "top", 4, 5);
+    rig_settle(rig);
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+    rig->hold_solves = false;
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+    rig->hold_solves = rig->hold_watch[RIG_MAP] = true;
+    rig_fail_over_behind(rig);
+    assert_string_equal(rig_state(rig, "top"), "Ready");
+    return rig;
+}
+
+TEST_RIG(behind(), a_plan_that_shows_after_the_takeover_is_taken_up)
+{
+    char plan[600];
+    snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"));
+    rig_run(rig, SKR_SECOND); /* a conflict, and the object is read */
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), plan);
+    rig->hold_solves = rig->hold_watch[RIG_MAP] = false;
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(nominated(), a_plan_that_users_write_once_the_object_was_written_is_removed)
+{
+    rig_restart(rig);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'5'}}"); /* the plan goes, by a write of ours */
+    rig_run(rig, SKR_SECOND);
+    rig_edit(
+        rig, RIG_MAP, "g",
+        "{'metadata':{'annotations':{'sakkara.plan':'{\\'v\\':1,\\'id\\':\\'0123456789abcdef\\',"
+        "\\'state\\':\\'Binding\\',\\'nodes\\':{\\'node-0\\':2,\\'node-1\\':2}}'}}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "");
+}
