@@ -47,15 +47,30 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 }
 
 // TestBenchLatencyBesideGangs measures what ordinary pods of the same scheduler pay for gangs that are planned and
-// bound meanwhile: a gang of 100 ungated members each second, with and without held filter calls.
+// bound meanwhile, a gang of 100 ungated members each second: by how many nodes kube-scheduler looks at, with and
+// without held filter calls.
 func TestBenchLatencyBesideGangs(t *testing.T) {
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
-	benchCluster(t, number("SAKKARA_BENCH_LATENCY_NODES", 5000))
-	fmt.Printf("\n%-10s %9s %9s %9s %14s\n", "filterHold", "p50", "p99", "unbound", "scheduler CPU")
-	for _, hold := range []string{"0s", "1s", "0s", "1s"} {
-		took, unbound, cpu := latency(t, "gangs", cluster.SchedulerOptions{}, hold)
-		fmt.Printf("%-10s %9s %9s %9d %13.1fs\n", hold, took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), unbound, cpu.Seconds())
+	nodes := number("SAKKARA_BENCH_LATENCY_NODES", 5000)
+	benchCluster(t, nodes)
+	rows := []struct {
+		beside     string
+		percentage int
+		hold       string
+	}{
+		{"none", cluster.ByItself, "0s"}, {"none", 100, "0s"}, {"gangs", cluster.ByItself, "0s"}, {"gangs", cluster.ByItself, "1s"}, {"gangs", 100, "0s"}, {"gangs", 100, "1s"},
+	}
+	fmt.Printf("\n%6s %-8s %9s %10s %9s %9s %9s %14s\n", "nodes", "beside", "sampling", "filterHold", "p50", "p99", "unbound", "scheduler CPU")
+	for range number("SAKKARA_BENCH_ROUNDS", 1) {
+		for _, row := range rows {
+			sampling := "default"
+			if row.percentage != cluster.ByItself {
+				sampling = fmt.Sprint(row.percentage)
+			}
+			took, unbound, cpu := latency(t, row.beside, cluster.SchedulerOptions{Percentage: row.percentage}, row.hold)
+			fmt.Printf("%6d %-8s %9s %10s %9s %9s %9d %13.1fs\n", nodes, row.beside, sampling, row.hold, took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), unbound, cpu.Seconds())
+		}
 	}
 	must(t, plane.Clear(benchNamespace))
 }

@@ -53,7 +53,7 @@ func (p *Plane) startReal() error {
 		"--max-requests-inflight=3000", "--max-mutating-requests-inflight=2000",
 	}
 	if p.Audit {
-		args = append(args, "--audit-policy-file="+p.file("audit.yaml"), "--audit-log-path="+p.AuditLog())
+		args = append(args, "--audit-policy-file="+p.file("audit.yaml"), "--audit-log-path="+p.AuditLog(), "--audit-log-maxsize=100000")
 	}
 	if len(p.RuntimeConfig) > 0 {
 		args = append(args, "--runtime-config="+strings.Join(p.RuntimeConfig, ","))
