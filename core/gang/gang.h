@@ -133,6 +133,8 @@ struct skr_gang {
     /* Until then pods/status may not be patched, and kicks are label patches; members.c */
     skr_time status_forbidden_until;
     bool binding_labels_lost; /* trace.c: they do not reach pods after all */
+    skr_time
+        news_until; /* what was there when we began to lead may be news until then; restore.c */
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 

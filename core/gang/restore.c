@@ -5,9 +5,9 @@
  * them is decided upon.
  *
  * Plans are taken up then (restore_plan.c): an object that appears later with one was not written by
- * us, and its text is removed. Who takes over may have old news, though: until the first patch of an object, whose
- * precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of whoever led
- * before.
+ * us, and its text is removed. Who takes over may have old news, though: for a minute, and until the first patch of an
+ * object, whose precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of
+ * whoever led before.
  */
 #include "core/gang/restore.h"
 
@@ -156,10 +156,16 @@ void restore_late(struct skr_gang *e, struct group *g)
     dirty_group(e, g);
 }
 
+void restore_begins(struct skr_gang *e)
+{
+    e->news_until = skr_frame_now(e->frame) + SKR_RESTORE_NEWS_S * SKR_SECOND;
+}
+
 void restore_newer(struct skr_gang *e, struct group *g)
 {
     uint64_t newest, *read_at = read_version(g, &newest);
-    if (!read_at || *read_at == 0 || *read_at == newest) {
+    if (!read_at || *read_at == 0 || *read_at == newest ||
+        skr_frame_now(e->frame) >= e->news_until) {
         return;
     }
     *read_at = newest;

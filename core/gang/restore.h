@@ -10,8 +10,11 @@ void restore_object(struct skr_gang *e, struct group *g);
 void restore_group(struct skr_gang *e, struct group *g);
 /* A group that came after that: what its object reports, never a plan. */
 void restore_late(struct skr_gang *e, struct group *g);
-/* The object of a group that was there may be newer now: a plan that it brings, before we have written it, is that of
- * whoever led until then, and is taken up if the group has none. */
+/* Leadership begins: for SKR_RESTORE_NEWS_S a plan may show that was stored before. */
+enum { SKR_RESTORE_NEWS_S = 60 };
+void restore_begins(struct skr_gang *e);
+/* The object of a group that was there may be newer now: a plan that it brings within that time, before we have written
+ * it, is that of whoever led until then, and is taken up if the group has none. */
 void restore_newer(struct skr_gang *e, struct group *g);
 void restore_again(struct group *g); /* leadership was lost: when it comes back */
 /* What the group's object says under a key of docs/reference.md; NULL: nothing. */

@@ -181,6 +181,7 @@ static void begin(void *self)
     struct skr_gang *e = self;
     struct group *g, *gtmp;
     topology_settle(e);
+    restore_begins(e);
     HASH_ITER(hh, e->groups, g, gtmp)
     {
         restore_object(e, g);
