@@ -44,6 +44,17 @@ static enum rig_kind object_kind(enum skr_write_kind kind)
                                                                                 : RIG_POD;
 }
 
+/* The engine hears of what users did to the object before its watch shows it. */
+static void note_users(struct rig *rig, const struct rig_object *o)
+{
+    const struct rig_watch *news;
+    DL_FOREACH(rig->watches, news)
+    {
+        bool same = news->kind == o->kind && strcmp(news->key, o->key) == 0;
+        rig->disturbances += same && news->by_user;
+    }
+}
+
 /* What the API server's answer carries. */
 static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_event *event)
 {
@@ -59,6 +70,7 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
     if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
     }
+    note_users(rig, o);
     rig_hears(rig, o->kind, o->key, o->json);
     event->written.type = object.upsert.type;
     event->written.object = object.upsert.object;
