@@ -40,7 +40,9 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
         law.factor = rule->factor;
     }
     if (rule->partitions > 0) {
-        law.used = rule->partitions;
+        /* More than any group has members are as many as one too many: used + 1 is a number, too. */
+        law.used = rule->partitions <= SKR_SOLVER_MEMBERS_MAX ? rule->partitions
+                                                              : SKR_SOLVER_MEMBERS_MAX + 1;
     }
     return law;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver at the edges of its ranges: huge trees, amounts and groups; deep trees. */
+#include "core/solver/sizes.h"
 #include "core/solver/solver.h"
 #include "test/test.h"
 #include "test/unit/solver_cluster.h"
@@ -115,6 +116,40 @@ TEST(the_deepest_tree_is_solved)
      * 36 + 36 + 6 at most, spread as 12 + 12 + 12 and 2 + 2 + 2: 3 * 3 * (9 + 9 + 3) leaves. */
     assert_int_equal(used, 189);
     cluster_fini(&big.cluster);
+}
+
+/* Numbers of a map that do not fit are read as INT32_MAX. */
+TEST(the_largest_number_of_any_rule_is_a_number_like_others)
+{
+    static const struct skr_rule largest[] = {
+        {.partitions = INT32_MAX},
+        {.partitions = INT32_MAX, .type = SKR_RULE_SPREAD},
+        {.min = INT32_MAX},
+        {.factor = INT32_MAX},
+        {.partitions = INT32_MAX, .min = INT32_MAX, .max = INT32_MAX, .factor = INT32_MAX},
+    };
+    const int32_t fanout[] = {2, 2};
+    const int32_t slots[] = {4, 0, 1, 4};
+    for (size_t i = 0; i < 2 * sizeof largest / sizeof *largest; i++) {
+        struct big big;
+        int32_t used = 0;
+        int32_t greatest = 0;
+        setup(&big, fanout, 2, 4);
+        big.rule[i % 2] = largest[i / 2];
+        for (int32_t n = 1; n <= 5; n++) {
+            big.problem.n = n;
+            assert_int_equal(solve(&big, &used, &greatest), SKR_SOLVE_INFEASIBLE);
+        }
+        assert_true(skr_sizes_can_keep(&big.cluster.tree, big.rule, 64));
+        struct skr_sizes_pool *pool = skr_sizes_pool_create();
+        struct skr_sizes *sizes = skr_sizes_create(pool, &big.cluster.tree, big.rule, 64, slots);
+        for (int32_t n = 1; n <= 64; n++) {
+            assert_false(skr_sizes_has(sizes, n));
+        }
+        skr_sizes_destroy(sizes);
+        skr_sizes_pool_destroy(pool);
+        cluster_fini(&big.cluster);
+    }
 }
 
 TEST(memory_is_bounded_and_the_bound_is_an_error)
