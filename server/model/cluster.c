@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop over changes and tasks. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/model/cluster_parts.h"
 #include "topology/base/arena.h"
@@ -92,6 +93,9 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
         skr_budgets_change,     skr_namespaces_change,    skr_kubelet_change,
         skr_node_life_change,
     };
+    c->controller =
+        strcmp(change->resource->kind, "Pod") == 0 ? skr_owners_controller(change->object) : NULL;
+    c->controller_kind = skr_path_text(c->controller, "kind");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         table[i](c, change);
     }

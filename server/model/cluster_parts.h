@@ -93,9 +93,17 @@ struct skr_cluster {
     struct skr_owner *owners;
     struct skr_member *members;
     struct skr_budget *budgets;
+    /* Of the pod whose change is shown to the models, as skr_owners_controller(); NULL and "" when there is
+     * none, and for objects of other kinds. */
+    const json_t *controller;
+    const char *controller_kind;
 };
 
 /* ---- cluster_tasks.c ---- */
+
+/* "KIND NAMESPACE NAME", as much of it as there is room for. */
+void skr_cluster_key(char *key, size_t size, const char *kind, const char *namespace_,
+                     const char *name);
 
 /* A task of this kind for the object, at a time or earlier: one that is there already is moved to
  * the front when this is earlier, and else left alone. */

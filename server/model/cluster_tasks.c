@@ -10,6 +10,23 @@
 #include "server/model/cluster_parts.h"
 #include "topology/base/arena.h"
 
+void skr_cluster_key(char *key, size_t size, const char *kind, const char *namespace_,
+                     const char *name)
+{
+    const char *const part[] = {kind, namespace_, name};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        const size_t length = strnlen(part[i], size - n - 1);
+        memcpy(key + n, part[i], length);
+        n += length;
+        if (i < 2 && n + 1 < size) {
+            key[n++] = ' ';
+        }
+    }
+    key[n] = '\0';
+}
+
 /* ---- the heap ---- */
 
 static bool is_before(const struct skr_task *a, const struct skr_task *b)
@@ -79,7 +96,8 @@ static struct skr_task *find_task(struct skr_cluster *c, enum skr_task_kind kind
 {
     struct skr_task *task;
 
-    (void)snprintf(key, 600, "%d %s %s", (int)kind, namespace_, name);
+    const char letter[2] = {(char)('a' + (int)kind), '\0'};
+    skr_cluster_key(key, 600, letter, namespace_, name);
     HASH_FIND_STR(c->tasks, key, task);
     return task;
 }

@@ -21,17 +21,18 @@ enum { BATCH_MS = 20 };
 void skr_deployments_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const char *kind = change->resource->kind;
-    const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
 
     if (strcmp(kind, "Deployment") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_DEPLOYMENT, namespace_,
+        skr_cluster_plan(c, SKR_TASK_DEPLOYMENT,
+                         skr_path_text(change->object, "metadata.namespace"),
                          skr_path_text(change->object, "metadata.name"), c->now);
     }
     if (strcmp(kind, "ReplicaSet") == 0) {
         const json_t *owner = skr_owners_controller(change->object);
         if (owner && strcmp(skr_path_text(owner, "kind"), "Deployment") == 0) {
-            skr_cluster_plan(c, SKR_TASK_DEPLOYMENT, namespace_, skr_path_text(owner, "name"),
-                             c->now + BATCH_MS * SKR_MILLISECOND);
+            skr_cluster_plan(c, SKR_TASK_DEPLOYMENT,
+                             skr_path_text(change->object, "metadata.namespace"),
+                             skr_path_text(owner, "name"), c->now + BATCH_MS * SKR_MILLISECOND);
         }
     }
 }

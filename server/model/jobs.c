@@ -22,17 +22,15 @@ enum { BATCH_MS = 1000, BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 
 static void look_for_orphan(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    const json_t *owner = skr_owners_controller(change->object);
+    if (change->kind == SKR_STORE_DELETED || strcmp(c->controller_kind, "Job") != 0 ||
+        !skr_path_get(change->object, "metadata.deletionTimestamp")) {
+        return;
+    }
     const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
-
-    if (change->kind != SKR_STORE_DELETED && strcmp(change->resource->kind, "Pod") == 0 &&
-        skr_path_get(change->object, "metadata.deletionTimestamp") &&
-        skr_path_holds(skr_path_get(change->object, "metadata.finalizers"), TRACKING) &&
-        strcmp(skr_path_text(owner, "kind"), "Job") == 0 &&
-        strcmp(
-            skr_path_text(skr_store_get(c->store, "Job", namespace_, skr_path_text(owner, "name")),
-                          "metadata.uid"),
-            skr_path_text(owner, "uid")) != 0) {
+    const json_t *job =
+        skr_store_get(c->store, "Job", namespace_, skr_path_text(c->controller, "name"));
+    if (skr_path_holds(skr_path_get(change->object, "metadata.finalizers"), TRACKING) &&
+        strcmp(skr_path_text(job, "metadata.uid"), skr_path_text(c->controller, "uid")) != 0) {
         skr_cluster_plan(c, SKR_TASK_POD_ORPHAN, namespace_,
                          skr_path_text(change->object, "metadata.name"), c->now);
     }
@@ -61,7 +59,8 @@ struct run {
     int64_t active, ready, terminating;
     int64_t succeeded, failed; /* counted ones and those of now */
     int64_t fresh_failures;
-    json_t *status; /* in the making */
+    json_t *status;   /* in the making */
+    json_t *variable; /* of the environment of indexed pods; NULL: nobody needed it so far */
 };
 
 static bool is_tracked(const struct skr_worker *w)
@@ -196,7 +195,8 @@ static bool make_pod(struct run *r, int64_t index)
                                                         "annotations", INDEX, text));
         plan.base = base;
         plan.hostname = base;
-        plan.env = index_variable();
+        r->variable = r->variable ? r->variable : index_variable();
+        plan.env = json_incref(r->variable);
         if (r->c->options.ordinal_names) {
             plan.name = pod_name_of_index(r, index, name);
         }
@@ -478,5 +478,6 @@ void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
     free(kept);
     free(r.worker);
     skr_indexes_fini(&r.done);
+    json_decref(r.variable);
     json_decref(job);
 }

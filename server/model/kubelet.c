@@ -44,8 +44,8 @@ static skr_time after(const struct skr_cluster *c, skr_time delay)
 
 static void plan_finish(struct skr_cluster *c, const json_t *pod)
 {
-    const char *owner = skr_path_text(skr_owners_controller(pod), "kind");
-    const skr_time usual = strcmp(owner, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
+    const skr_time usual =
+        strcmp(c->controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
 
     skr_cluster_plan(c, SKR_TASK_POD_FINISH, skr_path_text(pod, "metadata.namespace"),
                      skr_path_text(pod, "metadata.name"),
@@ -66,17 +66,16 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
 {
     const json_t *pod = change->object;
     const json_t *before = change->before;
+
+    if (change->kind != SKR_STORE_DELETED && *skr_path_text(pod, "spec.nodeName") == '\0') {
+        return;
+    }
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
     const char *name = skr_path_text(pod, "metadata.name");
-    const bool bound = *skr_path_text(pod, "spec.nodeName") != '\0';
-
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_START, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_FINISH, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_STOP, namespace_, name);
-        return;
-    }
-    if (!bound) {
         return;
     }
     if (is_deleting(pod)) {

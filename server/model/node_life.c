@@ -131,15 +131,16 @@ static void node_changed(struct skr_cluster *c, const struct skr_store_change *c
 static void pod_changed(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const char *node = skr_path_text(change->object, "spec.nodeName");
+
+    if (change->kind != SKR_STORE_DELETED &&
+        (*node == '\0' || *skr_path_text(change->before, "spec.nodeName") != '\0')) {
+        return;
+    }
     const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
     const char *name = skr_path_text(change->object, "metadata.name");
-
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_LOST, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_TAINT, namespace_, name);
-        return;
-    }
-    if (*node == '\0' || *skr_path_text(change->before, "spec.nodeName") != '\0') {
         return;
     }
     if (!skr_store_get(c->store, "Node", "", node)) {

@@ -7,7 +7,6 @@
  *
  * An owner that was never in the store counts as there: dumps seldom hold everything.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -89,9 +88,8 @@ static struct skr_member *find_member(struct skr_cluster *c,
 {
     struct skr_member *member;
 
-    (void)snprintf(key, 640, "%s %s %s", resource->plural,
-                   skr_path_text(object, "metadata.namespace"),
-                   skr_path_text(object, "metadata.name"));
+    skr_cluster_key(key, 640, resource->plural, skr_path_text(object, "metadata.namespace"),
+                    skr_path_text(object, "metadata.name"));
     HASH_FIND_STR(c->members, key, member);
     return member;
 }
@@ -185,18 +183,19 @@ static void wake_owners(struct skr_cluster *c, const json_t *object)
 
 void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    const char *uid = skr_path_text(change->object, "metadata.uid");
-    const json_t *finalizers = skr_path_get(change->object, "metadata.finalizers");
     char key[640];
 
     if (change->kind != SKR_STORE_DELETED) {
         update_member(c, change);
-        if (skr_path_get(change->object, "metadata.deletionTimestamp") &&
-            (skr_path_holds(finalizers, FOREGROUND) || skr_path_holds(finalizers, ORPHAN))) {
-            plan_collection(c, change);
+        if (skr_path_get(change->object, "metadata.deletionTimestamp")) {
+            const json_t *finalizers = skr_path_get(change->object, "metadata.finalizers");
+            if (skr_path_holds(finalizers, FOREGROUND) || skr_path_holds(finalizers, ORPHAN)) {
+                plan_collection(c, change);
+            }
         }
         return;
     }
+    const char *uid = skr_path_text(change->object, "metadata.uid");
     struct skr_member *member = find_member(c, change->resource, change->object, key);
     if (member && strcmp(member->uid, uid) == 0) {
         drop_member(c, member);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/model/schema_tables.h"
+#include "server/object/pairs.h"
 #include "server/object/path.h"
 #include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
@@ -221,29 +222,26 @@ static int check_field(struct walk *w, const json_t *value, const json_t *known,
 static int check_object(struct walk *w, const json_t *object, const json_t *known,
                         const struct skr_schema_field *fields)
 {
-    const char *key;
-    json_t *value;
+    struct skr_pairs p = skr_pairs_of(object, known);
     int rc = 0;
 
     if (!json_is_object(object)) {
         return wrong(w, object, SKR_SCHEMA_OBJECT);
     }
-    json_object_foreach(skr_object_unconst(object), key, value)
-    {
-        const json_t *there = json_object_get(known, key);
+    while (skr_pairs_next(&p)) {
         const struct skr_schema_field *field = fields;
-        if (value == there) {
+        if (p.value == p.other) {
             continue;
         }
-        while (field->name && strcmp(field->name, key) != 0) {
+        while (field->name && strcmp(field->name, p.key) != 0) {
             field++;
         }
-        const struct place here = {.up = w->at, .name = key};
+        const struct place here = {.up = w->at, .name = p.key};
         w->at = &here;
         if (!field->name && w->strict) {
             rc = unknown(w);
-        } else if (field->name && !json_is_null(value)) {
-            rc = check_field(w, value, there, field);
+        } else if (field->name && !json_is_null(p.value)) {
+            rc = check_field(w, p.value, p.other, field);
         }
         w->at = here.up;
         if (rc != 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A skip list with one level more for one item in four, and a table of one item a place of the hash,
- * the one that was found or put in last. */
+/* A skip list with one level more for one item in four, and a table of chains, as many as items about. */
 #include "server/model/shelf.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
 
-enum { RECENT_FROM = 64 }; /* items: fewer are found at once anyway */
+enum { PLACES_MIN = 16 };
 
 static int compare(const struct skr_shelf_item *item, const char *namespace_, const char *name)
 {
@@ -22,19 +21,26 @@ static uint64_t hash_of(const char *namespace_, const char *name)
     return skr_hash_pair(skr_hash_string(namespace_), skr_hash_string(name));
 }
 
-/* The place of the key; NULL: there is no table. */
 static struct skr_shelf_item **place_of(const struct skr_shelf *shelf, uint64_t hash)
 {
-    return shelf->recent ? &shelf->recent[hash >> 32 & (shelf->n_recent - 1)] : NULL;
+    return &shelf->table[hash >> 32 & (shelf->n_places - 1)];
 }
 
-/* As many places as items, about; it fills again as they are found. */
-static void grow_recent(struct skr_shelf *shelf)
+static void link_in(struct skr_shelf *shelf, struct skr_shelf_item *item)
 {
-    if (shelf->n >= RECENT_FROM && shelf->n > shelf->n_recent) {
-        free(shelf->recent);
-        shelf->n_recent = shelf->n_recent > 0 ? shelf->n_recent * 2 : RECENT_FROM * 2;
-        shelf->recent = skr_alloc_array(shelf->n_recent, sizeof shelf->recent[0]);
+    struct skr_shelf_item **place = place_of(shelf, item->hash);
+    item->chain = *place;
+    *place = item;
+}
+
+/* A table for the items that there are, and that many again. */
+static void grow_table(struct skr_shelf *shelf)
+{
+    free(shelf->table);
+    shelf->n_places = shelf->n_places > 0 ? shelf->n_places * 2 : PLACES_MIN;
+    shelf->table = skr_alloc_array(shelf->n_places, sizeof shelf->table[0]);
+    for (struct skr_shelf_item *item = shelf->first[0]; item; item = item->next[0]) {
+        link_in(shelf, item);
     }
 }
 
@@ -79,20 +85,13 @@ struct skr_shelf_item *skr_shelf_from(const struct skr_shelf *shelf, const char 
     return item;
 }
 
-struct skr_shelf_item *skr_shelf_find(struct skr_shelf *shelf, const char *namespace_,
+struct skr_shelf_item *skr_shelf_find(const struct skr_shelf *shelf, const char *namespace_,
                                       const char *name)
 {
-    struct skr_shelf_item **place =
-        shelf->recent ? place_of(shelf, hash_of(namespace_, name)) : NULL;
-    if (place && *place && compare(*place, namespace_, name) == 0) {
-        return *place;
-    }
-    struct skr_shelf_item *item = skr_shelf_from(shelf, namespace_, name);
-    if (!item || compare(item, namespace_, name) != 0) {
-        return NULL;
-    }
-    if (place) {
-        *place = item;
+    const uint64_t hash = hash_of(namespace_, name);
+    struct skr_shelf_item *item = shelf->table ? *place_of(shelf, hash) : NULL;
+    while (item && (item->hash != hash || compare(item, namespace_, name) != 0)) {
+        item = item->chain;
     }
     return item;
 }
@@ -114,15 +113,16 @@ struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *nam
     item->namespace_ = text;
     item->name = text + namespace_size;
     item->object = object;
+    item->hash = hash;
     search(shelf, namespace_, name, link);
     for (int level = 0; level < levels; level++) {
         item->next[level] = *link[level];
         *link[level] = item;
     }
-    shelf->n++;
-    grow_recent(shelf);
-    if (shelf->recent) {
-        *place_of(shelf, hash) = item;
+    if (++shelf->n > shelf->n_places) {
+        grow_table(shelf);
+    } else {
+        link_in(shelf, item);
     }
     return item;
 }
@@ -130,17 +130,16 @@ struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *nam
 void skr_shelf_remove(struct skr_shelf *shelf, struct skr_shelf_item *item)
 {
     struct skr_shelf_item **link[SKR_SHELF_LEVELS];
-
-    const uint64_t hash = hash_of(item->namespace_, item->name);
-    struct skr_shelf_item **place = place_of(shelf, hash);
+    struct skr_shelf_item **place = place_of(shelf, item->hash);
 
     search(shelf, item->namespace_, item->name, link);
-    for (int level = levels_of(hash) - 1; level >= 0; level--) {
+    for (int level = levels_of(item->hash) - 1; level >= 0; level--) {
         *link[level] = item->next[level];
     }
-    if (place && *place == item) {
-        *place = NULL;
+    while (*place != item) {
+        place = &(*place)->chain;
     }
+    *place = item->chain;
     shelf->n--;
     json_decref(item->object);
     free(item);
@@ -156,6 +155,6 @@ void skr_shelf_fini(struct skr_shelf *shelf)
         free(item);
         item = next;
     }
-    free(shelf->recent);
+    free(shelf->table);
     *shelf = (struct skr_shelf){.n = 0};
 }

@@ -76,8 +76,8 @@ struct skr_store_request {
     const char *name;        /* "" for LIST, CREATE */
     const char *subresource; /* "" none */
     const json_t *body;      /* CREATE, UPDATE, PATCH, DELETE (DeleteOptions or NULL) */
-    /* The body is the store's from now on: nobody reads it after. Its objects and arrays are nobody
-     * else's; for UPDATE its top is. */
+    /* The body is the store's from now on: nobody reads it after. It is made of what is in force, so it has
+     * no nulls and is not too deep. Its objects and arrays are nobody else's; for UPDATE its top is. */
     bool given;
     const char *label_selector; /* "" none */
     const char *field_selector; /* "" none; metadata.name, metadata.namespace, spec.nodeName,

@@ -13,7 +13,7 @@ bool skr_store_check_body(struct skr_store_call *call, const json_t *known)
                         call->asked->kind);
         return false;
     }
-    if (skr_path_too_deep_beside(call->request->body, known)) {
+    if (!call->request->given && skr_path_too_deep_beside(call->request->body, known)) {
         skr_status_fail(call->reply, 400, NULL, NULL, "the body is nested deeper than %d levels",
                         SKR_PATH_DEPTH_MAX);
         return false;

@@ -125,9 +125,12 @@ static void default_toleration(json_t *spec, const char *taint)
         list = json_array();
         json_object_set_new(spec, "tolerations", list);
     }
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:s, s:i}", "key", taint, "operator", "Exists",
-                                    "effect", "NoExecute", "tolerationSeconds", 300));
+    json_t *toleration = json_object();
+    text(toleration, "key", taint);
+    text(toleration, "operator", "Exists");
+    text(toleration, "effect", "NoExecute");
+    number(toleration, "tolerationSeconds", 300);
+    json_array_append_new(list, toleration);
 }
 
 static void default_pod(json_t *pod)
@@ -174,7 +177,6 @@ void skr_defaults_pod_status(json_t *pod, skr_time now)
     json_t *spec = object_in(pod, "spec");
 
     json_object_set_new(status, "phase", json_string("Pending"));
-    default_pod_spec(spec);
     json_object_set_new(status, "qosClass", json_string(qos_class(spec)));
     if (json_array_size(json_object_get(spec, "schedulingGates")) > 0) {
         skr_store_set_condition(status, "PodScheduled", "False", "SchedulingGated",
@@ -453,8 +455,10 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
     json_t *since = old && strcmp(skr_path_text(old, "status"), value) == 0
                         ? json_string(skr_path_text(old, "lastTransitionTime"))
                         : skr_store_time(now);
-    json_t *condition =
-        json_pack("{s:s, s:s, s:o}", "type", type, "status", value, "lastTransitionTime", since);
+    json_t *condition = json_object();
+    json_object_set_new_nocheck(condition, "type", json_string(type));
+    json_object_set_new_nocheck(condition, "status", json_string(value));
+    json_object_set_new_nocheck(condition, "lastTransitionTime", since);
 
     if (*reason != '\0') {
         json_object_set_new(condition, "reason", json_string(reason));

@@ -3,12 +3,12 @@
  * Objects, revisions and the history. Objects are immutable trees that share what did not change,
  * so a change costs its own size, not the object's, and the history is cheap.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "server/model/store_parts.h"
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
+#include "topology/base/uuid.h"
 
 static size_t row_of(const struct skr_store_resource *resource)
 {
@@ -46,9 +46,8 @@ void skr_store_make_uid(struct skr_store *store, char uid[37])
     const uint64_t low =
         (next_random(store) & ~(UINT64_C(3) << 62)) | (UINT64_C(1) << 63); /* RFC 4122 */
 
-    (void)snprintf(uid, 37, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
-                   (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
-                   (unsigned)(low >> 48), (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+    const uint64_t halves[] = {high, low};
+    (void)skr_uuid_unpack(halves, uid);
 }
 
 void skr_store_make_suffix(struct skr_store *store, char suffix[6])
@@ -68,7 +67,7 @@ json_t *skr_store_time(skr_time now)
     char text[40];
 
     skr_time_write(now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
-    return json_string(text);
+    return json_string_nocheck(text);
 }
 
 /* ---- the history ---- */
@@ -162,9 +161,14 @@ bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
 static void set_revision(json_t *object, uint64_t revision)
 {
     char text[24];
+    char *at = text + sizeof text;
 
-    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)revision);
-    json_object_set_new(json_object_get(object, "metadata"), "resourceVersion", json_string(text));
+    do {
+        *--at = (char)('0' + revision % 10);
+        revision /= 10;
+    } while (revision > 0);
+    json_object_set_new_nocheck(json_object_get(object, "metadata"), "resourceVersion",
+                                json_stringn_nocheck(at, (size_t)(text + sizeof text - at)));
 }
 
 const json_t *skr_store_last(const struct skr_store *store,
@@ -179,7 +183,7 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
     json_t **last = &store->last[row_of(resource)];
     store->revision++;
     set_revision(object, store->revision); /* so that its metadata is its own */
-    skr_store_share(object, *last);
+    skr_store_share(object, *last, item ? item->object : NULL);
     json_decref(*last);
     *last = json_incref(object);
     if (!item) {

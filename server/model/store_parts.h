@@ -68,8 +68,9 @@ const json_t *skr_store_last(const struct skr_store *store,
                              const struct skr_store_resource *resource);
 void skr_store_free_history(struct skr_store *store); /* with the store */
 /* Values in object, which nobody else has yet, that are equal to those in with become the same.
- * with: borrowed, of the same kind; NULL: nothing is done. */
-void skr_store_share(json_t *object, const json_t *with);
+ * with: borrowed, of the same kind; NULL: nothing is done. before: what it replaces, whose values stay as
+ * they are (they were shared when that was put in force); NULL: nothing. */
+void skr_store_share(json_t *object, const json_t *with, const json_t *before);
 /* A version 4 UUID; five letters as generateName appends. */
 void skr_store_make_uid(struct skr_store *store, char uid[37]);
 void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
@@ -138,7 +139,7 @@ json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const cha
 void skr_defaults_set(const struct skr_store_resource *resource, json_t *object);
 /* The admission plugin Priority, for pods on creation. false: the reply says why. */
 bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
-/* status.qosClass and phase of a new pod. */
+/* status.qosClass and phase of a new pod, which has its defaults. */
 void skr_defaults_pod_status(json_t *pod, skr_time now);
 
 /* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */

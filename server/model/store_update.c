@@ -5,6 +5,7 @@
 
 #include "server/model/schema.h"
 #include "server/model/store_parts.h"
+#include "server/object/pairs.h"
 
 static bool is_status(const struct skr_store_call *call)
 {
@@ -31,7 +32,7 @@ static json_t *body_as_own(const json_t *body, const json_t *before)
         const bool same = value == json_object_get(before, key);
         json_object_set_new_nocheck(object, key, same ? skr_path_ref(value) : skr_path_copy(value));
     }
-    skr_store_share(object, before);
+    skr_store_share(object, before, NULL);
     return object;
 }
 
@@ -92,26 +93,29 @@ static bool check_patch_body(struct skr_store_call *call, const json_t *before)
 /* Members that changed lose their nulls, as a typed decoder drops them. object: own. */
 static void drop_nulls(json_t *object, const json_t *before)
 {
-    const char *key;
-    json_t *value;
-    void *next;
+    struct skr_pairs p = skr_pairs_of(object, before);
 
-    json_object_foreach_safe(object, next, key, value)
-    {
-        if (json_is_null(value)) {
-            json_object_del(object, key);
+    while (skr_pairs_next(&p)) {
+        if (json_is_null(p.value)) {
+            json_object_del(object, p.key);
+            continue;
+        }
+        json_t *clean = skr_path_without_nulls(p.value, p.other);
+        if (clean != p.value) {
+            skr_pairs_set(&p, clean);
         } else {
-            json_t *clean = skr_path_without_nulls(value, json_object_get(before, key));
-            if (clean != value) {
-                json_object_set(object, key, clean);
-            }
             json_decref(clean);
         }
     }
 }
 
-/* A new object in the shape that is kept, top and metadata own; NULL: the reply says what is wrong.
- */
+static bool has_same(const json_t *object, const json_t *before, const char *key)
+{
+    return json_object_get(object, key) == json_object_get(before, key);
+}
+
+/* A new object in the shape that is kept, top and metadata own, but for a metadata that nobody touched;
+ * NULL: the reply says what is wrong. */
 static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
 {
     if (!check_patch_body(call, before)) {
@@ -120,7 +124,9 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    if (object && (!json_is_object(object) || skr_path_too_deep_beside(object, before))) {
+    const bool given = call->request->given;
+    if (object &&
+        (!json_is_object(object) || (!given && skr_path_too_deep_beside(object, before)))) {
         skr_status_fail(call->reply, 400, NULL, NULL, "the patched object is no valid object");
         json_decref(object);
         return NULL;
@@ -131,8 +137,12 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
         object = core;
     }
     if (object) {
-        drop_nulls(object, before);
-        (void)skr_path_own(object, "metadata");
+        if (!given) {
+            drop_nulls(object, before);
+        }
+        if (!has_same(object, before, "metadata")) {
+            (void)skr_path_own(object, "metadata");
+        }
     }
     return object;
 }
@@ -172,20 +182,23 @@ static bool check_identity(struct skr_store_call *call, json_t *object, const js
 {
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
-    const char *uid = skr_path_text(meta, "uid");
-    const char *revision = skr_path_text(meta, "resourceVersion");
     char why[512];
 
     keep_if_absent(object, before, "apiVersion");
     keep_if_absent(object, before, "kind");
-    if (json_equal(json_object_get(object, "kind"), json_object_get(before, "kind")) != 1 ||
-        json_equal(json_object_get(object, "apiVersion"), json_object_get(before, "apiVersion")) !=
-            1) {
+    if (!skr_pairs_equal(json_object_get(object, "kind"), json_object_get(before, "kind")) ||
+        !skr_pairs_equal(json_object_get(object, "apiVersion"),
+                         json_object_get(before, "apiVersion"))) {
         skr_status_fail(
             call->reply, 400, NULL, NULL, "%.80s in version \"%.80s\" cannot be handled as a %s",
             skr_path_text(object, "kind"), skr_path_text(object, "apiVersion"), call->asked->kind);
         return false;
     }
+    if (meta == old) {
+        return true;
+    }
+    const char *uid = skr_path_text(meta, "uid");
+    const char *revision = skr_path_text(meta, "resourceVersion");
     if (!check_same(call, meta, "name", call->request->name) ||
         !check_same(call, meta, "namespace", call->request->namespace_)) {
         return false;
@@ -256,24 +269,29 @@ static void settle_meta(json_t *meta, const json_t *old)
 /* The status subresource changes the status, and the metadata as the kind's strategy lets it. */
 static void limit_to_status(const struct skr_store_call *call, json_t *object, const json_t *before)
 {
-    const char *key;
-    json_t *value;
-    void *next;
+    struct skr_pairs p = skr_pairs_of(object, before);
 
-    json_object_foreach_safe(object, next, key, value)
-    {
-        if (strcmp(key, "status") != 0 && strcmp(key, "metadata") != 0) {
-            restore(object, before, key);
+    while (skr_pairs_next(&p)) {
+        if (strcmp(p.key, "status") == 0 || strcmp(p.key, "metadata") == 0) {
+            continue;
+        }
+        if (!p.other) {
+            json_object_del(object, p.key);
+        } else if (p.value != p.other) {
+            skr_pairs_set(&p, json_incref(p.other));
         }
     }
-    json_object_foreach(skr_object_unconst(before), key, value)
-    {
-        if (strcmp(key, "status") != 0) {
-            keep_if_absent(object, before, key);
+    p = skr_pairs_of(before, object);
+    while (skr_pairs_next(&p)) {
+        if (!p.other && strcmp(p.key, "status") != 0) {
+            json_object_set(object, p.key, p.value);
         }
     }
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
+    if (meta == old) {
+        return;
+    }
     restore(meta, old, "ownerReferences");
     if (is_kind(call, "Deployment") || is_kind(call, "PodGroup")) {
         restore(meta, old, "labels");
@@ -297,24 +315,19 @@ static bool has_status_subresource(const struct skr_store_resource *resource)
 /* Whether anything but metadata and status differs. Members that are equal are shared again. */
 static bool share_equals(json_t *object, const json_t *before)
 {
-    const char *key;
-    json_t *value;
-    void *next;
+    struct skr_pairs p = skr_pairs_of(object, before);
     bool changed = false;
 
-    json_object_foreach_safe(object, next, key, value)
-    {
-        json_t *old = json_object_get(before, key);
-        if (value != old && json_equal(value, old) == 1) {
-            json_object_set(object, key, old);
-            value = old;
+    while (skr_pairs_next(&p)) {
+        if (p.value != p.other && skr_pairs_equal(p.value, p.other)) {
+            skr_pairs_set(&p, json_incref(p.other));
         }
-        changed =
-            changed || (value != old && strcmp(key, "metadata") != 0 && strcmp(key, "status") != 0);
+        changed = changed || (p.value != p.other && strcmp(p.key, "metadata") != 0 &&
+                              strcmp(p.key, "status") != 0);
     }
-    json_object_foreach(skr_object_unconst(before), key, value)
-    {
-        changed = changed || (!json_object_get(object, key) && strcmp(key, "status") != 0);
+    p = skr_pairs_of(before, object);
+    while (!changed && skr_pairs_next(&p)) {
+        changed = !p.other && strcmp(p.key, "status") != 0;
     }
     return changed;
 }
@@ -338,7 +351,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
 {
     struct skr_causes causes = {.list = NULL};
 
-    if (json_object_get(object, "metadata") != json_object_get(before, "metadata")) {
+    if (!has_same(object, before, "metadata")) {
         skr_validate_meta(call->resource, object, before, &causes);
         skr_validate_meta_update(object, before, &causes);
     }
@@ -373,7 +386,7 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
         keep_if_absent(spec, json_object_get(before, "spec"), "priority");
         keep_if_absent(spec, json_object_get(before, "spec"), "preemptionPolicy");
     }
-    skr_store_share(own, before);
+    skr_store_share(own, before, NULL);
     *changed = share_equals(own, before);
     (void)skr_path_own(own, "metadata");
     return own;
@@ -395,11 +408,12 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     } else if (has_status_subresource(call->resource)) {
         restore(*object, before, "status");
     }
-    settle_meta(json_object_get(*object, "metadata"), json_object_get(before, "metadata"));
+    if (!has_same(*object, before, "metadata")) {
+        settle_meta(json_object_get(*object, "metadata"), json_object_get(before, "metadata"));
+    }
     bool changed = share_equals(*object, before);
-    const bool same = !changed &&
-                      json_object_get(*object, "status") == json_object_get(before, "status") &&
-                      json_object_get(*object, "metadata") == json_object_get(before, "metadata");
+    const bool same =
+        !changed && has_same(*object, before, "status") && has_same(*object, before, "metadata");
     if (same) {
         return true;
     }
@@ -420,7 +434,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
 
 static void put_in_force(struct skr_store_call *call, struct skr_shelf_item *item, json_t *object)
 {
-    if (json_equal(object, item->object) == 1) { /* nothing changes: no new revision */
+    if (skr_pairs_equal(object, item->object)) { /* nothing changes: no new revision */
         skr_store_reply_object(call, 200, item->object);
         json_decref(object);
         return;

@@ -8,7 +8,6 @@
  * mean equal values, so a patch of the status or of a label costs neither defaults nor validation
  * of the spec.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "server/model/schema.h"
@@ -18,8 +17,11 @@
 
 static void api_version_of(const struct skr_store_resource *resource, char text[128])
 {
-    (void)snprintf(text, 128, "%s%s%s", resource->group, *resource->group != '\0' ? "/" : "",
-                   resource->version);
+    const size_t group = strlen(resource->group), slash = group > 0 ? 1 : 0;
+
+    memcpy(text, resource->group, group);
+    text[group] = '/';
+    memcpy(text + group + slash, resource->version, strlen(resource->version) + 1);
 }
 
 /* The body says what it is, or nothing. */
@@ -101,7 +103,7 @@ static void know_last(struct skr_store_call *call, const json_t *object)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         json_t *own = json_object_get(object, parts[i]);
         if (json_is_object(own) && own->refcount == 1) {
-            skr_store_share(own, json_object_get(last, parts[i]));
+            skr_store_share(own, json_object_get(last, parts[i]), NULL);
         }
     }
     call->known = last;
@@ -114,10 +116,14 @@ static json_t *take_body(struct skr_store_call *call)
     if (!skr_store_check_body(call, NULL) || !check_kind(call, call->request->body)) {
         return NULL;
     }
-    json_t *clean = skr_path_without_nulls(call->request->body, NULL);
-    json_t *object =
-        to_kept(call, call->request->given ? skr_path_ref(clean) : skr_path_copy(clean));
-    json_decref(clean);
+    json_t *object;
+    if (call->request->given) {
+        object = to_kept(call, skr_path_ref(call->request->body));
+    } else {
+        json_t *clean = skr_path_without_nulls(call->request->body, NULL);
+        object = to_kept(call, skr_path_copy(clean));
+        json_decref(clean);
+    }
     know_last(call, object);
     if (!check_schema(call, object)) {
         json_decref(object);
@@ -229,11 +235,12 @@ static bool begin_meta(struct skr_store_call *call, json_t *object)
 }
 
 /* A status belongs to controllers; that of a node is its kubelet's from the beginning. */
-static void begin_status(struct skr_store_call *call, json_t *object)
+static void set_defaults(struct skr_store_call *call, json_t *object)
 {
     if (!call->loading && strcmp(call->resource->kind, "Node") != 0) {
         json_object_del(object, "status");
     }
+    skr_defaults_set(call->resource, object);
     if (strcmp(call->resource->kind, "Pod") == 0 && !json_object_get(object, "status")) {
         skr_defaults_pod_status(object, call->now);
     }
@@ -292,8 +299,7 @@ static bool prepare_new(struct skr_store_call *call, json_t *object)
         return false;
     }
     drop_disabled(call, object);
-    begin_status(call, object);
-    skr_defaults_set(call->resource, object);
+    set_defaults(call, object);
     admit(call, object);
     return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&
            validate(call, object, NULL, true, true) && skr_store_check_size(call, object);
@@ -390,7 +396,7 @@ void skr_store_do_put(struct skr_store_call *call)
         return;
     }
     make_namespace(call);
-    skr_store_share(object, item ? item->object : NULL);
+    skr_store_share(object, item ? item->object : NULL, NULL);
     (void)skr_path_own(object, "metadata");
     const int status = item ? 200 : 201;
     skr_store_reply_object(call, status,

@@ -90,13 +90,9 @@ void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
 void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
                        enum skr_task_kind kind, const char *owner_kind, skr_time delay)
 {
-    if (strcmp(change->resource->kind, "Pod") != 0) {
-        return;
-    }
-    const json_t *owner = skr_owners_controller(change->object);
-    if (owner && strcmp(skr_path_text(owner, "kind"), owner_kind) == 0) {
+    if (strcmp(c->controller_kind, owner_kind) == 0) {
         skr_cluster_plan(c, kind, skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(owner, "name"), c->now + delay);
+                         skr_path_text(c->controller, "name"), c->now + delay);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/object/pairs.h"
 #include "topology/base/json_field.h"
 
 enum { KEY_MAX = 128 };
@@ -31,13 +32,14 @@ static const char *split(const char **path, char key[KEY_MAX])
 
 const json_t *skr_path_get(const json_t *object, const char *path)
 {
-    char key[KEY_MAX];
-
-    while (split(&path, key)) {
-        object = json_object_get(object, key);
+    for (;;) {
+        const char *end = strchrnul(path, '.');
+        object = json_object_getn(object, path, (size_t)(end - path));
+        if (*end == '\0' || !object) {
+            return json_is_null(object) ? NULL : object;
+        }
+        path = end + 1;
     }
-    object = json_object_get(object, path);
-    return json_is_null(object) ? NULL : object;
 }
 
 const char *skr_path_text(const json_t *object, const char *path)
@@ -189,18 +191,16 @@ json_t *skr_path_copy(const json_t *value)
 json_t *skr_path_copy_beside(const json_t *value, const json_t *known)
 {
     json_t *copy, *child;
-    const char *key;
     size_t i;
 
     if (value == known || !value) {
         return value ? skr_path_ref(value) : NULL;
     }
     if (json_is_object(value)) {
+        struct skr_pairs p = skr_pairs_of(value, known);
         copy = checked(json_object());
-        json_object_foreach(skr_object_unconst(value), key, child)
-        {
-            const json_t *there = is_tree(child) ? json_object_get(known, key) : NULL;
-            json_object_set_new_nocheck(copy, key, skr_path_copy_beside(child, there));
+        while (skr_pairs_next(&p)) {
+            json_object_set_new_nocheck(copy, p.key, skr_path_copy_beside(p.value, p.other));
         }
         return copy;
     }
@@ -233,16 +233,11 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
     return copy;
 }
 
-/* The member of known that has the iterator's key. */
-static const json_t *beside(const json_t *known, void *at)
-{
-    return known ? json_object_get(known, json_object_iter_key(at)) : NULL;
-}
-
 /* Below, what is the value of known in the same place was looked at when that was. */
 static bool is_deeper(const json_t *value, const json_t *known, int left)
 {
-    json_t *map = skr_object_unconst(value), *child;
+    struct skr_pairs p = skr_pairs_of(value, known);
+    json_t *child;
     size_t i;
 
     if (value == known || !is_tree(value)) {
@@ -251,9 +246,8 @@ static bool is_deeper(const json_t *value, const json_t *known, int left)
     if (left == 0) {
         return true;
     }
-    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
-        child = json_object_iter_value(at);
-        if (is_tree(child) && is_deeper(child, beside(known, at), left - 1)) {
+    while (skr_pairs_next(&p)) {
+        if (is_tree(p.value) && is_deeper(p.value, p.other, left - 1)) {
             return true;
         }
     }
@@ -278,15 +272,15 @@ bool skr_path_too_deep_beside(const json_t *object, const json_t *known)
 
 static bool has_nulls(const json_t *value, const json_t *known)
 {
-    json_t *map = skr_object_unconst(value), *child;
+    json_t *child;
     size_t i;
 
-    if (value == known) {
+    if (value == known || !is_tree(value)) {
         return false;
     }
-    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
-        child = json_object_iter_value(at);
-        if (json_is_null(child) || (is_tree(child) && has_nulls(child, beside(known, at)))) {
+    struct skr_pairs p = skr_pairs_of(value, known);
+    while (skr_pairs_next(&p)) {
+        if (json_is_null(p.value) || (is_tree(p.value) && has_nulls(p.value, p.other))) {
             return true;
         }
     }

@@ -17,6 +17,7 @@
 #include "server/model/watcher.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_tree.h"
 
 #define BIND_REQUEST ((uint64_t)1 << 62) /* plus the call: numbers of bind requests */
 
@@ -286,7 +287,6 @@ _Static_assert(sizeof verbs / sizeof verbs[0] == SKR_WRITE_VERB_COUNT, "one verb
 static void request_of(struct skr_engine_driver *d, const struct skr_write *write,
                        const json_t *body, struct skr_store_reply *reply)
 {
-    char api_version[SKR_API_VERSION_MAX];
     struct skr_store_request request = {.verb = verbs[write->verb],
                                         .namespace_ = write->namespace_,
                                         .name = write->name,
@@ -295,8 +295,8 @@ static void request_of(struct skr_engine_driver *d, const struct skr_write *writ
                                         .label_selector = "",
                                         .field_selector = "",
                                         .continue_ = ""};
-    skr_resource_api_version(write->resource, api_version, sizeof api_version);
-    request.resource = skr_store_resource_of_kind(api_version, write->resource->kind);
+    request.resource = skr_store_resource_find(write->resource->group, write->resource->version,
+                                               write->resource->plural);
     if (request.resource) {
         skr_store_handle(d->store, &request, d->now, reply);
         return;
@@ -330,11 +330,20 @@ static void trace_write(const struct skr_engine_driver *d, const struct skr_writ
                   status, message[0] ? " " : "", message);
 }
 
+/* NULL: it has none. The text is consumed. */
+static json_t *body_of(const struct skr_write *write)
+{
+    struct skr_json_scan scan;
+    /* A copy of ours behind a pointer to const. */
+    skr_json_scan_init(&scan, (char *)(uintptr_t)write->body, write->body_len);
+    return write->body_len > 0 ? skr_json_tree_read(&scan) : NULL;
+}
+
 static void run_write(struct skr_engine_driver *d, const struct skr_write *write)
 {
     struct skr_store_reply reply = {0, NULL};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
-    json_t *body = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
+    json_t *body = body_of(write);
     if (d->options.event && body && skr_write_kind_of(write) == SKR_WRITE_CREATE_EVENT) {
         d->options.event(d->options.context, d->now, body);
     }

@@ -2,9 +2,8 @@
 #ifndef SKR_TEST_UNIT_JSON_FAST_H
 #define SKR_TEST_UNIT_JSON_FAST_H
 /*
- * JSON as the daemon writes it, read for tests that read a lot of it: a quarter of the time of json_loadb(), which
- * has the last word about whatever is odd here (numbers that are no integers, \u, bytes beyond ASCII, deep nesting,
- * malformed texts).
+ * JSON as the daemon writes it, read for tests that read a lot of it: as skr_json_tree_read() does, where
+ * json_loadb() has the last word about what is refused, and the words for it.
  */
 #include <jansson.h>
 #include <stddef.h>

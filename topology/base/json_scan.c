@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "topology/base/attr.h"
+
+enum { LOWEST_FIRST = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+
 void skr_json_scan_init(struct skr_json_scan *scan, char *s, size_t len)
 {
     *scan = (struct skr_json_scan){.s = s, .len = len};
@@ -184,28 +188,34 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
 }
 
-/* Moves behind plain bytes, eight at a time while all of eight are: a byte of w ^ pattern is zero
- * where the byte is looked for, and (x - 1) & ~x has its high bit then (or in a byte above such a
- * one, which stops the run just as well). */
+/* Moves behind plain bytes, eight at a time: a byte of w ^ pattern is zero where the byte is looked for,
+ * and (x - 1) & ~x has its high bit then. Other bytes have it only above such a one, so the lowest one is
+ * the first byte that is not plain, where bytes of memory come lowest first. */
 static void skip_plain(struct skr_json_scan *scan)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t high = ones << 7;
-    while (scan->len - scan->pos >= sizeof(uint64_t)) {
+    const char *s = scan->s + scan->pos;
+    const char *const end = scan->s + scan->len;
+    while (end - s >= (ptrdiff_t)sizeof(uint64_t)) {
         uint64_t w;
-        memcpy(&w, scan->s + scan->pos, sizeof w);
+        memcpy(&w, s, sizeof w);
         const uint64_t quote = w ^ ones * '"';
         const uint64_t backslash = w ^ ones * '\\';
         const uint64_t control = w - ones * 0x20;
-        if (((w | (control & ~w) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) &
-             high) != 0) {
+        const uint64_t found =
+            (w | (control & ~w) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) &
+            high;
+        if (found != 0) {
+            s += LOWEST_FIRST ? skr_lowest_bit(found) / 8 : 0;
             break;
         }
-        scan->pos += sizeof w;
+        s += sizeof w;
     }
-    while (scan->pos < scan->len && is_plain((unsigned char)scan->s[scan->pos])) {
-        scan->pos++;
+    while (s < end && is_plain((unsigned char)*s)) {
+        s++;
     }
+    scan->pos = (size_t)(s - scan->s);
 }
 
 /* Consumes a string. keep: unescape to the front of the string and terminate it. */
