@@ -31,7 +31,8 @@ static int decode_constraint(struct skr_placement *p, const json_t *entry,
                              type);
     }
     if (skew < 1 || skew > INT32_MAX) {
-        return skr_error_set(error, SKR_INVALID, "maxSkew is 1 or more, not %lld", (long long)skew);
+        return skr_error_set(error, SKR_INVALID, "maxSkew is 1..%d, not %lld", INT32_MAX,
+                             (long long)skew);
     }
     c->max_skew = (int32_t)skew;
     c->hard = strcmp(when, "DoNotSchedule") == 0;

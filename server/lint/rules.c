@@ -43,7 +43,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"InvalidName", false, "a name that is empty, blank, or cannot be the value of a label",
      "letters, digits, '-', '_', '.', at most 63"},
     {"InvalidNumber", false, "no decimal integer, or out of range",
-     "size from 1, priority any integer"},
+     "size from 1 to 100000, priority of 32 bits"},
     {"InvalidValue", false, "a value that an option of a configuration does not take",
      "see the table of options"},
     {"LevelCount", false, "level-names does not fit the depth of the tree",

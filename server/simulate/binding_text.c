@@ -7,64 +7,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/page.h"
+#include "server/render/text_table.h"
 #include "server/simulate/binding_help.h"
-#include "topology/base/arena.h"
 
-enum { COLUMNS_MAX = 5, CELL_BYTES = 300 };
-
-/* Cells of CELL_BYTES, row by row; the first row is the head. */
+/* Rows of a table as they are shown: indented, the first ones only unless verbose. */
 struct table {
-    size_t n_columns, n, cap;
-    char (*cell)[CELL_BYTES];
+    struct skr_text_table text;
+    size_t n_rows, most;
 };
 
-static char *add_cell(struct table *table)
+static void begin_table(struct table *table, const char *const *head, size_t n, bool verbose)
 {
-    skr_grow(&table->cell, &table->cap, table->n + 1, sizeof *table->cell);
-    return table->cell[table->n++];
+    *table = (struct table){.most = verbose ? SIZE_MAX : SKR_BINDING_TEXT_ROWS};
+    skr_text_table_init(&table->text, n, false);
+    for (size_t i = 0; i < n; i++) {
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_addf(&b, "%s%s", i == 0 ? "  " : "", head[i]);
+        skr_text_table_add_drawn(&table->text, b.s, SKR_HUE_NONE);
+        skr_strbuf_fini(&b);
+    }
+}
+
+/* A row begins with text. Returns whether it is shown: other cells of one that is not are not wanted. */
+static bool add_row(struct table *table, const char *text)
+{
+    if (table->n_rows++ >= table->most) {
+        return false;
+    }
+    char *word = skr_page_word(text);
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b, "  %s", word);
+    skr_text_table_add_drawn(&table->text, b.s, SKR_HUE_NONE);
+    skr_strbuf_fini(&b);
+    free(word);
+    return true;
 }
 
 static void add_text(struct table *table, const char *text)
 {
-    snprintf(add_cell(table), CELL_BYTES, "%s", text[0] != '\0' ? text : "<none>");
+    skr_text_table_add(&table->text, text, SKR_HUE_NONE);
 }
 
 static void add_number(struct table *table, int64_t number)
 {
-    snprintf(add_cell(table), CELL_BYTES, "%lld", (long long)number);
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    add_text(table, text);
 }
 
-static void write_table(struct table *table, bool verbose, struct skr_strbuf *out)
+static void write_table(struct table *table, struct skr_strbuf *out)
 {
-    size_t width[COLUMNS_MAX] = {0};
-    size_t rows = table->n / table->n_columns;
-    size_t shown = verbose || rows <= SKR_BINDING_TEXT_ROWS + 1 ? rows : SKR_BINDING_TEXT_ROWS + 1;
-    for (size_t i = 0; i < shown * table->n_columns; i++) {
-        size_t n = strlen(table->cell[i]);
-        width[i % table->n_columns] =
-            n > width[i % table->n_columns] ? n : width[i % table->n_columns];
+    skr_text_table_write(&table->text, out);
+    if (table->n_rows > table->most) {
+        skr_strbuf_addf(out, "  and %zu more\n", table->n_rows - table->most);
     }
-    for (size_t i = 0; i < shown * table->n_columns; i++) {
-        size_t column = i % table->n_columns;
-        skr_strbuf_add(out, column == 0 ? "  " : "");
-        if (column + 1 == table->n_columns) {
-            skr_strbuf_addf(out, "%s\n", table->cell[i]);
-        } else {
-            skr_strbuf_addf(out, "%-*s  ", (int)width[column], table->cell[i]);
-        }
-    }
-    if (shown < rows) {
-        skr_strbuf_addf(out, "  and %zu more\n", rows - shown);
-    }
-    free(table->cell);
-}
-
-static void add_head(struct table *table, const char *const *head, size_t n)
-{
-    table->n_columns = n;
-    for (size_t i = 0; i < n; i++) {
-        add_text(table, head[i]);
-    }
+    skr_text_table_fini(&table->text);
 }
 
 /* ---- parts ---- */
@@ -99,12 +99,14 @@ static void write_clusters(const struct skr_binding_decision *decision, bool ver
                            struct skr_strbuf *out)
 {
     static const char *const head[] = {"CLUSTER", "REPLICAS", "SCORE", "ROOM", "GROUP"};
-    struct table table = {.n = 0};
-    add_head(&table, head, decision->n_levels > 0 ? 5 : 4);
+    struct table table;
+    begin_table(&table, head, decision->n_levels > 0 ? 5 : 4, verbose);
     for (size_t i = 0; i < decision->n_selected; i++) {
         const struct skr_candidate *candidate = &decision->candidate[decision->selected[i]];
         const struct skr_assignment *target = target_of(decision, candidate->cluster->meta.name);
-        add_text(&table, candidate->cluster->meta.name);
+        if (!add_row(&table, candidate->cluster->meta.name)) {
+            continue;
+        }
         if (!target) {
             add_text(&table, "0,SelectedUnused");
         } else if (!target->has_replicas) {
@@ -120,27 +122,28 @@ static void write_clusters(const struct skr_binding_decision *decision, bool ver
             add_text(&table, group ? group->path : "");
         }
     }
-    write_table(&table, verbose, out);
+    write_table(&table, out);
 }
 
 static void write_groups(const struct skr_binding_decision *decision, bool verbose,
                          struct skr_strbuf *out)
 {
     static const char *const head[] = {"LEVEL", "GROUP", "SCORE", "ROOM", "CHOSEN"};
-    struct table table = {.n = 0};
-    add_head(&table, head, 5);
+    struct table table;
+    begin_table(&table, head, 5, verbose);
     for (size_t i = 0; i < decision->n_levels; i++) {
         for (size_t k = 0; k < decision->level[i].n; k++) {
             const struct skr_spread_group *group = &decision->level[i].group[k];
-            add_text(&table, skr_spread_field_name(decision->level[i].field));
-            add_text(&table, group->path);
-            add_number(&table, group->score);
-            add_number(&table, group->room);
-            add_text(&table, group->selected ? "yes" : "no");
+            if (add_row(&table, skr_spread_field_name(decision->level[i].field))) {
+                add_text(&table, group->path);
+                add_number(&table, group->score);
+                add_number(&table, group->room);
+                add_text(&table, group->selected ? "yes" : "no");
+            }
         }
     }
     skr_strbuf_addc(out, '\n');
-    write_table(&table, verbose, out);
+    write_table(&table, out);
 }
 
 /* Groups that come before a chosen one in order and were left out. */
@@ -154,11 +157,14 @@ static void write_better(const struct skr_binding_decision *decision, struct skr
         }
         for (size_t k = 0; k < last; k++) {
             if (!level->group[k].selected) {
+                skr_strbuf_addf(out, "  %s ", skr_spread_field_name(level->field));
+                skr_page_add_clean(out, level->group[k].path, false);
+                skr_strbuf_add(out, " comes before ");
+                skr_page_add_clean(out, level->group[last].path, false);
                 skr_strbuf_addf(out,
-                                "  %s %s comes before %s, but in no combination with the groups\n"
+                                ", but in no combination with the groups\n"
                                 "  before it there is room for %lld replicas.\n",
-                                skr_spread_field_name(level->field), level->group[k].path,
-                                level->group[last].path, (long long)decision->need);
+                                (long long)decision->need);
                 break;
             }
         }
@@ -169,29 +175,28 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
                            struct skr_strbuf *out)
 {
     static const char *const head[] = {"REJECTED", "BY"};
-    struct table table = {.n = 0};
-    add_head(&table, head, 2);
+    struct table table;
+    begin_table(&table, head, 2, verbose);
     for (size_t i = 0; i < decision->n_clusters; i++) {
-        char text[CELL_BYTES];
-        size_t at = 0;
-        if (decision->rejected[i] == 0) {
+        if (decision->rejected[i] == 0 || !add_row(&table, decision->cluster[i]->meta.name)) {
             continue;
         }
-        text[0] = '\0';
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
         for (int f = 0; f < SKR_FILTER_COUNT; f++) {
             if ((decision->rejected[i] >> f & 1) != 0) {
-                at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at > 0 ? "," : "",
-                                       skr_propagation_filter_name((enum skr_propagation_filter)f));
+                skr_strbuf_addf(&b, "%s%s", b.len > 0 ? "," : "",
+                                skr_propagation_filter_name((enum skr_propagation_filter)f));
             }
         }
-        add_text(&table, decision->cluster[i]->meta.name);
-        add_text(&table, text);
+        add_text(&table, b.s);
+        skr_strbuf_fini(&b);
     }
-    if (table.n > 2) {
+    if (table.n_rows > 0) {
         skr_strbuf_addc(out, '\n');
-        write_table(&table, verbose, out);
+        write_table(&table, out);
     } else {
-        free(table.cell);
+        skr_text_table_fini(&table.text);
     }
 }
 
@@ -200,17 +205,24 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
 {
     const struct skr_binding *binding = decision->binding;
     const char *slash = binding->meta.namespace_[0] != '\0' ? "/" : "";
-    skr_strbuf_addf(out, "binding %s%s%s", binding->meta.namespace_, slash, binding->meta.name);
+    skr_strbuf_add(out, "binding ");
+    skr_page_add_clean(out, binding->meta.namespace_, false);
+    skr_strbuf_add(out, slash);
+    skr_page_add_clean(out, binding->meta.name, false);
     if (decision->code != SKR_PROPAGATION_PLACED) {
         struct skr_propagation_outcome outcome =
             skr_propagation_outcome(decision->code, decision->options->shortage_is_error);
-        skr_strbuf_addf(out, " is not placed: %s\n\n  %s\n", outcome.reason, decision->message);
+        skr_strbuf_addf(out, " is not placed: %s\n\n  ", outcome.reason);
+        skr_page_add_clean(out, decision->message, false);
+        skr_strbuf_addc(out, '\n');
         skr_binding_help_write(decision, out);
     } else {
         skr_strbuf_addf(out, ": %d replicas, %zu of %zu clusters selected\n",
                         (int)binding->replicas, decision->n_selected, decision->n_clusters);
         if (decision->term >= 0) {
-            skr_strbuf_addf(out, "affinity %s\n", binding->placement.term[decision->term].name);
+            skr_strbuf_add(out, "affinity ");
+            skr_page_add_clean(out, binding->placement.term[decision->term].name, false);
+            skr_strbuf_addc(out, '\n');
         }
         skr_strbuf_addc(out, '\n');
         write_clusters(decision, verbose, out);

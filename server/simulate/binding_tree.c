@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/page.h"
+
 enum { LEVELS = SKR_SPREAD_CLUSTER + 1, NAME_COLUMN = 24 };
 
 struct drawing {
@@ -39,7 +41,8 @@ static int by_place(const void *a, const void *b)
 
 static void draw_row(const struct drawing *d, size_t depth, const char *name, int64_t replicas)
 {
-    int used = (int)(2 * depth + strlen(name));
+    char *word = skr_page_word(name);
+    const size_t used = 2 * depth + skr_page_width(word);
     for (size_t i = 0; i + 1 < depth; i++) {
         skr_strbuf_add(d->out, d->last[i] ? "  " : d->ascii ? "| " : "\u2502 ");
     }
@@ -48,8 +51,10 @@ static void draw_row(const struct drawing *d, size_t depth, const char *name, in
         skr_strbuf_add(d->out,
                        d->ascii ? (last ? "\\-" : "|-") : (last ? "\u2514\u2500" : "\u251c\u2500"));
     }
-    skr_strbuf_addf(d->out, "%s%*s%lld\n", name, used < NAME_COLUMN ? NAME_COLUMN - used : 2, "",
-                    (long long)replicas);
+    skr_strbuf_add(d->out, word);
+    skr_page_pad(d->out, used < NAME_COLUMN ? NAME_COLUMN - used : 2);
+    skr_strbuf_addf(d->out, "%lld\n", (long long)replicas);
+    free(word);
 }
 
 static size_t run_of(const struct skr_binding_tree_row *row, size_t n, size_t level)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/placement/report.h"
+#include "server/render/page.h"
 #include "server/simulate/placement.h"
 
 enum { ROWS = 12 }; /* of each list; the rest is counted. verbose: all */
@@ -45,7 +46,8 @@ static void write_level_values(const struct text *t, size_t candidate)
     const struct skr_spread_problem *p = &t->result->problem;
     for (size_t l = 0; l < p->n_levels; l++) {
         const char *value = p->value[candidate * p->n_levels + l];
-        skr_strbuf_addf(t->out, "%s%s", l == 0 ? "" : "/", value ? value : "<none>");
+        skr_strbuf_add(t->out, l == 0 ? "" : "/");
+        skr_page_add_clean(t->out, value ? value : "<none>", false);
     }
     if (p->n_levels == 0) {
         skr_strbuf_addc(t->out, '-');
@@ -78,7 +80,9 @@ static void write_selected(const struct text *t)
     const struct skr_spread_result *spread = &t->result->spread;
     skr_strbuf_addf(t->out, "\n  Selected:%s\n", spread->n == 0 ? " none" : "");
     for (size_t i = 0; i < spread->n && (t->verbose || i < ROWS); i++) {
-        skr_strbuf_addf(t->out, "    %zu. %s  ", i + 1, name_of(t, spread->order[i]));
+        skr_strbuf_addf(t->out, "    %zu. ", i + 1);
+        skr_page_add_clean(t->out, name_of(t, spread->order[i]), false);
+        skr_strbuf_add(t->out, "  ");
         write_level_values(t, spread->order[i]);
         skr_strbuf_add(t->out, "  ");
         write_scores(t, spread->order[i]);
@@ -132,8 +136,11 @@ static void write_exclusion(const struct text *t, size_t candidate)
             least = are_siblings(own, other) && other->count < least->count ? other : least;
         }
         if (own && c->hard && own->count + 1 - least->count > c->max_skew) {
-            skr_strbuf_addf(t->out, "%s %s would have %d, %s has %d: more than maxSkew %d apart",
-                            c->key, own->path, own->count + 1, least->path, least->count,
+            skr_strbuf_addf(t->out, "%s ", c->key);
+            skr_page_add_clean(t->out, own->path, false);
+            skr_strbuf_addf(t->out, " would have %d, ", own->count + 1);
+            skr_page_add_clean(t->out, least->path, false);
+            skr_strbuf_addf(t->out, " has %d: more than maxSkew %d apart", least->count,
                             c->max_skew);
             return;
         }
@@ -148,7 +155,9 @@ static void write_rest(const struct text *t)
         if (t->step[i] > 0 || (n++ >= ROWS && !t->verbose)) {
             continue;
         }
-        skr_strbuf_addf(t->out, "%s    %s  ", n == 1 ? "\n  Not selected:\n" : "", name_of(t, i));
+        skr_strbuf_add(t->out, n == 1 ? "\n  Not selected:\n    " : "    ");
+        skr_page_add_clean(t->out, name_of(t, i), false);
+        skr_strbuf_add(t->out, "  ");
         if (t->excluded[i]) {
             write_exclusion(t, i);
         } else {
@@ -162,8 +171,11 @@ static void write_rest(const struct text *t)
         skr_strbuf_addf(t->out, "    ... and %zu more\n", n - ROWS);
     }
     for (size_t i = 0; i < r->n_filtered && (t->verbose || i < ROWS); i++) {
-        skr_strbuf_addf(t->out, "%s    %s  %s\n", i == 0 ? "\n  Filtered:\n" : "",
-                        t->hub->cluster[r->filtered[i].cluster]->meta.name, r->filtered[i].why);
+        skr_strbuf_add(t->out, i == 0 ? "\n  Filtered:\n    " : "    ");
+        skr_page_add_clean(t->out, t->hub->cluster[r->filtered[i].cluster]->meta.name, false);
+        skr_strbuf_add(t->out, "  ");
+        skr_page_add_clean(t->out, r->filtered[i].why, false);
+        skr_strbuf_addc(t->out, '\n');
     }
     if (r->n_filtered > ROWS && !t->verbose) {
         skr_strbuf_addf(t->out, "    ... and %zu more\n", r->n_filtered - ROWS);
@@ -172,10 +184,101 @@ static void write_rest(const struct text *t)
 
 /* ---- what would help ---- */
 
+/* How many clusters the same selection takes with one hard level, or with all (level n_levels), made
+ * ScheduleAnyway (max_skew 0) or of another maxSkew. */
+static size_t selected_with(const struct text *t, size_t level, int32_t max_skew)
+{
+    struct skr_spread_problem problem = t->result->problem;
+    struct skr_spread_constraint changed[SKR_SPREAD_LEVELS_MAX];
+    struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
+    struct skr_spread_result result = {.n = 0};
+    for (size_t l = 0; l < problem.n_levels; l++) {
+        changed[l] = problem.constraint[l];
+        if (l == level || level == problem.n_levels) {
+            changed[l].hard = changed[l].hard && max_skew > 0;
+            changed[l].max_skew = max_skew > 0 ? max_skew : changed[l].max_skew;
+        }
+    }
+    problem.constraint = changed;
+    const bool done = arena && skr_spread_select(&problem, arena, &result, NULL) == 0;
+    const size_t n = done ? result.n : 0;
+    skr_arena_destroy(arena);
+    return n;
+}
+
+/* The least maxSkew that lets the level take as many as any would; 0: none lets more in. */
+static int32_t enough_skew(const struct text *t, size_t level)
+{
+    const struct skr_spread_problem *p = &t->result->problem;
+    int32_t low = p->constraint[level].max_skew;
+    int32_t high = p->n < INT32_MAX ? (int32_t)p->n : INT32_MAX;
+    const size_t most = low < high ? selected_with(t, level, high) : 0;
+    if (most <= t->result->spread.n) {
+        return 0;
+    }
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (selected_with(t, level, middle) >= most) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+/* Hard levels each of which keeps clusters out by itself. Returns whether there are any. */
+static bool write_looser_levels(const struct text *t)
+{
+    const struct skr_spread_problem *p = &t->result->problem;
+    struct skr_strbuf skews, softs;
+    skr_strbuf_init(&skews);
+    skr_strbuf_init(&softs);
+    for (size_t l = 0; l < p->n_levels; l++) {
+        if (!p->constraint[l].hard || selected_with(t, l, 0) <= t->result->spread.n) {
+            continue;
+        }
+        struct skr_strbuf path;
+        skr_strbuf_init(&path);
+        skr_page_add_clean(&path, t->placement->meta.name, false);
+        skr_strbuf_addf(&path, ":spec.spreadPolicy.spreadConstraints[%zu].", l);
+        const int32_t skew = enough_skew(t, l);
+        if (skew > 0) {
+            skr_strbuf_addf(&skews, "    --set %smaxSkew=%" PRId32 "\n", path.s, skew);
+        }
+        skr_strbuf_addf(&softs, "    --set %swhenUnsatisfiable=ScheduleAnyway\n", path.s);
+        skr_strbuf_fini(&path);
+    }
+    const bool any = softs.len > 0;
+    if (any) {
+        skr_strbuf_addf(t->out, "%sScheduleAnyway:\n%s%s",
+                        skews.len > 0 ? "a larger maxSkew, or " : "", skews.len > 0 ? skews.s : "",
+                        softs.s);
+    }
+    skr_strbuf_fini(&skews);
+    skr_strbuf_fini(&softs);
+    return any;
+}
+
+/* Nothing of it is a guess: each change was tried on the same clusters. */
+static void write_more(const struct text *t)
+{
+    const struct skr_placement_result *r = t->result;
+    if (t->placement->has_number && t->placement->number == 0) {
+        skr_strbuf_add(t->out, "a numberOfClusters above 0.\n");
+    } else if (!write_looser_levels(t)) {
+        if (selected_with(t, r->problem.n_levels, 0) > r->spread.n) {
+            skr_strbuf_add(t->out, "ScheduleAnyway in more than one spread constraint.\n");
+        } else {
+            skr_strbuf_addf(t->out, "more clusters that pass predicates and taints (%zu do).\n",
+                            r->n_candidates);
+        }
+    }
+}
+
 static void write_help(const struct text *t)
 {
     const struct skr_placement_result *r = t->result;
-    const char *name = t->placement->meta.name;
     if (r->satisfied && r->unscheduled == 0) {
         return;
     }
@@ -195,20 +298,7 @@ static void write_help(const struct text *t)
     case SKR_PLACEMENT_ALL_SCHEDULED:
     case SKR_PLACEMENT_NOT_ALL_SCHEDULED:
     case SKR_PLACEMENT_REASON_COUNT:
-        if (t->cut_short) {
-            skr_strbuf_add(t->out, "a larger maxSkew, or ScheduleAnyway:\n");
-            for (size_t l = 0; l < r->problem.n_levels; l++) {
-                if (r->problem.constraint[l].hard) {
-                    skr_strbuf_addf(t->out,
-                                    "    --set %s:spec.spreadPolicy.spreadConstraints[%zu]."
-                                    "maxSkew=%lld\n",
-                                    name, l, (long long)r->problem.constraint[l].max_skew + 1);
-                }
-            }
-        } else {
-            skr_strbuf_addf(t->out, "more clusters that pass predicates and taints (%zu do).\n",
-                            r->n_candidates);
-        }
+        write_more(t);
         break;
     }
 }
@@ -216,8 +306,11 @@ static void write_help(const struct text *t)
 static void write_headline(const struct text *t, const char *reason, size_t selected)
 {
     const struct skr_meta *meta = &t->placement->meta;
-    skr_strbuf_addf(t->out, "Placement %s (%s): %s, %zu", meta->name,
-                    meta->namespace_[0] ? meta->namespace_ : "default", reason, selected);
+    skr_strbuf_add(t->out, "Placement ");
+    skr_page_add_clean(t->out, meta->name, false);
+    skr_strbuf_add(t->out, " (");
+    skr_page_add_clean(t->out, meta->namespace_[0] ? meta->namespace_ : "default", false);
+    skr_strbuf_addf(t->out, "): %s, %zu", reason, selected);
     if (t->placement->has_number) {
         skr_strbuf_addf(t->out, " of %d", t->placement->number);
     }
@@ -232,10 +325,14 @@ static void write_kept(const struct text *t, struct skr_arena *arena)
     }
     const bool misconfigured = t->result->misconfigured[0];
     write_headline(t, misconfigured ? "Misconfigured" : kept.reason, kept.n);
-    skr_strbuf_addf(t->out, "\n  %s\n  Decisions stay as they are.\n",
-                    misconfigured ? t->result->misconfigured : t->result->failure);
+    skr_strbuf_add(t->out, "\n  ");
+    skr_page_add_clean(t->out, misconfigured ? t->result->misconfigured : t->result->failure,
+                       false);
+    skr_strbuf_add(t->out, "\n  Decisions stay as they are.\n");
     for (size_t i = 0; i < kept.n && (t->verbose || i < ROWS); i++) {
-        skr_strbuf_addf(t->out, "    %s\n", kept.cluster[i]);
+        skr_strbuf_add(t->out, "    ");
+        skr_page_add_clean(t->out, kept.cluster[i], false);
+        skr_strbuf_addc(t->out, '\n');
     }
     if (!t->verbose && kept.n > ROWS) {
         skr_strbuf_addf(t->out, "    ... and %zu more\n", kept.n - ROWS);

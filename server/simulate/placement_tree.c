@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 enum { PARTS_MAX = SKR_SPREAD_LEVELS_MAX + 1, NAME_COLUMN = 28 };
@@ -68,7 +69,8 @@ struct drawing {
 /* depth 0: the title */
 static void begin_line(const struct drawing *d, size_t depth, const char *name)
 {
-    const size_t used = 2 * depth + strlen(name);
+    char *word = skr_page_word(name);
+    const size_t used = 2 * depth + skr_page_width(word);
     for (size_t i = 0; i + 1 < depth; i++) {
         skr_strbuf_add(d->out, d->last[i] ? "  " : d->ascii ? "| " : "\u2502 ");
     }
@@ -77,7 +79,9 @@ static void begin_line(const struct drawing *d, size_t depth, const char *name)
         skr_strbuf_add(d->out,
                        d->ascii ? (last ? "\\-" : "|-") : (last ? "\u2514\u2500" : "\u251c\u2500"));
     }
-    skr_strbuf_addf(d->out, "%s%*s", name, used < NAME_COLUMN ? (int)(NAME_COLUMN - used) : 2, "");
+    skr_strbuf_add(d->out, word);
+    skr_page_pad(d->out, used < NAME_COLUMN ? NAME_COLUMN - used : 2);
+    free(word);
 }
 
 /* Row i and the domains that begin with it. */
@@ -95,8 +99,8 @@ static void draw_row(struct drawing *d, const struct row *row, size_t n, size_t 
         if (level + 1 < n_parts) {
             skr_strbuf_addf(d->out, "%zu\n", end - i);
         } else {
-            skr_strbuf_addf(d->out, "%s%s\n", row[i].decision,
-                            row[i].unknown ? "  (no such cluster)" : "");
+            skr_page_add_clean(d->out, row[i].decision, false);
+            skr_strbuf_add(d->out, row[i].unknown ? "  (no such cluster)\n" : "\n");
         }
     }
 }

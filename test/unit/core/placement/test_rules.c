@@ -192,6 +192,8 @@ static const struct {
     {SPREAD("1", SOFT("A/b")), "topologyKey"},
     {SPREAD("1", "{\"topologyKey\":\"a\"}"), "topologyKeyType"},
     {SPREAD("1", "{\"topologyKey\":\"a\",\"topologyKeyType\":\"Label\",\"maxSkew\":0}"), "maxSkew"},
+    {SPREAD("1", "{\"topologyKey\":\"a\",\"topologyKeyType\":\"Label\",\"maxSkew\":2147483648}"),
+     "maxSkew is 1..2147483647, not 2147483648"},
     {SPREAD("1",
             "{\"topologyKey\":\"a\",\"topologyKeyType\":\"Label\",\"whenUnsatisfiable\":\"No\"}"),
      "whenUnsatisfiable"},
