@@ -131,12 +131,17 @@ static json_t *container_statuses(const json_t *pod, const char *list, json_t *s
 
     for (size_t i = 0; i < json_array_size(containers); i++) {
         const json_t *container = json_array_get(containers, i);
-        json_array_append_new(statuses, json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:{}, s:O}",
-                                                  "name", skr_path_text(container, "name"), "image",
-                                                  skr_path_text(container, "image"), "imageID",
-                                                  skr_path_text(container, "image"), "ready",
-                                                  (int)ready, "started", (int)ready, "restartCount",
-                                                  0, "lastState", "state", state));
+        json_t *image = json_string(skr_path_text(container, "image"));
+        json_t *status = json_object();
+        json_object_set_new(status, "name", json_string(skr_path_text(container, "name")));
+        json_object_set(status, "image", image);
+        json_object_set_new(status, "imageID", image);
+        json_object_set_new(status, "ready", json_boolean(ready));
+        json_object_set_new(status, "started", json_boolean(ready));
+        json_object_set_new(status, "restartCount", json_integer(0));
+        json_object_set_new(status, "lastState", json_object());
+        json_object_set(status, "state", state);
+        json_array_append_new(statuses, status);
     }
     json_decref(state);
     return statuses;

@@ -13,6 +13,7 @@
 
 #include "server/model/cluster_parts.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 #define FOREGROUND "foregroundDeletion"
 #define ORPHAN     "orphan"
@@ -339,10 +340,19 @@ void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task)
 
 json_t *skr_owners_reference(const json_t *owner)
 {
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion", skr_path_text(owner, "apiVersion"), "kind",
-        skr_path_text(owner, "kind"), "name", skr_path_text(owner, "metadata.name"), "uid",
-        skr_path_text(owner, "metadata.uid"), "controller", 1, "blockOwnerDeletion", 1);
+    static const char *const table[][2] = {{"apiVersion", "apiVersion"},
+                                           {"kind", "kind"},
+                                           {"name", "metadata.name"},
+                                           {"uid", "metadata.uid"}};
+    json_t *reference = json_object();
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        json_object_set(reference, table[i][0],
+                        skr_object_unconst(skr_path_get(owner, table[i][1])));
+    }
+    json_object_set_new(reference, "controller", json_true());
+    json_object_set_new(reference, "blockOwnerDeletion", json_true());
+    return reference;
 }
 
 const json_t *skr_owners_controller(const json_t *object)

@@ -233,7 +233,7 @@ static int check_object(struct walk *w, const json_t *object, const json_t *know
         if (p.value == p.other) {
             continue;
         }
-        while (field->name && strcmp(field->name, p.key) != 0) {
+        while (field->name && (field->name[0] != p.key[0] || strcmp(field->name, p.key) != 0)) {
             field++;
         }
         const struct place here = {.up = w->at, .name = p.key};

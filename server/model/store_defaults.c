@@ -75,6 +75,9 @@ static void default_containers(json_t *list)
 
     json_array_foreach(list, i, container)
     {
+        if (container->refcount > 1) { /* of an object in force: it has them */
+            continue;
+        }
         default_requests(object_in(container, "resources"));
         text(container, "terminationMessagePath", "/dev/termination-log");
         text(container, "terminationMessagePolicy", "File");

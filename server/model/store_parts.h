@@ -148,14 +148,16 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
 
 /* ---- store_validate*.c ---- */
 
-/* before: the object as it is in force, which is valid; NULL: a new one. */
+/* before: the object as it is in force; NULL: a new one. known: one of its kind in force, which is valid, so
+ * what the object has of it is; NULL: none. */
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
-                       const json_t *before, struct skr_causes *causes);
+                       const json_t *before, const json_t *known, struct skr_causes *causes);
 void skr_validate_meta_update(const json_t *object, const json_t *before,
                               struct skr_causes *causes);
 /* The rest of the object; before NULL on creation. */
 void skr_validate_object(const struct skr_store_resource *resource, const json_t *object,
                          const json_t *before, struct skr_causes *causes);
+/* Lists that somebody else has too are those of an object in force, and valid. */
 void skr_validate_pod(const json_t *pod, struct skr_causes *causes);
 void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr_causes *causes);
 /* Of a template too; path of the spec for the texts. */

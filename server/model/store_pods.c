@@ -88,7 +88,7 @@ static bool texts_are_valid(struct skr_store_call *call, const json_t *pod, cons
 {
     struct skr_causes causes = {.list = NULL};
 
-    skr_validate_meta(call->resource, pod, before, &causes);
+    skr_validate_meta(call->resource, pod, before, before, &causes);
     return !skr_causes_fail(&causes, call->reply, call->asked, call->request->name);
 }
 

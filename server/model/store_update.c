@@ -124,9 +124,10 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    const bool given = call->request->given;
+    /* A merge is as deep as the deeper of the two, and a new object is the body. */
+    const bool moves = call->request->verb == SKR_STORE_PATCH_JSON;
     if (object &&
-        (!json_is_object(object) || (!given && skr_path_too_deep_beside(object, before)))) {
+        (!json_is_object(object) || (moves && skr_path_too_deep_beside(object, before)))) {
         skr_status_fail(call->reply, 400, NULL, NULL, "the patched object is no valid object");
         json_decref(object);
         return NULL;
@@ -137,7 +138,7 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
         object = core;
     }
     if (object) {
-        if (!given) {
+        if (!call->request->given) {
             drop_nulls(object, before);
         }
         if (!has_same(object, before, "metadata")) {
@@ -352,7 +353,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (!has_same(object, before, "metadata")) {
-        skr_validate_meta(call->resource, object, before, &causes);
+        skr_validate_meta(call->resource, object, before, before, &causes);
         skr_validate_meta_update(object, before, &causes);
     }
     if (rest) {

@@ -8,6 +8,7 @@
 
 #include "server/model/store_parts.h"
 #include "server/object/names.h"
+#include "server/object/pairs.h"
 
 enum { ANNOTATIONS_BYTES_MAX = 256 * 1024 };
 
@@ -31,17 +32,19 @@ static void validate_name(const struct skr_store_resource *resource, const json_
     }
 }
 
-static void validate_labels(const json_t *labels, struct skr_causes *causes)
+/* known, here and below: a value in the same place that is valid; NULL: none. */
+static void validate_labels(const json_t *labels, const json_t *known, struct skr_causes *causes)
 {
-    const char *key;
-    json_t *value;
+    struct skr_pairs p = skr_pairs_of(labels, known);
 
-    json_object_foreach(skr_object_unconst(labels), key, value)
-    {
-        const char *text = json_string_value(value);
-        const char *problem = skr_name_qualified(key);
+    while (skr_pairs_next(&p)) {
+        if (p.value == p.other) {
+            continue;
+        }
+        const char *text = json_string_value(p.value);
+        const char *problem = skr_name_qualified(p.key);
         if (problem) {
-            skr_causes_invalid_text(causes, "metadata.labels", key, problem);
+            skr_causes_invalid_text(causes, "metadata.labels", p.key, problem);
         }
         problem = skr_name_label_value(text ? text : "");
         if (problem) {
@@ -50,24 +53,31 @@ static void validate_labels(const json_t *labels, struct skr_causes *causes)
     }
 }
 
-static void validate_annotations(const json_t *annotations, struct skr_causes *causes)
+static void validate_annotation_key(const char *key, struct skr_causes *causes)
 {
-    size_t bytes = 0;
-    const char *key;
-    json_t *value;
     char lower[512];
 
-    json_object_foreach(skr_object_unconst(annotations), key, value)
-    {
-        (void)snprintf(lower, sizeof lower, "%s", key);
-        for (char *c = lower; *c != '\0'; c++) {
-            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    (void)snprintf(lower, sizeof lower, "%s", key);
+    for (char *c = lower; *c != '\0'; c++) {
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    }
+    const char *problem = skr_name_qualified(lower);
+    if (problem) {
+        skr_causes_invalid_text(causes, "metadata.annotations", key, problem);
+    }
+}
+
+static void validate_annotations(const json_t *annotations, const json_t *known,
+                                 struct skr_causes *causes)
+{
+    struct skr_pairs p = skr_pairs_of(annotations, known);
+    size_t bytes = 0;
+
+    while (skr_pairs_next(&p)) {
+        if (!p.other) {
+            validate_annotation_key(p.key, causes);
         }
-        const char *problem = skr_name_qualified(lower);
-        if (problem) {
-            skr_causes_invalid_text(causes, "metadata.annotations", key, problem);
-        }
-        bytes += strlen(key) + json_string_length(value);
+        bytes += strlen(p.key) + json_string_length(p.value);
     }
     if (bytes > ANNOTATIONS_BYTES_MAX) {
         skr_causes_add(causes, "FieldValueTooLong", "metadata.annotations",
@@ -75,8 +85,9 @@ static void validate_annotations(const json_t *annotations, struct skr_causes *c
     }
 }
 
-static void validate_owners(const json_t *owners, struct skr_causes *causes)
+static void validate_owners(const json_t *owners, const json_t *known, struct skr_causes *causes)
 {
+    (void)known;
     static const char *const required[] = {"apiVersion", "kind", "name", "uid"};
     size_t controllers = 0;
     char field[96];
@@ -98,8 +109,10 @@ static void validate_owners(const json_t *owners, struct skr_causes *causes)
     }
 }
 
-static void validate_finalizers(const json_t *finalizers, struct skr_causes *causes)
+static void validate_finalizers(const json_t *finalizers, const json_t *known,
+                                struct skr_causes *causes)
 {
+    (void)known;
     for (size_t i = 0; i < json_array_size(finalizers); i++) {
         const char *name = json_string_value(json_array_get(finalizers, i));
         const char *problem = name ? skr_name_qualified(name) : "must be a string";
@@ -110,25 +123,27 @@ static void validate_finalizers(const json_t *finalizers, struct skr_causes *cau
 }
 
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
-                       const json_t *before, struct skr_causes *causes)
+                       const json_t *before, const json_t *known, struct skr_causes *causes)
 {
     static const struct {
         const char *field;
-        void (*validate)(const json_t *value, struct skr_causes *causes);
+        void (*validate)(const json_t *value, const json_t *known, struct skr_causes *causes);
     } parts[] = {{"labels", validate_labels},
                  {"annotations", validate_annotations},
                  {"ownerReferences", validate_owners},
                  {"finalizers", validate_finalizers}};
     const json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
+    const json_t *valid = json_object_get(known, "metadata");
 
     if (!old || json_object_get(meta, "name") != json_object_get(old, "name")) {
         validate_name(resource, meta, causes);
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *value = json_object_get(meta, parts[i].field);
-        if (value && value != json_object_get(old, parts[i].field)) {
-            parts[i].validate(value, causes);
+        const json_t *there = value ? json_object_get(valid, parts[i].field) : NULL;
+        if (value && value != there) {
+            parts[i].validate(value, there, causes);
         }
     }
 }

@@ -11,6 +11,7 @@
 
 #include "server/model/store_parts.h"
 #include "server/object/names.h"
+#include "server/object/pairs.h"
 #include "topology/quantity.h"
 
 struct check {
@@ -242,6 +243,11 @@ static void validate_node_affinity(struct check *c, const json_t *spec)
     }
 }
 
+static bool is_in_force(const json_t *list)
+{
+    return list && list->refcount > 1;
+}
+
 void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_causes *causes)
 {
     struct check c = {.causes = causes, .base = path};
@@ -253,10 +259,10 @@ void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_caus
     if (json_array_size(containers) == 0) {
         skr_causes_required(causes, at(&c, "containers"), "");
     }
-    for (size_t i = 0; i < json_array_size(containers); i++) {
+    for (size_t i = 0; !is_in_force(containers) && i < json_array_size(containers); i++) {
         validate_container(&c, containers, i, "containers");
     }
-    for (size_t i = 0; i < json_array_size(init); i++) {
+    for (size_t i = 0; !is_in_force(init) && i < json_array_size(init); i++) {
         validate_container(&c, init, i, "initContainers");
     }
     if (*restart != '\0' && strcmp(restart, "Always") != 0 && strcmp(restart, "OnFailure") != 0 &&
@@ -444,14 +450,12 @@ static bool differs_freely(const json_t *spec, const json_t *old, bool gated)
     static const char *const free_ones[] = {"schedulingGates", "tolerations",
                                             "activeDeadlineSeconds", "nodeSelector"};
     const size_t n = sizeof free_ones / sizeof *free_ones - (gated ? 0 : 1);
-    const char *key;
-    json_t *value;
+    struct skr_pairs p = skr_pairs_of(spec, old);
 
-    json_object_foreach(skr_object_unconst(spec), key, value)
-    {
-        bool is_free = value == json_object_get(old, key);
+    while (skr_pairs_next(&p)) {
+        bool is_free = p.value == p.other;
         for (size_t i = 0; i < n && !is_free; i++) {
-            is_free = strcmp(key, free_ones[i]) == 0;
+            is_free = strcmp(p.key, free_ones[i]) == 0;
         }
         if (!is_free) {
             return false;

@@ -252,7 +252,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
     struct skr_causes causes = {.list = NULL};
 
     if (meta) {
-        skr_validate_meta(call->resource, object, before, &causes);
+        skr_validate_meta(call->resource, object, before, call->known, &causes);
         if (before) {
             skr_validate_meta_update(object, before, &causes);
         }

@@ -45,7 +45,9 @@ struct skr_engine_driver {
     struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
-    struct task *writes, *solves; /* each in order of time */
+    const struct skr_store_resource *resource; /* of the last change; NULL: there was none */
+    const struct skr_object_type *type; /* of it, to the engine; NULL: it does not watch them */
+    struct task *writes, *solves;       /* each in order of time */
     struct question *question;
     struct skr_strbuf *explanation; /* that is being asked for */
     enum skr_explain_status explain_status;
@@ -261,7 +263,11 @@ void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now)
 
 static void take_change(struct skr_engine_driver *d, const struct skr_store_change *change)
 {
-    const struct skr_object_type *type = skr_gang_type_of(NULL, change->resource->kind);
+    if (change->resource != d->resource) {
+        d->resource = change->resource;
+        d->type = skr_gang_type_of(NULL, change->resource->kind);
+    }
+    const struct skr_object_type *type = d->type;
     if (type) {
         deliver(d, type, change->object, change->kind == SKR_STORE_DELETED);
     }

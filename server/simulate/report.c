@@ -10,6 +10,7 @@
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 #include "topology/base/json_text.h"
+#include "topology/base/json_tree.h"
 
 /* "12.5s": tenths of seconds, rounded down. */
 static void simulate_write_time(skr_time duration, struct skr_strbuf *out)
@@ -38,7 +39,7 @@ struct summing {
 static void add_group(void *context, const char *text, size_t n)
 {
     const struct summing *summing = context;
-    json_t *group = json_loadb(text, n, 0, NULL);
+    json_t *group = skr_json_tree_of(text, n);
     skr_bug_on(!group);
     const json_t *members = json_object_get(group, "members");
     size_t bound = 0;
@@ -313,7 +314,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     skr_strbuf_init(&text);
     if (skr_offline_explain(report->offline, skr_path_text(group, "namespace"), name, &text) ==
         SKR_EXPLAIN_FOUND) {
-        json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
+        json_t *explanation = skr_json_tree_of(text.s, text.len);
         skr_explain_write_relaxations(explanation, 2, 3, out);
         json_decref(explanation);
     }

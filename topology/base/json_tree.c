@@ -3,6 +3,7 @@
  * are read, so that letting go of the outermost one lets go of all. */
 #include "topology/base/json_tree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIGITS_MAX = 18 }; /* always fit */
@@ -111,4 +112,18 @@ json_t *skr_json_tree_read(struct skr_json_scan *scan)
     }
     json_decref(value);
     return NULL;
+}
+
+json_t *skr_json_tree_of(const char *text, size_t n)
+{
+    struct skr_json_scan scan;
+    char *copy = malloc(n + 1);
+    if (!copy) {
+        return NULL;
+    }
+    memcpy(copy, text, n);
+    skr_json_scan_init(&scan, copy, n);
+    json_t *value = skr_json_tree_read(&scan);
+    free(copy);
+    return value;
 }

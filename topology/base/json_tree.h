@@ -14,5 +14,7 @@
  * what is wrong at scan->pos (of the text as it was), or no memory. Of members with one name the last counts,
  * at the place of the first. O(len); does not recurse. */
 json_t *skr_json_tree_read(struct skr_json_scan *scan);
+/* The same of a copy of the text; NULL: malformed, or no memory. */
+json_t *skr_json_tree_of(const char *text, size_t n);
 
 #endif
