@@ -172,7 +172,7 @@ const struct skr_command skr_command_tree = {
     .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
              "                    [--server URL | --file DUMP [--preset PRESET | --config FILE]]\n"
              "                    [--ascii] [--no-headers]\n"
-             "sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
+             "       sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"
