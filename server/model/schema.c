@@ -2,6 +2,7 @@
 /* A walk over the object along tables of fields. The depth is that of the tables. */
 #include "server/model/schema.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,8 @@ static const char *type_text(enum skr_schema_type type)
         return "v1.Time";
     case SKR_SCHEMA_INTEGER:
         return "int32";
+    case SKR_SCHEMA_LONG:
+        return "int64";
     case SKR_SCHEMA_BOOLEAN:
         return "bool";
     case SKR_SCHEMA_QUANTITY:
@@ -85,10 +88,14 @@ static const char *path_of(const struct walk *w, char text[PATH_MAX_BYTES])
 
 static int wrong(struct walk *w, const json_t *value, enum skr_schema_type type)
 {
-    char path[PATH_MAX_BYTES];
+    char path[PATH_MAX_BYTES], number[24] = "";
+    if (type == SKR_SCHEMA_INTEGER && json_is_integer(value)) {
+        (void)snprintf(number, sizeof number, " %lld", (long long)json_integer_value(value));
+    }
     return skr_error_set(w->error, SKR_INVALID,
-                         "json: cannot unmarshal %s into Go struct field %s.%.140s of type %s",
-                         skr_path_go_type(value), w->kind, path_of(w, path), type_text(type));
+                         "json: cannot unmarshal %s%s into Go struct field %s.%.140s of type %s",
+                         skr_path_go_type(value), number, w->kind, path_of(w, path),
+                         type_text(type));
 }
 
 static int unknown(struct walk *w)
@@ -98,6 +105,12 @@ static int unknown(struct walk *w)
                          path_of(w, path));
 }
 
+static bool fits_32_bits(const json_t *value)
+{
+    const json_int_t number = json_integer_value(value);
+    return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
+}
+
 static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
 {
     switch (type) {
@@ -105,13 +118,15 @@ static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
     case SKR_SCHEMA_TIME:
         return json_is_string(value);
     case SKR_SCHEMA_INTEGER:
+        return fits_32_bits(value);
+    case SKR_SCHEMA_LONG:
         return json_is_integer(value);
     case SKR_SCHEMA_BOOLEAN:
         return json_is_boolean(value);
     case SKR_SCHEMA_QUANTITY:
         return json_is_string(value) || json_is_number(value);
     case SKR_SCHEMA_INT_OR_STRING:
-        return json_is_string(value) || json_is_integer(value);
+        return json_is_string(value) || fits_32_bits(value);
     case SKR_SCHEMA_ANY_OBJECT:
         return json_is_object(value);
     case SKR_SCHEMA_ANY_LIST:
@@ -207,6 +222,7 @@ static int check_field(struct walk *w, const json_t *value, const json_t *known,
     case SKR_SCHEMA_STRING:
     case SKR_SCHEMA_TIME:
     case SKR_SCHEMA_INTEGER:
+    case SKR_SCHEMA_LONG:
     case SKR_SCHEMA_BOOLEAN:
     case SKR_SCHEMA_QUANTITY:
     case SKR_SCHEMA_INT_OR_STRING:

@@ -6,8 +6,9 @@
 
 enum skr_schema_type {
     SKR_SCHEMA_STRING,
-    SKR_SCHEMA_TIME, /* RFC 3339 */
-    SKR_SCHEMA_INTEGER,
+    SKR_SCHEMA_TIME,    /* RFC 3339 */
+    SKR_SCHEMA_INTEGER, /* of 32 bits */
+    SKR_SCHEMA_LONG,    /* of 64 bits */
     SKR_SCHEMA_BOOLEAN,
     SKR_SCHEMA_QUANTITY, /* string or number */
     SKR_SCHEMA_INT_OR_STRING,

@@ -225,6 +225,7 @@ static void validate_workload(const json_t *object, const json_t *before, bool a
     struct skr_selector *compiled = NULL;
 
     not_negative(object, "spec.replicas", causes);
+    not_negative(object, "spec.ordinals.start", causes);
     if (!selector) {
         skr_causes_required(causes, "spec.selector", "");
     } else if (json_object_size(selector) == 0) {

@@ -296,6 +296,7 @@ static int read_bytes(const struct reader *r, struct input in, const struct skr_
     case SKR_SCHEMA_ANY_LIST:
     case SKR_SCHEMA_ANY:
     case SKR_SCHEMA_INTEGER:
+    case SKR_SCHEMA_LONG:
     case SKR_SCHEMA_BOOLEAN:
     default:
         if (is_empty(&in) || strcmp(field->name, "managedFields") == 0) {
@@ -351,7 +352,8 @@ static int read_object(const struct reader *r, struct input in,
             if (rc != 0) {
                 return rc;
             }
-        } else if (known->type == SKR_SCHEMA_INTEGER || known->type == SKR_SCHEMA_BOOLEAN) {
+        } else if (known->type == SKR_SCHEMA_INTEGER || known->type == SKR_SCHEMA_LONG ||
+                   known->type == SKR_SCHEMA_BOOLEAN) {
             read_number(known, field.value, object);
         } else {
             return malformed(r, known->name);

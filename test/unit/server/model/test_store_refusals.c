@@ -57,6 +57,22 @@ TEST(wrong_creations_are_refused_as_by_the_real_one)
          400, "BadRequest",
          "json: cannot unmarshal number into Go struct field Pod.spec.containers[0].image of type "
          "string"},
+        {"POST /apis/apps/v1/namespaces/default/statefulsets",
+         "{'metadata':{'name':'k'},'spec':{'ordinals':{'start':-1},'selector':{'matchLabels':{'a':"
+         "'b'}},'template':{'metadata':{'labels':{'a':'b'}}," RIG_POD "}}}",
+         422, "Invalid",
+         "StatefulSet.apps \"k\" is invalid: spec.ordinals.start: Invalid value: -1: must be "
+         "greater than or equal to 0"},
+        {"POST " JOBS,
+         "{'metadata':{'name':'k'},'spec':{'parallelism':2147483648,'template':{" RIG_POD "}}}",
+         400, "BadRequest",
+         "json: cannot unmarshal number 2147483648 into Go struct field Job.spec.parallelism of "
+         "type int32"},
+        {"POST " PODS,
+         "{'metadata':{'name':'x'},'spec':{'terminationGracePeriodSeconds':'8','containers':[]}}",
+         400, "BadRequest",
+         "json: cannot unmarshal string into Go struct field "
+         "Pod.spec.terminationGracePeriodSeconds of type int64"},
         {"POST " PODS,
          "{'metadata':{'name':'x'},'spec':{'containers':[{'name':'c','image':'x','resources':"
          "{'requests':{'cpu':'2'},'limits':{'cpu':'1'}}}]}}",
