@@ -91,6 +91,17 @@ static int read_resource(struct skr_binding *binding, json_t *spec, struct skr_e
     return copy_text(binding->arena, resource, &path, "uid", &to->uid, error);
 }
 
+/* What rc says of a part that users choose the size of: beyond a limit it is not read, and said. */
+static int read_within_limits(struct skr_binding *binding, int rc, struct skr_error *error)
+{
+    if (rc != -SKR_LIMIT) {
+        return rc;
+    }
+    binding->refusal = skr_arena_strdup(binding->arena, error->text);
+    *error = (struct skr_error){.code = SKR_OK};
+    return binding->refusal ? 0 : no_room(error);
+}
+
 static int read_replicas(struct skr_binding *binding, json_t *spec, struct skr_error *error)
 {
     json_t *requirements = NULL;
@@ -111,9 +122,13 @@ static int read_replicas(struct skr_binding *binding, json_t *spec, struct skr_e
     }
     binding->has_requirements = requirements;
     binding->n_components = json_array_size(components);
-    return skr_quantities_decode(binding->arena, json_object_get(requirements, "resourceRequest"),
-                                 "spec.replicaRequirements.resourceRequest", &binding->request,
-                                 error);
+    rc =
+        skr_quantities_decode(binding->arena, json_object_get(requirements, "resourceRequest"),
+                              "spec.replicaRequirements.resourceRequest", &binding->request, error);
+    if (rc < 0) {
+        binding->request = (struct skr_quantities){0};
+    }
+    return read_within_limits(binding, rc, error);
 }
 
 static int by_target_name(const void *a, const void *b)
@@ -213,9 +228,14 @@ static int read_placement(struct skr_binding *binding, json_t *spec, struct skr_
     binding->has_placement = true;
     binding->placement_text = text ? skr_arena_strdup(binding->arena, text) : NULL;
     free(text);
-    return binding->placement_text
-               ? skr_binding_placement_decode(binding->arena, placement, &binding->placement, error)
-               : no_room(error);
+    if (!binding->placement_text) {
+        return no_room(error);
+    }
+    rc = skr_binding_placement_decode(binding->arena, placement, &binding->placement, error);
+    if (rc < 0) {
+        binding->placement = (struct skr_binding_placement){0};
+    }
+    return read_within_limits(binding, rc, error);
 }
 
 static int read_flags(struct skr_binding *binding, json_t *spec, struct skr_error *error)

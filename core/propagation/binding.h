@@ -47,6 +47,8 @@ struct skr_binding {
     const struct skr_target **target_by_name; /* sorted */
     size_t n_evicting;                        /* clusters that evictions are going on from */
     const char **evicting;
+    /* Why it cannot be served: its placement or requests are beyond a limit, and not read; else NULL. */
+    const char *refusal;
     bool has_placement;
     struct skr_binding_placement placement;
     const char *placement_text; /* the same as compact JSON; "" when absent */

@@ -113,7 +113,9 @@ int skr_binding_decide(const struct skr_binding *binding,
         decision->estimate[i] = skr_binding_estimate(binding, cluster[i]);
     }
     took(decision, stopwatch, SKR_DECISION_FILTER, &began);
-    if (!binding->has_placement) {
+    if (binding->refusal) {
+        skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "%s", binding->refusal);
+    } else if (!binding->has_placement) {
         skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
                                   "spec.placement is missing");
     } else if (has_terms) {

@@ -366,6 +366,27 @@ TEST_WITH(world, a_policy_that_cannot_be_served_is_tried_less_and_less)
     assert_int_equal(frame_rig_writes(rig, &of_bindings), 1);
 }
 
+TEST_WITH(world, what_is_beyond_a_limit_is_said_and_keeps_what_runs)
+{
+    struct frame_rig *rig = world->rig;
+    add_binding(rig, "default/web", "sakkara", 3, divided);
+    frame_rig_start(rig);
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web",
+                   "{'spec':{'replicas':4,'replicaRequirements':{'resourceRequest':{'cpu':"
+                   "'9223372036854775807'}}}}");
+    frame_rig_run(rig);
+    assert_string_equal(condition(rig, "default/web", "reason"), "SchedulerError");
+    assert_string_equal(condition(rig, "default/web", "message"),
+                        "invalid_policy: spec.replicaRequirements.resourceRequest: cpu: quantity "
+                        "\"9223372036854775807\": does not fit into 64 bits");
+    assert_string_equal(places(rig, "default/web"), "a:2,b:1");
+    frame_rig_edit(rig, &skr_resource_bindings, "default/web",
+                   "{'spec':{'replicaRequirements':{'resourceRequest':null}}}");
+    frame_rig_run(rig);
+    assert_string_equal(condition(rig, "default/web", "reason"), "Success");
+    assert_string_equal(places(rig, "default/web"), "a:3,b:1");
+}
+
 TEST_WITH(world, a_cluster_binding_is_placed_as_well)
 {
     struct frame_rig *rig = world->rig;
