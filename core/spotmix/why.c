@@ -6,14 +6,20 @@
 
 #include "core/spotmix/state.h"
 
-static void add_rule(const struct skr_spotmix_row *row, int64_t index, struct skr_strbuf *out)
+static void add_rule(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
+                     struct skr_strbuf *out)
 {
+    const int64_t index = pod->index;
     const char *class_ = skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index));
 
     if (row->rule.all) {
         skr_strbuf_addf(out, "%s: every pod is %s",
                         row->rule.invalid ? "the maximum is no number" : "there is no maximum",
                         class_);
+    } else if (index < 0 && row->kind != SKR_SPOTMIX_STATEFUL_SET) {
+        skr_strbuf_addf(out, "its label is no index: %s",
+                        *pod->node == '\0' ? "its node will tell its class"
+                                           : "it takes the class of its node");
     } else if (index < 0) {
         skr_strbuf_addf(out, "its ordinal is below the first one: %s", class_);
     } else {
@@ -34,10 +40,14 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
                                 ? "no review has seen it: its node will tell its class"
                                 : "no review has seen it: it takes the class of its node");
     } else {
-        add_rule(row, pod->index, out);
+        add_rule(row, pod, out);
     }
     if (strcmp(reason, "Drift") == 0) {
-        skr_strbuf_addf(out, "; it is %s", skr_spotmix_class_name(pod->class_));
+        const bool right = skr_spotmix_rule_class(&row->rule, pod->index) == pod->class_;
+        const enum skr_spotmix_class other =
+            pod->class_ == SKR_SPOTMIX_SPOT ? SKR_SPOTMIX_ON_DEMAND : SKR_SPOTMIX_SPOT;
+        skr_strbuf_addf(out, right ? "; its node is %s" : "; it is %s",
+                        skr_spotmix_class_name(right ? other : pod->class_));
     }
 }
 

@@ -97,6 +97,22 @@ TEST_WITH(world, a_pod_of_the_wrong_class_is_evicted_next_or_stays)
     expect(world, "web", false, "1 of the wrong class: they stay (spotmix.rebuild)");
 }
 
+TEST_WITH(world, a_pod_of_the_right_class_on_a_node_of_the_other_one_is_told_its_node)
+{
+    put(world, SKR_SPOTMIX_NODE,
+        "{\"metadata\":{\"name\":\"s\",\"labels\":{\"node.kubernetes.io/capacity\":\"spot\"}}}");
+    put(world, SKR_SPOTMIX_POD, POD("a", LABELLED("on-demand", "0"), "s"));
+    expect(world, "a", true, "index 0 is below max 1: on-demand; its node is spot");
+}
+
+TEST_WITH(world, a_label_that_is_no_index_is_not_taken_for_an_ordinal)
+{
+    put(world, SKR_SPOTMIX_POD, POD("a", LABELLED("spot", "99999999999"), "n"));
+    put(world, SKR_SPOTMIX_POD, POD("b", LABELLED("spot", "-1"), ""));
+    expect(world, "a", true, "its label is no index: it takes the class of its node");
+    expect(world, "b", true, "its label is no index: its node will tell its class");
+}
+
 TEST_WITH(world, a_pod_that_no_review_has_seen_takes_the_class_of_its_node)
 {
     put(world, SKR_SPOTMIX_POD, POD("a", "\"labels\":{}", "n"));
