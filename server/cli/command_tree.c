@@ -83,6 +83,25 @@ static void draw_binding(const struct skr_binding_input *input, const struct skr
     free(row);
 }
 
+/* What is about racks and nodes alone; NULL: nothing. */
+static const char *misplaced(const struct skr_call *call)
+{
+    const struct options *o = call->options;
+    return call->n_words > 0                 ? call->word[0]
+           : o->resource                     ? "--resource"
+           : o->slot                         ? "--slot"
+           : o->page.output != SKR_PAGE_TEXT ? "--output"
+           : o->bindings && o->placements    ? "--placements"
+                                             : NULL;
+}
+
+static void say_none(const struct options *o, const char *what, struct skr_strbuf *messages)
+{
+    const char *namespace_ = o->client.namespace_;
+    skr_strbuf_addf(messages, "No %s found%s%s.\n", what, namespace_ ? " in namespace " : "",
+                    namespace_ ? namespace_ : "");
+}
+
 /* Where the bindings are, as their spec.clusters say. */
 static int draw_bindings(const struct skr_call *call, struct skr_strbuf *out,
                          struct skr_strbuf *messages)
@@ -96,6 +115,9 @@ static int draw_bindings(const struct skr_call *call, struct skr_strbuf *out,
             draw_binding(&input, input.binding[i], o->look.ascii, out);
         }
     }
+    if (code == SKR_EXIT_OK && out->len == 0) {
+        say_none(o, "bindings", messages);
+    }
     skr_binding_input_fini(&input);
     return code;
 }
@@ -108,6 +130,9 @@ static int draw_placements(const struct skr_call *call, struct skr_strbuf *out,
     int code = skr_placement_objects_fetch(call, &o->client, &world, messages);
     if (code == SKR_EXIT_OK) {
         skr_placement_tree_write(&world, o->client.namespace_, o->look.ascii, out);
+        if (out->len == 0) {
+            say_none(o, "Placements", messages);
+        }
     }
     skr_placement_world_fini(&world);
     return code;
@@ -147,11 +172,14 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                      [SKR_VIEW_SLOT] = o->slot}};
     struct skr_client *client = NULL;
     json_auto_t *page = NULL;
-    if (o->bindings) {
-        return draw_bindings(call, out, messages);
-    }
-    if (o->placements) {
-        return draw_placements(call, out, messages);
+    if (o->bindings || o->placements) {
+        const char *word = misplaced(call);
+        return word          ? skr_cli_refuse(call->command,
+                                     o->bindings ? "--bindings does not go with"
+                                                          : "--placements does not go with",
+                                              word, messages)
+               : o->bindings ? draw_bindings(call, out, messages)
+                             : draw_placements(call, out, messages);
     }
     int code = skr_client_flags_open(call, &o->client, &client, messages);
     if (code == SKR_EXIT_OK) {

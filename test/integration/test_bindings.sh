@@ -93,6 +93,15 @@ head -1 test/bindings/zones.json | cmp -s - "$work/one" && [ $code = 0 ] || fail
 "$sakkara" tree --bindings --file test/bindings/dynamic-growth.yaml --ascii >"$work/tree"
 printf 'default/web             6\n|-a                     3\n\\-b                     3\n' | cmp -s - "$work/tree" ||
     fail "tree --bindings: $(cat "$work/tree")"
+checks=$((checks + 6))
+for words in 'rack-0' '-o json' '--slot cpu=1' '--resource cpu' '--placements'; do
+    code=0
+    # shellcheck disable=SC2086 # words of a command
+    "$sakkara" tree --bindings $words --file "$file" >"$work/tree" 2>&1 || code=$?
+    { [ $code = 2 ] && grep -q 'does not go with' "$work/tree"; } || fail "tree --bindings $words: $(cat "$work/tree")"
+done
+"$sakkara" tree --bindings --file "$file" -n nobody 2>&1 | grep -qx 'No bindings found in namespace nobody.' ||
+    fail "tree --bindings of a namespace without any"
 "$sakkara" demo binding >"$work/demo"
 grep -q 'no_feasible_combination: zone 2..2, cluster 2..2 needs room 19, best 14' "$work/demo" || fail "demo binding"
 echo "$((checks - failed)) passed, $failed failed"
