@@ -194,10 +194,10 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
     json_t *options = json_object();
 
     if (uid) {
-        json_object_set_new(options, "preconditions", json_pack("{s:s}", "uid", uid));
+        json_object_set_new_nocheck(options, "preconditions", json_pack("{s:s}", "uid", uid));
     }
     if (grace >= 0) {
-        json_object_set_new(options, "gracePeriodSeconds", json_integer(grace));
+        json_object_set_new_nocheck(options, "gracePeriodSeconds", json_integer(grace));
     }
     (void)skr_cluster_request(c, SKR_STORE_DELETE, kind, namespace_, name, "", options, NULL);
 }

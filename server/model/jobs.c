@@ -317,7 +317,7 @@ static void complete(struct run *r)
                             r->c->now);
     skr_store_set_condition(r->status, "Complete", "True", "CompletionsReached", message,
                             r->c->now);
-    json_object_set_new(r->status, "completionTime", skr_store_time(r->c->now));
+    json_object_set_new_nocheck(r->status, "completionTime", skr_store_time(r->c->now));
     stop_pods(r, INT64_MAX, false);
 }
 
@@ -370,7 +370,7 @@ static void expire(struct skr_cluster *c, const json_t *job)
 static void number(json_t *status, const char *key, int64_t value)
 {
     if (value > 0) {
-        json_object_set_new(status, key, json_integer(value));
+        json_object_set_new_nocheck(status, key, json_integer(value));
     } else {
         json_object_del(status, key);
     }
@@ -394,7 +394,7 @@ static void suspend(struct run *r)
 static void resume(struct run *r)
 {
     if (!json_object_get(r->status, "startTime")) {
-        json_object_set_new(r->status, "startTime", skr_store_time(r->c->now));
+        json_object_set_new_nocheck(r->status, "startTime", skr_store_time(r->c->now));
     }
     if (skr_path_find(json_object_get(r->status, "conditions"), "type", "Suspended")) {
         skr_store_set_condition(r->status, "Suspended", "False", "JobResumed", "Job resumed",
@@ -409,11 +409,11 @@ static void write_status(struct run *r)
     number(r->status, "active", r->active);
     number(r->status, "succeeded", r->succeeded);
     number(r->status, "failed", r->failed);
-    json_object_set_new(r->status, "terminating", json_integer(r->terminating));
-    json_object_set_new(r->status, "ready", json_integer(r->ready));
-    json_object_set_new(r->status, "uncountedTerminatedPods", json_object());
+    json_object_set_new_nocheck(r->status, "terminating", json_integer(r->terminating));
+    json_object_set_new_nocheck(r->status, "ready", json_integer(r->ready));
+    json_object_set_new_nocheck(r->status, "uncountedTerminatedPods", json_object());
     if (completed && *completed != '\0') {
-        json_object_set_new(r->status, "completedIndexes", json_string(completed));
+        json_object_set_new_nocheck(r->status, "completedIndexes", json_string(completed));
     }
     free(completed);
     skr_cluster_set_status(r->c, "Job", r->job, r->status);

@@ -133,14 +133,14 @@ static json_t *container_statuses(const json_t *pod, const char *list, json_t *s
         const json_t *container = json_array_get(containers, i);
         json_t *image = json_string(skr_path_text(container, "image"));
         json_t *status = json_object();
-        json_object_set_new(status, "name", json_string(skr_path_text(container, "name")));
-        json_object_set(status, "image", image);
-        json_object_set_new(status, "imageID", image);
-        json_object_set_new(status, "ready", json_boolean(ready));
-        json_object_set_new(status, "started", json_boolean(ready));
-        json_object_set_new(status, "restartCount", json_integer(0));
-        json_object_set_new(status, "lastState", json_object());
-        json_object_set(status, "state", state);
+        json_object_set_new_nocheck(status, "name", json_string(skr_path_text(container, "name")));
+        json_object_set_nocheck(status, "image", image);
+        json_object_set_new_nocheck(status, "imageID", image);
+        json_object_set_new_nocheck(status, "ready", json_boolean(ready));
+        json_object_set_new_nocheck(status, "started", json_boolean(ready));
+        json_object_set_new_nocheck(status, "restartCount", json_integer(0));
+        json_object_set_new_nocheck(status, "lastState", json_object());
+        json_object_set_nocheck(status, "state", state);
         json_array_append_new(statuses, status);
     }
     json_decref(state);
@@ -152,9 +152,9 @@ static json_t *pod_status(const json_t *pod, const char *phase)
     json_t *status = json_copy(json_object_get(pod, "status"));
 
     status = status ? status : json_object();
-    json_object_set_new(status, "phase", json_string(phase));
-    json_object_set_new(status, "observedGeneration",
-                        json_integer(skr_path_int(pod, "metadata.generation", 1)));
+    json_object_set_new_nocheck(status, "phase", json_string(phase));
+    json_object_set_new_nocheck(status, "observedGeneration",
+                                json_integer(skr_path_int(pod, "metadata.generation", 1)));
     return status;
 }
 
@@ -177,13 +177,13 @@ static void start(struct skr_cluster *c, const json_t *pod)
     const uint32_t address = ++c->addresses;
     json_t *ip =
         json_sprintf("10.%u.%u.%u", 128 + (address >> 16 & 127), address >> 8 & 255, address & 255);
-    json_object_set_new(status, "podIPs", json_pack("[{s:O}]", "ip", ip));
-    json_object_set_new(status, "podIP", ip);
-    json_object_set_new(status, "startTime", skr_store_time(c->now));
-    json_object_set_new(status, "containerStatuses",
-                        container_statuses(pod, "containers", running_state(c), true));
+    json_object_set_new_nocheck(status, "podIPs", json_pack("[{s:O}]", "ip", ip));
+    json_object_set_new_nocheck(status, "podIP", ip);
+    json_object_set_new_nocheck(status, "startTime", skr_store_time(c->now));
+    json_object_set_new_nocheck(status, "containerStatuses",
+                                container_statuses(pod, "containers", running_state(c), true));
     if (json_array_size(skr_path_get(pod, "spec.initContainers")) > 0) {
-        json_object_set_new(
+        json_object_set_new_nocheck(
             status, "initContainerStatuses",
             container_statuses(pod, "initContainers", ended_state(c, pod, 0), true));
     }
@@ -203,7 +203,7 @@ static void end(struct skr_cluster *c, const json_t *pod)
     skr_store_set_condition(status, "PodReadyToStartContainers", "False", "", "", c->now);
     skr_store_set_condition(status, "Ready", "False", reason, "", c->now);
     skr_store_set_condition(status, "ContainersReady", "False", reason, "", c->now);
-    json_object_set_new(
+    json_object_set_new_nocheck(
         status, "containerStatuses",
         container_statuses(pod, "containers", ended_state(c, pod, exit_code), false));
     skr_cluster_set_status(c, "Pod", pod, status);
@@ -217,13 +217,13 @@ static void be_node(struct skr_cluster *c, const json_t *node)
     skr_store_set_condition(status, "Ready", "True", "KubeletReady",
                             "the simulated kubelet is posting ready status", c->now);
     if (*skr_path_text(status, "nodeInfo.kubeletVersion") == '\0') {
-        json_object_set_new(status, "nodeInfo",
-                            json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}",
-                                      "kubeletVersion", "v1.36.3", "kubeProxyVersion", "",
-                                      "osImage", "simulated", "kernelVersion", "none",
-                                      "operatingSystem", "linux", "architecture", "amd64",
-                                      "containerRuntimeVersion", "simulated://1", "machineID", "",
-                                      "systemUUID", "", "bootID", ""));
+        json_object_set_new_nocheck(status, "nodeInfo",
+                                    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}",
+                                              "kubeletVersion", "v1.36.3", "kubeProxyVersion", "",
+                                              "osImage", "simulated", "kernelVersion", "none",
+                                              "operatingSystem", "linux", "architecture", "amd64",
+                                              "containerRuntimeVersion", "simulated://1",
+                                              "machineID", "", "systemUUID", "", "bootID", ""));
     }
     skr_cluster_set_status(c, "Node", node, status);
 }

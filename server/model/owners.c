@@ -347,11 +347,11 @@ json_t *skr_owners_reference(const json_t *owner)
     json_t *reference = json_object();
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        json_object_set(reference, table[i][0],
-                        skr_object_unconst(skr_path_get(owner, table[i][1])));
+        json_object_set_nocheck(reference, table[i][0],
+                                skr_object_unconst(skr_path_get(owner, table[i][1])));
     }
-    json_object_set_new(reference, "controller", json_true());
-    json_object_set_new(reference, "blockOwnerDeletion", json_true());
+    json_object_set_new_nocheck(reference, "controller", json_true());
+    json_object_set_new_nocheck(reference, "blockOwnerDeletion", json_true());
     return reference;
 }
 

@@ -12,28 +12,28 @@
 static void text(json_t *object, const char *key, const char *value)
 {
     if (!json_object_get(object, key)) {
-        json_object_set_new(object, key, json_string(value));
+        json_object_set_new_nocheck(object, key, json_string(value));
     }
 }
 
 static void number(json_t *object, const char *key, int64_t value)
 {
     if (!json_object_get(object, key)) {
-        json_object_set_new(object, key, json_integer(value));
+        json_object_set_new_nocheck(object, key, json_integer(value));
     }
 }
 
 static void flag(json_t *object, const char *key, bool value)
 {
     if (!json_object_get(object, key)) {
-        json_object_set_new(object, key, json_boolean(value));
+        json_object_set_new_nocheck(object, key, json_boolean(value));
     }
 }
 
 static json_t *object_in(json_t *object, const char *key)
 {
     if (!json_is_object(json_object_get(object, key))) {
-        json_object_set_new(object, key, json_object());
+        json_object_set_new_nocheck(object, key, json_object());
     }
     return json_object_get(object, key);
 }
@@ -54,7 +54,7 @@ static void default_requests(json_t *resources)
     json_object_foreach(limits, name, amount)
     {
         if (!json_object_get(requests, name)) {
-            json_object_set(requests, name, amount);
+            json_object_set_nocheck(requests, name, amount);
         }
     }
 }
@@ -126,7 +126,7 @@ static void default_toleration(json_t *spec, const char *taint)
     }
     if (!list) {
         list = json_array();
-        json_object_set_new(spec, "tolerations", list);
+        json_object_set_new_nocheck(spec, "tolerations", list);
     }
     json_t *toleration = json_object();
     text(toleration, "key", taint);
@@ -179,8 +179,8 @@ void skr_defaults_pod_status(json_t *pod, skr_time now)
     json_t *status = object_in(pod, "status");
     json_t *spec = object_in(pod, "spec");
 
-    json_object_set_new(status, "phase", json_string("Pending"));
-    json_object_set_new(status, "qosClass", json_string(qos_class(spec)));
+    json_object_set_new_nocheck(status, "phase", json_string("Pending"));
+    json_object_set_new_nocheck(status, "qosClass", json_string(qos_class(spec)));
     if (json_array_size(json_object_get(spec, "schedulingGates")) > 0) {
         skr_store_set_condition(status, "PodScheduled", "False", "SchedulingGated",
                                 "Scheduling is blocked due to non-empty scheduling gates", now);
@@ -214,7 +214,7 @@ static void label_job(json_t *job, json_t *spec)
     text(labels, "controller-uid", uid);
     text(labels, "job-name", name);
     if (!json_object_get(spec, "selector")) {
-        json_object_set_new(
+        json_object_set_new_nocheck(
             spec, "selector",
             json_pack("{s:{s:s}}", "matchLabels", "batch.kubernetes.io/controller-uid", uid));
     }
@@ -316,7 +316,8 @@ static void default_namespace(json_t *object)
 
     text(labels, "kubernetes.io/metadata.name", skr_path_text(object, "metadata.name"));
     if (!json_object_get(object, "spec")) {
-        json_object_set_new(object, "spec", json_pack("{s:[s]}", "finalizers", "kubernetes"));
+        json_object_set_new_nocheck(object, "spec",
+                                    json_pack("{s:[s]}", "finalizers", "kubernetes"));
     }
     text(object_in(object, "status"), "phase", "Active");
 }
@@ -344,7 +345,7 @@ static void default_service(json_t *service)
     {
         text(port, "protocol", "TCP");
         if (!json_object_get(port, "targetPort")) {
-            json_object_set(port, "targetPort", json_object_get(port, "port"));
+            json_object_set_nocheck(port, "targetPort", json_object_get(port, "port"));
         }
     }
 }
@@ -429,8 +430,8 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
         return false;
     }
     if (*name == '\0' && class) {
-        json_object_set_new(spec, "priorityClassName",
-                            json_string(skr_path_text(class, "metadata.name")));
+        json_object_set_new_nocheck(spec, "priorityClassName",
+                                    json_string(skr_path_text(class, "metadata.name")));
     }
     const int64_t value = skr_path_int(class, "value", 0);
     if (said && skr_path_int(spec, "priority", 0) != value) {
@@ -442,7 +443,7 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
             pod_name, (long long)skr_path_int(spec, "priority", 0), (long long)value);
         return false;
     }
-    json_object_set_new(spec, "priority", json_integer(value));
+    json_object_set_new_nocheck(spec, "priority", json_integer(value));
     const char *policy = skr_path_text(class, "preemptionPolicy");
     text(spec, "preemptionPolicy", *policy != '\0' ? policy : "PreemptLowerPriority");
     return true;
@@ -459,15 +460,15 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
                         ? json_string(skr_path_text(old, "lastTransitionTime"))
                         : skr_store_time(now);
     json_t *condition = json_object();
-    json_object_set_new_nocheck(condition, "type", json_string(type));
-    json_object_set_new_nocheck(condition, "status", json_string(value));
+    json_object_set_new_nocheck(condition, "type", json_string_nocheck(type));
+    json_object_set_new_nocheck(condition, "status", json_string_nocheck(value));
     json_object_set_new_nocheck(condition, "lastTransitionTime", since);
 
     if (*reason != '\0') {
-        json_object_set_new(condition, "reason", json_string(reason));
+        json_object_set_new_nocheck(condition, "reason", json_string(reason));
     }
     if (*message != '\0') {
-        json_object_set_new(condition, "message", json_string(message));
+        json_object_set_new_nocheck(condition, "message", json_string(message));
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (json_array_get(list, i) == old) {

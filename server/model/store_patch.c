@@ -27,7 +27,8 @@ json_t *skr_patch_merge(const json_t *target, const json_t *patch)
         if (json_is_null(value)) {
             json_object_del(result, key);
         } else {
-            json_object_set_new(result, key, skr_patch_merge(json_object_get(target, key), value));
+            json_object_set_new_nocheck(result, key,
+                                        skr_patch_merge(json_object_get(target, key), value));
         }
     }
     return result;
@@ -232,7 +233,7 @@ static void set_order(json_t *result, const char *name, const json_t *order, con
             json_array_append(sorted, next);
         }
     }
-    json_object_set_new(result, name, sorted);
+    json_object_set_new_nocheck(result, name, sorted);
 }
 
 /* $retainKeys: members that are not named go, those of the patch stay. */
@@ -289,7 +290,7 @@ static bool merge_member(const struct strategic *s, json_t *result, const json_t
     } else {
         merged = skr_path_copy(value);
     }
-    return merged && json_object_set_new(result, key, merged) == 0;
+    return merged && json_object_set_new_nocheck(result, key, merged) == 0;
 }
 
 static json_t *merge_object(const struct strategic *s, const json_t *target, const json_t *patch)

@@ -111,8 +111,8 @@ void skr_store_do_bind(struct skr_store_call *call)
     json_t *pod = json_copy(item->object);
     json_t *meta = skr_path_own(pod, "metadata");
     json_t *status = skr_path_own(pod, "status");
-    json_object_set_new(skr_path_own(pod, "spec"), "nodeName",
-                        json_string(skr_path_text(request->body, "target.name")));
+    json_object_set_new_nocheck(skr_path_own(pod, "spec"), "nodeName",
+                                json_string(skr_path_text(request->body, "target.name")));
     merge_strings(meta, "annotations", skr_path_get(request->body, "metadata.annotations"));
     merge_strings(meta, "labels", skr_path_get(request->body, "metadata.labels")); /* since 1.35 */
     json_object_del(status, "nominatedNodeName");                                  /* likewise */
@@ -225,9 +225,9 @@ static bool take_disruption(struct skr_store_call *call, struct skr_shelf_item *
         json_t *copy = json_copy(item->object);
         (void)skr_path_own(copy, "metadata");
         json_t *status = skr_path_own(copy, "status");
-        json_object_set_new(status, "disruptionsAllowed", json_integer(allowed - 1));
-        json_object_set_new(skr_path_own(status, "disruptedPods"),
-                            skr_path_text(pod, "metadata.name"), skr_store_time(call->now));
+        json_object_set_new_nocheck(status, "disruptionsAllowed", json_integer(allowed - 1));
+        json_object_set_new_nocheck(skr_path_own(status, "disruptedPods"),
+                                    skr_path_text(pod, "metadata.name"), skr_store_time(call->now));
         (void)skr_store_commit(call->store,
                                skr_store_resource_of_kind("policy/v1", "PodDisruptionBudget"), item,
                                copy);

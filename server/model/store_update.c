@@ -79,7 +79,8 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
 static bool check_patch_body(struct skr_store_call *call, const json_t *before)
 {
     if (call->request->verb != SKR_STORE_PATCH_JSON) {
-        return skr_store_check_body(call, before);
+        /* Patches have no value that is the object's. */
+        return skr_store_check_body(call, call->request->verb == SKR_STORE_UPDATE ? before : NULL);
     }
     if (!json_is_array(call->request->body) || skr_path_too_deep(call->request->body)) {
         skr_status_fail(call->reply, 400, NULL, NULL,
@@ -155,7 +156,7 @@ static void keep_if_absent(json_t *object, const json_t *before, const char *key
 {
     json_t *value = json_object_get(before, key);
     if (!json_object_get(object, key) && value) {
-        json_object_set(object, key, value);
+        json_object_set_nocheck(object, key, value);
     }
 }
 
@@ -166,7 +167,7 @@ static bool check_same(struct skr_store_call *call, json_t *meta, const char *ke
 
     if (*said == '\0') {
         if (*expected != '\0') {
-            json_object_set_new(meta, key, json_string(expected));
+            json_object_set_new_nocheck(meta, key, json_string(expected));
         }
         return true;
     }
@@ -239,7 +240,7 @@ static void restore(json_t *object, const json_t *before, const char *key)
     const json_t *now = json_object_get(object, key);
 
     if (value && value != now) {
-        json_object_set(object, key, value);
+        json_object_set_nocheck(object, key, value);
     } else if (!value && now) {
         json_object_del(object, key);
     }
@@ -285,7 +286,7 @@ static void limit_to_status(const struct skr_store_call *call, json_t *object, c
     p = skr_pairs_of(before, object);
     while (skr_pairs_next(&p)) {
         if (!p.other && strcmp(p.key, "status") != 0) {
-            json_object_set(object, p.key, p.value);
+            json_object_set_nocheck(object, p.key, p.value);
         }
     }
     json_t *meta = json_object_get(object, "metadata");
@@ -368,8 +369,8 @@ static void count_generation(const struct skr_store_call *call, json_t *object)
 
     if (call->resource->generation) {
         meta = skr_path_own(object, "metadata");
-        json_object_set_new(meta, "generation",
-                            json_integer(skr_path_int(meta, "generation", 0) + 1));
+        json_object_set_new_nocheck(meta, "generation",
+                                    json_integer(skr_path_int(meta, "generation", 0) + 1));
     }
 }
 

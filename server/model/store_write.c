@@ -79,10 +79,10 @@ static json_t *to_kept(const struct skr_store_call *call, json_t *object)
     }
     api_version_of(call->resource, version);
     if (strcmp(skr_path_text(object, "apiVersion"), version) != 0) {
-        json_object_set_new(object, "apiVersion", json_string(version));
+        json_object_set_new_nocheck(object, "apiVersion", json_string(version));
     }
     if (strcmp(skr_path_text(object, "kind"), call->resource->kind) != 0) {
-        json_object_set_new(object, "kind", json_string(call->resource->kind));
+        json_object_set_new_nocheck(object, "kind", json_string(call->resource->kind));
     }
     (void)skr_path_own(object, "metadata");
     return object;
@@ -149,7 +149,7 @@ static bool check_namespace(struct skr_store_call *call, json_t *object)
                         "the request");
         return false;
     }
-    json_object_set_new(meta, "namespace", json_string(wanted));
+    json_object_set_new_nocheck(meta, "namespace", json_string(wanted));
     return true;
 }
 
@@ -182,7 +182,7 @@ static bool namespace_is_open(struct skr_store_call *call)
 static void set_if_absent(json_t *object, const char *key, json_t *value)
 {
     if (!json_object_get(object, key)) {
-        json_object_set_new(object, key, value);
+        json_object_set_new_nocheck(object, key, value);
     } else {
         json_decref(value);
     }
@@ -197,7 +197,7 @@ static void generate_name(struct skr_store_call *call, json_t *meta)
         return;
     }
     skr_store_make_suffix(call->store, suffix);
-    json_object_set_new(meta, "name", json_sprintf("%.248s%s", prefix, suffix));
+    json_object_set_new_nocheck(meta, "name", json_sprintf("%.248s%s", prefix, suffix));
 }
 
 /* uid, creationTimestamp and what only the API server writes. */
@@ -370,11 +370,11 @@ static void inherit(json_t *object, const json_t *before)
 
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!json_object_get(meta, kept[i]) && json_object_get(old, kept[i])) {
-            json_object_set(meta, kept[i], json_object_get(old, kept[i]));
+            json_object_set_nocheck(meta, kept[i], json_object_get(old, kept[i]));
         }
     }
     if (!json_object_get(object, "status") && json_object_get(before, "status")) {
-        json_object_set(object, "status", json_object_get(before, "status"));
+        json_object_set_nocheck(object, "status", json_object_get(before, "status"));
     }
 }
 

@@ -108,7 +108,7 @@ static void set_ordinal_name(struct skr_cluster *c, const json_t *owner, json_t 
     do {
         (void)snprintf(name, sizeof name, "%.240s-%zu", base, o->next_ordinal++);
     } while (skr_store_get(c->store, "Pod", skr_path_text(owner, "metadata.namespace"), name));
-    json_object_set_new(meta, "name", json_string(name));
+    json_object_set_new_nocheck(meta, "name", json_string(name));
 }
 
 static void merge_metadata(json_t *meta, json_t *more)
@@ -122,7 +122,7 @@ static void merge_metadata(json_t *meta, json_t *more)
         if (json_is_object(there) && json_is_object(value)) {
             json_object_update(there, value);
         } else {
-            json_object_set(meta, key, value);
+            json_object_set_nocheck(meta, key, value);
         }
     }
 }
@@ -137,7 +137,7 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
         json_t *env = json_object_get(container, "env");
         if (!env) {
             env = json_array();
-            json_object_set_new(container, "env", env);
+            json_object_set_new_nocheck(container, "env", env);
         }
         if (!skr_path_find(env, "name", skr_path_text(variable, "name"))) {
             json_array_append_new(env, skr_path_copy(variable));
@@ -157,26 +157,27 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
     spec = spec ? spec : json_object();
     json_object_del(meta, "name");
     json_object_del(meta, "namespace");
-    json_object_set_new(meta, "ownerReferences", json_pack("[o]", skr_owners_reference(owner)));
+    json_object_set_new_nocheck(meta, "ownerReferences",
+                                json_pack("[o]", skr_owners_reference(owner)));
     if (plan->name) {
-        json_object_set_new(meta, "name", json_string(plan->name));
+        json_object_set_new_nocheck(meta, "name", json_string(plan->name));
     } else if (c->options.ordinal_names) {
         set_ordinal_name(c, owner, meta, base);
     } else {
-        json_object_set_new(meta, "generateName", json_sprintf("%.240s-", base));
+        json_object_set_new_nocheck(meta, "generateName", json_sprintf("%.240s-", base));
     }
     merge_metadata(meta, plan->metadata);
     if (plan->hostname && !json_object_get(spec, "hostname")) {
-        json_object_set_new(spec, "hostname", json_string(plan->hostname));
+        json_object_set_new_nocheck(spec, "hostname", json_string(plan->hostname));
     }
     if (plan->env) {
         add_env(spec, "containers", plan->env);
         add_env(spec, "initContainers", plan->env);
     }
-    json_object_set_new(pod, "apiVersion", json_string("v1"));
-    json_object_set_new(pod, "kind", json_string("Pod"));
-    json_object_set_new(pod, "metadata", meta);
-    json_object_set_new(pod, "spec", spec);
+    json_object_set_new_nocheck(pod, "apiVersion", json_string("v1"));
+    json_object_set_new_nocheck(pod, "kind", json_string("Pod"));
+    json_object_set_new_nocheck(pod, "metadata", meta);
+    json_object_set_new_nocheck(pod, "spec", spec);
     return pod;
 }
 

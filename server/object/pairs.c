@@ -25,6 +25,9 @@ bool skr_pairs_next(struct skr_pairs *p)
     p->value = json_object_iter_value(at);
     p->other = NULL;
     p->at = json_object_iter_next(p->own, at);
+    if (!p->with) {
+        return true;
+    }
     void *there = p->there;
     if (!there || strcmp(json_object_iter_key(there), p->key) != 0) {
         there = json_object_iter_at(p->with, p->key);

@@ -144,7 +144,7 @@ static json_t *own(json_t *object, const char *key, bool array)
     }
     json_t *copy = usable ? json_copy(member) : (array ? json_array() : json_object());
 
-    json_object_set_new(object, key, checked(copy));
+    json_object_set_new_nocheck(object, key, checked(copy));
     return copy;
 }
 
@@ -226,7 +226,7 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
         at = skr_path_own(at, key);
     }
     if (value) {
-        json_object_set_new(at, path, value);
+        json_object_set_new_nocheck(at, path, value);
     } else {
         json_object_del(at, path);
     }
@@ -314,8 +314,8 @@ json_t *skr_path_without_nulls(const json_t *value, const json_t *known)
     json_object_foreach(skr_object_unconst(value), key, child)
     {
         if (!json_is_null(child)) {
-            json_object_set_new(object, key,
-                                skr_path_without_nulls(child, json_object_get(known, key)));
+            json_object_set_new_nocheck(object, key,
+                                        skr_path_without_nulls(child, json_object_get(known, key)));
         }
     }
     return object;

@@ -219,16 +219,18 @@ static void deliver(struct skr_engine_driver *d, const struct skr_object_type *t
     struct skr_error error;
     struct skr_event event;
     struct skr_kube_identity identity;
-    if (skr_kube_identity_parse(object, &identity, &error) < 0) {
+    if (!deleted && decode(d, type, object, &event, &error) < 0) {
+        skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
+                      "Object not understood  %s/%s: %s",
+                      skr_path_text(object, "metadata.namespace"),
+                      skr_path_text(object, "metadata.name"), error.text);
         return;
     }
     if (deleted) {
+        if (skr_kube_identity_parse(object, &identity, &error) < 0) {
+            return;
+        }
         event = skr_kube_deleted(type, identity.namespace_, identity.name, identity.uid);
-    } else if (decode(d, type, object, &event, &error) < 0) {
-        skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
-                      "Object not understood  %s/%s: %s", identity.namespace_, identity.name,
-                      error.text);
-        return;
     }
     take(d, &event);
 }
