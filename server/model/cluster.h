@@ -37,6 +37,10 @@ struct skr_cluster_options {
     bool ordinal_names;
     /* Nodes without a Ready condition get one, and a version, as from a kubelet. */
     bool node_status;
+    /* Told of the Event that a controller writes when its pods are refused: the first one, and the next
+     * one after a pod was made. event: events.k8s.io/v1, borrowed. NULL: it is written into the store. */
+    void (*refused)(void *context, skr_time now, const json_t *event);
+    void *context;
 };
 
 void skr_cluster_options_default(struct skr_cluster_options *options);

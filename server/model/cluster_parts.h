@@ -72,6 +72,7 @@ struct skr_owner {
     struct skr_link *links;
     size_t n;
     size_t next_ordinal; /* of its pods, where they are counted */
+    bool refused;        /* the last pod for it was, and that is reported */
     /* Of Jobs: what decides how long a failed pod waits for its successor. */
     int64_t failures;
     skr_time last_failure;
@@ -91,6 +92,7 @@ struct skr_cluster {
     struct skr_task **heap;
     size_t n_heap, cap_heap;
     struct skr_owner *owners;
+    bool any_refused; /* an owner may be */
     struct skr_member *members;
     struct skr_budget *budgets;
     /* Of the pod whose change is shown to the models, as skr_owners_controller(); NULL and "" when there is

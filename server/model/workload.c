@@ -2,6 +2,7 @@
 /* What the controllers of pods have in common (kubernetes pkg/controller/controller_utils.go). */
 #include "server/model/cluster_parts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,13 +182,88 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
     return pod;
 }
 
+/* "job-controller" */
+static json_t *controller_of(const json_t *owner)
+{
+    char name[64];
+    size_t n = 0;
+
+    for (const char *kind = skr_path_text(owner, "kind"); kind[n] != '\0' && n < 32; n++) {
+        name[n] = (char)tolower((unsigned char)kind[n]);
+    }
+    (void)snprintf(name + n, sizeof name - n, "-controller");
+    return json_string(name);
+}
+
+static json_t *event_about(const struct skr_cluster *c, const json_t *owner, const char *message)
+{
+    static const char *const paths[] = {"apiVersion", "kind", "metadata.namespace", "metadata.name",
+                                        "metadata.uid"};
+    static const char *const keys[] = {"apiVersion", "kind", "namespace", "name", "uid"};
+    const char *namespace_ = skr_path_text(owner, "metadata.namespace");
+    char when[64], time[64];
+    json_t *regarding = json_object();
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_object_set_new(regarding, keys[i], json_string(skr_path_text(owner, paths[i])));
+    }
+    skr_time_write(c->now / SKR_SECOND * SKR_SECOND, 0, when, sizeof when);
+    (void)snprintf(time, sizeof time, "%.19s.%06lldZ", when,
+                   (long long)(c->now % SKR_SECOND / (SKR_SECOND / 1000000)));
+    return json_pack("{s:s, s:s, s:{s:o, s:s}, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:s}",
+                     "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name",
+                     json_sprintf("%.230s.%llx", skr_path_text(owner, "metadata.name"),
+                                  (unsigned long long)c->now),
+                     "namespace", namespace_, "regarding", regarding, "type", "Warning", "reason",
+                     "FailedCreate", "action", "Create", "note",
+                     json_sprintf("Error creating: %.900s", message), "eventTime", time,
+                     "reportingController", controller_of(owner), "reportingInstance", "sakkara");
+}
+
+/* What the controllers of Kubernetes say of it, each time; here it is said once. */
+static void report_refusal(struct skr_cluster *c, const json_t *owner, const json_t *answer)
+{
+    struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));
+
+    if (o->refused) {
+        return;
+    }
+    o->refused = c->any_refused = true;
+    json_t *event = event_about(c, owner, skr_path_text(answer, "message"));
+    if (c->options.refused) {
+        c->options.refused(c->options.context, c->now, event);
+    } else {
+        const struct skr_store_request request = {
+            .verb = SKR_STORE_CREATE,
+            .resource = skr_store_resource_of_kind("events.k8s.io/v1", "Event"),
+            .namespace_ = skr_path_text(owner, "metadata.namespace"),
+            .name = "",
+            .subresource = "",
+            .body = event,
+            .label_selector = "",
+            .field_selector = "",
+            .continue_ = ""};
+        struct skr_store_reply reply;
+        skr_store_handle(c->store, &request, c->now, &reply);
+        json_decref(reply.body);
+    }
+    json_decref(event);
+}
+
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                             const struct skr_pod_plan *plan)
 {
-    json_t *pod = from_template(c, owner, template, plan);
-    const int status = skr_cluster_request(
-        c, SKR_STORE_CREATE, "Pod", skr_path_text(owner, "metadata.namespace"), "", "", pod, NULL);
+    json_t *answer = NULL;
+    const int status =
+        skr_cluster_request(c, SKR_STORE_CREATE, "Pod", skr_path_text(owner, "metadata.namespace"),
+                            "", "", from_template(c, owner, template, plan), &answer);
 
+    if (status >= 400) {
+        report_refusal(c, owner, answer);
+    } else if (c->any_refused) {
+        skr_owners_get(c, skr_path_text(owner, "metadata.uid"))->refused = false;
+    }
+    json_decref(answer);
     json_decref(plan->metadata);
     json_decref(plan->env);
     return status;

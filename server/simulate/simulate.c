@@ -13,6 +13,7 @@
 #include "server/config/spotmix_settings.h"
 #include "server/exit_code.h"
 #include "server/object/path.h"
+#include "server/render/page.h"
 #include "server/simulate/input.h"
 #include "server/simulate/mix_admission.h"
 #include "server/simulate/mix_picture.h"
@@ -101,6 +102,18 @@ static void take_event(void *context, skr_time now, const json_t *event)
     skr_record_event(&s->record, now, event);
 }
 
+/* A controller's pods are refused: without that word a group waits for members, and nobody knows why. */
+static void take_refusal(void *context, skr_time now, const json_t *event)
+{
+    struct simulation *s = context;
+    skr_record_event(&s->record, now, event);
+    skr_strbuf_addf(s->messages, "warning: %s %s/%s: ", skr_path_text(event, "regarding.kind"),
+                    skr_path_text(event, "regarding.namespace"),
+                    skr_path_text(event, "regarding.name"));
+    skr_page_add_clean(s->messages, skr_path_text(event, "note"), false);
+    skr_strbuf_addc(s->messages, '\n');
+}
+
 /* What is beside the models sees what they did; what nobody will read any more goes. */
 static void see(struct simulation *s, skr_time now)
 {
@@ -166,6 +179,8 @@ static int build(struct simulation *s)
     options.cluster.seed = s->options->seed;
     options.cluster.ordinal_names = true;
     options.cluster.node_status = false;
+    options.cluster.refused = take_refusal;
+    options.cluster.context = s;
     if (s->options->verbosity > 0) {
         options.trace = (struct skr_trace){.line = add_trace, .context = s};
     }

@@ -584,3 +584,24 @@ TEST(indexes_are_written_as_ranges)
     skr_indexes_fini(&set);
     skr_indexes_fini(&again);
 }
+
+TEST(a_controller_whose_pods_are_refused_says_so_in_an_event)
+{
+    sandbox_ok(store, 201, "POST /apis/batch/v1/namespaces/default/jobs",
+               "{'metadata':{'name':'j'},'spec':{'parallelism':2,'template':{'spec':{"
+               "'priorityClassName':'high','restartPolicy':'Never','containers':[{'name':'c',"
+               "'image':'i'}]}}}}");
+    run(SECOND);
+    json_t *list =
+        sandbox_expect(store, 200, "GET /apis/events.k8s.io/v1/namespaces/default/events", NULL);
+    const json_t *event = json_array_get(json_object_get(list, "items"), 0);
+    assert_int_equal(json_array_size(json_object_get(list, "items")), 1);
+    assert_string_equal(skr_path_text(event, "reason"), "FailedCreate");
+    assert_string_equal(skr_path_text(event, "reportingController"), "job-controller");
+    assert_string_equal(skr_path_text(event, "regarding.kind"), "Job");
+    assert_string_equal(skr_path_text(event, "regarding.name"), "j");
+    assert_string_equal(skr_path_text(event, "note"),
+                        "Error creating: pods \"j-0\" is forbidden: no PriorityClass with name "
+                        "high was found");
+    json_decref(list);
+}

@@ -181,6 +181,17 @@ TEST(what_is_not_modelled_is_warned_about)
                      "kube-scheduler puts nothing on it\n");
 }
 
+TEST(pods_that_are_refused_are_told_once_a_controller)
+{
+    assert_simulates(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n"
+        "spec: {parallelism: 3, template: {spec: {schedulerName: sakkara, "
+        "priorityClassName: high, restartPolicy: Never, containers: [{name: c, image: i}]}}}\n",
+        SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+        "warning: Job default/j: Error creating: pods \"j-0\" is forbidden: no "
+        "PriorityClass with name high was found\n");
+}
+
 static void add_pod(struct skr_strbuf *b, const char *name, const char *requests)
 {
     skr_strbuf_addf(
