@@ -151,12 +151,18 @@ static int read_tolerations(struct skr_arena *arena, json_t *placement,
     return 0;
 }
 
-/* Groups as given; beyond 32 bits is an error, as in the Go type. */
+/* Groups as given. The Go type is int, of 64 bits: no more clusters than 32 bits count. */
 static int read_groups(json_t *entry, const struct skr_field_path *path, const char *key,
                        int64_t *ret, struct skr_error *error)
 {
+    const json_t *value = json_object_get(entry, key);
+    if (json_is_integer(value)) {
+        const json_int_t groups = json_integer_value(value);
+        *ret = groups > INT32_MAX ? INT32_MAX : groups < INT32_MIN ? INT32_MIN : groups;
+        return 0;
+    }
     int32_t number = 0;
-    int rc = skr_field_int32(entry, path, key, 0, &number, error);
+    int rc = skr_field_int32(entry, path, key, 0, &number, error); /* absent, or no integer */
     *ret = number;
     return rc;
 }
