@@ -321,6 +321,80 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     skr_strbuf_fini(&text);
 }
 
+/* ---- pods beside groups that are placed ---- */
+
+struct stragglers {
+    json_t *notes;  /* "NAMESPACE/POD": what its latest Event says */
+    json_t *groups; /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
+};
+
+static bool add_straggler(void *context, const json_t *pod)
+{
+    const struct stragglers *s = context;
+    const char *phase = skr_path_text(pod, "status.phase"), *group = group_name(pod);
+    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
+    if (!group || skr_path_text(pod, "spec.nodeName")[0] || strcmp(phase, "Succeeded") == 0 ||
+        strcmp(phase, "Failed") == 0) {
+        return true;
+    }
+    char *key = skr_object_key(namespace_, group);
+    json_t *row = json_object_get(s->groups, key);
+    free(key);
+    if (json_is_object(row)) {
+        key = skr_object_key(namespace_, skr_path_text(pod, "metadata.name"));
+        json_t *note = json_object_get(s->notes, key);
+        free(key);
+        json_object_set_new(row, "pods", json_integer(skr_path_int(row, "pods", 0) + 1));
+        if (note && !json_object_get(row, "note")) {
+            json_object_set(row, "note", note);
+        }
+    }
+    return true;
+}
+
+/* Nothing is wrong with their group, so that its line says nothing of them: beyond its size, say. */
+static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    struct stragglers s = {json_object(), json_object()};
+    size_t i;
+    const json_t *group, *row;
+    json_array_foreach(report->groups, i, group)
+    {
+        char *key = skr_object_key(skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+        json_object_set_new(s.groups, key, is_placed(group) ? json_object() : json_null());
+        free(key);
+    }
+    for (i = 0; i < report->record->n_events; i++) {
+        const json_t *event = report->record->event[i].event;
+        if (strcmp(skr_path_text(event, "regarding.kind"), "Pod") == 0) {
+            char *key = skr_object_key(skr_path_text(event, "regarding.namespace"),
+                                       skr_path_text(event, "regarding.name"));
+            json_object_set(s.notes, key, json_object_get(event, "note"));
+            free(key);
+        }
+    }
+    skr_store_each(report->store, "Pod", add_straggler, &s);
+    json_array_foreach(report->groups, i, group)
+    {
+        char *key = skr_object_key(skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+        row = json_object_get(s.groups, key);
+        free(key);
+        const long long pods = skr_path_int(row, "pods", 0);
+        const char *note = skr_path_text(row, "note"), *command = strstr(note, "; kubectl");
+        if (pods > 0) {
+            skr_strbuf_addf(out, "\n%lld pod%s", pods, pods == 1 ? " waits" : "s wait");
+            if (note[0]) { /* it names the group */
+                skr_strbuf_addf(out, ": %.*s\n",
+                                (int)(command ? (size_t)(command - note) : strlen(note)), note);
+            } else {
+                skr_strbuf_addf(out, " beside group %s\n", skr_path_text(group, "name"));
+            }
+        }
+    }
+    json_decref(s.notes);
+    json_decref(s.groups);
+}
+
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
     const json_t *groups = report->groups;
@@ -335,6 +409,9 @@ void skr_simulate_write_text(const struct skr_simulate_report *report, struct sk
         } else {
             write_unplaced(report, group, out);
         }
+    }
+    if (report->record->n_placed < report->record->n_pods) {
+        write_stragglers(report, out);
     }
     skr_strbuf_add(out, n > 0 ? "\nafter " : "after ");
     simulate_write_time(report->end - report->start, out);
