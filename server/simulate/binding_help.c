@@ -30,8 +30,10 @@ static void write_kind(const struct skr_binding_decision *decision, struct skr_s
         [SKR_PROPAGATION_INVALID_POLICY] = "the policy is corrected",
     };
     _Static_assert(sizeof help / sizeof help[0] == SKR_PROPAGATION_CODE_COUNT, "a help per code");
+    const bool none = decision->code == SKR_PROPAGATION_NO_CLUSTER_FIT && decision->n_clusters == 0;
     if (help[decision->code]) {
-        skr_strbuf_addf(out, "\n  Would fit if: %s.\n", help[decision->code]);
+        skr_strbuf_addf(out, "\n  Would fit if: %s.\n",
+                        none ? "there are Clusters" : help[decision->code]);
     }
 }
 

@@ -47,7 +47,7 @@ static void write_level_values(const struct text *t, size_t candidate)
     for (size_t l = 0; l < p->n_levels; l++) {
         const char *value = p->value[candidate * p->n_levels + l];
         skr_strbuf_add(t->out, l == 0 ? "" : "/");
-        skr_page_add_clean(t->out, value ? value : "<none>", false);
+        skr_page_add_clean(t->out, !value ? "<none>" : value[0] ? value : "\"\"", false);
     }
     if (p->n_levels == 0) {
         skr_strbuf_addc(t->out, '-');

@@ -59,6 +59,10 @@ run "$work/5.yaml" >"$work/all"
 expect 4 "too_few"
 expect 4 "    with minGroups 3 of zone"
 
+sed -n '/kind: ResourceBinding/,$p' "$file" | sed '1i apiVersion: work.karmada.io/v1alpha2' >"$work/alone.yaml"
+run "$work/alone.yaml" >"$work/all"
+expect 4 "  Would fit if: there are Clusters."
+
 file=test/bindings/zones.yaml
 run "$file" --binding default/nothing >"$work/all"
 expect 3 "no binding default/nothing"

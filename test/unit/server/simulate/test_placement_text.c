@@ -126,3 +126,13 @@ TEST(what_a_cluster_claims_does_not_act_on_the_terminal)
     assert_null(strstr(text, "\033"));
     free(text);
 }
+
+TEST(an_empty_value_is_seen)
+{
+    char *text = text_of(CLUSTER("m1", "region: ''")
+                             PLACEMENT("{spreadPolicy: {spreadConstraints: [{topologyKey: region, "
+                                       "topologyKeyType: Label}]}}"),
+                         NULL, SKR_EXIT_OK);
+    assert_non_null(strstr(text, "    1. m1  \"\"  score "));
+    free(text);
+}
