@@ -6,6 +6,7 @@
 #include "server/object/path.h"
 #include "server/simulate/placement_world.h"
 #include "topology/base/arena.h"
+#include "topology/base/suggest.h"
 
 enum { INDEX_MAX = 1024, STEPS_MAX = 16, KEY_MAX = 128 };
 
@@ -108,6 +109,84 @@ static json_t *find(const struct skr_placement_world *world, const struct change
     return found;
 }
 
+/* ---- what a Placement has ---- */
+
+static const char *const roots[] = {"metadata", "spec", "status"};
+static const char *const words[] = {"addOn",
+                                    "builtIn",
+                                    "celExpressions",
+                                    "celSelector",
+                                    "claimSelector",
+                                    "clusterSets",
+                                    "clustersPerDecisionGroup",
+                                    "configurations",
+                                    "decisionGroups",
+                                    "decisionStrategy",
+                                    "effect",
+                                    "groupClusterSelector",
+                                    "groupName",
+                                    "groupStrategy",
+                                    "key",
+                                    "labelSelector",
+                                    "matchExpressions",
+                                    "matchLabels",
+                                    "maxSkew",
+                                    "mode",
+                                    "name",
+                                    "numberOfClusters",
+                                    "operator",
+                                    "predicates",
+                                    "prioritizerPolicy",
+                                    "requiredClusterSelector",
+                                    "resourceName",
+                                    "scoreCoordinate",
+                                    "scoreName",
+                                    "sortBy",
+                                    "spreadConstraints",
+                                    "spreadPolicy",
+                                    "tolerationSeconds",
+                                    "tolerations",
+                                    "topologyKey",
+                                    "topologyKeyType",
+                                    "type",
+                                    "value",
+                                    "values",
+                                    "weight",
+                                    "whenUnsatisfiable"};
+
+static bool has(const char *const *list, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first word of the path that no Placement has: nothing would change by it. NULL: none. */
+static const char *find_unknown(const struct change *c, const char **ret_meant)
+{
+    const size_t n_roots = sizeof roots / sizeof *roots, n_words = sizeof words / sizeof *words;
+    *ret_meant = NULL;
+    if (!has(roots, n_roots, c->step[0].key)) {
+        *ret_meant = skr_suggest(c->step[0].key, roots, n_roots);
+        *ret_meant = *ret_meant ? *ret_meant : has(words, n_words, c->step[0].key) ? "spec" : NULL;
+        return c->step[0].key;
+    }
+    for (size_t i = 1; strcmp(c->step[0].key, "spec") == 0 && i < c->n_steps; i++) {
+        const char *key = c->step[i].key;
+        if (key[0] && !has(words, n_words, key)) {
+            *ret_meant = skr_suggest(key, words, n_words);
+            return key;
+        }
+        if (strcmp(key, "matchLabels") == 0) {
+            break; /* labels of the user's */
+        }
+    }
+    return NULL;
+}
+
 /* JSON, or a text. NULL: no UTF-8. */
 static json_t *value_of(const char *text)
 {
@@ -167,7 +246,13 @@ int skr_placement_world_set(struct skr_placement_world *world, const char *chang
     const bool read = change_parse(change, &c);
     json_t *value = read ? value_of(c.value) : NULL;
     json_t *object = value ? find(world, &c, &n) : NULL;
-    if (!value) {
+    const char *meant = NULL, *unknown = read ? find_unknown(&c, &meant) : NULL;
+    if (unknown) {
+        skr_strbuf_addf(errors, "--set %.200s: a Placement has no \"%s\"%s%s%s\n", change, unknown,
+                        meant ? " (did you mean \"" : "", meant ? meant : "", meant ? "\"?)" : "");
+        json_decref(value);
+        rc = -SKR_INVALID;
+    } else if (!value) {
         skr_strbuf_addf(errors, "--set %.200s: it is [NAMESPACE/]PLACEMENT:PATH=VALUE\n", change);
         rc = -SKR_INVALID;
     } else if (n != 1) {

@@ -136,3 +136,41 @@ TEST(an_empty_value_is_seen)
     assert_non_null(strstr(text, "    1. m1  \"\"  score "));
     free(text);
 }
+
+/* What a change of the path is answered with; "": it is made. free() */
+static char *refusal_of(const char *set)
+{
+    static const char objects[] = PLACEMENT("{numberOfClusters: 1}");
+    struct skr_placement_world world;
+    struct skr_strbuf messages;
+    skr_strbuf_init(&messages);
+    skr_placement_world_init(&world);
+    int rc = skr_placement_world_parse(&world, "hub", objects, sizeof objects - 1, &messages);
+    assert_int_equal(rc, 0);
+    (void)skr_placement_world_set(&world, set, &messages);
+    skr_placement_world_fini(&world);
+    skr_strbuf_add(&messages, "");
+    return skr_strbuf_take(&messages, NULL);
+}
+
+TEST(a_change_of_what_no_placement_has_is_refused)
+{
+    static const char *const cases[][2] = {
+        {"web:spec.numberOfCluster=2",
+         "--set web:spec.numberOfCluster=2: a Placement has no \"numberOfCluster\" (did you mean "
+         "\"numberOfClusters\"?)\n"},
+        {"web:numberOfClusters=2",
+         "--set web:numberOfClusters=2: a Placement has no \"numberOfClusters\" (did you mean "
+         "\"spec\"?)\n"},
+        {"web:spec.spreadPolicy.zzzzzz=2",
+         "--set web:spec.spreadPolicy.zzzzzz=2: a Placement has no \"zzzzzz\"\n"},
+        {"web:spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.any=x", ""},
+        {"web:spec.tolerations[0].tolerationSeconds=5", ""},
+        {"web:metadata.annotations[sakkara.placement.spread-mode]=lexicographic", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *got = refusal_of(cases[i][0]);
+        assert_string_equal(got ? got : "", cases[i][1]);
+        free(got);
+    }
+}
