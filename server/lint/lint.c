@@ -236,6 +236,7 @@ size_t skr_lint_finish(struct skr_lint *lint)
     lint_maps(lint);
     lint_levels(lint);
     lint_workloads(lint);
+    lint_spotmix(lint);
     lint_schedulers(lint);
     if (lint->n_findings > 0) {
         qsort(lint->finding, lint->n_findings, sizeof *lint->finding, by_position);
