@@ -28,7 +28,8 @@ int main(int argc, char **argv)
     }
     if (argc > 0 && skr_cli_is_plugin(argv[0])) {
         skr_cli_as_plugin(&messages);
-        if (call.command == &skr_command_help || strncmp(call.command->name, "explain", 7) == 0) {
+        if (call.command && /* NULL: none of that name */
+            (call.command == &skr_command_help || strncmp(call.command->name, "explain", 7) == 0)) {
             skr_cli_as_plugin(&out);
         }
     }

@@ -364,6 +364,10 @@ ln -s "$sakkara" "$work/bin/kubectl-sakkara"
 runs "help of the plugin" 0 "$work/bin/kubectl-sakkara" help tree
 grep -qF 'Usage: kubectl sakkara tree [DOMAIN]' "$work/out" && grep -qF '| kubectl sakkara tree --file -' "$work/out" &&
     ! grep -E '(^|[^l]) sakkara tree' "$work/out" && pass || fail "help of the plugin: $(cat "$work/out")"
+runs "the plugin without a word" 2 "$work/bin/kubectl-sakkara"
+grep -q '^Next: kubectl sakkara demo' "$work/err" && pass || fail "the plugin without a word: $(cat "$work/err")"
+runs "the plugin with a word it does not know" 2 "$work/bin/kubectl-sakkara" simulte
+grep -q 'did you mean simulate' "$work/err" && pass || fail "the plugin with a word it does not know: $(cat "$work/err")"
 runs "refusal of the plugin" 2 "$work/bin/kubectl-sakkara" tree --ascci
 grep -qF 'usage: kubectl sakkara tree' "$work/err" && pass || fail "refusal of the plugin: $(cat "$work/err")"
 
