@@ -394,6 +394,26 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
     return own;
 }
 
+/* Whether the gates are all that the spec of a pod differs in, for which there are no defaults. */
+static bool opens_gates(const struct skr_store_call *call, const json_t *object,
+                        const json_t *before)
+{
+    static const char gates[] = "schedulingGates";
+    const json_t *spec = json_object_get(object, "spec");
+    const json_t *old = json_object_get(before, "spec");
+    if (!is_kind(call, "Pod") || json_object_size(object) != json_object_size(before) ||
+        (json_object_get(spec, gates) ? 0 : 1) + json_object_size(spec) != json_object_size(old)) {
+        return false;
+    }
+    struct skr_pairs p = skr_pairs_of(spec, old);
+    while (skr_pairs_next(&p)) {
+        if (p.value != p.other && strcmp(p.key, gates) != 0) {
+            return false;
+        }
+    }
+    return json_object_get(old, gates);
+}
+
 /* Everything between the wanted object and the commit. *object: own, may be replaced. */
 static bool settle(struct skr_store_call *call, json_t **object, const json_t *before)
 {
@@ -422,7 +442,8 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     if (!check_schema(call, *object, before)) {
         return false;
     }
-    if (changed) {
+    const bool grown = changed && !opens_gates(call, *object, before);
+    if (grown) {
         *object = with_defaults(call, *object, before, &changed);
     }
     if (!validate(call, *object, before, changed)) {
@@ -431,7 +452,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     if (changed) {
         count_generation(call, *object);
     }
-    return !changed || skr_store_check_size(call, *object);
+    return !grown || skr_store_check_size(call, *object);
 }
 
 static void put_in_force(struct skr_store_call *call, struct skr_shelf_item *item, json_t *object)

@@ -111,6 +111,26 @@ TEST(a_gated_pod_says_that_it_is_gated)
     assert_string_equal(sandbox_field(store, PODS "/g1", "spec.nodeSelector"), "{\"a\":\"b\"}");
 }
 
+TEST(a_pod_whose_gates_are_opened_is_otherwise_as_it_was)
+{
+    char tolerations[512];
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'opened'},'spec':{'schedulingGates':[{'name':'sakkara.gang'}],"
+               "'containers':[{'name':'c','image':'x'}]}}");
+    (void)snprintf(tolerations, sizeof tolerations, "%s",
+                   sandbox_field(store, PODS "/opened", "spec.tolerations"));
+    assert_true(strstr(tolerations, "unreachable"));
+    sandbox_ok(store, 200, "MERGE " PODS "/opened",
+               "{'metadata':{'labels':{'a':'b'}},'spec':{'schedulingGates':null}}");
+    assert_string_equal(sandbox_field(store, PODS "/opened", "metadata.labels"), "{\"a\":\"b\"}");
+    assert_string_equal(sandbox_field(store, PODS "/opened", "metadata.generation"), "2");
+    assert_string_equal(sandbox_field(store, PODS "/opened", "spec.tolerations"), tolerations);
+    assert_string_equal(sandbox_field(store, PODS "/opened", "spec.schedulingGates"), "");
+    /* What has a default gets it anew. */
+    sandbox_ok(store, 200, "MERGE " PODS "/opened", "{'spec':{'restartPolicy':null}}");
+    assert_string_equal(sandbox_field(store, PODS "/opened", "spec.restartPolicy"), "Always");
+}
+
 TEST(priorities_come_from_their_classes)
 {
     sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
