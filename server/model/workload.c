@@ -188,7 +188,7 @@ static json_t *controller_of(const json_t *owner)
     char name[64];
     size_t n = 0;
 
-    for (const char *kind = skr_path_text(owner, "kind"); kind[n] != '\0' && n < 32; n++) {
+    for (const char *kind = skr_path_text(owner, "kind"); n < 32 && kind[n] != '\0'; n++) {
         name[n] = (char)tolower((unsigned char)kind[n]);
     }
     (void)snprintf(name + n, sizeof name - n, "-controller");
