@@ -32,14 +32,13 @@ static const char *split(const char **path, char key[KEY_MAX])
 
 const json_t *skr_path_get(const json_t *object, const char *path)
 {
-    for (;;) {
-        const char *end = strchrnul(path, '.');
-        object = json_object_getn(object, path, (size_t)(end - path));
-        if (*end == '\0' || !object) {
-            return json_is_null(object) ? NULL : object;
-        }
-        path = end + 1;
+    char key[KEY_MAX];
+
+    while (object && split(&path, key)) {
+        object = json_object_get(object, key);
     }
+    object = json_object_get(object, path);
+    return json_is_null(object) ? NULL : object;
 }
 
 const char *skr_path_text(const json_t *object, const char *path)
