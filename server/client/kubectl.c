@@ -20,7 +20,18 @@ enum {
 
 /* ---- what it says ---- */
 
-/* The last line that is not empty, without kubectl's prefixes: "Error from server (NotFound): ". */
+/* The last line that is not empty, "": none; what stands before is what kubectl logs. said is changed. */
+static const char *last_line(char *said)
+{
+    const char *line = "";
+    char *save = NULL;
+    for (char *next = strtok_r(said, "\r\n", &save); next; next = strtok_r(NULL, "\r\n", &save)) {
+        line = next;
+    }
+    return line;
+}
+
+/* The last line, without kubectl's prefixes: "Error from server (NotFound): ". */
 int skr_kubectl_refused(char *said, int code, struct skr_error *error)
 {
     static const struct {
@@ -33,11 +44,8 @@ int skr_kubectl_refused(char *said, int code, struct skr_error *error)
         {"Error from server (Forbidden): ", 403},
         {"error: You must be logged in to the server", 401},
     };
-    char *line = said, *save = NULL;
-    for (char *next = strtok_r(said, "\r\n", &save); next; next = strtok_r(NULL, "\r\n", &save)) {
-        line = next;
-    }
-    for (size_t i = 0; line && i < sizeof prefixes / sizeof *prefixes; i++) {
+    const char *line = last_line(said);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         const size_t n = strlen(prefixes[i].prefix);
         if (strncmp(line, prefixes[i].prefix, n) != 0) {
             continue;
@@ -47,7 +55,7 @@ int skr_kubectl_refused(char *said, int code, struct skr_error *error)
             return skr_source_refused(prefixes[i].status, ours ? line + n : line, error);
         }
     }
-    if (!line || !*line) {
+    if (!*line) {
         return skr_error_set(error, SKR_RETRY, "kubectl ended with exit code %d and no word", code);
     }
     return skr_error_set(error, SKR_RETRY,
@@ -166,9 +174,9 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
     skr_kubectl_add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
     int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
     if (rc == 0 && code != 0) {
-        said.s[strcspn(said.s, "\r\n")] = '\0';
-        rc = skr_error_set(error, strstr(said.s, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
-                           "kubectl: %.200s", said.s);
+        const char *line = last_line(said.s);
+        rc = skr_error_set(error, strstr(line, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
+                           "kubectl: %.200s", line);
     }
     return rc;
 }
@@ -187,8 +195,7 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
     skr_kubectl_add(&a, resources);
     int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
     if (rc == 0 && code != 0) {
-        said.s[strcspn(said.s, "\r\n")] = '\0';
-        rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", said.s);
+        rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", last_line(said.s));
     }
     return rc;
 }

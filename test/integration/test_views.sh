@@ -117,6 +117,10 @@ base=/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/v1
 case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
+*managedclusters*)
+    printf 'E1123 memcache.go:265] "Unhandled Error" err="no list"\nThe connection to the server was refused\n' >&2
+    exit 1
+    ;;
 *"get --raw $base/spotmix") echo 'Error from server (NotFound): sakkara: no such path; there are others' >&2; exit 1 ;;
 *"get --raw $base/spotmix/nodes"*)
     [ -f "$STUB/classes" ] && exec cat "$STUB/classes"
@@ -151,6 +155,8 @@ runs "no classes through kubectl" 0 "${with_stub[@]}" "$sakkara" tree
 same "no classes through kubectl" $views/tree.txt "$work/out"
 one_line "no classes through kubectl" 'classes of nodes are not known'
 rm "$work/classes"
+runs "no server" 6 "${with_stub[@]}" "$sakkara" tree --placements
+one_line "no server" 'kubectl: The connection to the server was refused'
 runs "no spot mix" 3 "${with_stub[@]}" "$sakkara" spotmix
 one_line "no spot mix" "the daemon's spot mix is off (spotmix.enabled)"
 runs "two presets" 2 "$sakkara" tree --file "$views/classes.yaml" --preset eks --config "$views/classes-configuration.yaml"
