@@ -98,8 +98,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "two entries, as in configs/scheduler.yaml"},
     {"SpotMixLabel", true,
      "a label of the spot mix that does nothing, or makes every pod on-demand: on a pod template, "
-     "a "
-     "switch that is not true, a maximum that is no number or stands alone",
+     "a switch that is not true, a maximum that is no number or stands alone",
      "both labels on the Deployment or StatefulSet itself, \"true\" and a number"},
     {"StuckGate", false,
      "a pod with the gate sakkara.gang whose scheduler is not ours: it waits for ever",

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/spotmix/settings.h"
+#include "core/spotmix/rule.h"
 #include "server/lint/parts.h"
 #include "server/object/path.h"
 
@@ -47,14 +47,16 @@ static void check_own(struct skr_lint *lint, const struct lint_object *o)
 {
     const char *on = value_of(o->json, "metadata.labels", SWITCH);
     const char *max = value_of(o->json, "metadata.labels", MAX);
-    if (on && strcmp(on, "true") != 0 && strcmp(on, "false") != 0) {
+    struct skr_spotmix_rule rule;
+    skr_spotmix_rule_parse(on, max, &rule);
+    if (on && !rule.on && strcmp(on, "false") != 0) {
         lint_tell(lint, o, "SpotMixLabel", lint_at(o, OWN SWITCH), NULL,
                   "label %s is \"%.63s\", not \"true\": the spot mix is off", SWITCH, on);
     }
     if (max && !on) {
         lint_tell(lint, o, "SpotMixLabel", lint_at(o, OWN MAX), NULL,
                   "label %s does nothing without %s: \"true\"", MAX, SWITCH);
-    } else if (max && (max[0] == '\0' || max[strspn(max, "0123456789")] != '\0')) {
+    } else if (rule.invalid) {
         lint_tell(lint, o, "SpotMixLabel", lint_at(o, OWN MAX), NULL,
                   "label %s is \"%.63s\", no whole number: every pod is on-demand", MAX, max);
     }
