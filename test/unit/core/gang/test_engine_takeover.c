@@ -4,22 +4,9 @@
 
 #include "core/gang/restore.h"
 #include "test/unit/engine_rig_failover.h"
+#include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/preemption_scene.h"
-
-/* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; nominated. */
-static struct rig *nominated(void)
-{
-    struct rig *rig = rig_create();
-    rig_racks(rig, 1, 4, 2);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig->hold_scheduler = true;
-    rig_pods(rig, "p", 4, "g", 0);
-    rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_nominated(rig, "p-3"), "node-1");
-    return rig;
-}
 
 /* The number behind the dot of the plan label. */
 static int kicks_of(const struct rig *rig, const char *pod)
@@ -35,7 +22,7 @@ TEST(a_member_that_was_refused_after_its_kick_is_woken_again_whatever_the_patch_
 {
     static const enum rig_outcome bad[] = {RIG_OK, RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        SKR_AUTO(rig_destroy) struct rig *rig = nominated();
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_planned(0);
         rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, "p-1", bad[i], 1);
         rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
         rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':{'sakkara.plan':null}}}");
@@ -49,11 +36,11 @@ TEST(a_member_that_was_refused_after_its_kick_is_woken_again_whatever_the_patch_
         assert_int_equal(kicks_of(rig, "p-0"), 1); /* nobody came to this one */
         rig->hold_scheduler = false;
         rig_run(rig, 10 * SKR_SECOND);
-        rig_assert_bound(rig, "p", 4);
+        rig_assert_bound(rig, "p", 8);
     }
 }
 
-TEST_RIG(nominated(), a_refusal_of_an_older_version_wakes_nobody_again)
+TEST_RIG(scene_planned(0), a_refusal_of_an_older_version_wakes_nobody_again)
 {
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
     rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':{'sakkara.plan':null}}}");
@@ -67,7 +54,7 @@ TEST_RIG(nominated(), a_refusal_of_an_older_version_wakes_nobody_again)
 }
 
 /* Which of the refusal and the kick came first does not stand in the API. */
-TEST_RIG(nominated(), after_a_restart_those_are_woken_again_whom_a_daemon_refused)
+TEST_RIG(scene_planned(0), after_a_restart_those_are_woken_again_whom_a_daemon_refused)
 {
     rig_edit(rig, RIG_POD, "p-2",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
@@ -84,7 +71,7 @@ TEST(a_binding_of_unknown_outcome_is_read_by_who_leads_again)
 {
     static const enum rig_outcome bad[] = {RIG_LOST, RIG_409};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        SKR_AUTO(rig_destroy) struct rig *rig = nominated();
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_planned(0);
         rig->hold_scheduler = false;
         rig->hold_kind = SKR_WRITE_BINDING;
         rig_run(rig, SKR_SECOND);
@@ -99,7 +86,7 @@ TEST(a_binding_of_unknown_outcome_is_read_by_who_leads_again)
         rig_delete(rig, RIG_NODE, "node-0");
         rig->hold_scheduler = false;
         rig_run(rig, 20 * SKR_SECOND);
-        assert_int_equal(rig_n_bound(rig, "g"), 4);
+        assert_int_equal(rig_n_bound(rig, "g"), 8);
     }
 }
 
