@@ -221,10 +221,45 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     }
 }
 
+static void finish(struct skr_gang *e, struct group *g)
+{
+    bool complete = g->plan->n_vacancies == 0;
+    plan_destroy(e, g->plan);
+    group_state_end(e, g);
+    trial_restart_backoff(g);
+    refusal_forget(g);
+    group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
+                       complete ? NULL
+                                : "a member was lost while binding and not replaced in time");
+    group_state_enter(e, g, GROUP_BOUND);
+    outputs_update(e, g);
+    plan_home_hurry(g);
+    dirty_group(e, g);
+}
+
+/* Whoever led before went on with the plan, and news of it is late: nobody gives way to those any more. */
+static bool all_are_bound(const struct group *g)
+{
+    const struct pod_entry *p;
+    size_t bound = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !pods_is_bound(p)) {
+            return false;
+        }
+        bound += p->plan == g->plan;
+    }
+    return bound > 0;
+}
+
 static void step_before_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     char text[512];
+    if (plan->preempting && all_are_bound(g)) {
+        finish(e, g);
+        return;
+    }
     if (plan->check_nodes && !still_good(e, g)) {
         return;
     }
@@ -267,22 +302,6 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
                           : x.kicked ? GROUP_ADMITTING
                                      : GROUP_PLANNED);
     }
-}
-
-static void finish(struct skr_gang *e, struct group *g)
-{
-    bool complete = g->plan->n_vacancies == 0;
-    plan_destroy(e, g->plan);
-    group_state_end(e, g);
-    trial_restart_backoff(g);
-    refusal_forget(g);
-    group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
-                       complete ? NULL
-                                : "a member was lost while binding and not replaced in time");
-    group_state_enter(e, g, GROUP_BOUND);
-    outputs_update(e, g);
-    plan_home_hurry(g);
-    dirty_group(e, g);
 }
 
 bool plan_step_is_stranded(struct skr_gang *e, struct pod_entry *p)

@@ -29,6 +29,7 @@
 #include "core/gang/sampling.h"
 #include "core/gang/shapes.h"
 #include "core/gang/trace.h"
+#include "core/gang/victim_search.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -382,7 +383,8 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
     if (!binding && gone > 0) {
         plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
                         false);
-    } else if (!binding && !has_right_size(g)) {
+    } else if (!binding &&
+               (!has_right_size(g) || (plan->preempting && !victim_search_may_preempt(g)))) {
         plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
     } else if (!binding && !ranked) {
         plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);

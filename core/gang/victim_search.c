@@ -39,7 +39,7 @@ const struct pod_entry *victim_search_refuser(const struct group *g)
     return NULL;
 }
 
-static bool may_preempt(const struct group *g)
+bool victim_search_may_preempt(const struct group *g)
 {
     return g->spec && g->spec->priority > 0 && !victim_search_refuser(g);
 }
@@ -50,7 +50,7 @@ bool victim_search_has_news(const struct skr_gang *e, const struct group *g)
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
     return e->settings.preemption && short_of_room && news &&
-           skr_frame_now(e->frame) >= g->preempt.at && may_preempt(g);
+           skr_frame_now(e->frame) >= g->preempt.at && victim_search_may_preempt(g);
 }
 
 bool victim_search_is_due(const struct skr_gang *e, struct group *g)

@@ -14,6 +14,8 @@
 #include "core/gang/groups.h"
 #include "core/gang/solve_request.h"
 
+/* Its priority is positive, and no member has preemptionPolicy: Never. */
+bool victim_search_may_preempt(const struct group *g);
 /* The group is known not to fit, may preempt, and something changed since nobody was found. */
 bool victim_search_is_due(const struct skr_gang *e, struct group *g);
 /* That, whatever else keeps it from being asked now. */

@@ -93,7 +93,7 @@ TEST(a_binding_of_unknown_outcome_is_read_by_who_leads_again)
 /* ---- plans ---- */
 
 /* The other daemon led while "top" began to push "low" out; the one that leads now has not heard of its plan. */
-static struct rig *behind(void)
+static struct rig *behind_by(int seconds)
 {
     struct rig *rig = scene_rack(1);
     scene_bound(rig, "low", 4, 0);
@@ -108,13 +108,13 @@ static struct rig *behind(void)
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "top"), "Preempting");
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+    rig_run(rig, seconds * SKR_SECOND);
     rig->hold_solves = rig->hold_watch[RIG_MAP] = true;
     rig_fail_over_behind(rig);
-    assert_string_equal(rig_state(rig, "top"), "Ready");
     return rig;
 }
 
-TEST_RIG(behind(), a_plan_that_shows_after_the_takeover_is_taken_up)
+TEST_RIG(behind_by(0), a_plan_that_shows_after_the_takeover_is_taken_up)
 {
     char plan[600];
     snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"));
@@ -124,6 +124,66 @@ TEST_RIG(behind(), a_plan_that_shows_after_the_takeover_is_taken_up)
     rig->hold_solves = rig->hold_watch[RIG_MAP] = false;
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "top", 4);
+    rig_assert_clean(rig);
+}
+
+/* The patch of its object that is about to be sent takes the plan away. */
+static void is_taken_away(struct rig *rig, const char *group)
+{
+    const struct rig_write *w = rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, group);
+    assert_non_null(w);
+    const json_t *metadata = json_object_get(w->body, "metadata");
+    assert_true(
+        json_is_null(json_object_get(json_object_get(metadata, "annotations"), "sakkara.plan")));
+}
+
+/* The other daemon led until "top" was bound. The one that leads now hears of the pods first, and of the maps only until
+ * "top" pushes "low" out. */
+TEST_RIG(behind_by(60), nobody_goes_for_a_group_that_is_bound_by_now)
+{
+    const size_t evicted = rig_count(rig, SKR_WRITE_EVICT, NULL);
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig->hold_watch[RIG_MAP] = false;
+    while (!strstr(rig->log.s, "Plan restored") && rig_step_watch(rig, 0)) {
+    }
+    rig->hold_watch[RIG_MAP] = true;
+    assert_string_equal(rig_state(rig, "top"), "Bound");
+    is_taken_away(rig, "top");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK); /* a conflict */
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), "");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), evicted);
+    rig->hold_solves = rig->hold_watch[RIG_MAP] = false;
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_clean(rig);
+}
+
+/* Its priority went after the plan had been written, and its victims have gone. */
+TEST_RIG(scene_rack(1), who_may_preempt_nobody_any_more_takes_up_no_preemption)
+{
+    scene_bound(rig, "low", 4, 0);
+    scene_gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_MAP, "top", "{'data':{'priority':'0'}}");
+    for (int i = 0; i < 4; i++) {
+        char pod[16];
+        snprintf(pod, sizeof pod, "low-%d", i);
+        rig_delete(rig, RIG_POD, pod);
+    }
+    rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = false;
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_restart(rig);
+    rig_settle(rig);
+    is_taken_away(rig, "top");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    scene_let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4); /* there is room by now */
     rig_assert_clean(rig);
 }
 
