@@ -97,8 +97,9 @@ struct skr_gang {
     struct disruption_budget *disruptions;                               /* disruptions.c */
     struct group *groups;                                                /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
-    struct group *planned;  /* groups with a plan; plan.c */
-    struct budget *budgets; /* of namespaces with groups; budget.c */
+    struct group *planned;            /* groups with a plan; plan.c */
+    struct budget *budgets;           /* of namespaces with groups; budget.c */
+    struct solve_share *solve_shares; /* of namespaces that stand back; solve_share.c */
 
     /* dirty.c; what each of them means: dirty.h */
     struct {

@@ -34,6 +34,7 @@
 #include "core/gang/refusal.h"
 #include "core/gang/requests.h"
 #include "core/gang/seat_holds.h"
+#include "core/gang/solve_share.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
 #include "core/gang/victim_search.h"
@@ -200,6 +201,19 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     free(newcomers);
 }
 
+/* The namespace of a solve for a plan has used the solver for long. */
+static bool may_give_way(const struct skr_gang *e, const struct group *g)
+{
+    return !e->planner->rescue && !e->planner->preempting && solve_share_stands_back(e, g);
+}
+
+static bool is_awaited(struct skr_gang *e)
+{
+    struct choice next = queue_next(e);
+    return (next.plan && !solve_share_stands_back(e, next.plan)) ||
+           (next.preempt && !solve_share_stands_back(e, next.preempt));
+}
+
 static void cancel_solve(struct skr_gang *e)
 {
     e->planner->cancelled = true;
@@ -216,6 +230,8 @@ static void review_solve(struct skr_gang *e)
     if (!g || g->input_epoch != e->planner->input_epoch) {
         cancel_solve(e);
     } else if (e->planner->reporting && queue_next(e).plan) {
+        cancel_solve(e);
+    } else if (may_give_way(e, g) && is_awaited(e)) {
         cancel_solve(e);
     }
 }
@@ -467,6 +483,9 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_solution *s = solved->solution;
+    if (!e->planner->cancelled) {
+        solve_share_took(e, g, solved->work.took_ns);
+    }
     if (e->planner->preempting) {
         use_victims(e, g, solved);
         return;

@@ -2,9 +2,9 @@
 /*
  * Who is planned next.
  *
- * Order: priority descending, begin time, namespace/name: a total order. A group without a
- * placement is tried again only after something changed that can help it, and costs no API write
- * until then; it never blocks the groups behind it.
+ * Order: priority descending, begin time, namespace/name: a total order, behind which namespaces stand that used the
+ * solver for long (solve_share.h). A group without a placement is tried again only after something changed that can
+ * help it, and costs no API write until then; it never blocks the groups behind it.
  *
  * After a change that can help, all groups that wait are judged by what is cached (fit.h), a look each
  * (candidates.h: without such a change they are not looked at):
@@ -24,6 +24,7 @@
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
 #include "core/gang/refusal.h"
+#include "core/gang/solve_share.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
 #include "core/gang/victim_search.h"
@@ -150,9 +151,13 @@ static bool may_be_told(const struct skr_gang *e, const struct group *g)
            (fit_stands(e, g) || !trial_has_news(e, g));
 }
 
-static bool is_before(const struct group *g, const struct group *best)
+static bool is_before(const struct skr_gang *e, const struct group *g, const struct group *best)
 {
-    return !best || queue_goes_before(g, best);
+    if (!best) {
+        return true;
+    }
+    bool back = solve_share_stands_back(e, g), best_back = solve_share_stands_back(e, best);
+    return back == best_back ? queue_goes_before(g, best) : best_back;
 }
 
 static bool wants_report(const struct skr_gang *e, const struct group *g)
@@ -198,15 +203,15 @@ struct choice queue_next(struct skr_gang *e)
             enum fit_answer fit = fit_judge(e, g);
             if (still_waits(g, fit)) {
                 note_trial(e, g);
-            } else if (is_before(g, best.plan)) {
+            } else if (is_before(e, g, best.plan)) {
                 best.plan = g;
                 best.fit = fit;
             }
         }
-        if (victim_search_is_due(e, g) && is_before(g, best.preempt)) {
+        if (victim_search_is_due(e, g) && is_before(e, g, best.preempt)) {
             best.preempt = g;
         }
-        if (wants_report(e, g) && is_before(g, best.report)) {
+        if (wants_report(e, g) && is_before(e, g, best.report)) {
             best.report = g;
         }
         if (g->fit.report_at > skr_frame_now(e->frame)) {
@@ -216,7 +221,7 @@ struct choice queue_next(struct skr_gang *e)
             candidates_sleep(e, g);
         }
     }
-    if (best.plan && best.preempt && queue_goes_before(best.plan, best.preempt)) {
+    if (best.plan && best.preempt && is_before(e, best.plan, best.preempt)) {
         best.preempt = NULL; /* it may take room that others would be evicted for */
     }
     return best;

@@ -36,6 +36,7 @@
 #include "core/gang/restore.h"
 #include "core/gang/rollback.h"
 #include "core/gang/seat_holds.h"
+#include "core/gang/solve_share.h"
 #include "core/gang/topology.h"
 #include "core/gang/types.h"
 #include "core/gang/verbs.h"
@@ -353,6 +354,7 @@ static void destroy(void *self)
 {
     struct skr_gang *e = self;
     planner_fini(e);
+    solve_share_fini(e);
     filter_hold_fini(e);
     explain_request_fini(e);
     struct group *g, *gtmp;

@@ -120,8 +120,9 @@ static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
 {
     const char *text = g->message ? g->message : group_state_text(g);
     if (beyond) {
-        skr_strbuf_addf(b, "group %s has %d seats and all are taken: the pod is beyond its size",
-                        g->name, membership_size(g));
+        int32_t size = membership_size(g);
+        skr_strbuf_addf(b, "group %s has %d seat%s taken: the pod is beyond its size", g->name,
+                        size, size == 1 ? ", which is" : "s and all are");
     } else {
         bool names_it =
             strncmp(text, "group ", 6) == 0 && strncmp(text + 6, g->name, strlen(g->name)) == 0;

@@ -99,6 +99,17 @@ static void take_answer(struct rig *rig, const struct skr_answer *answer)
     rig_scheduler_answer(rig, answer);
 }
 
+static void cancel_solve(struct rig *rig, uint64_t id)
+{
+    struct rig_solve *s;
+    DL_FOREACH(rig->solves, s)
+    {
+        if (s->request->work.id == id) {
+            atomic_store(&s->request->work.cancel, true);
+        }
+    }
+}
+
 static void take_action(struct rig *rig, struct skr_action *a)
 {
     if (!rig->keeps_no_log) {
@@ -130,7 +141,9 @@ static void take_action(struct rig *rig, struct skr_action *a)
             rig_refusals_note(rig, d->key, d->message);
         }
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
-    } else if (a->kind != SKR_ACTION_CANCEL) {
+    } else if (a->kind == SKR_ACTION_CANCEL) {
+        cancel_solve(rig, a->cancel);
+    } else {
         rig_fail(rig, "an action of no kind");
     }
 }
@@ -260,6 +273,7 @@ bool rig_step_solve(struct rig *rig)
     struct skr_work *work = &s->request->work;
     struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
     work->type->run(work, NULL);
+    work->took_ns = rig->solve_ns;
     DL_DELETE(rig->solves, s);
     rig_tell(rig, "solved, %d members", s->request->problem.n);
     rig_handle(rig, &event);

@@ -42,6 +42,7 @@ struct rig {
     enum skr_write_kind hold_kind; /* SKR_WRITE_KIND_COUNT: none */
     bool reverse_lists;            /* rig_sync: newest object first */
     int list_rotation;             /* rig_sync: which kind is listed first */
+    int64_t solve_ns;              /* what a solve is said to take */
     /* manners of the cluster */
     bool bindings_carry_labels; /* true, as from 1.35 */
     size_t sample;              /* most nodes that filter is asked about; 0 all */

@@ -99,7 +99,6 @@ struct rig_call {
 struct rig_solve {
     struct rig_solve *prev, *next;
     struct skr_solve_request *request;
-    bool cancelled;
 };
 
 struct rig_fault {
