@@ -309,8 +309,28 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
     }
 }
 
+/* Its plan is over: that of who is bound later, with a trace that was left behind, need not lead to it. */
+static void note_given_up(struct rig *rig, const struct rig_write *w)
+{
+    const struct rig_object *pod = rig_find(rig, RIG_POD, w->key);
+    const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
+    const char *id;
+    json_t *members;
+    char group[600];
+    if (rig->is_dead || !pod || !json_is_null(json_object_get(list, "sakkara.plan"))) {
+        return;
+    }
+    rig_group_of(pod->json, group, sizeof group);
+    json_object_foreach(strcmp(rig_state(rig, group), "Binding") == 0 ? NULL : rig->binding_ids, id,
+                        members)
+    {
+        json_object_del(members, pod->pod->meta.uid);
+    }
+}
+
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
 {
+    note_given_up(rig, w);
     json_t *plan = rig_plan_in(w);
     if (strcmp(rig_text(plan, "state"), "Binding") == 0) {
         json_t *members = home_of(rig, w) ? json_object_get(plan, "members") : NULL;

@@ -134,6 +134,24 @@ TEST_RIG(crowded(1), numbers_of_a_reason_follow_room_that_is_taken)
     assert_int_equal(rig->n_solves, solves);
 }
 
+TEST_RIG(crowded(1), numbers_whose_solve_gave_way_are_told_afterwards)
+{
+    size_t solves = rig->n_solves;
+    load(rig, 3, 2);
+    rig->hold_solves = true;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig->n_solves, solves + 1);
+    rig_group(rig, "large", 12, 0, NULL);
+    rig_pods(rig, "large", 12, "large", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_solves = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "large", "message"),
+                    "group large needs 12 slots, 4 are free on eligible nodes");
+    rig_assert_text(rig_key(rig, "g00", "message"),
+                    "group g00 needs 6 slots, 4 are free on eligible nodes");
+}
+
 TEST_RIG(crowded(0), a_bound_group_that_lacks_members_is_told_of_room_that_is_taken)
 {
     rig_group(rig, "small", 8, 0, "{'node':{'max':4}}");
