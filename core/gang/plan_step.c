@@ -228,6 +228,7 @@ static void finish(struct skr_gang *e, struct group *g)
     group_state_end(e, g);
     trial_restart_backoff(g);
     refusal_forget(g);
+    trial_doubt(g); /* who waits now is not who was stranded */
     group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
                        complete ? NULL
                                 : "a member was lost while binding and not replaced in time");

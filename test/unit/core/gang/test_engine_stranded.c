@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members past the point of no return whose node closes to them before they could be bound. */
+#include "core/gang/group_table.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -130,6 +131,44 @@ TEST_RIG(in_binding_without_calls(), after_the_plan_timeout_the_group_is_bound_a
     rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
     assert_non_null(strstr(rig_key(rig, "gang", "conditions"), "\"type\":\"Complete\""));
     assert_true(*rig_key(rig, "gang", "reason") != '\0');
+}
+
+/* That nobody else takes the stranded ones says nothing of a member that came since. */
+TEST_RIG(rig_create(), who_came_while_others_were_stranded_is_planned_when_these_are_bound)
+{
+    rig_racks(rig, 1, 3, 2);
+    rig_pod(rig, "load", NULL, 0);
+    rig_edit(rig, RIG_POD, "load", "{'spec':{'nodeName':'node-2'}}");
+    rig_podgroup(rig, "gang", 4); /* at least */
+    rig_sync(rig);
+    rig_pods(rig, "job", 4, "gang", RIG_POD_GROUP_LABEL);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_restart(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->in_tree = all_but_node_0;
+    rig_pod(rig, "job-4", "gang", RIG_POD_GROUP_LABEL);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "gang"), 2);
+    assert_true(rig_has_event(rig, "kube-scheduler refuses node node-0"));
+    rig->in_tree = NULL;
+    rig->hold_solves = true;
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "job-%d", i);
+        if (!*rig_node_of(rig, name)) {
+            assert_int_equal(rig_filter(rig, name, "node-0").n_passed, 1);
+            rig_fault(rig, SKR_WRITE_BINDING, name, RIG_LOST_APPLIED, 1); /* the watch tells */
+            rig_bind(rig, name, "node-0");
+        }
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "gang"), "Bound");
+    assert_false(groups_find(rig->gang, "default/gang")->trial.infeasible);
+    rig->hold_solves = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 5);
+    rig_assert_clean(rig);
 }
 
 /* In-tree filters: nothing for job-0, later all but node-0. */
