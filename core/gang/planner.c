@@ -49,6 +49,7 @@ struct planner {
     uint64_t input_epoch; /* of the group, when it was started */
     uint64_t epoch;       /* epoch.capacity then */
     bool cancelled;
+    bool ended;       /* by a change of its group */
     bool probed_only; /* on nodes that some probe has listed; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
     bool of_slots;    /* it fits, by what is cached: a placement, no explanation */
@@ -133,6 +134,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->input_epoch = g->input_epoch;
     e->planner->epoch = e->epoch.capacity;
     e->planner->cancelled = false;
+    e->planner->ended = false;
     e->planner->probed_only = false;
     e->planner->rescue = false;
     e->planner->of_slots = false;
@@ -229,6 +231,7 @@ static void review_solve(struct skr_gang *e)
     }
     if (!g || g->input_epoch != e->planner->input_epoch) {
         cancel_solve(e);
+        e->planner->ended = true;
     } else if (e->planner->reporting && queue_next(e).plan) {
         cancel_solve(e);
     } else if (may_give_way(e, g) && is_awaited(e)) {
@@ -483,9 +486,6 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_solution *s = solved->solution;
-    if (!e->planner->cancelled) {
-        solve_share_took(e, g, solved->work.took_ns);
-    }
     if (e->planner->preempting) {
         use_victims(e, g, solved);
         return;
@@ -553,6 +553,9 @@ void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
     struct group *g =
         solved->work.id == e->planner->solve ? groups_find(e, e->planner->group) : NULL;
     bool ours = solved->work.id == e->planner->solve;
+    if (ours && e->planner->cancelled == e->planner->ended) {
+        solve_share_took(e, e->planner->group, solved->work.took_ns, e->planner->ended);
+    }
     if (g && g->input_epoch == e->planner->input_epoch && skr_frame_is_leader(e->frame) &&
         !skr_frame_is_stopped(e->frame)) {
         uint64_t id = e->planner->solve;

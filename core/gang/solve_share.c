@@ -7,18 +7,20 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { SLOW_MS = 250, PAUSE_TIMES = 10 };
+enum { SLOW_MS = 50, TIMES = 10, SPARE_MS = 2500, LONGEST_S = 600 };
 
 struct solve_share {
     UT_hash_handle hh; /* by name */
     char *name;        /* of the namespace */
-    skr_time until;
+    skr_time until;    /* all that counts is over */
+    bool told;
 };
 
-static struct solve_share *find(const struct skr_gang *e, const char *name)
+/* name: of so many bytes. */
+static struct solve_share *find(const struct skr_gang *e, const char *name, size_t n)
 {
     struct solve_share *share;
-    HASH_FIND_STR(e->solve_shares, name, share);
+    HASH_FIND(hh, e->solve_shares, name, n, share);
     return share;
 }
 
@@ -40,32 +42,58 @@ static void drop_old(struct skr_gang *e)
     }
 }
 
-void solve_share_took(struct skr_gang *e, const struct group *g, int64_t ns)
+static struct solve_share *obtain(struct skr_gang *e, const char *name, size_t n)
 {
-    if (ns < SLOW_MS * SKR_MILLISECOND) {
-        return;
-    }
-    drop_old(e);
-    struct solve_share *share = find(e, g->namespace_);
+    struct solve_share *share = find(e, name, n);
     if (!share) {
         share = skr_alloc(sizeof *share);
-        share->name = skr_strdup(g->namespace_);
-        HASH_ADD_KEYPTR(hh, e->solve_shares, share->name, strlen(share->name), share);
+        share->name = skr_alloc(n + 1);
+        memcpy(share->name, name, n);
+        HASH_ADD_KEYPTR(hh, e->solve_shares, share->name, n, share);
     }
-    share->until = skr_frame_now(e->frame) + PAUSE_TIMES * ns;
+    return share;
+}
+
+static bool stands_back(const struct skr_gang *e, const struct solve_share *share)
+{
+    return share && share->until - skr_frame_now(e->frame) > SPARE_MS * SKR_MILLISECOND;
+}
+
+/* Once, when it begins. */
+static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
+{
+    skr_time left = share->until - skr_frame_now(e->frame) - SPARE_MS * SKR_MILLISECOND;
+    bool told = share->told;
+    share->told = stands_back(e, share);
+    if (!share->told || told) {
+        return;
+    }
     SKR_STRBUF(text);
     skr_strbuf_addf(&text,
-                    "its rules took %lld ms to solve for; for %lld s groups of other namespaces go "
-                    "before those of %s",
-                    (long long)(ns / SKR_MILLISECOND),
-                    (long long)((PAUSE_TIMES * ns + SKR_SECOND - 1) / SKR_SECOND), g->namespace_);
-    out_decision(e, g->key, "", "Slow to solve for", "", text.s, false);
+                    "solving for groups of namespace %s took long: for %lld s or more those of "
+                    "other namespaces go first",
+                    share->name, (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
+    out_decision(e, key, "", "Slow to solve for", "", text.s, false);
+}
+
+void solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
+{
+    if (ns < SLOW_MS * SKR_MILLISECOND && !(ended && ns > 0)) {
+        return;
+    }
+    const skr_time now = skr_frame_now(e->frame);
+    drop_old(e);
+    struct solve_share *share = obtain(e, key, strcspn(key, "/"));
+    share->told = share->told && stands_back(e, share);
+    const skr_time longest = now + LONGEST_S * SKR_SECOND;
+    share->until = (share->until > now ? share->until : now) + TIMES * ns;
+    share->until = share->until < longest ? share->until : longest;
+    tell(e, share, key);
 }
 
 bool solve_share_stands_back(const struct skr_gang *e, const struct group *g)
 {
-    const struct solve_share *share = e->solve_shares ? find(e, g->namespace_) : NULL;
-    return share && skr_frame_now(e->frame) < share->until;
+    return e->solve_shares && stands_back(e, find(e, g->namespace_, strlen(g->namespace_)));
 }
 
 void solve_share_fini(struct skr_gang *e)

@@ -3,17 +3,20 @@
 #define SKR_CORE_GANG_SOLVE_SHARE_H
 /*
  * Who has used the solver for long stands back. One solve runs at a time (planner.c), and some rules are slow to solve
- * for, so a namespace could keep it busy with groups that never fit. After a solve of SLOW_MS or more the groups of its
- * namespace stand behind those of all others for PAUSE_TIMES what it took, and a solve of theirs that is begun meanwhile
- * gives way when somebody else wants the solver. Nobody waits for a solver that is idle, and every such pause is followed
- * by a turn that gives way to nobody: what can be placed is placed.
+ * for, so a namespace could keep it busy: with groups that are due again and again, or by changing one while it is solved
+ * for. What counts is the time of solves of SLOW_MS and more, and of those that a change of their own group ended, each
+ * TIMES what it took, LONGEST_S in all; what is beyond SPARE_MS of it stands against the namespace until it is over. Meanwhile its groups
+ * stand behind those of all others, and a solve of theirs gives way when somebody else wants the solver. Nobody waits for
+ * a solver that is idle, and after every such pause there is a turn that gives way to nobody: what can be placed is
+ * placed.
  */
 #include "core/gang/gang.h"
 
 struct group;
 
-/* A solve for the group took so many nanoseconds. O(namespaces that stand back) */
-void solve_share_took(struct skr_gang *e, const struct group *g, int64_t ns);
+/* A solve for the group, "namespace/name", took so many nanoseconds. ended: by a change of its group.
+ * O(namespaces that count) */
+void solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended);
 /* O(1) */
 bool solve_share_stands_back(const struct skr_gang *e, const struct group *g);
 void solve_share_fini(struct skr_gang *e);

@@ -61,6 +61,31 @@ TEST(a_solve_of_who_stands_back_gives_way_and_any_other_goes_on)
     }
 }
 
+/* Each of its solves is short, and ends as the group is another one by then. */
+TEST(who_changes_a_group_while_it_is_solved_for_stands_back)
+{
+    for (int ms = 0; ms <= 30; ms += 30) {
+        SKR_AUTO(rig_destroy) struct rig *rig = after(NEVER_SLOW, false);
+        rig->solve_ns = ms * SKR_MILLISECOND;
+        rig->hold_solves = true;
+        comes(rig, "greedy/b", "b", 9);
+        for (int i = 0; i < 20; i++) {
+            rig_run(rig, 100 * SKR_MILLISECOND);
+            rig_edit(rig, RIG_MAP, "greedy/b", "{'data':{'priority':'%d'}}", 10 + i);
+            rig_settle(rig);
+            rig->hold_solves = false;
+            assert_true(rig_step_solve(rig));
+            rig->hold_solves = true;
+        }
+        comes(rig, "h", "h", 0);
+        rig_run(rig, SKR_SECOND);
+        rig->hold_solves = false;
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "h"), ms > 0 ? 4 : 0);
+        assert_int_equal(rig_n_bound(rig, "b"), ms > 0 ? 0 : 4);
+    }
+}
+
 TEST_RIG(after(SLOW, false), who_stands_back_is_planned_at_once_while_nobody_else_waits)
 {
     comes(rig, "greedy/b", "b", 0);
