@@ -7,7 +7,7 @@
  * Plans are taken up then (restore_plan.c): an object that appears later with one was not written by
  * us, and its text is removed. Who takes over may have old news, though: for a minute, and until the first patch of an
  * object, whose precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of
- * whoever led before.
+ * whoever led before, or show that it is past the point of no return: whatever was decided here of it is void then.
  */
 #include "core/gang/restore.h"
 
@@ -17,8 +17,11 @@
 #include "core/gang/group_state.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
+#include "core/gang/output.h"
 #include "core/gang/outputs.h"
+#include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
+#include "core/gang/plan_text.h"
 #include "core/gang/pods.h"
 #include "core/gang/preemption.h"
 #include "core/gang/restore_plan.h"
@@ -161,6 +164,19 @@ void restore_begins(struct skr_gang *e)
     e->news_until = skr_frame_now(e->frame) + SKR_RESTORE_NEWS_S * SKR_SECOND;
 }
 
+/* The text says Binding, the plan of this process does not yet: members may be bound by it. */
+static bool is_past_return(const struct group *g, const char *text)
+{
+    struct skr_plan_record *r = NULL;
+    if (g->plan->binding_persisted || !text || !*text ||
+        (g->plan->text && strcmp(text, g->plan->text) == 0) || skr_plan_parse(text, &r, NULL) < 0) {
+        return false;
+    }
+    bool past = r->state == SKR_PLAN_BINDING;
+    skr_plan_record_destroy(r);
+    return past;
+}
+
 void restore_newer(struct skr_gang *e, struct group *g)
 {
     uint64_t newest, *read_at = read_version(g, &newest);
@@ -170,6 +186,12 @@ void restore_newer(struct skr_gang *e, struct group *g)
     }
     *read_at = newest;
     const char *text = plan_home_text(g);
+    bool later = g->plan && is_past_return(g, text);
+    if (later) {
+        out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
+                     false);
+        plan_destroy(e, g->plan);
+    }
     if (!g->plan && text && *text) {
         restore_plan(e, g);
         membership_changed(g);

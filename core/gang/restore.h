@@ -14,7 +14,8 @@ void restore_late(struct skr_gang *e, struct group *g);
 enum { SKR_RESTORE_NEWS_S = 60 };
 void restore_begins(struct skr_gang *e);
 /* The object of a group that was there may be newer now: a plan that it brings within that time, before we have written
- * it, is that of whoever led until then, and is taken up if the group has none. */
+ * it, is that of whoever led until then, and is taken up if the group has none, or if it says Binding and the group's
+ * own does not. */
 void restore_newer(struct skr_gang *e, struct group *g);
 void restore_again(struct group *g); /* leadership was lost: when it comes back */
 /* What the group's object says under a key of docs/reference.md; NULL: nothing. */

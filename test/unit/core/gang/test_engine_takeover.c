@@ -187,6 +187,35 @@ TEST_RIG(scene_rack(1), who_may_preempt_nobody_any_more_takes_up_no_preemption)
     rig_assert_clean(rig);
 }
 
+/* Who leads now knows the plan as Planned, and would give it up, as a node of it is cordoned. */
+TEST_RIG(scene_planned(0), a_point_of_no_return_that_shows_after_the_takeover_is_one)
+{
+    rig_start_standby(rig);
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig->hold_scheduler = false;
+    rig_run(rig, SKR_SECOND);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-0"), RIG_OK);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->hold_scheduler = true;
+    rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = true;
+    rig_fail_over_behind(rig);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    assert_non_null(
+        strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "\"state\":\"Binding\""));
+    rig->hold_watch[RIG_MAP] = rig->hold_watch[RIG_POD] = rig->hold_scheduler = false;
+    rig_resume(rig, 0, true);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    rig_assert_clean(rig);
+}
+
 /* As a user may write it. */
 static void forge(struct rig *rig)
 {
