@@ -272,13 +272,19 @@ int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_s
                             skr_time now, void (*tick)(void *context), void *context,
                             struct skr_strbuf *errors)
 {
+    const size_t n = input->manifests.n;
+    SKR_AUTO_FREE uint8_t *kind = skr_alloc_array(n + 1, sizeof *kind);
     struct skr_error error;
     size_t made = 0;
     int rc = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_manifest_kind *of = skr_manifest_kind_of(input->manifests.item[i].object);
+        kind[i] = of ? (uint8_t)(of - skr_manifest_kinds) : SKR_MANIFEST_KINDS;
+    }
     for (size_t k = 0; k < SKR_MANIFEST_KINDS; k++) {
-        for (size_t i = 0; i < input->manifests.n; i++) {
+        for (size_t i = 0; i < n; i++) {
             const struct skr_manifest *manifest = &input->manifests.item[i];
-            if (skr_manifest_kind_of(manifest->object) != &skr_manifest_kinds[k]) {
+            if (kind[i] != k) {
                 continue;
             }
             if (skr_simulate_create(manifest->object, store, now, &error) < 0) {
