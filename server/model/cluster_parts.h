@@ -81,6 +81,18 @@ struct skr_owner {
 
 struct skr_budget; /* budgets.c */
 
+/* What the models ask of an object that changed, looked up once for all of them. Borrowed of it. */
+struct skr_shown {
+    const char *namespace_, *name;
+    bool deleting;
+    const json_t *references; /* metadata.ownerReferences; NULL none */
+    /* Of a pod; of others "" and NULL. */
+    bool is_pod;
+    const json_t *controller; /* skr_owners_controller(); NULL none */
+    const char *controller_kind;
+    const char *node, *node_before; /* "": none, also where there was no pod before */
+};
+
 struct skr_cluster {
     struct skr_cluster_options options;
     struct skr_store *store;
@@ -95,10 +107,7 @@ struct skr_cluster {
     bool any_refused; /* an owner may be */
     struct skr_member *members;
     struct skr_budget *budgets;
-    /* Of the pod whose change is shown to the models, as skr_owners_controller(); NULL and "" when there is
-     * none, and for objects of other kinds. */
-    const json_t *controller;
-    const char *controller_kind;
+    struct skr_shown shown;       /* what the change is about that the models are shown */
 };
 
 /* ---- cluster_tasks.c ---- */
@@ -146,6 +155,8 @@ void skr_owners_fini(struct skr_cluster *c);
 json_t *skr_owners_reference(const json_t *owner);
 /* {apiVersion, kind, name, uid} of the controller of an object, NULL when it has none. */
 const json_t *skr_owners_controller(const json_t *object);
+/* The same of its ownerReferences; NULL allowed. */
+const json_t *skr_owners_controller_in(const json_t *references);
 
 /* ---- workload.c ---- */
 
@@ -202,8 +213,8 @@ void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task);
 
-/* A change of a pod means work for its controller, when that is of this kind. */
-void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
-                       enum skr_task_kind kind, const char *owner_kind, skr_time delay);
+/* The change that is shown means work for the pod's controller, when that is of this kind. */
+void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
+                       skr_time delay);
 
 #endif

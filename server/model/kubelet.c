@@ -45,10 +45,9 @@ static skr_time after(const struct skr_cluster *c, skr_time delay)
 static void plan_finish(struct skr_cluster *c, const json_t *pod)
 {
     const skr_time usual =
-        strcmp(c->controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
+        strcmp(c->shown.controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
 
-    skr_cluster_plan(c, SKR_TASK_POD_FINISH, skr_path_text(pod, "metadata.namespace"),
-                     skr_path_text(pod, "metadata.name"),
+    skr_cluster_plan(c, SKR_TASK_POD_FINISH, c->shown.namespace_, c->shown.name,
                      after(c, annotated(pod, SKR_CLUSTER_RUN_FOR, usual)));
 }
 
@@ -58,8 +57,7 @@ static void plan_stop(struct skr_cluster *c, const json_t *pod)
     skr_time stop = annotated(pod, SKR_CLUSTER_STOP_AFTER, c->options.pod_stop);
 
     stop = stop < grace ? stop : grace;
-    skr_cluster_plan(c, SKR_TASK_POD_STOP, skr_path_text(pod, "metadata.namespace"),
-                     skr_path_text(pod, "metadata.name"), after(c, stop));
+    skr_cluster_plan(c, SKR_TASK_POD_STOP, c->shown.namespace_, c->shown.name, after(c, stop));
 }
 
 static void pod_changed(struct skr_cluster *c, const struct skr_store_change *change)
@@ -67,23 +65,24 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     const json_t *pod = change->object;
     const json_t *before = change->before;
 
-    if (change->kind != SKR_STORE_DELETED && *skr_path_text(pod, "spec.nodeName") == '\0') {
+    const char *namespace_ = c->shown.namespace_;
+    const char *name = c->shown.name;
+
+    if (change->kind != SKR_STORE_DELETED && *c->shown.node == '\0') {
         return;
     }
-    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
-    const char *name = skr_path_text(pod, "metadata.name");
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_START, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_FINISH, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_STOP, namespace_, name);
         return;
     }
-    if (is_deleting(pod)) {
+    if (c->shown.deleting) {
         if (!is_deleting(before) || skr_path_get(before, "metadata.deletionGracePeriodSeconds") !=
                                         skr_path_get(pod, "metadata.deletionGracePeriodSeconds")) {
             plan_stop(c, pod);
         }
-    } else if (is_phase(pod, "Pending") && *skr_path_text(before, "spec.nodeName") == '\0') {
+    } else if (*c->shown.node_before == '\0' && is_phase(pod, "Pending")) {
         skr_cluster_plan(c, SKR_TASK_POD_START, namespace_, name, after(c, c->options.pod_start));
     } else if (is_phase(pod, "Running") && !is_phase(before, "Running")) {
         plan_finish(c, pod);
@@ -97,7 +96,7 @@ static bool has_ready(const json_t *node)
 
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    if (strcmp(change->resource->kind, "Pod") == 0) {
+    if (c->shown.is_pod) {
         pod_changed(c, change);
     } else if (strcmp(change->resource->kind, "Node") == 0 && c->options.node_status &&
                change->kind == SKR_STORE_ADDED && !has_ready(change->object)) {

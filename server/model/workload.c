@@ -88,12 +88,12 @@ void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
     }
 }
 
-void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
-                       enum skr_task_kind kind, const char *owner_kind, skr_time delay)
+void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
+                       skr_time delay)
 {
-    if (strcmp(c->controller_kind, owner_kind) == 0) {
-        skr_cluster_plan(c, kind, skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(c->controller, "name"), c->now + delay);
+    if (strcmp(c->shown.controller_kind, owner_kind) == 0) {
+        skr_cluster_plan(c, kind, c->shown.namespace_, skr_path_text(c->shown.controller, "name"),
+                         c->now + delay);
     }
 }
 
