@@ -72,6 +72,7 @@ void skr_cluster_destroy(struct skr_cluster *cluster)
         skr_task_free(task);
     }
     free(cluster->heap);
+    skr_workload_fini(cluster);
     skr_owners_fini(cluster);
     skr_budgets_fini(cluster);
     skr_store_destroy(cluster->store);

@@ -93,6 +93,14 @@ struct skr_shown {
     const char *node, *node_before; /* "": none, also where there was no pod before */
 };
 
+/* What the pods of one template have in common: pods come by the hundred. */
+struct skr_prepared {
+    json_t *owner, *template, *env; /* of which it is; references, NULL: none */
+    json_t *spec;                   /* with the variable of env; NULL: nothing is prepared */
+    json_t *references;
+    bool is_shared; /* with the pods that are there */
+};
+
 struct skr_cluster {
     struct skr_cluster_options options;
     struct skr_store *store;
@@ -107,6 +115,7 @@ struct skr_cluster {
     bool any_refused; /* an owner may be */
     struct skr_member *members;
     struct skr_budget *budgets;
+    struct skr_prepared prepared; /* for the pods that were made last */
     struct skr_shown shown;       /* what the change is about that the models are shown */
 };
 
@@ -139,7 +148,8 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
                         const char *name, const char *uid, int64_t grace);
 /* RFC 3339 text of the object to a time; 0 when absent. */
 skr_time skr_cluster_time(const json_t *object, const char *path);
-/* Likewise of store_parts.h: whole seconds, and a condition of a status that is own. */
+/* Likewise of store_parts.h: equal values, whole seconds, and a condition of a status that is own. */
+void skr_store_share(json_t *object, const json_t *with, const json_t *before);
 json_t *skr_store_time(skr_time now);
 void skr_store_set_condition(json_t *status, const char *type, const char *value,
                              const char *reason, const char *message, skr_time now);
@@ -186,6 +196,7 @@ struct skr_pod_plan {
 };
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                             const struct skr_pod_plan *plan);
+void skr_workload_fini(struct skr_cluster *c); /* of what is prepared */
 /* Number of an IntOrString share of total, rounded up or down. */
 int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
 /* A hash of JSON as ten letters, as in names of ReplicaSets and revisions. */

@@ -73,9 +73,12 @@ static void default_containers(json_t *list)
     size_t i, j;
     json_t *container, *port;
 
+    if (list && list->refcount > 1) { /* of an object or a template in force: it has them */
+        return;
+    }
     json_array_foreach(list, i, container)
     {
-        if (container->refcount > 1) { /* of an object in force: it has them */
+        if (container->refcount > 1) { /* likewise */
             continue;
         }
         default_requests(object_in(container, "resources"));
@@ -124,10 +127,7 @@ static void default_toleration(json_t *spec, const char *taint)
             return;
         }
     }
-    if (!list) {
-        list = json_array();
-        json_object_set_new_nocheck(spec, "tolerations", list);
-    }
+    list = skr_path_own_array(spec, "tolerations");
     json_t *toleration = json_object();
     text(toleration, "key", taint);
     text(toleration, "operator", "Exists");
