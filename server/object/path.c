@@ -293,6 +293,11 @@ static bool has_nulls(const json_t *value, const json_t *known)
     return false;
 }
 
+bool skr_path_has_nulls(const json_t *value)
+{
+    return json_is_null(value) || has_nulls(value, NULL);
+}
+
 json_t *skr_path_without_nulls(const json_t *value, const json_t *known)
 {
     json_t *child;
