@@ -73,6 +73,7 @@ void skr_cluster_destroy(struct skr_cluster *cluster)
     }
     free(cluster->heap);
     skr_workload_fini(cluster);
+    skr_kubelet_fini(cluster);
     skr_owners_fini(cluster);
     skr_budgets_fini(cluster);
     skr_store_destroy(cluster->store);

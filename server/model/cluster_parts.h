@@ -101,6 +101,13 @@ struct skr_prepared {
     bool is_shared; /* with the pods that are there */
 };
 
+/* Likewise pods that start in one second. References; NULL: nothing yet. */
+struct skr_started {
+    skr_time second;
+    json_t *before, *conditions; /* of the status: what becomes what */
+    json_t *containers, *statuses;
+};
+
 struct skr_cluster {
     struct skr_cluster_options options;
     struct skr_store *store;
@@ -116,7 +123,8 @@ struct skr_cluster {
     struct skr_member *members;
     struct skr_budget *budgets;
     struct skr_prepared prepared; /* for the pods that were made last */
-    struct skr_shown shown;       /* what the change is about that the models are shown */
+    struct skr_started started;
+    struct skr_shown shown; /* what the change is about that the models are shown */
 };
 
 /* ---- cluster_tasks.c ---- */
@@ -221,6 +229,7 @@ void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change 
 void skr_namespaces_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_kubelet_fini(struct skr_cluster *c);
 void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task);
 
