@@ -414,7 +414,7 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
     json_t *own = skr_path_copy_beside(object, is_kind(call, "Pod") ? before : NULL);
 
     json_decref(object);
-    skr_defaults_set(call->resource, own);
+    skr_defaults_set(call->resource, own, NULL);
     if (is_kind(call, "Pod")) { /* admission plugin Priority */
         json_t *spec = json_object_get(own, "spec");
         keep_if_absent(spec, json_object_get(before, "spec"), "priority");
