@@ -91,12 +91,12 @@ void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *ch
         }
         return;
     }
-    if (strcmp(change->resource->kind, "Pod") != 0) {
+    if (!c->shown.is_pod) {
         return;
     }
     DL_FOREACH(c->budgets, budget)
     {
-        if (strcmp(budget->namespace_, skr_path_text(change->object, "metadata.namespace")) == 0 &&
+        if (strcmp(budget->namespace_, c->shown.namespace_) == 0 &&
             (covers(budget, change->object) || covers(budget, change->before))) {
             skr_cluster_plan(c, SKR_TASK_BUDGET, budget->namespace_, budget->name,
                              c->now + BATCH_MS * SKR_MILLISECOND);

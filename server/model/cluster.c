@@ -72,6 +72,8 @@ void skr_cluster_destroy(struct skr_cluster *cluster)
         skr_task_free(task);
     }
     free(cluster->heap);
+    skr_workload_fini(cluster);
+    skr_kubelet_fini(cluster);
     skr_owners_fini(cluster);
     skr_budgets_fini(cluster);
     skr_store_destroy(cluster->store);
@@ -85,6 +87,36 @@ struct skr_store *skr_cluster_store(struct skr_cluster *cluster)
 
 /* ---- the loop ---- */
 
+static const json_t *member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+static void look_at(struct skr_shown *shown, const struct skr_store_change *change)
+{
+    const json_t *meta = json_object_get(change->object, "metadata");
+
+    *shown = (struct skr_shown){
+        .namespace_ = skr_path_text(meta, "namespace"),
+        .name = skr_path_text(meta, "name"),
+        .deleting = member(meta, "deletionTimestamp"),
+        .references = member(meta, "ownerReferences"),
+        .is_pod = strcmp(change->resource->kind, "Pod") == 0,
+        .controller_kind = "",
+        .node = "",
+        .node_before = "",
+    };
+    if (shown->is_pod) {
+        const json_t *spec = json_object_get(change->object, "spec");
+        const json_t *before = json_object_get(change->before, "spec");
+        shown->controller = skr_owners_controller_in(shown->references);
+        shown->controller_kind = skr_path_text(shown->controller, "kind");
+        shown->node = skr_path_text(spec, "nodeName");
+        shown->node_before = spec == before ? shown->node : skr_path_text(before, "nodeName");
+    }
+}
+
 static void show_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     static void (*const table[])(struct skr_cluster * c, const struct skr_store_change *change) = {
@@ -93,9 +125,7 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
         skr_budgets_change,     skr_namespaces_change,    skr_kubelet_change,
         skr_node_life_change,
     };
-    c->controller =
-        strcmp(change->resource->kind, "Pod") == 0 ? skr_owners_controller(change->object) : NULL;
-    c->controller_kind = skr_path_text(c->controller, "kind");
+    look_at(&c->shown, change);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         table[i](c, change);
     }

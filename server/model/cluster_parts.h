@@ -81,6 +81,33 @@ struct skr_owner {
 
 struct skr_budget; /* budgets.c */
 
+/* What the models ask of an object that changed, looked up once for all of them. Borrowed of it. */
+struct skr_shown {
+    const char *namespace_, *name;
+    bool deleting;
+    const json_t *references; /* metadata.ownerReferences; NULL none */
+    /* Of a pod; of others "" and NULL. */
+    bool is_pod;
+    const json_t *controller; /* skr_owners_controller(); NULL none */
+    const char *controller_kind;
+    const char *node, *node_before; /* "": none, also where there was no pod before */
+};
+
+/* What the pods of one template have in common: pods come by the hundred. */
+struct skr_prepared {
+    json_t *owner, *template, *env; /* of which it is; references, NULL: none */
+    json_t *spec;                   /* with the variable of env; NULL: nothing is prepared */
+    json_t *references;
+    bool is_shared; /* with the pods that are there */
+};
+
+/* Likewise pods that start in one second. References; NULL: nothing yet. */
+struct skr_started {
+    skr_time second;
+    json_t *before, *conditions; /* of the status: what becomes what */
+    json_t *containers, *statuses;
+};
+
 struct skr_cluster {
     struct skr_cluster_options options;
     struct skr_store *store;
@@ -95,10 +122,9 @@ struct skr_cluster {
     bool any_refused; /* an owner may be */
     struct skr_member *members;
     struct skr_budget *budgets;
-    /* Of the pod whose change is shown to the models, as skr_owners_controller(); NULL and "" when there is
-     * none, and for objects of other kinds. */
-    const json_t *controller;
-    const char *controller_kind;
+    struct skr_prepared prepared; /* for the pods that were made last */
+    struct skr_started started;
+    struct skr_shown shown; /* what the change is about that the models are shown */
 };
 
 /* ---- cluster_tasks.c ---- */
@@ -130,7 +156,8 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
                         const char *name, const char *uid, int64_t grace);
 /* RFC 3339 text of the object to a time; 0 when absent. */
 skr_time skr_cluster_time(const json_t *object, const char *path);
-/* Likewise of store_parts.h: whole seconds, and a condition of a status that is own. */
+/* Likewise of store_parts.h: equal values, whole seconds, and a condition of a status that is own. */
+void skr_store_share(json_t *object, const json_t *with, const json_t *before);
 json_t *skr_store_time(skr_time now);
 void skr_store_set_condition(json_t *status, const char *type, const char *value,
                              const char *reason, const char *message, skr_time now);
@@ -146,6 +173,8 @@ void skr_owners_fini(struct skr_cluster *c);
 json_t *skr_owners_reference(const json_t *owner);
 /* {apiVersion, kind, name, uid} of the controller of an object, NULL when it has none. */
 const json_t *skr_owners_controller(const json_t *object);
+/* The same of its ownerReferences; NULL allowed. */
+const json_t *skr_owners_controller_in(const json_t *references);
 
 /* ---- workload.c ---- */
 
@@ -175,6 +204,7 @@ struct skr_pod_plan {
 };
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                             const struct skr_pod_plan *plan);
+void skr_workload_fini(struct skr_cluster *c); /* of what is prepared */
 /* Number of an IntOrString share of total, rounded up or down. */
 int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
 /* A hash of JSON as ten letters, as in names of ReplicaSets and revisions. */
@@ -199,11 +229,12 @@ void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change 
 void skr_namespaces_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_kubelet_fini(struct skr_cluster *c);
 void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task);
 
-/* A change of a pod means work for its controller, when that is of this kind. */
-void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
-                       enum skr_task_kind kind, const char *owner_kind, skr_time delay);
+/* The change that is shown means work for the pod's controller, when that is of this kind. */
+void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
+                       skr_time delay);
 
 #endif

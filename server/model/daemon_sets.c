@@ -44,7 +44,7 @@ static bool admits_others(const struct skr_store_change *change)
 
 void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    skr_workload_wake(c, change, SKR_TASK_DAEMON_SET, "DaemonSet", BATCH_MS * SKR_MILLISECOND);
+    skr_workload_wake(c, SKR_TASK_DAEMON_SET, "DaemonSet", BATCH_MS * SKR_MILLISECOND);
     if (strcmp(change->resource->kind, "Node") == 0 && admits_others(change)) {
         skr_store_each(c->store, "DaemonSet", plan_set, c);
     }

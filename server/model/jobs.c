@@ -22,27 +22,26 @@ enum { BATCH_MS = 1000, BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 
 static void look_for_orphan(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    if (change->kind == SKR_STORE_DELETED || strcmp(c->controller_kind, "Job") != 0 ||
-        !skr_path_get(change->object, "metadata.deletionTimestamp")) {
+    const struct skr_shown *pod = &c->shown;
+
+    if (!pod->deleting || change->kind == SKR_STORE_DELETED ||
+        strcmp(pod->controller_kind, "Job") != 0) {
         return;
     }
-    const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
     const json_t *job =
-        skr_store_get(c->store, "Job", namespace_, skr_path_text(c->controller, "name"));
+        skr_store_get(c->store, "Job", pod->namespace_, skr_path_text(pod->controller, "name"));
     if (skr_path_holds(skr_path_get(change->object, "metadata.finalizers"), TRACKING) &&
-        strcmp(skr_path_text(job, "metadata.uid"), skr_path_text(c->controller, "uid")) != 0) {
-        skr_cluster_plan(c, SKR_TASK_POD_ORPHAN, namespace_,
-                         skr_path_text(change->object, "metadata.name"), c->now);
+        strcmp(skr_path_text(job, "metadata.uid"), skr_path_text(pod->controller, "uid")) != 0) {
+        skr_cluster_plan(c, SKR_TASK_POD_ORPHAN, pod->namespace_, pod->name, c->now);
     }
 }
 
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     look_for_orphan(c, change);
-    skr_workload_wake(c, change, SKR_TASK_JOB, "Job", BATCH_MS * SKR_MILLISECOND);
+    skr_workload_wake(c, SKR_TASK_JOB, "Job", BATCH_MS * SKR_MILLISECOND);
     if (strcmp(change->resource->kind, "Job") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_JOB, skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(change->object, "metadata.name"), c->now);
+        skr_cluster_plan(c, SKR_TASK_JOB, c->shown.namespace_, c->shown.name, c->now);
     }
 }
 

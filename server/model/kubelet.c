@@ -45,10 +45,9 @@ static skr_time after(const struct skr_cluster *c, skr_time delay)
 static void plan_finish(struct skr_cluster *c, const json_t *pod)
 {
     const skr_time usual =
-        strcmp(c->controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
+        strcmp(c->shown.controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
 
-    skr_cluster_plan(c, SKR_TASK_POD_FINISH, skr_path_text(pod, "metadata.namespace"),
-                     skr_path_text(pod, "metadata.name"),
+    skr_cluster_plan(c, SKR_TASK_POD_FINISH, c->shown.namespace_, c->shown.name,
                      after(c, annotated(pod, SKR_CLUSTER_RUN_FOR, usual)));
 }
 
@@ -58,8 +57,7 @@ static void plan_stop(struct skr_cluster *c, const json_t *pod)
     skr_time stop = annotated(pod, SKR_CLUSTER_STOP_AFTER, c->options.pod_stop);
 
     stop = stop < grace ? stop : grace;
-    skr_cluster_plan(c, SKR_TASK_POD_STOP, skr_path_text(pod, "metadata.namespace"),
-                     skr_path_text(pod, "metadata.name"), after(c, stop));
+    skr_cluster_plan(c, SKR_TASK_POD_STOP, c->shown.namespace_, c->shown.name, after(c, stop));
 }
 
 static void pod_changed(struct skr_cluster *c, const struct skr_store_change *change)
@@ -67,23 +65,24 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     const json_t *pod = change->object;
     const json_t *before = change->before;
 
-    if (change->kind != SKR_STORE_DELETED && *skr_path_text(pod, "spec.nodeName") == '\0') {
+    const char *namespace_ = c->shown.namespace_;
+    const char *name = c->shown.name;
+
+    if (change->kind != SKR_STORE_DELETED && *c->shown.node == '\0') {
         return;
     }
-    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
-    const char *name = skr_path_text(pod, "metadata.name");
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_START, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_FINISH, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_STOP, namespace_, name);
         return;
     }
-    if (is_deleting(pod)) {
+    if (c->shown.deleting) {
         if (!is_deleting(before) || skr_path_get(before, "metadata.deletionGracePeriodSeconds") !=
                                         skr_path_get(pod, "metadata.deletionGracePeriodSeconds")) {
             plan_stop(c, pod);
         }
-    } else if (is_phase(pod, "Pending") && *skr_path_text(before, "spec.nodeName") == '\0') {
+    } else if (*c->shown.node_before == '\0' && is_phase(pod, "Pending")) {
         skr_cluster_plan(c, SKR_TASK_POD_START, namespace_, name, after(c, c->options.pod_start));
     } else if (is_phase(pod, "Running") && !is_phase(before, "Running")) {
         plan_finish(c, pod);
@@ -97,7 +96,7 @@ static bool has_ready(const json_t *node)
 
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    if (strcmp(change->resource->kind, "Pod") == 0) {
+    if (c->shown.is_pod) {
         pod_changed(c, change);
     } else if (strcmp(change->resource->kind, "Node") == 0 && c->options.node_status &&
                change->kind == SKR_STORE_ADDED && !has_ready(change->object)) {
@@ -158,30 +157,81 @@ static json_t *pod_status(const json_t *pod, const char *phase)
     return status;
 }
 
-static void start(struct skr_cluster *c, const json_t *pod)
+void skr_kubelet_fini(struct skr_cluster *c)
+{
+    struct skr_started *last = &c->started;
+
+    json_decref(last->before);
+    json_decref(last->conditions);
+    json_decref(last->containers);
+    json_decref(last->statuses);
+    *last = (struct skr_started){.second = 0};
+}
+
+/* What pods that start in this second have in common. */
+static struct skr_started *started_now(struct skr_cluster *c)
+{
+    if (c->started.second != c->now / SKR_SECOND) {
+        skr_kubelet_fini(c);
+        c->started.second = c->now / SKR_SECOND;
+    }
+    return &c->started;
+}
+
+/* Those of a running pod, which follow from those it has and the time. */
+static void set_conditions(struct skr_cluster *c, json_t *status)
 {
     static const char *const conditions[] = {"PodReadyToStartContainers", "Initialized", "Ready",
                                              "ContainersReady"};
+    struct skr_started *last = started_now(c);
+    json_t *before = json_object_get(status, "conditions");
 
-    if (!is_phase(pod, "Pending") || is_deleting(pod) ||
-        !skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
+    if (before && before == last->before) {
+        json_object_set_nocheck(status, "conditions", last->conditions);
         return;
     }
-    json_t *status = pod_status(pod, "Running");
+    json_decref(last->before);
+    last->before = json_incref(before);
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         skr_store_set_condition(status, conditions[i], "True", "", "", c->now);
     }
     if (!skr_path_find(json_object_get(status, "conditions"), "type", "PodScheduled")) {
         skr_store_set_condition(status, "PodScheduled", "True", "", "", c->now);
     }
+    json_decref(last->conditions);
+    last->conditions = json_incref(json_object_get(status, "conditions"));
+}
+
+/* Borrowed of what pods have in common. */
+static json_t *running_containers(struct skr_cluster *c, const json_t *pod)
+{
+    struct skr_started *last = started_now(c);
+    json_t *containers = json_object_get(json_object_get(pod, "spec"), "containers");
+
+    if (!last->statuses || containers != last->containers) {
+        json_decref(last->containers);
+        json_decref(last->statuses);
+        last->containers = json_incref(containers);
+        last->statuses = container_statuses(pod, "containers", running_state(c), true);
+    }
+    return last->statuses;
+}
+
+static void start(struct skr_cluster *c, const json_t *pod)
+{
+    if (!is_phase(pod, "Pending") || is_deleting(pod) ||
+        !skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
+        return;
+    }
+    json_t *status = pod_status(pod, "Running");
+    set_conditions(c, status);
     const uint32_t address = ++c->addresses;
     json_t *ip =
         json_sprintf("10.%u.%u.%u", 128 + (address >> 16 & 127), address >> 8 & 255, address & 255);
     json_object_set_new_nocheck(status, "podIPs", json_pack("[{s:O}]", "ip", ip));
     json_object_set_new_nocheck(status, "podIP", ip);
     json_object_set_new_nocheck(status, "startTime", skr_store_time(c->now));
-    json_object_set_new_nocheck(status, "containerStatuses",
-                                container_statuses(pod, "containers", running_state(c), true));
+    json_object_set_nocheck(status, "containerStatuses", running_containers(c, pod));
     if (json_array_size(skr_path_get(pod, "spec.initContainers")) > 0) {
         json_object_set_new_nocheck(
             status, "initContainerStatuses",

@@ -130,14 +130,13 @@ static void node_changed(struct skr_cluster *c, const struct skr_store_change *c
 
 static void pod_changed(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    const char *node = skr_path_text(change->object, "spec.nodeName");
+    const char *namespace_ = c->shown.namespace_;
+    const char *name = c->shown.name;
+    const char *node = c->shown.node;
 
-    if (change->kind != SKR_STORE_DELETED &&
-        (*node == '\0' || *skr_path_text(change->before, "spec.nodeName") != '\0')) {
+    if (change->kind != SKR_STORE_DELETED && (*node == '\0' || *c->shown.node_before != '\0')) {
         return;
     }
-    const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
-    const char *name = skr_path_text(change->object, "metadata.name");
     if (change->kind == SKR_STORE_DELETED) {
         skr_cluster_unplan(c, SKR_TASK_POD_LOST, namespace_, name);
         skr_cluster_unplan(c, SKR_TASK_POD_TAINT, namespace_, name);
@@ -157,7 +156,7 @@ void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *
 {
     if (strcmp(change->resource->kind, "Node") == 0) {
         node_changed(c, change);
-    } else if (strcmp(change->resource->kind, "Pod") == 0) {
+    } else if (c->shown.is_pod) {
         pod_changed(c, change);
     }
 }

@@ -127,7 +127,7 @@ static struct skr_member *add_member(struct skr_cluster *c, const struct skr_sto
 
 static void update_member(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    const json_t *references = skr_path_get(change->object, "metadata.ownerReferences");
+    const json_t *references = c->shown.references;
     char key[640];
 
     if (change->before && skr_path_get(change->before, "metadata.ownerReferences") == references) {
@@ -188,7 +188,7 @@ void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *cha
 
     if (change->kind != SKR_STORE_DELETED) {
         update_member(c, change);
-        if (skr_path_get(change->object, "metadata.deletionTimestamp")) {
+        if (c->shown.deleting) {
             const json_t *finalizers = skr_path_get(change->object, "metadata.finalizers");
             if (skr_path_holds(finalizers, FOREGROUND) || skr_path_holds(finalizers, ORPHAN)) {
                 plan_collection(c, change);
@@ -357,8 +357,11 @@ json_t *skr_owners_reference(const json_t *owner)
 
 const json_t *skr_owners_controller(const json_t *object)
 {
-    const json_t *references = skr_path_get(object, "metadata.ownerReferences");
+    return skr_owners_controller_in(skr_path_get(object, "metadata.ownerReferences"));
+}
 
+const json_t *skr_owners_controller_in(const json_t *references)
+{
     for (size_t i = 0; i < json_array_size(references); i++) {
         if (skr_path_true(json_array_get(references, i), "controller")) {
             return json_array_get(references, i);

@@ -183,7 +183,8 @@ static int check_strings(struct walk *w, const json_t *list)
 static int check_object(struct walk *w, const json_t *object, const json_t *known,
                         const struct skr_schema_field *fields);
 
-static int check_list(struct walk *w, const json_t *list, const struct skr_schema_field *fields)
+static int check_list(struct walk *w, const json_t *list, const json_t *known,
+                      const struct skr_schema_field *fields)
 {
     size_t i;
     json_t *value;
@@ -196,7 +197,8 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
     {
         const struct place here = {.up = w->at, .index = i};
         w->at = &here;
-        rc = check_object(w, value, NULL, fields);
+        const json_t *there = json_array_get(known, i);
+        rc = value == there ? 0 : check_object(w, value, there, fields);
         w->at = here.up;
         if (rc != 0) {
             break;
@@ -212,7 +214,7 @@ static int check_field(struct walk *w, const json_t *value, const json_t *known,
     case SKR_SCHEMA_OBJECT:
         return check_object(w, value, known, field->of);
     case SKR_SCHEMA_LIST:
-        return check_list(w, value, field->of);
+        return check_list(w, value, known, field->of);
     case SKR_SCHEMA_STRINGS:
         return check_strings(w, value);
     case SKR_SCHEMA_STRING_MAP:

@@ -17,7 +17,7 @@ enum { BATCH_MS = 20 };
 
 void skr_stateful_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    skr_workload_wake(c, change, SKR_TASK_STATEFUL_SET, "StatefulSet", BATCH_MS * SKR_MILLISECOND);
+    skr_workload_wake(c, SKR_TASK_STATEFUL_SET, "StatefulSet", BATCH_MS * SKR_MILLISECOND);
     if (strcmp(change->resource->kind, "StatefulSet") == 0 && change->kind != SKR_STORE_DELETED) {
         skr_cluster_plan(c, SKR_TASK_STATEFUL_SET,
                          skr_path_text(change->object, "metadata.namespace"),

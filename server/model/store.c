@@ -46,6 +46,7 @@ void skr_store_destroy(struct skr_store *store)
     if (!store) {
         return;
     }
+    skr_born_fini(&store->born);
     skr_store_free_history(store);
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         skr_shelf_fini(&store->shelf[i]);

@@ -77,7 +77,8 @@ struct skr_store_request {
     const char *subresource; /* "" none */
     const json_t *body;      /* CREATE, UPDATE, PATCH, DELETE (DeleteOptions or NULL) */
     /* The body is the store's from now on: nobody reads it after. It is made of what is in force, so it has
-     * no nulls and is not too deep. Its objects and arrays are nobody else's; for UPDATE its top is. */
+     * no nulls and is not too deep. Its top is nobody else's; for CREATE, which is of pods, its metadata and
+     * spec are not either, and parts of the spec that others have, too, are those of a template in force. */
     bool given;
     const char *label_selector; /* "" none */
     const char *field_selector; /* "" none; metadata.name, metadata.namespace, spec.nodeName,

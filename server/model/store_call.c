@@ -73,18 +73,29 @@ static size_t most_bytes(const json_t *value)
     json_t *map = skr_object_unconst(value), *child;
     size_t i, n = AROUND;
 
-    if (json_is_string(value)) {
+    switch (json_typeof(value)) {
+    case JSON_STRING:
         return ESCAPED * json_string_length(value) + AROUND;
+    case JSON_OBJECT:
+        for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+            n += ESCAPED * json_object_iter_key_len(at) + AROUND;
+            n += most_bytes(json_object_iter_value(at));
+        }
+        return n;
+    case JSON_ARRAY:
+        json_array_foreach(value, i, child)
+        {
+            n += AROUND + most_bytes(child);
+        }
+        return n;
+    case JSON_INTEGER:
+    case JSON_REAL:
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+    default:
+        return NUMBER;
     }
-    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
-        n += ESCAPED * strlen(json_object_iter_key(at)) + AROUND;
-        n += most_bytes(json_object_iter_value(at));
-    }
-    json_array_foreach(value, i, child)
-    {
-        n += AROUND + most_bytes(child);
-    }
-    return json_is_object(value) || json_is_array(value) ? n : NUMBER;
 }
 
 bool skr_store_check_size(struct skr_store_call *call, const json_t *object)

@@ -73,9 +73,12 @@ static void default_containers(json_t *list)
     size_t i, j;
     json_t *container, *port;
 
+    if (list && list->refcount > 1) { /* of an object or a template in force: it has them */
+        return;
+    }
     json_array_foreach(list, i, container)
     {
-        if (container->refcount > 1) { /* of an object in force: it has them */
+        if (container->refcount > 1) { /* likewise */
             continue;
         }
         default_requests(object_in(container, "resources"));
@@ -124,10 +127,7 @@ static void default_toleration(json_t *spec, const char *taint)
             return;
         }
     }
-    if (!list) {
-        list = json_array();
-        json_object_set_new_nocheck(spec, "tolerations", list);
-    }
+    list = skr_path_own_array(spec, "tolerations");
     json_t *toleration = json_object();
     text(toleration, "key", taint);
     text(toleration, "operator", "Exists");
@@ -136,13 +136,35 @@ static void default_toleration(json_t *spec, const char *taint)
     json_array_append_new(list, toleration);
 }
 
-static void default_pod(json_t *pod)
+void skr_born_fini(struct skr_born *born)
+{
+    json_decref(born->tolerations);
+    json_decref(born->containers);
+    json_decref(born->status);
+    *born = (struct skr_born){.second = 0};
+}
+
+static void default_tolerations(json_t *spec, struct skr_born *born)
+{
+    const bool says_none = born && !json_object_get(spec, "tolerations");
+
+    if (says_none && born->tolerations) {
+        json_object_set_nocheck(spec, "tolerations", born->tolerations);
+        return;
+    }
+    default_toleration(spec, "node.kubernetes.io/not-ready");
+    default_toleration(spec, "node.kubernetes.io/unreachable");
+    if (says_none) {
+        born->tolerations = json_incref(json_object_get(spec, "tolerations"));
+    }
+}
+
+static void default_pod(json_t *pod, struct skr_born *born)
 {
     json_t *spec = object_in(pod, "spec");
 
     default_pod_spec(spec);
-    default_toleration(spec, "node.kubernetes.io/not-ready");
-    default_toleration(spec, "node.kubernetes.io/unreachable");
+    default_tolerations(spec, born);
     flag(spec, "enableServiceLinks", true);
 }
 
@@ -174,17 +196,39 @@ static const char *qos_class(const json_t *spec)
     return guaranteed ? "Guaranteed" : (any ? "Burstable" : "BestEffort");
 }
 
-void skr_defaults_pod_status(json_t *pod, skr_time now)
+static json_t *new_status(const json_t *spec, bool gated, skr_time now)
 {
-    json_t *status = object_in(pod, "status");
-    json_t *spec = object_in(pod, "spec");
+    json_t *status = json_object();
 
     json_object_set_new_nocheck(status, "phase", json_string("Pending"));
     json_object_set_new_nocheck(status, "qosClass", json_string(qos_class(spec)));
-    if (json_array_size(json_object_get(spec, "schedulingGates")) > 0) {
+    if (gated) {
         skr_store_set_condition(status, "PodScheduled", "False", "SchedulingGated",
                                 "Scheduling is blocked due to non-empty scheduling gates", now);
     }
+    return status;
+}
+
+void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born)
+{
+    const json_t *spec = json_object_get(pod, "spec");
+    json_t *containers = json_object_get(spec, "containers");
+    const bool gated = json_array_size(json_object_get(spec, "schedulingGates")) > 0;
+
+    if (!containers || containers->refcount == 1) { /* nobody else's */
+        json_object_set_new_nocheck(pod, "status", new_status(spec, gated, now));
+        return;
+    }
+    if (!born->status || born->second != now / SKR_SECOND || born->containers != containers ||
+        born->gated != gated) {
+        json_decref(born->containers);
+        json_decref(born->status);
+        born->second = now / SKR_SECOND;
+        born->containers = json_incref(containers);
+        born->gated = gated;
+        born->status = new_status(spec, gated, now);
+    }
+    json_object_set_nocheck(pod, "status", born->status);
 }
 
 static void default_template(json_t *spec)
@@ -365,7 +409,8 @@ static void default_budget(json_t *object)
     (void)object_in(object, "spec");
 }
 
-void skr_defaults_set(const struct skr_store_resource *resource, json_t *object)
+void skr_defaults_set(const struct skr_store_resource *resource, json_t *object,
+                      struct skr_born *born)
 {
     static const struct {
         const char *kind;
@@ -376,7 +421,6 @@ void skr_defaults_set(const struct skr_store_resource *resource, json_t *object)
         {"Job", default_job},
         {"Namespace", default_namespace},
         {"Node", default_node},
-        {"Pod", default_pod},
         {"PodDisruptionBudget", default_budget},
         {"PriorityClass", default_priority_class},
         {"ReplicaSet", default_replica_set},
@@ -384,6 +428,10 @@ void skr_defaults_set(const struct skr_store_resource *resource, json_t *object)
         {"Service", default_service},
         {"StatefulSet", default_stateful_set},
     };
+    if (strcmp(resource->kind, "Pod") == 0) {
+        default_pod(object, born);
+        return;
+    }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].kind, resource->kind) == 0) {
             table[i].set(object);

@@ -21,6 +21,15 @@ struct skr_store_history {
     size_t max;
 };
 
+/* What the defaults of pods that are created have in common. References; NULL: nothing yet. */
+struct skr_born {
+    json_t *tolerations; /* of pods that say none */
+    skr_time second;
+    json_t *containers; /* of the spec */
+    bool gated;
+    json_t *status; /* of pods that are created in the second, with these containers */
+};
+
 struct skr_store {
     uint64_t seed;
     uint64_t made; /* uids and random names so far */
@@ -29,6 +38,7 @@ struct skr_store {
     struct skr_shelf *shelf; /* [skr_store_resource_count()] */
     json_t **last;           /* likewise: put in force last, its values are shared; NULL none */
     struct skr_store_history history;
+    struct skr_born born;
     void (*admit)(void *context, const char *namespace_, json_t *pod, skr_time now); /* or NULL */
     void *admit_context;
 };
@@ -135,12 +145,15 @@ json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const cha
 
 /* ---- store_defaults.c ---- */
 
-/* Fills in what kube-apiserver fills in. object: own all the way down. */
-void skr_defaults_set(const struct skr_store_resource *resource, json_t *object);
+/* Fills in what kube-apiserver fills in. object: own, but for parts that have their defaults. born: NULL, or
+ * a new pod may get what others got. */
+void skr_defaults_set(const struct skr_store_resource *resource, json_t *object,
+                      struct skr_born *born);
+void skr_born_fini(struct skr_born *born);
 /* The admission plugin Priority, for pods on creation. false: the reply says why. */
 bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
-/* status.qosClass and phase of a new pod, which has its defaults. */
-void skr_defaults_pod_status(json_t *pod, skr_time now);
+/* The status of a new pod, which has its defaults and none. */
+void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born);
 
 /* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
 void skr_store_set_condition(json_t *status, const char *type, const char *value,

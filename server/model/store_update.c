@@ -125,7 +125,8 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    /* A merge is as deep as the deeper of the two, and a new object is the body. */
+    /* A merge is as deep as the deeper of the two, and a new object is the body; likewise it has no nulls but
+     * those of the body. */
     const bool moves = call->request->verb == SKR_STORE_PATCH_JSON;
     if (object &&
         (!json_is_object(object) || (moves && skr_path_too_deep_beside(object, before)))) {
@@ -139,7 +140,7 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
         object = core;
     }
     if (object) {
-        if (!call->request->given) {
+        if (moves || (!call->request->given && skr_path_has_nulls(call->request->body))) {
             drop_nulls(object, before);
         }
         if (!has_same(object, before, "metadata")) {
@@ -180,7 +181,36 @@ static bool check_same(struct skr_store_call *call, json_t *meta, const char *ke
     return false;
 }
 
-static bool check_identity(struct skr_store_call *call, json_t *object, const json_t *before)
+/* Whether the metadata differ, and in labels and annotations alone, of which there are some. What was said
+ * of others as a precondition, and holds, becomes what it was. */
+static bool texts_alone_differ(json_t *object, const json_t *before)
+{
+    json_t *meta = json_object_get(object, "metadata");
+    const json_t *old = json_object_get(before, "metadata");
+    size_t n = json_object_size(old);
+
+    if (meta == old) {
+        return false;
+    }
+    struct skr_pairs p = skr_pairs_of(meta, old);
+    while (skr_pairs_next(&p)) {
+        if (json_is_object(p.value)) {
+            const bool text = strcmp(p.key, "labels") == 0 || strcmp(p.key, "annotations") == 0;
+            if (p.value != p.other && (!text || json_object_size(p.value) == 0)) {
+                return false;
+            }
+            n += p.other ? 0 : 1;
+        } else if (!skr_pairs_equal(p.value, p.other)) {
+            return false;
+        } else if (p.value != p.other) {
+            skr_pairs_set(&p, json_incref(p.other));
+        }
+    }
+    return json_object_size(meta) == n;
+}
+
+static bool check_identity(struct skr_store_call *call, json_t *object, const json_t *before,
+                           bool meta_is_same)
 {
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
@@ -196,7 +226,7 @@ static bool check_identity(struct skr_store_call *call, json_t *object, const js
             skr_path_text(object, "kind"), skr_path_text(object, "apiVersion"), call->asked->kind);
         return false;
     }
-    if (meta == old) {
+    if (meta_is_same) {
         return true;
     }
     const char *uid = skr_path_text(meta, "uid");
@@ -349,13 +379,15 @@ static bool check_schema(struct skr_store_call *call, const json_t *object, cons
 }
 
 static bool validate(struct skr_store_call *call, const json_t *object, const json_t *before,
-                     bool rest)
+                     bool texts_alone, bool rest)
 {
     struct skr_causes causes = {.list = NULL};
 
     if (!has_same(object, before, "metadata")) {
         skr_validate_meta(call->resource, object, before, before, &causes);
-        skr_validate_meta_update(object, before, &causes);
+        if (!texts_alone) {
+            skr_validate_meta_update(object, before, &causes);
+        }
     }
     if (rest) {
         skr_validate_object(call->resource, object, before, &causes);
@@ -382,7 +414,7 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
     json_t *own = skr_path_copy_beside(object, is_kind(call, "Pod") ? before : NULL);
 
     json_decref(object);
-    skr_defaults_set(call->resource, own);
+    skr_defaults_set(call->resource, own, NULL);
     if (is_kind(call, "Pod")) { /* admission plugin Priority */
         json_t *spec = json_object_get(own, "spec");
         keep_if_absent(spec, json_object_get(before, "spec"), "priority");
@@ -417,7 +449,10 @@ static bool opens_gates(const struct skr_store_call *call, const json_t *object,
 /* Everything between the wanted object and the commit. *object: own, may be replaced. */
 static bool settle(struct skr_store_call *call, json_t **object, const json_t *before)
 {
-    if (!check_identity(call, *object, before)) {
+    const bool texts_alone = texts_alone_differ(*object, before);
+
+    if (!check_identity(call, *object, before,
+                        texts_alone || has_same(*object, before, "metadata"))) {
         return false;
     }
     if (is_status(call)) {
@@ -430,7 +465,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     } else if (has_status_subresource(call->resource)) {
         restore(*object, before, "status");
     }
-    if (!has_same(*object, before, "metadata")) {
+    if (!texts_alone && !has_same(*object, before, "metadata")) {
         settle_meta(json_object_get(*object, "metadata"), json_object_get(before, "metadata"));
     }
     bool changed = share_equals(*object, before);
@@ -446,7 +481,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     if (grown) {
         *object = with_defaults(call, *object, before, &changed);
     }
-    if (!validate(call, *object, before, changed)) {
+    if (!validate(call, *object, before, texts_alone, changed)) {
         return false;
     }
     if (changed) {

@@ -240,9 +240,9 @@ static void set_defaults(struct skr_store_call *call, json_t *object)
     if (!call->loading && strcmp(call->resource->kind, "Node") != 0) {
         json_object_del(object, "status");
     }
-    skr_defaults_set(call->resource, object);
+    skr_defaults_set(call->resource, object, &call->store->born);
     if (strcmp(call->resource->kind, "Pod") == 0 && !json_object_get(object, "status")) {
-        skr_defaults_pod_status(object, call->now);
+        skr_defaults_pod_status(object, call->now, &call->store->born);
     }
 }
 

@@ -88,12 +88,12 @@ void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
     }
 }
 
-void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
-                       enum skr_task_kind kind, const char *owner_kind, skr_time delay)
+void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
+                       skr_time delay)
 {
-    if (strcmp(c->controller_kind, owner_kind) == 0) {
-        skr_cluster_plan(c, kind, skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(c->controller, "name"), c->now + delay);
+    if (strcmp(c->shown.controller_kind, owner_kind) == 0) {
+        skr_cluster_plan(c, kind, c->shown.namespace_, skr_path_text(c->shown.controller, "name"),
+                         c->now + delay);
     }
 }
 
@@ -146,20 +146,62 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
     }
 }
 
+void skr_workload_fini(struct skr_cluster *c)
+{
+    struct skr_prepared *p = &c->prepared;
+
+    json_decref(p->owner);
+    json_decref(p->template);
+    json_decref(p->env);
+    json_decref(p->spec);
+    json_decref(p->references);
+    *p = (struct skr_prepared){.spec = NULL};
+}
+
+static const struct skr_prepared *prepare(struct skr_cluster *c, const json_t *owner,
+                                          const json_t *template, const json_t *env)
+{
+    struct skr_prepared *p = &c->prepared;
+
+    if (p->spec && p->owner == owner && p->template == template && p->env == env) {
+        return p;
+    }
+    skr_workload_fini(c);
+    p->owner = skr_path_ref(owner);
+    p->template = skr_path_ref(template);
+    p->env = skr_path_ref(env);
+    p->references = json_pack("[o]", skr_owners_reference(owner));
+    p->spec = skr_path_copy(skr_path_get(template, "spec"));
+    p->spec = p->spec ? p->spec : json_object();
+    if (env) {
+        add_env(p->spec, "containers", env);
+        add_env(p->spec, "initContainers", env);
+    }
+    return p;
+}
+
+/* The first pod may share parts with older ones: the next share them from the start. */
+static void learn_from(struct skr_prepared *p, const json_t *pod)
+{
+    if (!p->is_shared) {
+        skr_store_share(p->spec, json_object_get(pod, "spec"), NULL);
+        p->is_shared = true;
+    }
+}
+
 static json_t *from_template(struct skr_cluster *c, const json_t *owner, const json_t *template,
                              const struct skr_pod_plan *plan)
 {
     const char *base = plan->base ? plan->base : skr_path_text(owner, "metadata.name");
+    const struct skr_prepared *prepared = prepare(c, owner, template, plan->env);
     json_t *pod = json_object();
     json_t *meta = skr_path_copy(skr_path_get(template, "metadata"));
-    json_t *spec = skr_path_copy(skr_path_get(template, "spec"));
+    json_t *spec = json_copy(prepared->spec);
 
     meta = meta ? meta : json_object();
-    spec = spec ? spec : json_object();
     json_object_del(meta, "name");
     json_object_del(meta, "namespace");
-    json_object_set_new_nocheck(meta, "ownerReferences",
-                                json_pack("[o]", skr_owners_reference(owner)));
+    json_object_set_nocheck(meta, "ownerReferences", prepared->references);
     if (plan->name) {
         json_object_set_new_nocheck(meta, "name", json_string(plan->name));
     } else if (c->options.ordinal_names) {
@@ -170,10 +212,6 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
     merge_metadata(meta, plan->metadata);
     if (plan->hostname && !json_object_get(spec, "hostname")) {
         json_object_set_new_nocheck(spec, "hostname", json_string(plan->hostname));
-    }
-    if (plan->env) {
-        add_env(spec, "containers", plan->env);
-        add_env(spec, "initContainers", plan->env);
     }
     json_object_set_new_nocheck(pod, "apiVersion", json_string("v1"));
     json_object_set_new_nocheck(pod, "kind", json_string("Pod"));
@@ -260,8 +298,11 @@ int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const js
 
     if (status >= 400) {
         report_refusal(c, owner, answer);
-    } else if (c->any_refused) {
-        skr_owners_get(c, skr_path_text(owner, "metadata.uid"))->refused = false;
+    } else {
+        learn_from(&c->prepared, answer);
+        if (c->any_refused) {
+            skr_owners_get(c, skr_path_text(owner, "metadata.uid"))->refused = false;
+        }
     }
     json_decref(answer);
     json_decref(plan->metadata);

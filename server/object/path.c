@@ -32,13 +32,14 @@ static const char *split(const char **path, char key[KEY_MAX])
 
 const json_t *skr_path_get(const json_t *object, const char *path)
 {
-    char key[KEY_MAX];
-
-    while (object && split(&path, key)) {
-        object = json_object_get(object, key);
+    for (;;) {
+        const char *end = strchrnul(path, '.');
+        object = json_object_getn(object, path, (size_t)(end - path));
+        if (!object || *end == '\0') {
+            return json_is_null(object) ? NULL : object;
+        }
+        path = end + 1;
     }
-    object = json_object_get(object, path);
-    return json_is_null(object) ? NULL : object;
 }
 
 const char *skr_path_text(const json_t *object, const char *path)
@@ -290,6 +291,11 @@ static bool has_nulls(const json_t *value, const json_t *known)
         }
     }
     return false;
+}
+
+bool skr_path_has_nulls(const json_t *value)
+{
+    return json_is_null(value) || has_nulls(value, NULL);
 }
 
 json_t *skr_path_without_nulls(const json_t *value, const json_t *known)

@@ -94,24 +94,25 @@ static bool is_planned_with(const json_t *pod, const char *what)
 }
 
 /* The daemon would refuse it, as kube-scheduler's model here does: all names count, whenever their
- * nodes come and go. */
+ * nodes come and go. The node was decoded when it was read; what it offers is all that is asked here. */
 static void warn_about_names(struct warned *warned, const struct skr_manifest *manifest,
                              struct skr_strbuf *out)
 {
-    struct skr_node *node;
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
+    struct skr_quantities allocatable;
     struct skr_amounts offer = {0, NULL};
     struct skr_error error;
     char text[256];
-    if (skr_node_decode(manifest->object, &node, NULL) < 0) {
+    if (!arena || skr_quantities_decode(arena, skr_path_get(manifest->object, "status.allocatable"),
+                                        "status.allocatable", &allocatable, NULL) < 0) {
         return;
     }
-    if (skr_resource_names_offer(warned->resources, &node->allocatable, &offer, &error) < 0) {
-        snprintf(text, sizeof text, "node %.63s: %.120s; nothing is placed on it", node->meta.name,
-                 error.text);
+    if (skr_resource_names_offer(warned->resources, &allocatable, &offer, &error) < 0) {
+        snprintf(text, sizeof text, "node %.63s: %.120s; nothing is placed on it",
+                 skr_path_text(manifest->object, "metadata.name"), error.text);
         warn(warned, manifest, text, out);
     }
     skr_amounts_fini(&offer);
-    skr_node_destroy(node);
 }
 
 static void warn_about(struct warned *warned, const struct skr_manifest *manifest,
@@ -272,13 +273,19 @@ int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_s
                             skr_time now, void (*tick)(void *context), void *context,
                             struct skr_strbuf *errors)
 {
+    const size_t n = input->manifests.n;
+    SKR_AUTO_FREE uint8_t *kind = skr_alloc_array(n + 1, sizeof *kind);
     struct skr_error error;
     size_t made = 0;
     int rc = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_manifest_kind *of = skr_manifest_kind_of(input->manifests.item[i].object);
+        kind[i] = of ? (uint8_t)(of - skr_manifest_kinds) : SKR_MANIFEST_KINDS;
+    }
     for (size_t k = 0; k < SKR_MANIFEST_KINDS; k++) {
-        for (size_t i = 0; i < input->manifests.n; i++) {
+        for (size_t i = 0; i < n; i++) {
             const struct skr_manifest *manifest = &input->manifests.item[i];
-            if (skr_manifest_kind_of(manifest->object) != &skr_manifest_kinds[k]) {
+            if (kind[i] != k) {
                 continue;
             }
             if (skr_simulate_create(manifest->object, store, now, &error) < 0) {

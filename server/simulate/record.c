@@ -241,9 +241,9 @@ static bool is_finished(const json_t *pod)
     return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 }
 
-static bool is_on_node(const json_t *pod)
+static bool is_on_node(const json_t *pod, const char *node)
 {
-    return pod && skr_path_text(pod, "spec.nodeName")[0] && !is_finished(pod);
+    return node[0] && !is_finished(pod);
 }
 
 /* Members that run; when all have ended, where they were. */
@@ -252,7 +252,7 @@ static bool place_pod(void *context, const json_t *pod)
     struct skr_record *record = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
     struct skr_record_group *group = node[0] ? group_of(record, pod) : NULL;
-    if (group && group->tree && (is_on_node(pod) || group->n_bound == 0)) {
+    if (group && group->tree && (is_on_node(pod, node) || group->n_bound == 0)) {
         int32_t leaf = skr_tree_find_leaf(group->tree, node);
         if (leaf >= 0) {
             group->leaf[leaf].placed++;
@@ -312,12 +312,13 @@ static void release(struct skr_record *record, const json_t *pod)
 /* Neither its node nor its group, and it does not end or go. */
 static bool changes_nothing(const struct skr_store_change *change)
 {
-    const json_t *meta = json_object_get(change->object, "metadata");
-    const json_t *before = json_object_get(change->before, "metadata");
+    const json_t *pod = change->object, *before = change->before;
     return change->kind == SKR_STORE_MODIFIED &&
-           json_object_get(change->object, "spec") == json_object_get(change->before, "spec") &&
-           json_object_get(meta, "labels") == json_object_get(before, "labels") &&
-           is_finished(change->object) == is_finished(change->before);
+           json_object_get(pod, "spec") == json_object_get(before, "spec") &&
+           json_object_get(json_object_get(pod, "metadata"), "labels") ==
+               json_object_get(json_object_get(before, "metadata"), "labels") &&
+           (json_object_get(pod, "status") == json_object_get(before, "status") ||
+            is_finished(pod) == is_finished(before));
 }
 
 static void pod_changed(struct skr_record *record, const struct skr_store_change *change)
@@ -327,12 +328,13 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
     }
     bool gone = change->kind == SKR_STORE_DELETED;
     const char *node = skr_path_text(change->object, "spec.nodeName");
-    bool had_node = change->before && skr_path_text(change->before, "spec.nodeName")[0];
-    bool is_on = !gone && is_on_node(change->object), was_on = is_on_node(change->before);
+    const char *before = skr_path_text(change->before, "spec.nodeName");
+    bool is_on = !gone && is_on_node(change->object, node);
+    bool was_on = is_on_node(change->before, before);
     struct skr_record_group *group = group_of(record, change->object);
     record->n_pods += change->kind == SKR_STORE_ADDED ? 1 : 0;
     record->n_pods -= gone ? 1 : 0;
-    record->n_placed += !gone && node[0] && !had_node ? 1 : 0;
+    record->n_placed += !gone && node[0] && !before[0] ? 1 : 0;
     record->n_placed -= gone && node[0] ? 1 : 0;
     if (group && was_on && !is_on) {
         group->n_bound--;

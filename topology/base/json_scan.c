@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The JSON cursor. Skipping a value keeps its open brackets as bits of a small
- * stack, so depth is bounded and there is no recursion. Strings run through a table of byte classes
- * until a byte that needs a look: the end, an escape, a control character, or UTF-8.
+ * stack, so depth is bounded and there is no recursion. Strings are run through (json_plain.h) until a
+ * byte that needs a look: the end, an escape, a control character, or UTF-8.
  */
 #include "topology/base/json_scan.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "topology/base/attr.h"
-
-enum { LOWEST_FIRST = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+#include "topology/base/json_plain.h"
 
 void skr_json_scan_init(struct skr_json_scan *scan, char *s, size_t len)
 {
@@ -182,40 +180,10 @@ static bool escape(struct skr_json_scan *scan, char *out, size_t *ret_len)
     return true;
 }
 
-/* Bytes of a string that stand for themselves. */
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
-}
-
-/* Moves behind plain bytes, eight at a time: a byte of w ^ pattern is zero where the byte is looked for,
- * and (x - 1) & ~x has its high bit then. Other bytes have it only above such a one, so the lowest one is
- * the first byte that is not plain, where bytes of memory come lowest first. */
+/* Moves behind bytes of a string that stand for themselves. */
 static void skip_plain(struct skr_json_scan *scan)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t high = ones << 7;
-    const char *s = scan->s + scan->pos;
-    const char *const end = scan->s + scan->len;
-    while (end - s >= (ptrdiff_t)sizeof(uint64_t)) {
-        uint64_t w;
-        memcpy(&w, s, sizeof w);
-        const uint64_t quote = w ^ ones * '"';
-        const uint64_t backslash = w ^ ones * '\\';
-        const uint64_t control = w - ones * 0x20;
-        const uint64_t found =
-            (w | (control & ~w) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) &
-            high;
-        if (found != 0) {
-            s += LOWEST_FIRST ? skr_lowest_bit(found) / 8 : 0;
-            break;
-        }
-        s += sizeof w;
-    }
-    while (s < end && is_plain((unsigned char)*s)) {
-        s++;
-    }
-    scan->pos = (size_t)(s - scan->s);
+    scan->pos += skr_json_plain_length(scan->s + scan->pos, scan->len - scan->pos);
 }
 
 /* Consumes a string. keep: unescape to the front of the string and terminate it. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
+#include "topology/base/json_plain.h"
 
 /* The text of every buffer without memory; never written to. */
 static char empty[1];
@@ -189,30 +190,30 @@ static void add_escape(struct skr_strbuf *b, unsigned char c)
 
 void skr_strbuf_add_json(struct skr_strbuf *b, const char *s)
 {
-    const unsigned char *at = (const unsigned char *)s;
-    size_t plain = 0; /* bytes at at[0..plain) that go out unchanged */
+    const char *at = s;
+    size_t left = strlen(s);
+    size_t plain = skr_json_plain_length(at, left); /* bytes of it that go out unchanged */
 
+    reserve(b, left + 2);
     skr_strbuf_addc(b, '"');
-    while (at[plain] != '\0') {
-        unsigned char c = at[plain];
-        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
-            plain++;
-            continue;
-        }
-        size_t n = utf8_length(at + plain);
-        if (n != 0 && c >= 0x20 && c != '"' && c != '\\') {
+    while (plain < left) {
+        unsigned char c = (unsigned char)at[plain];
+        size_t n = utf8_length((const unsigned char *)at + plain);
+        if (c >= 0x80 && n != 0) {
             plain += n;
-            continue;
-        }
-        skr_strbuf_addn(b, (const char *)at, plain);
-        if (n == 0) {
-            skr_strbuf_add(b, "\xEF\xBF\xBD");
         } else {
-            add_escape(b, c);
+            skr_strbuf_addn(b, at, plain);
+            if (n == 0) {
+                skr_strbuf_add(b, "\xEF\xBF\xBD");
+            } else {
+                add_escape(b, c);
+            }
+            at += plain + 1;
+            left -= plain + 1;
+            plain = 0;
         }
-        at += plain + 1;
-        plain = 0;
+        plain += skr_json_plain_length(at + plain, left - plain);
     }
-    skr_strbuf_addn(b, (const char *)at, plain);
+    skr_strbuf_addn(b, at, plain);
     skr_strbuf_addc(b, '"');
 }

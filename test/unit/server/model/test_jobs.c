@@ -55,6 +55,31 @@ TEST(an_indexed_job_numbers_its_pods)
     assert_string_equal(sandbox_field(rig->store, JOBS "/j", "status.completedIndexes"), "0-2");
 }
 
+TEST(what_is_added_to_a_pod_is_not_added_to_its_template)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBS,
+               "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':3,'completionMode':"
+               "'Indexed','template':{'spec':{'restartPolicy':'Never','tolerations':[{'key':'a',"
+               "'operator':'Exists'}],'containers':[{'name':'c','image':'i'}]}}}}");
+    cluster_rig_run(rig, SECOND);
+    for (int i = 0; i < 3; i++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, PODS "/j-%d", i);
+        assert_string_equal(sandbox_field(rig->store, path, "spec.tolerations[0].key"), "a");
+        assert_string_equal(sandbox_field(rig->store, path, "spec.tolerations[2].key"),
+                            "node.kubernetes.io/unreachable");
+        assert_string_equal(sandbox_field(rig->store, path, "spec.tolerations[3].key"), "");
+        assert_string_equal(sandbox_field(rig->store, path, "spec.containers[0].env[0].name"),
+                            "JOB_COMPLETION_INDEX");
+        assert_string_equal(sandbox_field(rig->store, path, "spec.containers[0].env[1].name"), "");
+    }
+    assert_string_equal(
+        sandbox_field(rig->store, JOBS "/j", "spec.template.spec.tolerations[1].key"), "");
+    assert_string_equal(
+        sandbox_field(rig->store, JOBS "/j", "spec.template.spec.containers[0].env[0].name"), "");
+    assert_string_equal(sandbox_field(rig->store, JOBS "/j", "spec.template.spec.hostname"), "");
+}
+
 TEST(a_job_fails_beyond_its_backoff_limit)
 {
     sandbox_ok(
