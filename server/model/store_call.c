@@ -78,7 +78,7 @@ static size_t most_bytes(const json_t *value)
         return ESCAPED * json_string_length(value) + AROUND;
     case JSON_OBJECT:
         for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
-            n += ESCAPED * json_object_iter_key_len(at) + AROUND;
+            n += ESCAPED * strlen(json_object_iter_key(at)) + AROUND;
             n += most_bytes(json_object_iter_value(at));
         }
         return n;

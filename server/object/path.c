@@ -15,6 +15,20 @@ json_t *skr_path_ref(const json_t *value)
     return json_incref(skr_object_unconst(value));
 }
 
+/* json_object_getn() is of jansson 2.14; Ubuntu 22.04 has 2.13. key: of n bytes. */
+static const json_t *member(const json_t *object, const char *key, size_t n)
+{
+#if JANSSON_VERSION_HEX >= 0x020e00
+    return json_object_getn(object, key, n);
+#else
+    char copy[KEY_MAX];
+    skr_bug_on(n >= KEY_MAX);
+    memcpy(copy, key, n);
+    copy[n] = '\0';
+    return json_object_get(object, copy);
+#endif
+}
+
 /* The first key of the path, *path is what follows; NULL: what is left is the last key. */
 static const char *split(const char **path, char key[KEY_MAX])
 {
@@ -34,7 +48,7 @@ const json_t *skr_path_get(const json_t *object, const char *path)
 {
     for (;;) {
         const char *end = strchrnul(path, '.');
-        object = json_object_getn(object, path, (size_t)(end - path));
+        object = member(object, path, (size_t)(end - path));
         if (!object || *end == '\0') {
             return json_is_null(object) ? NULL : object;
         }
