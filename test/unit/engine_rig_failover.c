@@ -134,6 +134,11 @@ bool rig_step_late(struct rig *rig, size_t nth)
         }
         rig_tell(rig, "late: write %llu of the other one", (unsigned long long)w->id);
         w->late = rig_arrive(rig, w);
+        struct rig_object *pod =
+            w->kind == SKR_WRITE_BINDING ? rig_find(rig, RIG_POD, w->key) : NULL;
+        if (pod && w->late == 201) {
+            pod->came_late = true;
+        }
         w->late_version = rig->version;
         return true;
     }

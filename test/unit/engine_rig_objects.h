@@ -54,6 +54,7 @@ struct rig_object {
     bool voted;            /* a bind call of its came in and was not hung up */
     char voted_node[64];
     size_t bindings;  /* successful POSTs */
+    bool came_late;   /* the last of a process that was paused then: nobody was told before */
     size_t n_filters; /* filter calls for it */
     size_t n_patches[SKR_WRITE_KIND_COUNT];
     char accounted[64]; /* node whose sum it is in; "" none */

@@ -328,6 +328,19 @@ static void note_given_up(struct rig *rig, const struct rig_write *w)
     }
 }
 
+/* Of ordinary pods that came to the node by a Binding of a process that was paused: their room was given away. */
+static int64_t late_cpu(const struct rig *rig, const struct rig_object *node)
+{
+    const struct rig_object *o;
+    int64_t sum = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        bool late = o->kind == RIG_POD && o->came_late && !*rig_group_label(o->json);
+        sum += late && strcmp(o->accounted, node->key) == 0 ? o->accounted_cpu : 0;
+    }
+    return sum;
+}
+
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
 {
     note_given_up(rig, w);
@@ -367,7 +380,8 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     }
     for (size_t i = 0; i < node->node->allocatable.n; i++) {
         const struct skr_quantity_item *q = &node->node->allocatable.item[i];
-        if (strcmp(q->name, "cpu") == 0 && q->amount < node->cpu_used) {
+        if (strcmp(q->name, "cpu") == 0 && q->amount < node->cpu_used &&
+            q->amount < node->cpu_used - late_cpu(rig, node)) {
             rig_fail(rig, "%s is overfilled by %s", node->key, w->key);
         }
     }
