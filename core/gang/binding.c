@@ -258,8 +258,9 @@ void binding_pump(struct skr_gang *e)
             post(e, p, node, turn == TRACE_CARRIES);
         } else {
             bind_calls_unqueue(e, p);
-            if (!p->work->vote.request &&
-                !p->plan) { /* its caller has gone, and nothing is on its way */
+            if (!p->plan && p->work->vote.request) {
+                failed(e, p, "its node does not exist any more");
+            } else if (!p->plan) { /* its caller has gone, and nothing is on its way */
                 bind_calls_release(e, p);
             }
             if (p->group) {

@@ -222,13 +222,16 @@ const char *group_source_defect(const struct group *g)
 
 void group_source_map_changes(struct group *g, const struct map_entry *m)
 {
-    if (g->source.map != m || g->source.kind != SOURCE_MAP || !g->source.text) {
+    struct map_entry *in_force = g->source.map, *best = winner(g);
+    if (best != m || g->source.kind != SOURCE_MAP || !g->source.text) {
         return;
     }
+    g->source.map = best; /* it may have been made anew since somebody looked */
     SKR_AUTO_FREE char *text = source_text(g, SOURCE_MAP);
     if (strcmp(text, g->source.text) != 0) {
         note_next(g, SOURCE_MAP);
     }
+    g->source.map = in_force;
 }
 
 void group_source_map_gone(struct group *g, const struct map_entry *m)

@@ -254,3 +254,17 @@ TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_binding_failed)
     assert_int_equal(call->state, RIG_ERROR);
     assert_string_equal(rig_planned(rig, "p-0"), "node-0");
 }
+
+TEST_RIG(accepted(), room_is_kept_for_a_pod_only_until_its_node_has_gone)
+{
+    rig_fault(rig, SKR_WRITE_BINDING, "slow", RIG_409, 1);
+    const struct rig_call *call = rig_bind(rig, "slow", "node-0");
+    rig_settle(rig); /* it was read, and is tried again soon */
+    assert_int_equal(call->state, RIG_OPEN);
+    rig_delete(rig, RIG_NODE, "node-0");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(call->text, "sakkara: binding failed");
+    rig_node(rig, "node-0", 2);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_planned(rig, "p-0"), "node-0");
+}

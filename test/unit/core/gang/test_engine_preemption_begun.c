@@ -200,3 +200,21 @@ TEST_RIG(scene_rack(1), a_priority_raised_before_the_map_is_malformed_counts_whe
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
     rig_assert_bound(rig, "low", 4);
 }
+
+TEST_RIG(scene_rack(1), a_priority_of_a_map_that_was_made_anew_counts_when_it_is_malformed_then)
+{
+    scene_bound(rig, "low", 4, 0);
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    rig_delete(rig, RIG_MAP, "low");
+    rig_settle(rig);
+    rig_group(rig, "low", 4, 1, NULL);
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'constraints':'{'}}");
+    rig_settle(rig);
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "low", "reason"), "GroupInvalid");
+    scene_gang(rig, "high", 4, 1);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "low", 4);
+}
