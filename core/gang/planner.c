@@ -525,8 +525,8 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
         infeasible(e, g, s, solved, g->trial.failed_epoch, e->planner->input_epoch);
-    } else if (e->planner
-                   ->reporting) { /* it gave way, and may have been put to sleep since it began */
+    } else if (e->planner->reporting) {
+        /* it gave way, and may have been put to sleep since it began */
         fit_report_at(g, skr_frame_now(e->frame));
         dirty_group(e, g);
     } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {

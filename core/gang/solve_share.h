@@ -4,11 +4,10 @@
 /*
  * Who has used the solver for long stands back. One solve runs at a time (planner.c), and some rules are slow to solve
  * for, so a namespace could keep it busy: with groups that are due again and again, or by changing one while it is solved
- * for. What counts is the time of solves of SLOW_MS and more, and of those that a change of their own group ended, each
- * TIMES what it took, LONGEST_S in all; what is beyond SPARE_MS of it stands against the namespace until it is over. Meanwhile its groups
- * stand behind those of all others, and a solve of theirs gives way when somebody else wants the solver. Nobody waits for
- * a solver that is idle, and after every such pause there is a turn that gives way to nobody: what can be placed is
- * placed.
+ * for. What counts is the time of solves of 50 ms and more, and of those that a change of their own group ended: ten
+ * times what each took, 600 s at most. While more than 2.5 s of that are left, the groups of the namespace stand behind
+ * those of all others, and a solve of theirs gives way when somebody else wants the solver. Nobody waits for a solver
+ * that is idle, and after every such pause there is a turn that gives way to nobody: what can be placed is placed.
  */
 #include "core/gang/gang.h"
 
