@@ -45,6 +45,16 @@ static bool is_known_bound(const struct rig *rig, const struct rig_object *pod)
     return *rig_text(heard, "spec.nodeName");
 }
 
+/* From here on, all but those that the plan waits for yet. */
+static void may_come_again(json_t *groups, const json_t *still)
+{
+    for (size_t i = json_array_size(groups); i-- > 0;) {
+        if (!rig_lists(still, json_string_value(json_array_get(groups, i)))) {
+            json_array_remove(groups, i);
+        }
+    }
+}
+
 /* still: whom the plan waits for yet; NULL: nobody, it goes on. */
 static void victims_go_whole(struct rig *rig, const char *id, json_t *kept, const json_t *still)
 {
@@ -66,11 +76,7 @@ static void victims_go_whole(struct rig *rig, const char *id, json_t *kept, cons
             rig_fail(rig, "plan %s lets %s of %s be, which was not evicted", id, o->key, group);
         }
     }
-    for (size_t i = json_array_size(groups); i-- > 0;) { /* from here on they may come again */
-        if (!rig_lists(still, json_string_value(json_array_get(groups, i)))) {
-            json_array_remove(groups, i);
-        }
-    }
+    may_come_again(groups, still);
 }
 
 static bool fills(const struct rig_object *o)
@@ -242,7 +248,10 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
         forget_plan(rig, before);
     }
     json_object_set_new(rig->standing, w->key, json_string(id));
-    if (rig_is_preempting(plan) && !json_object_get(rig->preempting, id)) {
+    json_t *kept = json_object_get(rig->preempting, id);
+    if (kept) { /* an eviction of one that terminated anyway may have arrived since this was asked for */
+        may_come_again(json_object_get(kept, "begun"), json_object_get(plan, "victims"));
+    } else if (rig_is_preempting(plan)) {
         json_object_set_new(rig->preempting, id,
                             json_pack("{s:O,s:O?,s:[],s:{},s:s}", "victims",
                                       json_object_get(plan, "victims"), "pods",
