@@ -302,6 +302,29 @@ static void budgets_allow(struct rig *rig, const json_t *victims)
     }
 }
 
+/* Whoever leads anew takes a plan up only when a member carries a trace of it, or all of its members are there: the text
+ * of any other stands until it can be removed, and keeps no room. */
+static bool is_taken_up(const struct rig *rig, const json_t *plan)
+{
+    const char *uid;
+    json_t *node;
+    bool all = true;
+    if (strcmp(rig_text(plan, "state"), "Planned") != 0) {
+        return true;
+    }
+    json_object_foreach(json_object_get(plan, "members"), uid, node)
+    {
+        const struct rig_object *pod = pod_of_uid(rig, uid);
+        const bool live = pod && skr_pod_is_live(pod->pod);
+        const char *own = live ? rig_meta_text(pod->json, "annotations", "sakkara.plan") : "";
+        if (strstr(own, rig_text(plan, "id"))) {
+            return true;
+        }
+        all = all && live;
+    }
+    return all;
+}
+
 /* Room of a node for a plan: without its victims, those of other plans, and pods that terminate; other plans have
  * theirs. */
 static int64_t room_for(const struct rig *rig, const struct rig_object *node, const char *preemptor,
@@ -316,7 +339,7 @@ static int64_t room_for(const struct rig *rig, const struct rig_object *node, co
         bool is_gone = o->kind == RIG_POD && !skr_pod_is_live(o->pod);
         json_t *plan = is_gone ? NULL : rig_stored_plan(o->json);
         rig_group_of(o->json, group, sizeof group);
-        if (plan && strcmp(group, preemptor) != 0) {
+        if (plan && strcmp(group, preemptor) != 0 && is_taken_up(rig, plan)) {
             room -= rig_lists(victims, group) ? 0 : rig_planned_cpu(rig, plan, node->key);
             json_array_extend(going, json_object_get(plan, "victims"));
         }
