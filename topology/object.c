@@ -84,11 +84,11 @@ static void sort(struct skr_labels *labels)
 static size_t count_kept(json_t *object, const char *const *prefixes)
 {
     size_t n = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        n += has_prefix(key, prefixes) ? 1 : 0;
+    if (!prefixes) {
+        return json_object_size(object);
+    }
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        n += has_prefix(json_object_iter_key(at), prefixes) ? 1 : 0;
     }
     return n;
 }
@@ -97,8 +97,6 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
                       const char *path, struct skr_labels *ret, struct skr_error *error)
 {
     struct skr_labels labels = {0, NULL};
-    const char *key;
-    json_t *value;
 
     if (skr_object_is_absent(object)) {
         *ret = labels;
@@ -117,8 +115,9 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
     if (!labels.item) {
         return skr_object_too_large(error, path);
     }
-    json_object_foreach(map, key, value)
-    {
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        const char *key = json_object_iter_key(at);
+        const json_t *value = json_object_iter_value(at);
         if (!has_prefix(key, prefixes)) {
             continue;
         }
@@ -155,10 +154,43 @@ uint64_t skr_meta_version_parse(const char *text)
 
 static const struct skr_field_path in_metadata = {NULL, "metadata", SKR_FIELD_NO_INDEX};
 
-static int decode_times(const json_t *metadata, struct skr_meta *meta, struct skr_error *error)
+static const char *const meta_key[] = {
+    [SKR_META_NAME] = "name",
+    [SKR_META_NAMESPACE] = "namespace",
+    [SKR_META_UID] = "uid",
+    [SKR_META_VERSION] = "resourceVersion",
+    [SKR_META_CREATED] = "creationTimestamp",
+    [SKR_META_DELETED] = "deletionTimestamp",
+    [SKR_META_LABELS] = "labels",
+    [SKR_META_ANNOTATIONS] = "annotations",
+    [SKR_META_OWNERS] = "ownerReferences",
+};
+_Static_assert(sizeof meta_key / sizeof meta_key[0] == SKR_META_COUNT, "a key per member");
+
+void skr_meta_tree_read(const json_t *object, struct skr_meta_tree *ret)
+{
+    ret->metadata = json_object_get(object, "metadata");
+    skr_object_members(ret->metadata, meta_key, SKR_META_COUNT, ret->member);
+}
+
+static int text_of(const struct skr_meta_tree *tree, enum skr_meta_member which, const char **ret,
+                   struct skr_error *error)
+{
+    return skr_value_string(tree->member[which], &in_metadata, meta_key[which], ret, error);
+}
+
+static int copy_of(struct skr_arena *arena, const struct skr_meta_tree *tree,
+                   enum skr_meta_member which, const char **ret, struct skr_error *error)
+{
+    return skr_value_copy_string(arena, tree->member[which], &in_metadata, meta_key[which], ret,
+                                 error);
+}
+
+static int decode_times(const struct skr_meta_tree *tree, struct skr_meta *meta,
+                        struct skr_error *error)
 {
     const char *text = "";
-    int rc = skr_field_string(metadata, &in_metadata, "creationTimestamp", &text, error);
+    int rc = text_of(tree, SKR_META_CREATED, &text, error);
     if (rc != 0) {
         return rc;
     }
@@ -169,7 +201,7 @@ static int decode_times(const json_t *metadata, struct skr_meta *meta, struct sk
             return rc;
         }
     }
-    rc = skr_field_string(metadata, &in_metadata, "deletionTimestamp", &text, error);
+    rc = text_of(tree, SKR_META_DELETED, &text, error);
     meta->deleting = rc == 0 && text[0] != '\0';
     if (meta->deleting && skr_time_parse(text, &meta->deleted_at, NULL) != 0) {
         meta->deleted_at = 0; /* it goes all the same; nobody knows when */
@@ -180,33 +212,37 @@ static int decode_times(const json_t *metadata, struct skr_meta *meta, struct sk
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error)
 {
+    struct skr_meta_tree tree;
+    if (!json_is_object(object)) {
+        return type_error("object", NULL, "an object", object, error);
+    }
+    skr_meta_tree_read(object, &tree);
+    return skr_meta_tree_decode(arena, &tree, prefixes, ret, error);
+}
+
+int skr_meta_tree_decode(struct skr_arena *arena, const struct skr_meta_tree *tree,
+                         const char *const *prefixes, struct skr_meta *ret, struct skr_error *error)
+{
     static const char *const annotation_prefixes[] = {"sakkara.", NULL};
     struct skr_meta meta = {.namespace_ = NULL};
     const char *version = "";
     int rc = 0;
 
-    if (!json_is_object(object)) {
-        return type_error("object", NULL, "an object", object, error);
-    }
-    const json_t *metadata = json_object_get(object, "metadata");
-    if (skr_object_is_absent(metadata)) {
+    if (skr_object_is_absent(tree->metadata)) {
         return skr_error_set_key(error, SKR_INVALID, "metadata", "missing");
     }
-    if (!json_is_object(metadata)) {
-        return type_error("metadata", NULL, "an object", metadata, error);
+    if (!json_is_object(tree->metadata)) {
+        return type_error("metadata", NULL, "an object", tree->metadata, error);
     }
-    if ((rc = skr_field_copy_string(arena, metadata, &in_metadata, "namespace", &meta.namespace_,
-                                    error)) != 0 ||
-        (rc = skr_field_copy_string(arena, metadata, &in_metadata, "name", &meta.name, error)) !=
-            0 ||
-        (rc = skr_field_copy_string(arena, metadata, &in_metadata, "uid", &meta.uid, error)) != 0 ||
-        (rc = skr_field_string(metadata, &in_metadata, "resourceVersion", &version, error)) != 0 ||
-        (rc = decode_times(metadata, &meta, error)) != 0 ||
-        (rc = skr_labels_decode(arena, json_object_get(metadata, "labels"), prefixes,
-                                "metadata.labels", &meta.labels, error)) != 0 ||
-        (rc =
-             skr_labels_decode(arena, json_object_get(metadata, "annotations"), annotation_prefixes,
-                               "metadata.annotations", &meta.annotations, error)) != 0) {
+    if ((rc = copy_of(arena, tree, SKR_META_NAMESPACE, &meta.namespace_, error)) != 0 ||
+        (rc = copy_of(arena, tree, SKR_META_NAME, &meta.name, error)) != 0 ||
+        (rc = copy_of(arena, tree, SKR_META_UID, &meta.uid, error)) != 0 ||
+        (rc = text_of(tree, SKR_META_VERSION, &version, error)) != 0 ||
+        (rc = decode_times(tree, &meta, error)) != 0 ||
+        (rc = skr_labels_decode(arena, tree->member[SKR_META_LABELS], prefixes, "metadata.labels",
+                                &meta.labels, error)) != 0 ||
+        (rc = skr_labels_decode(arena, tree->member[SKR_META_ANNOTATIONS], annotation_prefixes,
+                                "metadata.annotations", &meta.annotations, error)) != 0) {
         return rc;
     }
     meta.resource_version = skr_meta_version_parse(version);

@@ -87,6 +87,30 @@ SKR_AUTO_DEFINE(struct skr_node, skr_node_destroy)
  * (objects with generateName): decoders that need one check it. */
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error);
+
+/* The members of "metadata" that decoders look at, looked up once. */
+enum skr_meta_member {
+    SKR_META_NAME,
+    SKR_META_NAMESPACE,
+    SKR_META_UID,
+    SKR_META_VERSION,
+    SKR_META_CREATED,
+    SKR_META_DELETED,
+    SKR_META_LABELS,
+    SKR_META_ANNOTATIONS,
+    SKR_META_OWNERS,
+    SKR_META_COUNT
+};
+struct skr_meta_tree {
+    json_t *metadata;               /* borrowed, as it is; NULL: absent */
+    json_t *member[SKR_META_COUNT]; /* likewise; all NULL when it is no object */
+};
+/* object: any JSON. */
+void skr_meta_tree_read(const json_t *object, struct skr_meta_tree *ret);
+/* As skr_meta_decode() of that object. */
+int skr_meta_tree_decode(struct skr_arena *arena, const struct skr_meta_tree *tree,
+                         const char *const *prefixes, struct skr_meta *ret,
+                         struct skr_error *error);
 /* A resourceVersion as a number; 0: it is none. */
 uint64_t skr_meta_version_parse(const char *text);
 /* A JSON object of strings as a sorted list; prefixes as above. path is for the error text. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
+#include "topology/base/json_field.h"
 
 static const char *const key_name[] = {
     [SKR_POD_INDEX_JOB] = "batch.kubernetes.io/job-completion-index",
@@ -41,13 +42,13 @@ const char *skr_pod_index_key_name(enum skr_pod_index_key key)
     return key_name[key];
 }
 
-void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
+void skr_pod_index_read(const struct skr_labels *labels, const json_t *annotations,
                         int32_t index[SKR_POD_INDEX_COUNT])
 {
-    const json_t *annotations = json_object_get(metadata, "annotations");
+    json_t *annotation[SKR_POD_INDEX_COUNT];
+    skr_object_members(annotations, key_name, SKR_POD_INDEX_COUNT, annotation);
     for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
-        index[i] = choose(skr_labels_get(labels, key_name[i]),
-                          json_string_value(json_object_get(annotations, key_name[i])));
+        index[i] = choose(skr_labels_get(labels, key_name[i]), json_string_value(annotation[i]));
     }
 }
 

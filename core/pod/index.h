@@ -21,8 +21,8 @@ enum skr_pod_index_key {
 };
 
 /* index[key]: the number, or -1 when neither a label nor an annotation has it as digits alone, up to
- * INT32_MAX. The label counts when both are there. metadata: of the pod, NULL allowed; borrowed. */
-void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
+ * INT32_MAX. The label counts when both are there. annotations: of the pod, NULL allowed; borrowed. */
+void skr_pod_index_read(const struct skr_labels *labels, const json_t *annotations,
                         int32_t index[SKR_POD_INDEX_COUNT]);
 
 /* The same with annotations as a sorted list, of which those of other keys do not count. */

@@ -19,9 +19,13 @@ enum skr_pod_phase skr_pod_phase_of(const char *text, size_t n);
 size_t skr_pod_message_length(const char *s);
 
 struct skr_pod_share;
-/* As skr_pod_decode(), with the shape of share, a reference that is taken; NULL: its own. */
-int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct skr_pod **ret,
-                        struct skr_error *error);
+struct skr_pod_tree;
+/* As skr_pod_decode() of the tree's pod, an object, with the shape of share, a reference that is taken; NULL:
+ * its own. */
+int skr_pod_decode_with(const struct skr_pod_tree *tree, struct skr_pod_share *share,
+                        struct skr_pod **ret, struct skr_error *error);
+/* json is no object. */
+int skr_pod_not_object(const json_t *json, struct skr_error *error);
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,

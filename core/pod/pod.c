@@ -12,6 +12,7 @@
 
 #include "core/pod/parts.h"
 #include "core/pod/share.h"
+#include "core/pod/tree.h"
 #include "topology/base/json_field.h"
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */
@@ -22,18 +23,35 @@ static const char *const phase_name[] = {
 };
 _Static_assert(sizeof phase_name / sizeof phase_name[0] == SKR_POD_PHASE_COUNT, "a name per phase");
 
-/* A string member, copied. */
-static int copy_string(struct skr_arena *arena, const json_t *object,
+static const struct skr_field_path spec_path = {NULL, "spec", SKR_FIELD_NO_INDEX};
+static const struct skr_field_path status_path = {NULL, "status", SKR_FIELD_NO_INDEX};
+
+/* A string, copied. */
+static int copy_string(struct skr_arena *arena, const json_t *value,
                        const struct skr_field_path *path, const char *key, const char **ret,
                        struct skr_error *error)
 {
     const char *text = "";
-    int rc = object ? skr_field_string(object, path, key, &text, error) : 0;
+    int rc = skr_value_string(value, path, key, &text, error);
     if (rc < 0) {
         return rc;
     }
     *ret = text[0] != '\0' ? skr_arena_strdup(arena, text) : "";
     return !*ret ? skr_pod_no_room(error) : 0;
+}
+
+static int copy_of_spec(const struct skr_pod_tree *tree, enum skr_pod_spec_member which,
+                        struct skr_pod *pod, const char **ret, struct skr_error *error)
+{
+    return copy_string(pod->arena, tree->of_spec[which], &spec_path, skr_pod_spec_key(which), ret,
+                       error);
+}
+
+static int copy_of_status(const struct skr_pod_tree *tree, enum skr_pod_status_member which,
+                          struct skr_pod *pod, const char **ret, struct skr_error *error)
+{
+    return copy_string(pod->arena, tree->of_status[which], &status_path, skr_pod_status_key(which),
+                       ret, error);
 }
 
 enum skr_pod_phase skr_pod_phase_of(const char *text, size_t n)
@@ -59,18 +77,18 @@ size_t skr_pod_message_length(const char *s)
     return n;
 }
 
-static int read_gates(json_t *spec, const struct skr_field_path *path, struct skr_pod *pod,
-                      struct skr_error *error)
+static int read_gates(const struct skr_pod_tree *tree, struct skr_pod *pod, struct skr_error *error)
 {
     struct skr_field_path array = {
-        .up = path, .key = "schedulingGates", .index = SKR_FIELD_NO_INDEX};
+        .up = &spec_path, .key = "schedulingGates", .index = SKR_FIELD_NO_INDEX};
     json_t *gates;
-    int rc = skr_field_array(spec, path, "schedulingGates", SKR_POD_LISTS_MAX, &gates, error);
+    int rc = skr_value_array(tree->of_spec[SKR_POD_SPEC_GATES], &spec_path, array.key,
+                             SKR_POD_LISTS_MAX, &gates, error);
     if (rc < 0) {
         return rc;
     }
     for (size_t i = 0; i < json_array_size(gates); i++) {
-        struct skr_field_path here = {.up = path, .key = "schedulingGates", .index = i};
+        struct skr_field_path here = {.up = &spec_path, .key = array.key, .index = i};
         json_t *gate;
         const char *name;
         rc = skr_field_entry(gates, &array, i, &gate, error);
@@ -89,35 +107,33 @@ static int read_gates(json_t *spec, const struct skr_field_path *path, struct sk
     return 0;
 }
 
-static int read_spec(json_t *spec, struct skr_pod *pod, struct skr_error *error)
+static int read_spec(const struct skr_pod_tree *tree, struct skr_pod *pod, struct skr_error *error)
 {
-    const struct skr_field_path path = {.up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
-    int rc = copy_string(pod->arena, spec, &path, "schedulerName", &pod->scheduler_name, error);
+    int rc = copy_of_spec(tree, SKR_POD_SPEC_SCHEDULER, pod, &pod->scheduler_name, error);
     if (rc == 0) {
-        rc = copy_string(pod->arena, spec, &path, "nodeName", &pod->node_name, error);
+        rc = copy_of_spec(tree, SKR_POD_SPEC_NODE, pod, &pod->node_name, error);
     }
-    if (rc < 0 || !spec) {
+    if (rc < 0) {
         return rc;
     }
-    const char *policy = json_string_value(json_object_get(spec, "preemptionPolicy"));
+    const char *policy = json_string_value(tree->of_spec[SKR_POD_SPEC_PREEMPTION]);
+    const json_t *priority = tree->of_spec[SKR_POD_SPEC_PRIORITY];
     pod->preempts_never = policy && strcmp(policy, "Never") == 0;
-    pod->has_priority = json_is_integer(json_object_get(spec, "priority"));
-    rc = skr_field_int32(spec, &path, "priority", 0, &pod->priority, error);
-    return rc < 0 ? rc : read_gates(spec, &path, pod, error);
+    pod->has_priority = json_is_integer(priority);
+    rc = skr_value_int32(priority, &spec_path, skr_pod_spec_key(SKR_POD_SPEC_PRIORITY), 0,
+                         &pod->priority, error);
+    return rc < 0 ? rc : read_gates(tree, pod, error);
 }
 
-static int read_owner(const json_t *json, struct skr_pod *pod, struct skr_error *error)
+static int read_owner(const struct skr_pod_tree *tree, struct skr_pod *pod, struct skr_error *error)
 {
     const struct skr_field_path path = {.up = NULL, .key = "metadata", .index = SKR_FIELD_NO_INDEX};
     struct skr_field_path array = {
         .up = &path, .key = "ownerReferences", .index = SKR_FIELD_NO_INDEX};
-    json_t *meta;
-    json_t *owners = NULL;
+    json_t *owners;
     pod->controller_uid = "";
-    int rc = skr_field_object(json, NULL, "metadata", &meta, error);
-    if (rc == 0 && meta) {
-        rc = skr_field_array(meta, &path, "ownerReferences", SKR_POD_LISTS_MAX, &owners, error);
-    }
+    int rc = skr_value_array(tree->meta.member[SKR_META_OWNERS], &path, array.key,
+                             SKR_POD_LISTS_MAX, &owners, error);
     if (rc < 0) {
         return rc;
     }
@@ -135,7 +151,8 @@ static int read_owner(const json_t *json, struct skr_pod *pod, struct skr_error 
         if (controller) {
             const char *kind = json_string_value(json_object_get(owner, "kind"));
             pod->of_job = kind && strcmp(kind, "Job") == 0;
-            return copy_string(pod->arena, owner, &here, "uid", &pod->controller_uid, error);
+            return copy_string(pod->arena, json_object_get(owner, "uid"), &here, "uid",
+                               &pod->controller_uid, error);
         }
     }
     return 0;
@@ -165,7 +182,8 @@ static int read_scheduled(json_t *conditions, const struct skr_field_path *path,
         if (strcmp(type, "PodScheduled") != 0 || strcmp(status, "False") != 0) {
             continue;
         }
-        rc = copy_string(pod->arena, condition, &here, "reason", &pod->scheduled_reason, error);
+        rc = copy_string(pod->arena, json_object_get(condition, "reason"), &here, "reason",
+                         &pod->scheduled_reason, error);
         if (rc == 0) {
             rc = skr_field_string(condition, &here, "message", &message, error);
         }
@@ -179,30 +197,31 @@ static int read_scheduled(json_t *conditions, const struct skr_field_path *path,
     return 0;
 }
 
-static int read_status(json_t *status, struct skr_pod *pod, struct skr_error *error)
+static int read_status(const struct skr_pod_tree *tree, struct skr_pod *pod,
+                       struct skr_error *error)
 {
-    const struct skr_field_path path = {.up = NULL, .key = "status", .index = SKR_FIELD_NO_INDEX};
     const char *phase = "";
     json_t *conditions = NULL;
     pod->scheduled_reason = "";
     pod->scheduled_message = "";
-    int rc =
-        copy_string(pod->arena, status, &path, "nominatedNodeName", &pod->nominated_node, error);
+    int rc = copy_of_status(tree, SKR_POD_STATUS_NOMINATED, pod, &pod->nominated_node, error);
     if (rc == 0) {
-        rc = copy_string(pod->arena, status, &path, "reason", &pod->failed_reason, error);
+        rc = copy_of_status(tree, SKR_POD_STATUS_REASON, pod, &pod->failed_reason, error);
     }
-    if (rc < 0 || !status) {
-        return rc;
-    }
-    rc = skr_field_string(status, &path, "phase", &phase, error);
     if (rc == 0) {
-        rc = skr_field_array(status, &path, "conditions", SKR_POD_LISTS_MAX, &conditions, error);
+        rc = skr_value_string(tree->of_status[SKR_POD_STATUS_PHASE], &status_path,
+                              skr_pod_status_key(SKR_POD_STATUS_PHASE), &phase, error);
+    }
+    if (rc == 0) {
+        rc = skr_value_array(tree->of_status[SKR_POD_STATUS_CONDITIONS], &status_path,
+                             skr_pod_status_key(SKR_POD_STATUS_CONDITIONS), SKR_POD_LISTS_MAX,
+                             &conditions, error);
     }
     if (rc < 0) {
         return rc;
     }
     pod->phase = skr_pod_phase_of(phase, strlen(phase));
-    return read_scheduled(conditions, &path, pod, error);
+    return read_scheduled(conditions, &status_path, pod, error);
 }
 
 static struct skr_pod *pod_create(size_t first)
@@ -220,24 +239,21 @@ static struct skr_pod *pod_create(size_t first)
 /* Bytes of the texts in a map, and of the list of them. */
 static size_t size_of_map(json_t *map)
 {
-    const char *key;
-    json_t *value;
     size_t n = 0;
-    json_object_foreach(map, key, value)
-    {
-        n += sizeof(struct skr_label) + strlen(key) + json_string_length(value) + 2;
+    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
+        n += sizeof(struct skr_label) + strlen(json_object_iter_key(at)) +
+             json_string_length(json_object_iter_value(at)) + 2;
     }
     return n;
 }
 
 /* About what an ordinary pod takes without its shape, so that its arena is one block of that size. */
-static size_t size_without_shape(const json_t *json)
+static size_t size_without_shape(const struct skr_pod_tree *tree)
 {
     enum { TEXTS = 144 }; /* names, uids, nodes */
-    const json_t *meta = json_object_get(json, "metadata");
-    return sizeof(struct skr_pod) + TEXTS + json_string_length(json_object_get(meta, "name")) +
-           size_of_map(json_object_get(meta, "labels")) +
-           size_of_map(json_object_get(meta, "annotations"));
+    return sizeof(struct skr_pod) + TEXTS + json_string_length(tree->meta.member[SKR_META_NAME]) +
+           size_of_map(tree->meta.member[SKR_META_LABELS]) +
+           size_of_map(tree->meta.member[SKR_META_ANNOTATIONS]);
 }
 
 static int read_shape(json_t *spec, json_t *status, struct skr_pod *pod, struct skr_error *error)
@@ -248,44 +264,50 @@ static int read_shape(json_t *spec, json_t *status, struct skr_pod *pod, struct 
                  : skr_pod_no_room(error);
 }
 
-int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error)
+int skr_pod_not_object(const json_t *json, struct skr_error *error)
 {
-    return skr_pod_decode_with(json, NULL, ret, error);
+    return skr_field_set_type_error(NULL, "pod", "an object", json, error);
 }
 
-int skr_pod_decode_with(const json_t *json, struct skr_pod_share *share, struct skr_pod **ret,
-                        struct skr_error *error)
+int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error)
+{
+    struct skr_pod_tree tree;
+    if (!json_is_object(json)) {
+        return skr_pod_not_object(json, error);
+    }
+    skr_pod_tree_read(json, &tree);
+    return skr_pod_decode_with(&tree, NULL, ret, error);
+}
+
+int skr_pod_decode_with(const struct skr_pod_tree *tree, struct skr_pod_share *share,
+                        struct skr_pod **ret, struct skr_error *error)
 {
     json_t *spec;
     json_t *status;
-    if (!json_is_object(json)) {
-        skr_pod_share_unref(share);
-        return skr_field_set_type_error(NULL, "pod", "an object", json, error);
-    }
-    struct skr_pod *pod = pod_create(share ? size_without_shape(json) : FIRST_BLOCK);
+    struct skr_pod *pod = pod_create(share ? size_without_shape(tree) : FIRST_BLOCK);
     if (!pod) {
         skr_pod_share_unref(share);
         return skr_error_set(error, SKR_NO_MEMORY, "pod: out of memory");
     }
     pod->of_shape = share;
-    int rc = skr_meta_decode(pod->arena, json, NULL, &pod->meta, error);
+    int rc = skr_meta_tree_decode(pod->arena, &tree->meta, NULL, &pod->meta, error);
     if (rc == 0) {
-        rc = skr_field_object(json, NULL, "spec", &spec, error);
+        rc = skr_value_object(tree->spec, NULL, "spec", &spec, error);
     }
     if (rc == 0) {
-        rc = skr_field_object(json, NULL, "status", &status, error);
+        rc = skr_value_object(tree->status, NULL, "status", &status, error);
     }
     if (rc == 0) {
-        rc = read_spec(spec, pod, error);
+        rc = read_spec(tree, pod, error);
     }
     if (rc == 0) {
-        rc = read_owner(json, pod, error);
+        rc = read_owner(tree, pod, error);
     }
     if (rc == 0) {
-        rc = read_status(status, pod, error);
+        rc = read_status(tree, pod, error);
     }
     if (rc == 0) {
-        skr_pod_index_read(&pod->meta.labels, json_object_get(json, "metadata"), pod->index);
+        skr_pod_index_read(&pod->meta.labels, tree->meta.member[SKR_META_ANNOTATIONS], pod->index);
     }
     if (rc == 0 && share) {
         pod->shape = share->shape;

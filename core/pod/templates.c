@@ -11,17 +11,12 @@
 
 #include "core/pod/parts.h"
 #include "core/pod/share.h"
+#include "core/pod/tree.h"
 #include "topology/base/hash.h"
-
-static const char *const part_name[] = {
-    "containers", "initContainers", "volumes",     "overhead",
-    "resources",  "nodeSelector",   "tolerations", "resourceClaims",
-};
-enum { PARTS = sizeof part_name / sizeof part_name[0] };
 
 struct skr_pod_template {
     UT_hash_handle hh;
-    json_t *part[PARTS]; /* NULL: absent */
+    json_t *part[SKR_POD_SPEC_PARTS]; /* NULL: absent */
     struct skr_pod_share *share;
 };
 
@@ -37,7 +32,7 @@ static void drop_all(struct skr_pod_templates *templates)
     HASH_ITER(hh, templates->list, t, tmp)
     {
         HASH_DEL(templates->list, t);
-        for (size_t i = 0; i < PARTS; i++) {
+        for (size_t i = 0; i < SKR_POD_SPEC_PARTS; i++) {
             json_decref(t->part[i]);
         }
         skr_pod_share_unref(t->share);
@@ -94,16 +89,15 @@ static bool conditions_are_plain(const json_t *list)
     return true;
 }
 
-static bool is_plain(const json_t *spec, const json_t *status)
+static bool is_plain(const struct skr_pod_tree *tree)
 {
-    return json_is_object(spec) && (!status || json_is_object(status)) &&
-           !json_object_get(spec, "affinity") &&
-           !json_object_get(spec, "topologySpreadConstraints") &&
-           !json_object_get(status, "resources") &&
-           !json_object_get(status, "allocatedResources") &&
-           statuses_are_plain(json_object_get(status, "containerStatuses")) &&
-           statuses_are_plain(json_object_get(status, "initContainerStatuses")) &&
-           conditions_are_plain(json_object_get(status, "conditions"));
+    json_t *const *spec = tree->of_spec, *const *status = tree->of_status;
+    return json_is_object(tree->spec) && (!tree->status || json_is_object(tree->status)) &&
+           !spec[SKR_POD_SPEC_AFFINITY] && !spec[SKR_POD_SPEC_SPREAD] &&
+           !status[SKR_POD_STATUS_RESOURCES] && !status[SKR_POD_STATUS_ALLOCATED] &&
+           statuses_are_plain(status[SKR_POD_STATUS_CONTAINERS]) &&
+           statuses_are_plain(status[SKR_POD_STATUS_INIT_CONTAINERS]) &&
+           conditions_are_plain(status[SKR_POD_STATUS_CONDITIONS]);
 }
 
 /* Names are read beside statuses only; the shape is to be that of pods with and without them. */
@@ -117,17 +111,17 @@ static bool are_named(const json_t *containers)
 }
 
 /* A reference; NULL: refused. */
-static struct skr_pod_share *read_share(json_t *spec)
+static struct skr_pod_share *read_share(const struct skr_pod_tree *tree)
 {
     static const struct skr_meta nobody = {.namespace_ = "", .name = "", .uid = ""};
     struct skr_error error;
-    if (!are_named(json_object_get(spec, "containers")) ||
-        !are_named(json_object_get(spec, "initContainers"))) {
+    if (!are_named(tree->of_spec[SKR_POD_SPEC_CONTAINERS]) ||
+        !are_named(tree->of_spec[SKR_POD_SPEC_INIT_CONTAINERS])) {
         return NULL;
     }
     struct skr_pod_share *share = skr_pod_share_create_shape();
     if (share &&
-        skr_pod_shape_decode(share->arena, &nobody, spec, NULL, share->shape, &error) < 0) {
+        skr_pod_shape_decode(share->arena, &nobody, tree->spec, NULL, share->shape, &error) < 0) {
         skr_pod_share_unref(share);
         share = NULL;
     }
@@ -135,22 +129,20 @@ static struct skr_pod_share *read_share(json_t *spec)
 }
 
 /* A reference; NULL: the shape is not one to be shared. */
-static struct skr_pod_share *share_of(struct skr_pod_templates *templates, const json_t *json)
+static struct skr_pod_share *share_of(struct skr_pod_templates *templates,
+                                      const struct skr_pod_tree *tree)
 {
-    json_t *spec = json_object_get(json, "spec");
-    json_t *part[PARTS];
+    json_t *part[SKR_POD_SPEC_PARTS];
     struct skr_pod_template *t;
-    if (!is_plain(spec, json_object_get(json, "status"))) {
+    if (!is_plain(tree)) {
         return NULL;
     }
-    for (size_t i = 0; i < PARTS; i++) {
-        part[i] = json_object_get(spec, part_name[i]);
-    }
+    memcpy(part, tree->of_spec, sizeof part);
     HASH_FIND(hh, templates->list, part, sizeof part, t);
     if (t) {
         return skr_pod_share_ref(t->share);
     }
-    struct skr_pod_share *share = read_share(spec);
+    struct skr_pod_share *share = read_share(tree);
     if (!share) {
         return NULL;
     }
@@ -158,7 +150,7 @@ static struct skr_pod_share *share_of(struct skr_pod_templates *templates, const
         drop_all(templates);
     }
     t = skr_alloc(sizeof *t);
-    for (size_t i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < SKR_POD_SPEC_PARTS; i++) {
         t->part[i] = json_incref(part[i]);
     }
     t->share = skr_pod_share_ref(share);
@@ -185,7 +177,12 @@ int skr_pod_templates_decode(struct skr_pod_templates *templates, const json_t *
         *at = (struct skr_pod_handover){NULL, NULL};
         return 0;
     }
-    int rc = skr_pod_decode_with(json, share_of(templates, json), ret, error);
+    if (!json_is_object(json)) {
+        return skr_pod_not_object(json, error);
+    }
+    struct skr_pod_tree tree;
+    skr_pod_tree_read(json, &tree);
+    int rc = skr_pod_decode_with(&tree, share_of(templates, &tree), ret, error);
     if (rc == 0 && at) {
         json_decref(at->json);
         skr_pod_destroy(at->pod);

@@ -119,3 +119,36 @@ TEST(texts_are_parsed_with_positions_and_limits)
     assert_int_equal(skr_json_text_parse("key", "[\n", 99, &root, &error), -SKR_INVALID);
     assert_ptr_equal(strstr(error.text, "key: 2:1: invalid JSON: "), error.text);
 }
+
+TEST(members_are_picked_as_look_ups_find_them)
+{
+    /* some begin alike, and one is a single letter */
+    static const char *const key[] = {"kind", "name", "nodes", "z", "!b", "ab"};
+    enum { N = sizeof key / sizeof key[0] };
+    static const char *const text[] = {
+        "{}",
+        "{'kind':1}",
+        "{'ab':1,'!b':2,'z':3,'nodes':4,'name':5,'kind':6}",
+        "{'kin':1,'kinds':2,'nod':3,'a':4,'!':5,'b':6,'':7}",
+        "{'x':1,'nodes':null,'y':{'name':2},'name':[3],'Z':4,'z':{}}",
+        "7",
+    };
+    json_t *got[N];
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        json_auto_t *object = json_text_load(text[i]);
+        for (int large = 0; large < 2; large++) {
+            skr_object_members(object, key, N, got);
+            for (size_t k = 0; k < N; k++) {
+                assert_ptr_equal(got[k], json_object_get(object, key[k]));
+            }
+            for (int m = 0; m < 40 && json_is_object(object); m++) {
+                char more[16];
+                snprintf(more, sizeof more, "n%d", m);
+                json_object_set_new(object, more, json_integer(m));
+            }
+        }
+    }
+    skr_object_members(NULL, key, N, got);
+    assert_null(got[0]);
+    assert_null(got[N - 1]);
+}

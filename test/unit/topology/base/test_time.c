@@ -34,6 +34,25 @@ TEST(times_are_read)
     }
 }
 
+TEST(each_day_is_read_as_the_one_after_the_last)
+{
+    const int64_t day = 86400 * SKR_SECOND;
+    skr_time t = -9214560000 * SKR_SECOND; /* 1678-01-01 */
+    for (int year = 1678; year < 2262; year++) {
+        for (int of_year = 0; of_year < 12 * 31; of_year++) {
+            char text[32];
+            skr_time got;
+            snprintf(text, sizeof text, "%d-%02d-%02dT00:00:00Z", year, of_year / 31 + 1,
+                     of_year % 31 + 1);
+            if (skr_time_parse(text, &got, NULL) == 0) {
+                assert_int_equal(got, t);
+                t += day;
+            }
+        }
+    }
+    assert_int_equal(t, 9214646400 * SKR_SECOND); /* 2262-01-01 */
+}
+
 TEST(what_is_no_time_is_refused)
 {
     static const char *const rows[] = {
