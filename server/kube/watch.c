@@ -167,8 +167,7 @@ static void finish_list(struct skr_kube_watch *w)
     skr_strbuf_init(&w->body);
     skr_count_add(&w->feed.counters->lists, 1);
     w->has_version = true;
-    w->absent = false;
-    atomic_store(&w->feed.counters->absent, false);
+    skr_watch_set_absent(w, false);
     skr_watch_set_synced(w);
     skr_watch_recovered(w);
 }
@@ -389,7 +388,7 @@ static void start(struct skr_kube_watch *w)
 
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now)
 {
-    if (skr_kube_watch_is_synced(watch) && !watch->absent) {
+    if (skr_kube_watch_is_synced(watch)) {
         skr_freshness_begin(&watch->freshness, watch->resource, watch->namespace_, now);
     }
 }

@@ -41,7 +41,7 @@ struct skr_kube_watch {
     uint64_t failures; /* since it last was healthy */
     int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
     uint64_t repeated; /* the same trouble in a row */
-    bool absent;
+    bool absent;       /* the kind was not installed when it was asked for last */
     /* Set while bytes are taken in, reported when the transfer ends. */
     int stream_trouble;
     struct skr_error stream_error;
@@ -59,5 +59,7 @@ void skr_watch_note_success(struct skr_kube_watch *w);
 /* That, and the trouble is over. */
 void skr_watch_recovered(struct skr_kube_watch *w);
 void skr_watch_set_synced(struct skr_kube_watch *w);
+/* Whether the kind is missing; a change is logged. */
+void skr_watch_set_absent(struct skr_kube_watch *w, bool absent);
 
 #endif
