@@ -147,6 +147,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
     ret->unknown_nodes = e->topology.n_unknown;
+    ret->outside_nodes = e->topology.n_outside;
     ret->refused_nodes = e->n_nodes_refused;
     ret->synced = skr_frame_is_synced(e->frame);
     ret->leader = skr_frame_is_leader(e->frame);

@@ -46,6 +46,10 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "size from 1 to 100000, priority of 32 bits"},
     {"InvalidValue", false, "a value that an option of a configuration does not take",
      "see the table of options"},
+    {"LabelMissing", true,
+     "nodes without the rack label beside nodes that have it, and no topology map: no group is "
+     "placed on them",
+     "label them, or write a topology map"},
     {"LevelCount", false, "level-names does not fit the depth of the tree",
      "one name a level, root excluded"},
     {"Limit", false, "larger or deeper than what is read", "see Limits"},

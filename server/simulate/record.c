@@ -180,7 +180,7 @@ static const struct skr_tree *tree_of(struct skr_record *record)
         for (size_t i = 0; i < n; i++) {
             nodes[i] = record->cache.present[i]->node;
         }
-        skr_topology_derive(nodes, n, &finder.tree, NULL);
+        skr_topology_derive(nodes, n, &finder.tree, NULL, NULL);
         free(nodes);
     }
     free(finder.first);

@@ -63,6 +63,12 @@ done <"$views/cases"
 # The ASCII tree has the same rows, and nothing else than ASCII.
 if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
 
+# Nodes without the rack label are named beside the tree.
+runs "nodes without a label" 0 "$sakkara" tree --file "$views/tree-labels.yaml"
+one_line "nodes without a label" "2 nodes are left out: no label sakkara.topology.rack (level rack), first node-2"
+runs "nodes without a label, JSON" 0 "$sakkara" tree --file "$views/tree-labels.yaml" -o json
+if grep -qF '"missingLabel": "sakkara.topology.rack"' "$work/out"; then pass; else fail "missingLabel is not there"; fi
+
 # The picture of the README is what its command prints.
 runs "README" 0 "$sakkara" tree --file docs/stuck-group.yaml
 awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```text$/ {p = 1; next} p && /^```$/ {exit} p' \

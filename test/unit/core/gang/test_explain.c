@@ -133,6 +133,29 @@ static struct rig *nodes_not_in_tree(void)
     return rig;
 }
 
+/* Racks of labels, which three nodes lack: one of these is closed to the group. */
+static struct rig *label_missing(void)
+{
+    static const char *const bare[] = {"spare-0", "spare-1", "control-plane"};
+    struct rig *rig = rig_create();
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 2);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}",
+                 i / 2);
+    }
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
+        rig_node(rig, bare[i], 8);
+    }
+    rig_edit(rig, RIG_NODE, "control-plane",
+             "{'spec':{'taints':[{'key':'node-role.kubernetes.io/control-plane','effect':"
+             "'NoSchedule'}]}}");
+    rig_sync(rig);
+    gang(rig, 6, "{'rack':{'hard':true}}");
+    return rig;
+}
+
 static struct rig *members_missing(void)
 {
     struct rig *rig = cluster();
@@ -292,6 +315,7 @@ static const struct {
     {"UnknownLevel", unknown_level, true, false},
     {"TopologyMissing", topology_missing, false, false},
     {"NodesNotInTree", nodes_not_in_tree, true, false},
+    {"LabelMissing", label_missing, true, false},
     {"MembersMissing", members_missing, false, false},
     {"ConstraintConflict", constraint_conflict, false, false},
     {"NeverFits", never_fits, false, false},
