@@ -150,8 +150,8 @@ const struct skr_option skr_options[] = {
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
     THREE("spotmix.rebuild", REBUILD, "evict", "none", "rollout", spotmix.rebuild,
-          "running pods whose class is wrong after a change of the maximum: evict them one after "
-          "the other, report them only, or stamp the template so that the workload is rolled out"),
+          "running pods of the wrong class: evict them one after the other, report them only, or "
+          "stamp the template so that the workload is rolled out"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,

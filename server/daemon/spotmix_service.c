@@ -43,7 +43,7 @@ static const struct skr_metric_spec specs[] = {
               .type = SKR_GAUGE,
               .label = {"class", "state"}},
     [DRIFT] = {.name = "sakkara_spotmix_drift_pods",
-               .help = "Live pods whose class is not that of their index or of their node.",
+               .help = "Live pods that are not as the rule wants them.",
                .type = SKR_GAUGE},
     [RESERVATIONS] = {.name = "sakkara_spotmix_reservations",
                       .help = "Indices handed out to pods that have not been seen yet.",
