@@ -293,6 +293,7 @@ static int read_summary(struct skr_member_cluster *cluster, const json_t *status
         return rc;
     }
     cluster->has_summary = true;
+    cluster->has_models = json_array_size(json_object_get(summary, "allocatableModelings")) > 0;
     for (size_t i = 0; i < 3; i++) {
         rc = skr_field_object(summary, &summary_path, path[i].key, &list[i], error);
         if (rc < 0) {

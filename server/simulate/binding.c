@@ -47,9 +47,10 @@ static void write_notes(const struct skr_binding_decision *decision, struct skr_
     const char *slash = meta->namespace_[0] != '\0' ? "/" : "";
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
         if ((decision->warnings >> i & 1) != 0) {
-            skr_strbuf_addf(messages, "binding %s%s%s: warning: %s\n", meta->namespace_, slash,
-                            meta->name,
-                            skr_propagation_warning_name((enum skr_propagation_warning)i));
+            skr_strbuf_addf(messages, "binding %s%s%s: warning: ", meta->namespace_, slash,
+                            meta->name);
+            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, messages);
+            skr_strbuf_addc(messages, '\n');
         }
     }
     if (decision->code != SKR_PROPAGATION_PLACED) {

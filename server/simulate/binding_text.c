@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/explain_text.h"
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "server/simulate/binding_help.h"
@@ -200,6 +201,18 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
     }
 }
 
+static void write_warnings(const struct skr_binding_decision *decision, struct skr_strbuf *out)
+{
+    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
+        SKR_STRBUF(text);
+        if ((decision->warnings >> i & 1) != 0) {
+            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_strbuf_addc(out, '\n');
+            skr_explain_add_wrapped(out, "warning: ", 2, text.s);
+        }
+    }
+}
+
 void skr_binding_text_write(const struct skr_binding_decision *decision, bool verbose,
                             struct skr_strbuf *out)
 {
@@ -234,10 +247,5 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         }
     }
     write_rejected(decision, verbose, out);
-    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
-        if ((decision->warnings >> i & 1) != 0) {
-            skr_strbuf_addf(out, "\nwarning: %s\n",
-                            skr_propagation_warning_name((enum skr_propagation_warning)i));
-        }
-    }
+    write_warnings(decision, out);
 }
