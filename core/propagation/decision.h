@@ -36,6 +36,9 @@ enum skr_propagation_filter {
     SKR_FILTER_COUNT
 };
 const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
+/* Whether a constraint is on the field, and the cluster has none: what SPREAD_CONSTRAINT refuses. */
+bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
+                             const struct skr_member_cluster *cluster, enum skr_spread_field field);
 
 /* Texts that do not stop a decision. */
 enum skr_propagation_warning {

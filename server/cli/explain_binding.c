@@ -75,9 +75,9 @@ const struct skr_command skr_command_explain_binding = {
     .summary = "where a binding of Karmada goes, or why it does not",
     .text = "Decides the binding as the daemon would on the objects as they are: every cluster "
             "with the\n"
-            "filters that rejected it, the groups with score and room, which were chosen, and what "
-            "would\n"
-            "make it fit. Exit code 0 when it can be placed, 4 when not, 3 when there is none.\n",
+            "filters that rejected it, the groups with score and room, which were chosen, and "
+            "which\n"
+            "single changes would place it, each of them tried. Exit code 0 when it can be placed, 4 when not, 3 when there is none.\n",
     .examples = "  sakkara explain binding/web-deployment -n shop\n"
                 "  kubectl get clusters,resourcebindings -A -o json > dump.json\n"
                 "  sakkara explain binding/web-deployment --file dump.json -o json\n",
