@@ -129,6 +129,8 @@ static void destroy(void *service)
 }
 
 const struct skr_scheduler_row skr_propagation_service = {
+    .module = "karmada",
+    .setting = "karmada.enabled",
     .enabled = enabled,
     .rate = rate,
     .create = create,

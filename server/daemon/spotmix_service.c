@@ -316,6 +316,9 @@ static void destroy(void *service)
 }
 
 const struct skr_scheduler_row skr_spotmix_service = {
+    .module = "spotmix",
+    .setting = "spotmix.enabled",
+    .pages = "/v1/spotmix",
     .enabled = enabled,
     .create = create,
     .settings = settings,
