@@ -3,7 +3,8 @@
 #define SKR_SERVER_CLI_MODULE_STATE_H
 /*
  * Whether what is explained is live: commands that decide on objects as they are, with the daemon's
- * code but without the daemon, ask it whether its module is on. Of a dump nobody is asked.
+ * code but without the daemon, ask it whether its module is on. With a dump no daemon is asked,
+ * unless --server names one.
  */
 #include "server/cli/client_flags.h"
 

@@ -276,7 +276,7 @@ TEST_WITH(fleet, a_shortage_carries_the_warning_and_is_not_written_again)
     assert_int_equal(warnings(rig), 0);
 }
 
-TEST_WITH(fleet, what_an_api_server_says_is_not_taken_for_a_warning)
+TEST_WITH(fleet, a_refusal_by_a_quota_carries_no_warning_and_the_success_after_it_does)
 {
     static const struct frame_rig_match of_main = {.resource = &skr_resource_bindings,
                                                    .subresource = ""};
