@@ -106,6 +106,7 @@ enum skr_cluster_set_kind {
 struct skr_cluster_set {
     struct skr_arena *arena;
     struct skr_meta meta;
+    int64_t generation; /* 0: absent */
     enum skr_cluster_set_kind kind;
     bool has_selector; /* an absent one takes no cluster */
     struct skr_cluster_selector selector;

@@ -275,10 +275,9 @@ static int decode_owner(struct skr_placement *p, const json_t *json, struct skr_
     const json_t *annotations = json_object_get(metadata, "annotations");
     const char *disabled =
         json_string_value(json_object_get(annotations, SKR_PLACEMENT_DISABLE_KEY));
-    SKR_FIELD(path, NULL, "metadata");
     p->upstream_disabled = disabled && strcmp(disabled, "true") == 0;
     p->scheduler = skr_labels_get(&p->meta.annotations, SKR_PLACEMENT_SCHEDULER_KEY);
-    return skr_ocm_int64(metadata, &path, "generation", 0, &p->generation, error);
+    return skr_ocm_generation(json, &p->generation, error);
 }
 
 bool skr_placement_is_ours(const struct skr_placement *placement, const char *scheduler)

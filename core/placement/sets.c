@@ -37,7 +37,8 @@ int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
         return rc;
     }
     struct skr_cluster_set *set = room;
-    if ((rc = skr_meta_decode(set->arena, json, NULL, &set->meta, error)) < 0) {
+    if ((rc = skr_meta_decode(set->arena, json, NULL, &set->meta, error)) < 0 ||
+        (rc = skr_ocm_generation(json, &set->generation, error)) < 0) {
         skr_cluster_set_destroy(set);
         return rc;
     }

@@ -182,8 +182,7 @@ static void queue_owner(struct skr_placements *self, const struct skr_placement_
     }
 }
 
-static void binding_changed(struct skr_placements *self,
-                            const struct skr_cluster_set_binding *binding)
+static void queue_bound(struct skr_placements *self, const struct skr_cluster_set_binding *binding)
 {
     const struct skr_ocm_namespace *home =
         binding ? skr_placements_namespace(self, binding->meta.namespace_) : NULL;
@@ -197,9 +196,43 @@ static void binding_changed(struct skr_placements *self,
     }
 }
 
-static void score_changed(struct skr_placements *self, const struct skr_addon_score *score)
+static void binding_changed(struct skr_placements *self,
+                            const struct skr_cluster_set_binding *before,
+                            const struct skr_cluster_set_binding *after)
 {
+    if (!before || !after || strcmp(before->set, after->set) != 0) {
+        queue_bound(self, before);
+        queue_bound(self, after);
+    }
+}
+
+static void set_changed(struct skr_placements *self, const struct skr_cluster_set *before,
+                        const struct skr_cluster_set *after)
+{
+    const struct concern any = {0};
+    if (!before || !after || before->generation != after->generation || after->generation == 0) {
+        queue_set(self, (after ? after : before)->meta.name, &any);
+    }
+}
+
+static bool same_score(const struct skr_addon_score *a, const struct skr_addon_score *b)
+{
+    bool same = a->expires == b->expires && a->valid_until == b->valid_until && a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same =
+            strcmp(a->item[i].name, b->item[i].name) == 0 && a->item[i].value == b->item[i].value;
+    }
+    return same;
+}
+
+static void score_changed(struct skr_placements *self, const struct skr_addon_score *before,
+                          const struct skr_addon_score *after)
+{
+    const struct skr_addon_score *score = after ? after : before;
     const struct concern concern = {.score = score->meta.name};
+    if (before && after && same_score(before, after)) {
+        return;
+    }
     const struct skr_managed_cluster *cluster =
         skr_placements_find(self, SKR_OCM_CLUSTER, "", score->meta.namespace_);
     if (cluster) {
@@ -211,17 +244,15 @@ static void score_changed(struct skr_placements *self, const struct skr_addon_sc
 static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
                     const void *after)
 {
-    const struct concern any = {0};
     switch (kind) {
     case SKR_OCM_CLUSTER:
         cluster_changed(self, before, after);
         break;
     case SKR_OCM_SET:
-        queue_set(self, skr_ocm_meta(after ? after : before)->name, &any);
+        set_changed(self, before, after);
         break;
     case SKR_OCM_BINDING:
-        binding_changed(self, before);
-        binding_changed(self, after);
+        binding_changed(self, before, after);
         break;
     case SKR_OCM_PLACEMENT:
         placement_changed(self, before, after);
@@ -233,7 +264,7 @@ static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const v
         }
         break;
     case SKR_OCM_SCORE:
-        score_changed(self, after ? after : before);
+        score_changed(self, before, after);
         break;
     case SKR_OCM_KIND_COUNT:
         break;
