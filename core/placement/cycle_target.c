@@ -14,7 +14,7 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
     return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
 }
 
-static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry,
+static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry, bool news,
                     struct skr_arena *arena, struct skr_placement_hub *hub)
 {
     const struct skr_ocm_entry *cached;
@@ -36,6 +36,7 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
         .decision = (const struct skr_placement_decision *const *)entry->decision,
         .score = find_score,
         .context = self,
+        .no_news = !news,
         .now = skr_frame_now(self->frame),
         .spread_mode = self->settings->spread_mode,
         .stopwatch = self->settings->stopwatch};
@@ -137,7 +138,8 @@ struct skr_target *skr_target_create(struct skr_placements *self,
                                           .requeue_at = SKR_TIME_NEVER};
     struct skr_placement_kept kept = {0};
     const int64_t began = skr_stopwatch_now(self->settings->stopwatch);
-    if (arena && fill_hub(self, entry, arena, &hub) == 0) {
+    target->news = entry->news || entry->again_at <= skr_frame_now(self->frame);
+    if (arena && fill_hub(self, entry, target->news, arena, &hub) == 0) {
         skr_placement_evaluate(entry->placement, &hub, arena, &result);
     }
     measure(self, &result, began);

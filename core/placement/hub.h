@@ -25,11 +25,10 @@ struct skr_placement_hub {
     bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
     bool what_if;       /* totals of the clusters' annotations count */
     bool explain;       /* texts of why a cluster was filtered are wanted */
+    bool no_news;       /* nothing is known to have changed since the Placement was decided */
     skr_time now;
     enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
 };
-
-/* Whether the Placement's decisions name the cluster. */
 
 /* Index of the cluster in the hub; -1: none. O(log clusters). */
 int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);

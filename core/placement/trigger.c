@@ -8,9 +8,10 @@
 
 #include "core/placement/state.h"
 
-void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry)
+void skr_placements_queue(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     if (skr_placements_is_ours(self, entry)) {
+        entry->news = true;
         skr_keys_add(self->keys, entry->key, 0, 0);
     }
 }
@@ -173,11 +174,16 @@ static bool same_decision(const struct skr_placement_decision *a,
     return same;
 }
 
+/* A cycle that writes decisions ends when the cached ones equal its target. So a change of them
+ * during the cycle is an echo of its writes, or the cycle undoes it; neither needs another cycle. */
 static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
 {
     if (d && d->placement) {
         char *key = skr_object_key(d->meta.namespace_, d->placement);
-        skr_placements_queue(self, skr_placements_entry(self, key));
+        struct skr_placement_entry *entry = skr_placements_entry(self, key);
+        if (entry && !(entry->target && !entry->target->keeps)) {
+            skr_placements_queue(self, entry);
+        }
         free(key);
     }
 }
@@ -283,9 +289,9 @@ void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, vo
 }
 
 void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
-                         const char *namespace_, const char *name)
+                         const char *namespace_, const char *name, const char *uid)
 {
-    void *before = skr_placements_remove(self, kind, namespace_, name);
+    void *before = skr_placements_remove(self, kind, namespace_, name, uid);
     if (before && kind != SKR_OCM_PLACEMENT) {
         changed(self, kind, before, NULL);
     }
@@ -301,6 +307,7 @@ void skr_placements_object(void *object, struct skr_event *event)
     if (upsert) {
         skr_placements_take(self, kind, skr_event_take_object(event));
     } else {
-        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name);
+        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name,
+                            event->deleted.uid);
     }
 }
