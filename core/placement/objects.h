@@ -134,7 +134,6 @@ struct skr_placement_decision {
     struct skr_meta meta;
     const char *placement; /* of the label; NULL: none, not a decision of any Placement */
     const char *owner_uid; /* of the Placement that is its controller; "" none */
-    bool has_status;       /* status.decisions is there, empty or not */
     size_t n;
     const char **cluster; /* by name, no name twice */
 };
