@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/group/label_value.h"
+
 enum { TOPOLOGY_KEY_MAX = 316 };
 
 static int decode_constraint(struct skr_placement *p, const json_t *entry,

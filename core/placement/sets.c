@@ -62,6 +62,9 @@ void skr_cluster_set_destroy(struct skr_cluster_set *set)
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster)
 {
+    if (set->misconfigured[0]) {
+        return false;
+    }
     if (set->kind == SKR_CLUSTER_SET_SELECTOR) {
         return set->has_selector && skr_cluster_selector_matches(&set->selector, cluster);
     }

@@ -90,6 +90,10 @@ static const struct row rules[] = {
      "'clusterAffinity':{'fieldSelector':{'matchExpressions':[{'key':'x','operator':'NotIn',"
      "'values':['y']}]}}",
      "no_cluster_fit", 0, 0},
+    {"labels: a key that no label can have matches nothing", "a - 0/1", 1,
+     "'clusterAffinity':{'labelSelector':{'matchExpressions':[{'key':'a b','operator':"
+     "'DoesNotExist'}]}}",
+     "no_cluster_fit", 0, 0},
     {"a kind that is not served", "a - 0/1", 1, "", "no_cluster_fit",
      "'resource':{'apiVersion':'v1','kind':'Pod','name':'x'}", 0},
     {"a kind that is not served, where it runs", "a - 0/1/1", 1, "", "a1",
