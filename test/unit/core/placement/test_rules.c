@@ -265,6 +265,12 @@ static const struct row scores[] = {
      "scores.ResourceRatioMemory", "{\"a\":80}"},
     {"ratio is clamped", "cluster a has:cpu=9/1\n" P(EXACT(NAMED("ResourceRatioCPU"))),
      "scores.ResourceRatioCPU", "{\"a\":100}"},
+    {"what does not fit into 64 bits is the most that does",
+     "cluster a has:cpu=100E/8Ei\ncluster b has:cpu=1e9999999999/1e40\ncluster c "
+     "has:cpu=-10E/1\n" P(EXACT(NAMED("ResourceRatioCPU") "," NAMED("ResourceAllocatableCPU"))),
+     "scores",
+     "{\"ResourceAllocatableCPU\":{\"a\":100,\"b\":100,\"c\":-100},"
+     "\"ResourceRatioCPU\":{\"a\":100,\"b\":100,\"c\":-100}}"},
     {"no data, no score",
      "cluster a has:cpu=1/0\ncluster b has:cpu=1/\ncluster c has:cpu=/1\ncluster d\n" P(
          EXACT(NAMED("ResourceRatioCPU"))),
