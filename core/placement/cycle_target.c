@@ -14,6 +14,33 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
     return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
 }
 
+/* There are none where all that is named is on the hub, which is cheaper to see. */
+static int find_strays(struct skr_placements *self, struct skr_arena *arena,
+                       struct skr_placement_hub *hub)
+{
+    const struct skr_cluster_count *count, *next;
+    size_t on_hub = 0, n = HASH_COUNT(self->load);
+    for (size_t i = 0; i < hub->n_clusters; i++) {
+        on_hub += hub->load[i] > 0;
+    }
+    if (on_hub == n) {
+        return 0;
+    }
+    struct skr_stray_cluster *stray = skr_arena_array(arena, n - on_hub, sizeof *stray);
+    if (!stray) {
+        return -SKR_LIMIT;
+    }
+    HASH_ITER(hh, self->load, count, next)
+    {
+        if (skr_placement_hub_find(hub, count->name) < 0) {
+            stray[hub->n_strays++] =
+                (struct skr_stray_cluster){.name = count->name, .load = (uint32_t)count->n};
+        }
+    }
+    hub->stray = stray;
+    return 0;
+}
+
 static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry, bool news,
                     struct skr_arena *arena, struct skr_placement_hub *hub)
 {
@@ -44,7 +71,7 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
     {
         binding[hub->n_bindings++] = cached->object;
     }
-    return 0;
+    return find_strays(self, arena, hub);
 }
 
 static void copy_slices(struct skr_target *target, const struct skr_slice_plan *plan)

@@ -114,6 +114,7 @@ void skr_placement_world_fini(struct skr_placement_world *world)
         free(list);
     }
     free(world->load);
+    free(world->stray);
     skr_manifests_fini(&world->manifests);
 }
 
@@ -249,11 +250,18 @@ static void count_load(struct skr_placement_world *w)
     if (n > 1) {
         qsort(all, n, sizeof *all, by_cluster_and_placement);
     }
+    w->stray = skr_alloc_array(n + 1, sizeof *w->stray);
     for (size_t i = 0; i < n; i++) {
-        bool again = i > 0 && by_cluster_and_placement(&all[i - 1], &all[i]) == 0;
-        int64_t at = again ? -1 : skr_placement_hub_find(&hub, all[i].cluster);
+        const int64_t at = skr_placement_hub_find(&hub, all[i].cluster);
+        if (i > 0 && by_cluster_and_placement(&all[i - 1], &all[i]) == 0) {
+            continue;
+        }
         if (at >= 0) {
             w->load[at]++;
+        } else if (i > 0 && strcmp(all[i - 1].cluster, all[i].cluster) == 0) {
+            w->stray[w->n_strays - 1].load++;
+        } else {
+            w->stray[w->n_strays++] = (struct skr_stray_cluster){all[i].cluster, 1};
         }
     }
     free(all);
@@ -342,6 +350,8 @@ int skr_placement_world_hub(struct skr_placement_world *world,
                                       .cluster =
                                           (const struct skr_managed_cluster *const *)world->cluster,
                                       .load = world->load,
+                                      .n_strays = world->n_strays,
+                                      .stray = world->stray,
                                       .n_sets = world->n[SET],
                                       .set = (const struct skr_cluster_set *const *)world->set,
                                       .binding = binding,

@@ -155,6 +155,25 @@ TEST_WITH(hub, a_cycle_that_failed_decides_anew_and_counts_no_more_where_it_want
     assert_string_equal(decided(hub, "p000", 0), "c001");
 }
 
+/* Four others have a cluster that is gone, one has c000: of four, one is 50 and not -100. */
+TEST_WITH(hub, a_cluster_that_is_gone_counts_for_the_greatest_load)
+{
+    add_clusters(hub, 2);
+    frame_rig_add(hub->rig, &skr_resource_addon_scores, "c000/load",
+                  "{'status':{'scores':[{'name':'cpu','value':8}]}}");
+    for (int i = 0; i < 4; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "ns/o%d-decision-1", i);
+        frame_rig_add(hub->rig, DECISIONS, key,
+                      "{'metadata':{'labels':{'cluster.open-cluster-management.io/placement':'o%d'}"
+                      "},'status':{'decisions':[{'clusterName':'gone','reason':''}%s]}}",
+                      i, i == 0 ? ",{'clusterName':'c000','reason':''}" : "");
+    }
+    add_placement(hub, "p", "{'numberOfClusters':1," EXACT(ADDON "," BALANCE) "}");
+    frame_rig_start(hub->rig);
+    assert_string_equal(decided(hub, "p", 0), "c000");
+}
+
 /* What Balance holds after a restart, and what it does not. */
 struct gap {
     const char *title;

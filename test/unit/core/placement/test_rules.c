@@ -256,8 +256,10 @@ static const struct row scores[] = {
      "cluster a\ncluster b\ncluster z deleting\ndecided o 1 a z\ndecided q 1 a z\ndecided r 1 "
      "z\n" P("{}"),
      "scores.Balance", "{\"a\":-33,\"b\":100}"},
-    {"a decision on a cluster that is not there does not count",
-     "cluster a\ndecided o 1 a gone\ndecided q 1 gone\n" P("{}"), "scores.Balance", "{\"a\":-100}"},
+    {"a cluster that is not on the hub counts for the greatest load, as upstream",
+     "cluster a\ndecided o 1 a gone\ndecided q 1 gone\n" P("{}"), "scores.Balance", "{\"a\":0}"},
+    {"but not what the Placement itself has there",
+     "cluster a\ndecided o 1 a gone\ndecided p 1 gone\n" P("{}"), "scores.Balance", "{\"a\":-100}"},
     {"ratio 15/18", "cluster a has:cpu=15/18\n" P(EXACT(NAMED("ResourceRatioCPU"))),
      "scores.ResourceRatioCPU", "{\"a\":66}"},
     {"ratio 63194Mi/69938Mi",
