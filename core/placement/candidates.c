@@ -56,7 +56,7 @@ int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set **
         return no_room(cycle);
     }
     for (size_t i = 0; i < hub->n_bindings; i++) {
-        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->set);
+        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->meta.name);
         if (!set) {
             continue;
         }

@@ -186,12 +186,8 @@ struct skr_target *skr_target_create(struct skr_placements *self,
         target->reason = skr_strdup(kept.reason);
         target->satisfied = kept.satisfied;
         target->n_selected = kept.n;
-        if (result.misconfigured[0]) {
-            const struct skr_placement_condition *before = &entry->placement->satisfied;
-            free(target->message);
-            target->message =
-                skr_strdup(kept.n > 0 && before->is_set ? before->message : "Decisions are kept");
-        }
+        free(target->message);
+        target->message = skr_strdup(kept.message);
     }
     skr_arena_destroy(arena);
     return target;

@@ -38,6 +38,11 @@ const char *skr_placement_reason_name(enum skr_placement_reason reason)
     return reasons[reason];
 }
 
+const char *skr_placement_reason_message(enum skr_placement_reason reason)
+{
+    return messages[reason];
+}
+
 /* ---- what it costs ---- */
 
 static const char *const plugins[] = {

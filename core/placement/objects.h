@@ -107,10 +107,11 @@ void skr_cluster_set_destroy(struct skr_cluster_set *set); /* NULL allowed */
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster);
 
+/* Of the set of its name, as OCM's own controller reads it: the API server admits no other name in
+ * spec.clusterSet. */
 struct skr_cluster_set_binding {
     struct skr_arena *arena;
     struct skr_meta meta;
-    const char *set;
 };
 int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_binding **ret,
                                    struct skr_error *error);

@@ -76,18 +76,12 @@ int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_bi
                                    struct skr_error *error)
 {
     void *room;
-    json_t *spec = NULL;
-    SKR_FIELD(path, NULL, "spec");
     int rc = skr_ocm_object_create(sizeof **ret, &room, error);
     if (rc < 0) {
         return rc;
     }
     struct skr_cluster_set_binding *binding = room;
-    binding->set = "";
-    if ((rc = skr_meta_decode(binding->arena, json, NULL, &binding->meta, error)) < 0 ||
-        (rc = skr_ocm_part(json, "spec", &spec, error)) < 0 ||
-        (rc = spec ? skr_ocm_string(binding->arena, spec, &path, "clusterSet", &binding->set, error)
-                   : 0) < 0) {
+    if ((rc = skr_meta_decode(binding->arena, json, NULL, &binding->meta, error)) < 0) {
         skr_cluster_set_binding_destroy(binding);
         return rc;
     }

@@ -86,7 +86,7 @@ static void queue_set(struct skr_placements *self, const char *set, const struct
     HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
     {
         const struct skr_cluster_set_binding *binding = cached->object;
-        if (strcmp(binding->set, set) != 0) {
+        if (strcmp(binding->meta.name, set) != 0) {
             continue;
         }
         DL_FOREACH(cached->home->entry, entry)
@@ -190,25 +190,14 @@ static void queue_owner(struct skr_placements *self, const struct skr_placement_
 
 static void queue_bound(struct skr_placements *self, const struct skr_cluster_set_binding *binding)
 {
-    const struct skr_ocm_namespace *home =
-        binding ? skr_placements_namespace(self, binding->meta.namespace_) : NULL;
+    const struct skr_ocm_namespace *home = skr_placements_namespace(self, binding->meta.namespace_);
     struct skr_placement_entry *entry;
     DL_FOREACH(home ? home->entry : NULL, entry)
     {
         const struct skr_placement *p = entry->placement;
-        if (p && (p->misconfigured[0] || asks_for(p, binding->set))) {
+        if (p && (p->misconfigured[0] || asks_for(p, binding->meta.name))) {
             skr_placements_queue(self, entry);
         }
-    }
-}
-
-static void binding_changed(struct skr_placements *self,
-                            const struct skr_cluster_set_binding *before,
-                            const struct skr_cluster_set_binding *after)
-{
-    if (!before || !after || strcmp(before->set, after->set) != 0) {
-        queue_bound(self, before);
-        queue_bound(self, after);
     }
 }
 
@@ -258,7 +247,9 @@ static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const v
         set_changed(self, before, after);
         break;
     case SKR_OCM_BINDING:
-        binding_changed(self, before, after);
+        if (!before || !after) {
+            queue_bound(self, after ? after : before);
+        }
         break;
     case SKR_OCM_PLACEMENT:
         placement_changed(self, before, after);

@@ -178,6 +178,22 @@ static void warn_ignored(const struct skr_placement_world *world, size_t i, stru
     tell(out, item, text);
 }
 
+/* A binding is that of the set of its name. */
+static void warn_binding(const struct skr_manifest *item, struct skr_strbuf *out)
+{
+    const char *name = skr_path_text(item->object, "metadata.name");
+    const char *set = skr_path_text(item->object, "spec.clusterSet");
+    char text[320];
+    if (strcmp(name, set) != 0) {
+        snprintf(
+            text, sizeof text,
+            "spec.clusterSet is \"%.100s\", but a ManagedClusterSetBinding is that of the set of "
+            "its name, %.100s; the API server refuses it",
+            set, name);
+        tell(out, item, text);
+    }
+}
+
 /* Decodes all objects of a kind; the last of those with one name stays. */
 static int decode_kind(struct skr_placement_world *world, enum kind kind, struct skr_strbuf *out)
 {
@@ -271,8 +287,11 @@ int skr_placement_world_finish(struct skr_placement_world *world, struct skr_str
 {
     int rc = 0;
     for (size_t i = 0; i < world->manifests.n; i++) {
-        if (kind_of(world->manifests.item[i].object) == KINDS) {
+        const enum kind kind = kind_of(world->manifests.item[i].object);
+        if (kind == KINDS) {
             warn_ignored(world, i, messages);
+        } else if (kind == BINDING) {
+            warn_binding(&world->manifests.item[i], messages);
         }
     }
     for (int k = 0; rc == 0 && k < KINDS; k++) {

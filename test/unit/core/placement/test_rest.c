@@ -155,6 +155,32 @@ TEST_WITH(hub, a_cycle_that_failed_decides_anew_and_counts_no_more_where_it_want
     assert_string_equal(decided(hub, "p000", 0), "c001");
 }
 
+static const char *condition(const struct hub *hub, const char *key, size_t i, const char *field)
+{
+    const json_t *status = json_object_get(frame_rig_get(hub->rig, PLACEMENTS, key), "status");
+    const json_t *entry = json_array_get(json_object_get(status, "conditions"), i);
+    const char *text = json_string_value(json_object_get(entry, field));
+    return text ? text : "";
+}
+
+/* A label has at most 63 characters: the API server refuses every decision of the Placement. */
+TEST_WITH(hub, a_placement_with_a_name_too_long_for_a_label_is_said_once_to_be_so)
+{
+#define LONG "a123456789b123456789c123456789d123456789e123456789f123456789"
+    add_clusters(hub, 1);
+    frame_rig_add(hub->rig, PLACEMENTS, "ns/" LONG "123", "{'metadata':{" OWNED "},'spec':{}}");
+    frame_rig_add(hub->rig, PLACEMENTS, "ns/" LONG "1234", "{'metadata':{" OWNED "},'spec':{}}");
+    frame_rig_start(hub->rig);
+    frame_rig_advance(hub->rig, 1300 * SKR_SECOND);
+    assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 1);
+    assert_int_equal(statuses_of(hub, PLACEMENTS), 2);
+    assert_string_equal(condition(hub, "ns/" LONG "123", 1, "reason"), "Succeedconfigured");
+    assert_string_equal(condition(hub, "ns/" LONG "1234", 1, "message"),
+                        "Placement:the name has 64 characters, and the label of its decisions at "
+                        "most 63; create it with a shorter name");
+    assert_string_equal(condition(hub, "ns/" LONG "1234", 0, "message"), "No cluster was selected");
+}
+
 /* Four others have a cluster that is gone, one has c000: of four, one is 50 and not -100. */
 TEST_WITH(hub, a_cluster_that_is_gone_counts_for_the_greatest_load)
 {

@@ -83,6 +83,18 @@ static const struct row candidates[] = {
          "\"x\":\"1\"}},\"claimSelector\":{\"matchExpressions\":[{\"key\":\"y\",\"operator\":"
          "\"In\",\"values\":[\"2\"]}]}}}]}"),
      "decisions", "[\"a\"]"},
+    {"a binding is that of the set of its name",
+     "cluster a x=1\ncluster b x=2\nset s {\"selectorType\":\"LabelSelector\",\"labelSelector\":{"
+     "\"matchLabels\":{\"x\":\"1\"}}}\nset t {\"selectorType\":\"LabelSelector\","
+     "\"labelSelector\":{}}\nobject {'apiVersion':'cluster.open-cluster-management.io/v1beta2',"
+     "'kind':'ManagedClusterSetBinding','metadata':{'name':'s','namespace':'default'},'spec':{"
+     "'clusterSet':'t'}}\n" P("{}"),
+     "decisions", "[\"a\"]"},
+    {"of a claim that comes twice the last value counts",
+     "cluster a claim:y=1 claim:x=9 claim:y=2\ncluster b claim:y=2 claim:y=1\n" P(
+         "{\"predicates\":[{\"requiredClusterSelector\":{\"claimSelector\":{\"matchExpressions\":[{"
+         "\"key\":\"y\",\"operator\":\"In\",\"values\":[\"2\"]}]}}}]}"),
+     "decisions", "[\"a\"]"},
     {"NoSelect has to be tolerated", "cluster a taint:k=v:NoSelect\ncluster b\n" P("{}"),
      "filtered", "{\"a\":\"taint k=v:NoSelect is not tolerated\"}"},
     {"NoSelectIfNew too", "cluster a taint:k:NoSelectIfNew\ncluster b\n" P("{}"), "decisions",

@@ -131,8 +131,6 @@ static const struct event events[] = {
     {"a set's label and status", &skr_resource_cluster_sets, "s2",
      "{'metadata':{'labels':{'x':'y'}},'status':{'conditions':[{'type':'ClusterSetEmpty'}]}}", 0,
      false},
-    {"a binding: who names its set, or none", &skr_resource_cluster_set_bindings, "one/s2",
-     "{'spec':{'clusterSet':'s3'}}", 2, false},
     {"a binding's label and status", &skr_resource_cluster_set_bindings, "one/s2",
      "{'metadata':{'labels':{'x':'y'}},'status':{'conditions':[{'type':'Bound'}]}}", 0, false},
     {"a new binding", &skr_resource_cluster_set_bindings, "two/s2", "{'spec':{'clusterSet':'s2'}}",

@@ -193,3 +193,21 @@ TEST(a_change_of_what_no_placement_has_is_refused)
         free(got);
     }
 }
+
+TEST(a_binding_that_names_another_set_is_said_to_be_that_of_its_name)
+{
+    static const char binding[] =
+        GROUP "v1beta2\nkind: ManagedClusterSetBinding\n"
+              "metadata: {name: east, namespace: shop}\nspec: {clusterSet: west}\n";
+    struct skr_placement_world world;
+    SKR_STRBUF(messages);
+    skr_placement_world_init(&world);
+    assert_int_equal(skr_placement_world_parse(&world, "hub", binding, strlen(binding), &messages),
+                     0);
+    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
+    assert_string_equal(messages.s,
+                        "hub:1:1: warning: spec.clusterSet is \"west\", but a "
+                        "ManagedClusterSetBinding is that of the set of its name, east; the API "
+                        "server refuses it\n");
+    skr_placement_world_fini(&world);
+}
