@@ -83,13 +83,13 @@ static void add_text(char *text, const char *format, ...)
 
 static void add_policy(struct world *w, char *spec)
 {
+    static const char addon[] = "'type':'AddOn','addOn':{'resourceName':'load','scoreName':'cpu'}";
     static const char *const coordinates[] = {"'builtIn':'Balance'",
                                               "'builtIn':'Steady'",
+                                              "'builtIn':'Spread'",
                                               "'builtIn':'ResourceRatioCPU'",
                                               "'builtIn':'ResourceAllocatableMemory'",
-                                              "'builtIn':'Spread'",
-                                              "'type':'AddOn','addOn':{'resourceName':'load',"
-                                              "'scoreName':'cpu'}"};
+                                              addon};
     if (below(w, 4) == 0) {
         return; /* the default: Balance and Steady */
     }
