@@ -236,7 +236,7 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
     }
     const char *text = number ? number : json_string_value(value);
     int rc = skr_quantity_parse_nano(text, &nano, error);
-    *ret = nano / NANO_PER_MILLI + (nano % NANO_PER_MILLI > 0) - (nano % NANO_PER_MILLI < 0);
+    *ret = (nano + (nano > 0 ? NANO_PER_MILLI - 1 : 1 - NANO_PER_MILLI)) / NANO_PER_MILLI;
     free(number);
     return rc < 0 ? skr_field_prefix(path, name, error) : 0;
 }
