@@ -202,8 +202,8 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     return true;
 }
 
-/* By our ledger, in which reservations and Bindings on their way count. A node that only the
- * scheduler knows yet carries neither. */
+/* Keeps the pod off the room of groups. kube-scheduler judges all else itself: what is bound, and what
+ * a node does not list. */
 static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod,
                             const struct filter_call *call)
 {
@@ -212,8 +212,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
-        if (!skr_ledger_has_node(e->ledger, node) ||
-            skr_ledger_fits(e->ledger, node, &s->amounts, call->uid)) {
+        if (!skr_ledger_is_kept(e->ledger, node, &s->amounts, call->uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
             passed++;
         }
