@@ -19,6 +19,9 @@
  * empty meanwhile: the watch is synced, and objects that it had shown are delivered as deleted.
  * Otherwise the watch is not synced before the kind is found, and the objects stay.
  *
+ * A kind that may not be read (403) is tried again like any failure. Where all that take it allow
+ * that, they go on without it: they get an event, and another one when it may be read.
+ *
  * Kube thread only.
  */
 #include <stdbool.h>
@@ -55,7 +58,7 @@ int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
  * first list is complete. */
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
 bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
-/* The first list has been delivered, or the kind is not installed. */
+/* The first list has been delivered, or the kind is not installed, or is gone on without. */
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
 
 #endif

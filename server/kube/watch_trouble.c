@@ -75,6 +75,25 @@ void skr_watch_set_synced(struct skr_kube_watch *w)
     atomic_store(&w->feed.counters->synced, true);
 }
 
+void skr_watch_set_forbidden(struct skr_kube_watch *w, bool forbidden)
+{
+    if (w->forbidden != forbidden) {
+        w->forbidden = forbidden;
+        skr_feed_forbidden(&w->feed, forbidden);
+    }
+}
+
+/* Those that take the kind go on without it, or with what they saw of it before. It is tried again
+ * after the back-off. */
+static void take_as_forbidden(struct skr_kube_watch *w)
+{
+    skr_watch_set_forbidden(w, true);
+    skr_freshness_listed(&w->freshness);
+    skr_watch_note_success(w);
+    w->has_version = false;
+    atomic_store(&w->feed.counters->synced, true);
+}
+
 void skr_watch_set_absent(struct skr_kube_watch *w, bool absent)
 {
     if (absent && !w->absent) {
@@ -92,6 +111,7 @@ void skr_watch_set_absent(struct skr_kube_watch *w, bool absent)
 static void take_as_absent(struct skr_kube_watch *w)
 {
     skr_watch_set_absent(w, true);
+    skr_watch_set_forbidden(w, false);
     skr_feed_begin_list(&w->feed);
     skr_feed_end_list(&w->feed);
     skr_freshness_listed(&w->freshness);
@@ -151,6 +171,9 @@ void skr_watch_fail_by_status(struct skr_kube_watch *w, int status)
     bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
     if (!keeps_version) {
         w->has_version = false;
+    }
+    if (status == 403 && w->may_be_forbidden) {
+        take_as_forbidden(w);
     }
     skr_watch_fail(w, status, text, skr_transfer_retry_after(&w->transfer));
 }
