@@ -91,6 +91,11 @@ static inline int64_t skr_room_plus(int64_t room, int64_t amount)
 {
     return room == SKR_ROOM_UNLIMITED ? room : room + amount;
 }
+/* For sums: 0 of room without a limit, and of less than none. */
+static inline int64_t skr_room_counted(int64_t room)
+{
+    return room == SKR_ROOM_UNLIMITED || room < 0 ? 0 : room;
+}
 /* How many pods of these amounts what is free on the node holds: the least over amounts > 0 of
  * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
  * not exist. */

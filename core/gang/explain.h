@@ -96,6 +96,9 @@ struct explain_standing {
 void explain_also(struct skr_gang *e, const struct group *g,
                   const struct explain_standing *standing, struct skr_strbuf *b);
 
+/* explain_next.c: the member "next" of a group that waits for this reason. */
+void explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
+                  bool preempt, struct skr_strbuf *b);
 /* explain_answer.c: the whole answer; preempt: with who would give way. */
 void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
                           struct skr_strbuf *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What else holds of a group beside its reason: warnings, and what is wrong although it is bound. */
 #include "core/gang/explain.h"
+#include "core/gang/explain_devices.h"
 #include "core/gang/explain_strangers.h"
 #include "core/gang/group_source.h"
 #include "core/gang/groups.h"
@@ -236,6 +237,15 @@ static void also_although_bound(const struct group *g, struct also *also)
     also->reason = skr_reason_name(g->reason);
 }
 
+/* Whether the node has the devices is not ours to say. */
+static void also_devices(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    SKR_STRBUF(text);
+    if (g->state != GROUP_BOUND && devices_say(e, g, &text)) {
+        add_also(also, SKR_TOKEN_DEVICES, e->classes_forbidden ? "config" : "capacity", text.s);
+    }
+}
+
 void explain_also(struct skr_gang *e, const struct group *g,
                   const struct explain_standing *standing, struct skr_strbuf *b)
 {
@@ -277,6 +287,7 @@ void explain_also(struct skr_gang *e, const struct group *g,
         add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
     }
     also_refused(e, g, &also);
+    also_devices(e, g, &also);
     skr_strbuf_addc(b, ']');
     skr_strbuf_fini(&text);
 }

@@ -95,6 +95,7 @@ struct skr_gang {
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */
     struct disruption_budget *disruptions;                               /* disruptions.c */
+    bool classes_forbidden;                                              /* device_classes.c */
     struct group *groups;                                                /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned;            /* groups with a plan; plan.c */

@@ -8,6 +8,7 @@
 #include "core/gang/bind_calls.h"
 #include "core/gang/binding.h"
 #include "core/gang/candidates.h"
+#include "core/gang/device_classes.h"
 #include "core/gang/dirty.h"
 #include "core/gang/disruptions.h"
 #include "core/gang/evictions.h"
@@ -233,6 +234,8 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         maps_delete(e, ev->deleted.namespace_, ev->deleted.name);
     } else if (type == &skr_gang_budget) {
         disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
+    } else if (type == &skr_gang_class) {
+        device_classes_delete(e, ev->deleted.name);
     } else {
         maps_podgroup_delete(e, ev->deleted.namespace_, ev->deleted.name);
     }
@@ -256,9 +259,19 @@ static void object(void *self, struct skr_event *ev)
         maps_upsert(e, taken);
     } else if (type == &skr_gang_budget) {
         disruptions_upsert(e, taken);
+    } else if (type == &skr_gang_class) {
+        device_classes_upsert(e, taken);
     } else {
         maps_podgroup_upsert(e, taken);
     }
+}
+
+static void forbidden(void *self, const struct skr_object_type *type, bool is)
+{
+    struct skr_gang *e = self;
+    skr_bug_on(type != &skr_gang_class);
+    e->classes_forbidden = is;
+    device_classes_judge(e);
 }
 
 static void request(void *self, const struct skr_event *ev)
@@ -286,8 +299,9 @@ static void request(void *self, const struct skr_event *ev)
     case SKR_GANG_EXPLAIN:
         explain_request_ask(e, ev->request.id, ev->request.body);
         break;
-    case SKR_GANG_LABELS_TRAVEL:
-        e->settings.bindings_carry_labels = true;
+    case SKR_GANG_SERVER_IS:
+        e->settings.server_minor = *(const int32_t *)ev->request.body;
+        device_classes_judge(e);
         break;
     case SKR_GANG_VERB_COUNT:
     default:
@@ -396,6 +410,7 @@ const struct skr_scheduler skr_gang_scheduler = {
     .create = create,
     .destroy = destroy,
     .object = object,
+    .forbidden = forbidden,
     .request = request,
     .written = written,
     .worked = worked,

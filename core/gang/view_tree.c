@@ -140,6 +140,7 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         if (__builtin_sub_overflow(all, left[i], &charged)) {
             charged = INT64_MAX;
         }
+        charged = all > 0 ? charged : 0; /* it counts on nodes that list it */
         p->allocatable[at] = all;
         p->charged[at] = n->node->ready ? charged : 0;
         if (!n->node->ready) {

@@ -75,21 +75,14 @@ static skr_time now(void *context)
     return skr_clock_now(s->host.clock);
 }
 
-enum { LABELS_TRAVEL_FROM = 35 }; /* feature gate PodTopologyLabelsAdmission is on by default */
-
-static void keep_nothing(void *keep)
-{
-    (void)keep;
-}
-
 static void server_is(void *service, int minor)
 {
     const struct service *s = service;
+    int32_t *body = skr_alloc(sizeof *body);
     const struct skr_event event = {.kind = SKR_EVENT_REQUEST,
-                                    .request = {.verb = SKR_GANG_LABELS_TRAVEL}};
-    if (minor >= LABELS_TRAVEL_FROM) {
-        skr_engine_thread_post_kept(s->engine, &event, keep_nothing, NULL);
-    }
+                                    .request = {.verb = SKR_GANG_SERVER_IS, .body = body}};
+    *body = minor;
+    skr_engine_thread_post_kept(s->engine, &event, free, body);
 }
 
 /* ---- what comes from the engine ---- */

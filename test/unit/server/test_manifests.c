@@ -202,6 +202,7 @@ static const char *const permissions[] = {
     "/pods/status patch",
     "events.k8s.io/events create",
     "policy/poddisruptionbudgets list watch",
+    "resource.k8s.io/deviceclasses list watch",
     "scheduling.x-k8s.io/podgroups get list patch watch",
 };
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0], VERBS_MAX = 16 };

@@ -209,6 +209,30 @@ static struct rig *filtered_by_others(void)
     return rig;
 }
 
+/* The same of devices that a class serves. */
+static struct rig *devices_not_counted(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_class(rig, "gpu.example.com", "example.com/gpu");
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        rig_create_json(rig, RIG_POD, i == 0 ? "p-0" : "p-1",
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                        "'sakkara','containers':[{'name':'c','resources':{'requests':"
+                        "{'cpu':'1','example.com/gpu':'2'}}}]},'status':{'phase':'Pending'}}");
+    }
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "p-0", "node-0");
+    rig_edit(rig, RIG_POD, "p-1",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'0/9 nodes are available: 9 cannot allocate all claims.'}]}"
+             "}");
+    rig_run(rig, 15 * SKR_SECOND);
+    return rig;
+}
+
 static struct rig *plan_timeout(void)
 {
     struct rig *rig = cluster();
@@ -322,6 +346,7 @@ static const struct {
     {"TopologyPlacementFailed", topology_placement_failed, false, false},
     {"WaitingForCapacity", waiting_for_capacity, false, false},
     {"FilteredByOthers", filtered_by_others, false, false},
+    {"DevicesNotCounted", devices_not_counted, true, false},
     {"PlanTimeout", plan_timeout, false, false},
     {"BindFailed", bind_failed, false, false},
     {"BeyondSize", beyond_size, true, true},

@@ -9,6 +9,8 @@
 #define TREES    "labelSelector=sakkara.topology"
 #define PG_LIST  "/podgroups?limit="
 #define PG_WATCH "/podgroups?watch=true"
+#define DC_LIST  "/apis/resource.k8s.io/v1/deviceclasses?limit="
+#define DC_WATCH "/apis/resource.k8s.io/v1/deviceclasses?watch=true"
 
 /* A pod, a node, a ConfigMap as far as it matters here. */
 #define META(ns, name, uid, v)                                                     \
@@ -388,6 +390,37 @@ TEST_CLIENT(a_missing_permission_is_named_once_and_retried)
     assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].failures, 5);
+}
+
+/* What was seen of it before stays. */
+TEST_CLIENT(a_kind_that_may_be_forbidden_is_gone_on_without_until_it_is_allowed)
+{
+    static const char one[] = LIST("7", META("", "gpu", "u-c", "5") "}");
+    static const char no[] = STATUS("403", "Forbidden", "deviceclasses is forbidden: User x");
+    struct log_catch catch = log_catch_begin();
+    for (int i = 0; i < 3; i++) {
+        expect(c, DC_LIST, 403, no);
+    }
+    expect(c, DC_LIST, 200, one);
+    fake_client_start_synced(c);
+    fake_sink_wait(c->sink, "allowed class", 1);
+    fake_sink_wait(c->sink, "upsert class /gpu uid=u-c", 1);
+    fake_api_wait_count(c->api, DC_WATCH, 1);
+    expect(c, DC_LIST, 403, no);
+    expect(c, DC_LIST, 200, one);
+    fake_api_expect(c->api, &(struct fake_step){.match = DC_WATCH, .status = 403, .body = no});
+    fake_api_end(c->api, DC_WATCH, FAKE_ANSWER);
+    fake_sink_wait(c->sink, "forbidden class", 2);
+    fake_sink_wait(c->sink, "allowed class", 2);
+    fake_api_wait_count(c->api, DC_WATCH, 3);
+    char *log = log_catch_end(&catch);
+    assert_int_equal(fake_sink_count(c->sink, "forbidden class"), 2);
+    assert_int_equal(fake_sink_count(c->sink, "upsert class"), 1);
+    assert_int_equal(fake_sink_count(c->sink, "delete"), 0);
+    assert_int_equal(occurrences(log, "deviceclasses is forbidden: User x (the account needs the "
+                                      "verbs get, list and watch on deviceclasses of API group"),
+                     2);
+    free(log);
 }
 
 TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
