@@ -249,8 +249,9 @@ static bool list_object(void *context, const json_t *object)
 
 void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now)
 {
-    static const struct skr_object_type *const types[] = {
-        &skr_gang_node, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget, &skr_gang_pod};
+    static const struct skr_object_type *const types[] = {&skr_gang_class,     &skr_gang_node,
+                                                          &skr_gang_configmap, &skr_gang_podgroup,
+                                                          &skr_gang_budget,    &skr_gang_pod};
     struct skr_event event = {.kind = SKR_EVENT_SYNCED};
     driver->now = now;
     skr_watcher_fini(&driver->watcher);
