@@ -86,9 +86,6 @@ const struct skr_option skr_options[] = {
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,
           "address of bind, under `/v1`; its connections are held"),
-    RANGE("extender.filterHold", DURATION, "0s", 0, SKR_SECOND, settings.filter_hold,
-          "a filter call of a member whose nomination is on its way is held for at most this long; "
-          "less than `httpTimeout` of the filter entry; 0s: never"),
     RANGE("extender.bindTimeout", DURATION, "330s", 20 * SKR_SECOND, DAY, settings.bind_timeout,
           "`httpTimeout` of the bind entry in KubeSchedulerConfiguration; held calls are answered "
           "10 s earlier"),
@@ -227,6 +224,12 @@ const struct skr_option skr_options[] = {
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,
           "writes that may be sent at once after a pause"),
 };
+static const struct {
+    const char *key, *text;
+} removed_options[] = {
+    {"extender.filterHold", "leave it out: filter calls are answered at once"},
+};
+
 const size_t skr_option_count = sizeof skr_options / sizeof skr_options[0];
 
 ptrdiff_t skr_option_find(const char *key)
@@ -237,6 +240,16 @@ ptrdiff_t skr_option_find(const char *key)
         }
     }
     return -1;
+}
+
+const char *skr_option_removed(const char *key)
+{
+    for (size_t i = 0; i < sizeof removed_options / sizeof removed_options[0]; i++) {
+        if (strcmp(removed_options[i].key, key) == 0) {
+            return removed_options[i].text;
+        }
+    }
+    return NULL;
 }
 
 static void *field_of(const struct skr_option *option, struct skr_config *config)

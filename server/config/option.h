@@ -42,6 +42,8 @@ struct skr_option {
 extern const struct skr_option skr_options[];
 extern const size_t skr_option_count;
 
+/* What to do about a key that is an option no more; NULL: it never was one. */
+const char *skr_option_removed(const char *key);
 /* Index of the key or -1. */
 ptrdiff_t skr_option_find(const char *key);
 /* Stores one scalar (one element of NAMES) into config. The error text lacks the key. */

@@ -536,8 +536,6 @@ struct skr_engine_driver *skr_engine_driver_create(const struct skr_engine_drive
 {
     struct skr_engine_driver *d = skr_alloc(sizeof *d);
     d->options = *options;
-    /* The model's cycle asks and goes on: nothing could happen that a held call waits for. */
-    d->options.settings.filter_hold = 0;
     d->store = store;
     d->engine =
         skr_engine_create(&skr_gang_scheduler, &d->options.settings, d->options.settings.instance);
