@@ -174,40 +174,8 @@ const struct skr_option skr_options[] = {
           "writes about bindings a second, Events among them, within `client.qps`"),
     RANGE("karmada.burst", INTEGER, "400", 1, 100000, karmada_burst,
           "writes about bindings that may be sent at once after a pause"),
-    PLAIN("karmada.options.topologySearch", PROPAGATION, "", karmada_option[0],
-          "how provider, region and zone constraints are solved: `upstream-then-exact`, "
-          "`upstream`, `exact`; empty: of the profile"),
-    PLAIN("karmada.options.clusterCount", PROPAGATION, "", karmada_option[1],
-          "how many clusters between minGroups and maxGroups: `mixed`, `max`, `smallest`; empty: "
-          "of the profile"),
-    PLAIN("karmada.options.noConstraint", PROPAGATION, "", karmada_option[2],
-          "clusters of a divided workload without constraints: `all`, `prefix`; empty: of the "
-          "profile"),
-    PLAIN("karmada.options.clusterResourceFilter", PROPAGATION, "", karmada_option[3],
-          "whether a Duplicated workload needs room for all its replicas: `off`, `on`; empty: of "
-          "the profile"),
-    PLAIN("karmada.options.missingTopology", PROPAGATION, "", karmada_option[4],
-          "clusters without a property that is asked for: `rejected`, `group`; empty: of the "
-          "profile"),
-    PLAIN("karmada.options.groupScore", PROPAGATION, "", karmada_option[5],
-          "what a group is worth: `room`, `highest`; empty: of the profile"),
-    PLAIN("karmada.options.residentBypass", PROPAGATION, "", karmada_option[6],
-          "whether taints and kinds are not checked where the object runs: `on`, `off`; empty: of "
-          "the profile"),
-    PLAIN("karmada.options.omittedMax", PROPAGATION, "", karmada_option[7],
-          "maxGroups when it is absent or 0: `unbounded`, `0`, `min`; empty: of the profile"),
-    PLAIN("karmada.options.ranges", PROPAGATION, "", karmada_option[8],
-          "which ranges of groups are served: `accepted`, `strict`; empty: of the profile"),
-    PLAIN("karmada.options.emptyWeightPreference", PROPAGATION, "", karmada_option[9],
-          "what `weightPreference: {}` is: `Static`, `spread`; empty: of the profile"),
-    PLAIN(
-        "karmada.options.shortage", PROPAGATION, "", karmada_option[10],
-        "reason of a shortage in select: `Unschedulable`, `SchedulerError`; empty: of the profile"),
-    PLAIN("karmada.options.staticClusters", PROPAGATION, "", karmada_option[11],
-          "clusters of static weights: `all`, `matching`; empty: of the profile"),
-    PLAIN("karmada.options.emptyWorkloadPropagation", PROPAGATION, "", karmada_option[12],
-          "whether selected clusters without replicas are listed with 0: `off`, `on`; empty: of "
-          "the profile"),
+    PLAIN("karmada.options", PROPAGATION, "", karmada_options,
+          "options that differ from the profile: `ranges=strict, groupScore=highest`"),
     PLAIN("ocm.enabled", BOOL, "false", ocm_enabled,
           "schedule Placements of Open Cluster Management"),
     PLAIN("ocm.schedulerName", NAME, "sakkara", ocm_scheduler_name,
@@ -381,17 +349,6 @@ static int store_bool(const struct skr_option *option, const char *text, struct 
     return 0;
 }
 
-/* Whether the value is one of the option called so behind the last dot of the key. */
-static int check_propagation(const struct skr_option *option, const char *text,
-                             struct skr_error *error)
-{
-    struct skr_propagation_options options;
-    skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
-    return text[0] == '\0'
-               ? 0
-               : skr_propagation_options_set(&options, strrchr(option->key, '.') + 1, text, error);
-}
-
 int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
                      struct skr_error *error)
 {
@@ -454,7 +411,7 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         }
         return rc;
     case SKR_OPTION_PROPAGATION:
-        rc = check_propagation(option, text, error);
+        rc = skr_propagation_options_set(&(struct skr_propagation_options){0}, text, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_NAMESPACE_LIMITS:
         rc = skr_namespace_limits_check(text, option->min, option->max, error);

@@ -21,8 +21,8 @@ enum skr_option_type {
     SKR_OPTION_MODE,    /* leaderElection.mode */
     SKR_OPTION_REBUILD, /* spotmix.rebuild */
     SKR_OPTION_NAME_OR_EMPTY,
-    SKR_OPTION_PROFILE,     /* karmada.profile */
-    SKR_OPTION_PROPAGATION, /* karmada.options.*: a value of core/propagation/options.h, or empty */
+    SKR_OPTION_PROFILE,          /* karmada.profile */
+    SKR_OPTION_PROPAGATION,      /* core/propagation/options.h */
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/namespace_limits.h; numbers within min, max */
     SKR_OPTION_TYPE_COUNT
 };

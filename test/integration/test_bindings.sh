@@ -70,7 +70,7 @@ expect 3 "no binding default/nothing"
 run "$file" --option nothing=1 >"$work/all"
 expect 2 'unknown option "nothing"'
 run "$file" --option omittedMax=9 >"$work/all"
-expect 2 "option omittedMax: must be unbounded, 0, min or a profile"
+expect 2 "option omittedMax: must be unbounded, 0 or min"
 run "$file" --option omittedMax >"$work/all"
 expect 2 "must be name=value"
 run "$file" --profile nothing >"$work/all"
