@@ -63,6 +63,12 @@ static void look(void *context, void (*fn)(void *argument, struct skr_engine *en
     skr_engine_thread_look(s->engine, fn, argument);
 }
 
+static int write_page(void *self, const struct skr_view_query *query, skr_time now,
+                      struct skr_strbuf *out)
+{
+    return skr_gang_view(self, query, now, out);
+}
+
 static bool busy(void *context)
 {
     const struct service *s = context;
@@ -174,7 +180,8 @@ static int start_gate(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_api_options api = {.look = look, .busy = busy, .context = s};
+    const struct skr_api_options api = {
+        .prefix = "/v1", .write = write_page, .look = look, .busy = busy, .context = s};
     const struct skr_explanations_options explanations = {.post = post, .context = s};
     s->engine = engine;
     s->api = skr_api_create(&api);
