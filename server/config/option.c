@@ -33,6 +33,11 @@
     {                                                                                      \
         key, SKR_OPTION_##type, first, {first, second, third, NULL}, 0, 0, AT(field), text \
     }
+_Static_assert(sizeof(enum skr_leader_mode) == sizeof(int) &&
+                   sizeof(enum skr_tie_break) == sizeof(int) &&
+                   sizeof(enum skr_spotmix_rebuild) == sizeof(int) &&
+                   sizeof(enum skr_propagation_profile) == sizeof(int),
+               "a choice is stored as an int");
 #define DAY (24 * 3600 * SKR_SECOND)
 
 const struct skr_option skr_options[] = {
@@ -77,7 +82,7 @@ const struct skr_option skr_options[] = {
     WORDS("onPartialBind", WORD, "replace", "rollback", settings.rollback_partial,
           "a Binding that fails for good: keep the seat for a replacement, or delete the bound "
           "members"),
-    WORDS("tieBreak", TIE_BREAK, "tree", "tight", settings.tie_break,
+    WORDS("tieBreak", CHOICE, "tree", "tight", settings.tie_break,
           "between placements of equal quality: first in tree order, or tightest units first"),
     RANGE("releaseGateAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY, settings.release_gate_after,
           "remove the gates of the first group that has waited this long for capacity, for cluster "
@@ -146,12 +151,12 @@ const struct skr_option skr_options[] = {
         "namespaces whose pods are left alone, separated by commas; the daemon's own is one, too"),
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
-    THREE("spotmix.rebuild", REBUILD, "evict", "none", "rollout", spotmix.rebuild,
+    THREE("spotmix.rebuild", CHOICE, "evict", "none", "rollout", spotmix.rebuild,
           "running pods of the wrong class: evict them one after the other, report them only, or "
           "stamp the template so that the workload is rolled out"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
-    THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,
+    THREE("leaderElection.mode", CHOICE, "none", "scheduler", "lease", leader_mode,
           "`none`: this process is the only one; `scheduler`: a sidecar of each replica of the "
           "scheduler, which leads where the scheduler does; `lease`: replicas of the daemon by "
           "itself"),
@@ -165,7 +170,7 @@ const struct skr_option skr_options[] = {
           "schedule ResourceBindings and ClusterResourceBindings of Karmada"),
     PLAIN("karmada.schedulerName", NAME, "sakkara", karmada_scheduler_name,
           "value of `spec.schedulerName` of bindings that are ours"),
-    THREE("karmada.profile", PROFILE, "default", "upstream", "design", karmada_profile,
+    THREE("karmada.profile", CHOICE, "default", "upstream", "design", karmada_profile,
           "what decisions do where karmada-scheduler and the design of 2022 differ"),
     RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
           "bindings that are decided at a time, until the decision is written; status patches "
@@ -378,10 +383,10 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
             *(bool *)field_of(option, config) = word == 1;
         }
         return rc;
-    case SKR_OPTION_TIE_BREAK:
+    case SKR_OPTION_CHOICE:
         rc = find_word(option, text, &word, error);
         if (rc == 0) {
-            config->settings.tie_break = word == 1 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+            memcpy(field_of(option, config), &word, sizeof word);
         }
         return rc;
     case SKR_OPTION_FIXED:
@@ -389,27 +394,9 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
             return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, option->fallback);
         }
         return 0;
-    case SKR_OPTION_MODE:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->leader_mode = (enum skr_leader_mode)word;
-        }
-        return rc;
-    case SKR_OPTION_REBUILD:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->spotmix.rebuild = (enum skr_spotmix_rebuild)word;
-        }
-        return rc;
     case SKR_OPTION_NAME_OR_EMPTY:
         rc = text[0] ? check_name(text, error) : 0;
         return rc < 0 ? rc : store_string(option, text, config, error);
-    case SKR_OPTION_PROFILE:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->karmada_profile = (enum skr_propagation_profile)word;
-        }
-        return rc;
     case SKR_OPTION_PROPAGATION:
         rc = skr_propagation_options_set(&(struct skr_propagation_options){0}, text, error);
         return rc < 0 ? rc : store_string(option, text, config, error);

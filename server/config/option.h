@@ -16,12 +16,9 @@ enum skr_option_type {
     SKR_OPTION_LISTEN_OR_EMPTY,
     SKR_OPTION_INTEGER, /* int64_t */
     SKR_OPTION_WORD,    /* one of two words; a bool that is true for the second */
-    SKR_OPTION_TIE_BREAK,
+    SKR_OPTION_CHOICE,  /* one of the words; an enum in their order */
     SKR_OPTION_FIXED,   /* must be present and have the default's value */
-    SKR_OPTION_MODE,    /* leaderElection.mode */
-    SKR_OPTION_REBUILD, /* spotmix.rebuild */
     SKR_OPTION_NAME_OR_EMPTY,
-    SKR_OPTION_PROFILE,          /* karmada.profile */
     SKR_OPTION_PROPAGATION,      /* core/propagation/options.h */
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/namespace_limits.h; numbers within min, max */
     SKR_OPTION_TYPE_COUNT
