@@ -210,9 +210,6 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
     case SKR_ACTION_ANSWER:
         o->answer(o->context, action->answer.request, action->answer.body);
         break;
-    case SKR_ACTION_HOLD:
-        o->hold(o->context, action->hold.request, action->hold.deadline);
-        break;
     case SKR_ACTION_WRITE:
         o->write(o->context, &action->write);
         break;

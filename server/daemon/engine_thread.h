@@ -31,7 +31,6 @@ struct skr_engine_thread;
 struct skr_engine_outlets {
     void *context;
     void (*answer)(void *context, uint64_t request, const void *body);
-    void (*hold)(void *context, uint64_t request, skr_time deadline);
     void (*write)(void *context, const struct skr_write *write);
     void (*work)(void *context, struct skr_work *work); /* NULL: the scheduler has none */
     void (*cancel)(void *context, uint64_t id);         /* NULL: the same */

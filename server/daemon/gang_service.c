@@ -75,12 +75,6 @@ static bool busy(void *context)
     return skr_engine_thread_has_requests(s->engine);
 }
 
-static skr_time now(void *context)
-{
-    const struct service *s = context;
-    return skr_clock_now(s->host.clock);
-}
-
 static void server_is(void *service, int minor)
 {
     const struct service *s = service;
@@ -102,12 +96,6 @@ static void answer(void *service, uint64_t request, const void *body)
     } else {
         skr_verbs_answer(s->verbs, a);
     }
-}
-
-static void hold(void *service, uint64_t request, skr_time deadline)
-{
-    struct service *s = service;
-    skr_verbs_hold(s->verbs, request, deadline);
 }
 
 static void handled(void *service, const struct skr_engine *engine)
@@ -150,8 +138,6 @@ static int start_verbs(struct service *s, struct skr_error *error)
         .tls = tls_of(&config->tls),
         .post = post,
         .post_context = s,
-        .now = now,
-        .now_context = s,
         .log = s->host.log,
         .metrics = s->host.registry,
     };
@@ -246,7 +232,6 @@ const struct skr_scheduler_row skr_gang_service = {
     .routes = routes,
     .ports = ports,
     .answer = answer,
-    .hold = hold,
     .handled = handled,
     .aside = aside,
     .worked = worked,

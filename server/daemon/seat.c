@@ -34,14 +34,6 @@ static void give_answer(void *context, uint64_t request, const void *body)
     s->row->answer(s->service, request, body);
 }
 
-static void give_hold(void *context, uint64_t request, skr_time deadline)
-{
-    const struct skr_seat *s = context;
-    if (s->row->hold) {
-        s->row->hold(s->service, request, deadline);
-    }
-}
-
 static void give_write(void *context, const struct skr_write *write)
 {
     const struct skr_seat *s = context;
@@ -133,7 +125,6 @@ int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
     const struct skr_engine_outlets outlets = {
         .context = seat,
         .answer = give_answer,
-        .hold = give_hold,
         .write = give_write,
         .work = give_work,
         .cancel = give_cancel,

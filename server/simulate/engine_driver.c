@@ -142,10 +142,6 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
     case SKR_ACTION_ANSWER:
         take_answer(d, action->answer.body);
         break;
-    case SKR_ACTION_HOLD:
-        skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
-                      (unsigned long long)(action->hold.request & ~BIND_REQUEST));
-        break;
     case SKR_ACTION_WRITE:
         take_write(d, &action->write);
         break;

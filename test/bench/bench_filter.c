@@ -91,7 +91,6 @@ static void handle(struct bench *bench, const struct message *message)
     const struct skr_event *event = &message->event;
     bool asked = event->kind == SKR_EVENT_REQUEST;
     if (asked && event->request.verb == SKR_GANG_BIND) {
-        (void)skr_verbs_hold(bench->verbs, event->request.id, SKR_TIME_NEVER);
         pthread_mutex_lock(&bench->lock);
         bench->parked[bench->n_parked++] = event->request.id;
         pthread_cond_broadcast(&bench->changed);

@@ -110,7 +110,6 @@ static void carry_out(struct frame_rig *rig, struct skr_action *a)
     case SKR_ACTION_DECISION:
         note_decision(rig, &a->decision);
         break;
-    case SKR_ACTION_HOLD:
     case SKR_ACTION_CANCEL: /* work is done at once */
     case SKR_ACTION_KIND_COUNT:
     default:

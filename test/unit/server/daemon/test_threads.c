@@ -66,13 +66,6 @@ static void on_answer(void *context, uint64_t request, const void *body)
     note(rig, &rig->n_answers);
 }
 
-static void on_hold(void *context, uint64_t request, skr_time deadline)
-{
-    (void)context;
-    (void)request;
-    (void)deadline;
-}
-
 static void on_write(void *context, const struct skr_write *write)
 {
     struct rig *rig = context;
@@ -131,7 +124,6 @@ static void start(struct rig *rig)
 {
     const struct skr_engine_outlets outlets = {.context = rig,
                                                .answer = on_answer,
-                                               .hold = on_hold,
                                                .write = on_write,
                                                .work = on_work,
                                                .cancel = on_cancel,

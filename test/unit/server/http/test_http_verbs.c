@@ -110,7 +110,6 @@ TEST(every_verb_goes_round_on_one_connection)
     assert_string_equal(asked->node, "n1");
     const uint64_t request = posted->event.request.id;
     world_drop(posted);
-    assert_true(skr_verbs_hold(world->verbs, request, SKR_TIME_NEVER));
     assert_true(world_answer(world, request, SKR_ANSWER_BOUND, ""));
     world_expect(http_receive(bind), 200, "{\"Error\":\"\"}");
     close(bind);
@@ -152,7 +151,6 @@ TEST(r11_duplicate_binds_are_two_requests_and_each_is_answered_once)
     world_expect(http_receive(two), 200, "{\"Error\":\"\"}");
     assert_false(world_answer(world, second, SKR_ANSWER_BOUND, ""));
     assert_false(world_answer(world, 12345, SKR_ANSWER_BOUND, ""));
-    assert_false(skr_verbs_hold(world->verbs, second, 1));
     close(one);
     close(two);
     world_close(world);

@@ -155,7 +155,6 @@ static void park(struct world *world, int n, int *fd, uint64_t *ret)
         const long index = strtol(bind->name, NULL, 10);
         ret[index] = posted->event.request.id;
         world_drop(posted);
-        assert_true(skr_verbs_hold(world->verbs, ret[index], SKR_TIME_NEVER));
     }
 }
 
@@ -268,22 +267,6 @@ TEST(an_answer_and_a_hang_up_have_one_winner)
     for (int i = 0; i < N; i++) {
         assert_false(world_answer(world, request[i], SKR_ANSWER_BOUND, ""));
     }
-    world_close(world);
-}
-
-TEST(a_hold_beyond_its_deadline_is_given_up)
-{
-    struct world *world = world_open();
-    const int fd = http_connect(world_bind_port(world));
-
-    atomic_store(&world->now, 100 * SKR_SECOND);
-    http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t request = world_take_request(world, SKR_GANG_BIND);
-    assert_true(skr_verbs_hold(world->verbs, request, 320 * SKR_SECOND));
-    atomic_store(&world->now, 320 * SKR_SECOND + SKR_VERBS_GRACE);
-    world_expect(http_receive(fd), 200, "{\"Error\":\"sakkara: hold expired\"}");
-    assert_int_equal(world_take_hangup(world), request);
-    close(fd);
     world_close(world);
 }
 

@@ -201,8 +201,7 @@ TEST(wrong_certificates_and_addresses_are_named)
         const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
                                                   .bind_listen = row[i].listen,
                                                   .tls = row[i].tls,
-                                                  .post = world_on_post,
-                                                  .now = world_on_now};
+                                                  .post = world_on_post};
         assert_int_equal(skr_verbs_create(&options, &verbs, &error), -(int)row[i].code);
         if (!strstr(error.text, row[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
