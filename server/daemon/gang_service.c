@@ -104,12 +104,6 @@ static void handled(void *service, const struct skr_engine *engine)
     skr_gang_figures_publish(s->figures, engine);
 }
 
-static bool aside(void *service, struct skr_engine *engine)
-{
-    struct service *s = service;
-    return skr_gang_figures_count(s->figures, engine);
-}
-
 static void worked(void *service, const struct skr_work *work)
 {
     struct service *s = service;
@@ -233,7 +227,6 @@ const struct skr_scheduler_row skr_gang_service = {
     .ports = ports,
     .answer = answer,
     .handled = handled,
-    .aside = aside,
     .worked = worked,
     .server_is = server_is,
     .begin_stop = begin_stop,

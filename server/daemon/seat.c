@@ -73,12 +73,6 @@ static void give_handled(void *context, const struct skr_engine *engine)
     }
 }
 
-static bool give_aside(void *context, struct skr_engine *engine)
-{
-    const struct skr_seat *s = context;
-    return s->row->aside && s->row->aside(s->service, engine);
-}
-
 /* The pairs that say something, in a fixed order. */
 static void log_decision(void *context, const struct skr_decision *decision)
 {
@@ -130,7 +124,6 @@ int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
         .cancel = give_cancel,
         .decide = log_decision,
         .handled = give_handled,
-        .aside = give_aside,
     };
     return skr_engine_thread_start(seat->engine, &outlets, error);
 }
