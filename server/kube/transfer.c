@@ -4,16 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/clock.h"
 #include "server/log.h"
 #include "topology/base/strbuf.h"
 
 int64_t skr_kube_now(void)
 {
-    struct timespec t;
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &t) != 0);
-    return (int64_t)t.tv_sec * SKR_SECOND + t.tv_nsec + 1;
+    return skr_clock_monotonic() + 1;
 }
 
 /* xorshift64* (Vigna); quality beyond jitter is not needed. */
