@@ -101,9 +101,6 @@ static void add_value(struct skr_strbuf *out, const struct skr_log_pair *pair)
     case SKR_LOG_PAIR_INT:
         skr_strbuf_add_int(out, pair->number);
         break;
-    case SKR_LOG_PAIR_BOOL:
-        skr_strbuf_add(out, pair->number ? "true" : "false");
-        break;
     case SKR_LOG_PAIR_END:
         break;
     }
