@@ -503,6 +503,17 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
     put_question(context, SKR_GANG_PRIORITIZE, pod, node, &q, now);
 }
 
+static bool is_answered(const struct skr_actions *actions, uint64_t request)
+{
+    for (size_t i = 0; i < actions->n; i++) {
+        const struct skr_action *action = &actions->item[i];
+        if (action->kind == SKR_ACTION_ANSWER && action->answer.request == request) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
                       skr_time now)
 {
@@ -513,7 +524,12 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
         .kind = SKR_EVENT_REQUEST,
         .request = {.id = call | BIND_REQUEST, .verb = SKR_GANG_BIND, .body = &request}};
     d->now = now;
-    handle(d, &event);
+    skr_engine_handle(d->engine, &event, d->now, &d->actions);
+    if (!is_answered(&d->actions, event.request.id)) {
+        skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
+                      (unsigned long long)call);
+    }
+    carry_out_all(d);
 }
 
 struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight)
