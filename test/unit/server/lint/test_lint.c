@@ -13,6 +13,7 @@
 #include "server/manifest/manifest.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/scenario_file.h"
 #include "topology/topology_map.h"
 
 static void take(void *context, const char *name, const char *text, size_t n)
@@ -156,7 +157,9 @@ TEST(examples_of_simulate_are_told_nothing_about)
             skip = skip || strcmp(broken[k], entry[i]->d_name) == 0;
         }
         if (!skip) {
-            expect_silence(path);
+            struct text_file file = scenario_file_open(path);
+            expect_silence(file.path);
+            text_file_close(&file);
         }
         free(entry[i]);
     }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
- * pictures, messages, exit code) and NAME.json, byte for byte, twice. UPDATE=1 writes them.
+ * pictures, messages, exit code), byte for byte. The JSON is the same twice and says what the text
+ * says; it is NAME.json where that file exists. UPDATE=1 writes the files.
  */
 #include <dirent.h>
+#include <unistd.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"
 #include "server/simulate/simulate.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/scenario_file.h"
+#include "test/unit/simulated.h"
 #include "test/unit/text_file.h"
 #include "topology/base/arena.h"
 
@@ -33,25 +37,25 @@ static int run(const char *path, bool json, struct skr_strbuf *out, struct skr_s
 static void play(const char *name)
 {
     char path[512], golden[512];
-    struct skr_strbuf text, json, again, messages;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&json);
-    skr_strbuf_init(&again);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(text);
+    SKR_STRBUF(json);
+    SKR_STRBUF(again);
+    SKR_STRBUF(messages);
     snprintf(path, sizeof path, FOLDER "/%s", name);
-    int code = run(path, false, &text, &messages);
+    struct text_file file = scenario_file_open(path);
+    int code = run(file.path, false, &text, &messages);
+    assert_int_equal(run(file.path, true, &json, &messages), code);
+    assert_int_equal(run(file.path, true, &again, &messages), code);
+    text_file_close(&file);
+    assert_string_equal(json.s, again.s);
+    simulated_check(name, text.s, json.s);
     skr_strbuf_addf(&text, "\nexit code %d\n%s", code, messages.s ? messages.s : "");
     snprintf(golden, sizeof golden, FOLDER "/%.*s.txt", (int)strlen(name) - 5, name);
     golden_check(golden, text.s);
-    assert_int_equal(run(path, true, &json, &messages), code);
-    assert_int_equal(run(path, true, &again, &messages), code);
-    assert_string_equal(json.s ? json.s : "", again.s ? again.s : "");
     snprintf(golden, sizeof golden, FOLDER "/%.*s.json", (int)strlen(name) - 5, name);
-    golden_check(golden, json.s ? json.s : "");
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&json);
-    skr_strbuf_fini(&again);
-    skr_strbuf_fini(&messages);
+    if (access(golden, F_OK) == 0) {
+        golden_check(golden, json.s);
+    }
 }
 
 TEST(every_scenario_ends_as_written_down_and_again)
