@@ -134,6 +134,68 @@ static void check_domain(struct seats *seats, const char *domain, json_t *below)
     }
 }
 
+/* ---- seats as text ---- */
+
+/* "  rack-0/node-0  0:p-0 1:p-1": the ranks and names of the members on a node. */
+static void write_node(const struct reports *r, const json_t *group, const char *path,
+                       json_t *members, struct skr_strbuf *out)
+{
+    const char *name;
+    json_t *none;
+    skr_strbuf_addf(out, "  %s ", path);
+    json_object_foreach(members, name, none)
+    {
+        size_t i;
+        const json_t *pod;
+        json_array_foreach(r->pods, i, pod)
+        {
+            if (is_member(pod, group) && is_text(pod, "name", name)) {
+                skr_strbuf_addf(out, " %" PRId64 ":%s", skr_path_int(pod, "rank", -1), name);
+            }
+        }
+    }
+    skr_strbuf_add(out, "\n");
+}
+
+static bool is_node(json_t *domain)
+{
+    json_t *first = json_object_iter_value(json_object_iter(domain));
+    return json_object_size(first) == 0;
+}
+
+static void write_domain(const struct reports *r, const json_t *group, const char *path,
+                         json_t *domain, struct skr_strbuf *out)
+{
+    const char *name;
+    json_t *below;
+    json_object_foreach(domain, name, below)
+    {
+        char deeper[300];
+        snprintf(deeper, sizeof deeper, "%s%s%s", path, path[0] ? "/" : "", name);
+        if (is_node(below)) {
+            write_node(r, group, deeper, below, out);
+        } else {
+            write_domain(r, group, deeper, below, out);
+        }
+    }
+}
+
+static void write_seats(const struct reports *r, struct skr_strbuf *out)
+{
+    size_t i;
+    const json_t *group;
+    json_array_foreach(r->groups, i, group)
+    {
+        json_t *root = json_object_get(json_object_get(group, "placement"), "root");
+        if (root) {
+            skr_strbuf_addf(out, "\nseats of %s\n", skr_path_text(group, "name"));
+            write_domain(r, group, "", root, out);
+        }
+    }
+}
+
+/* ---- events ---- */
+
 /* The last event of this reason about the object of the group's name, NULL when there is none. */
 static const char *last_event(const struct reports *r, const json_t *group, const char *reason)
 {
@@ -186,7 +248,7 @@ static void check_events(const struct reports *r)
     assert_true(strtod(skr_path_text(r->json, "time"), NULL) >= before);
 }
 
-void simulated_check(const char *name, const char *text, const char *json)
+void simulated_check(const char *name, const char *text, const char *json, struct skr_strbuf *seats)
 {
     json_auto_t *result = json_loads(json, 0, NULL);
     const struct reports r = {name,
@@ -205,4 +267,5 @@ void simulated_check(const char *name, const char *text, const char *json)
         check_row(&r, group);
         check_placement(&r, group);
     }
+    write_seats(&r, seats);
 }

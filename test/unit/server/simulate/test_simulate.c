@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
- * pictures, messages, exit code), byte for byte. The JSON is the same twice and says what the text
- * says; it is NAME.json where that file exists. UPDATE=1 writes the files.
+ * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text,
+ * seats, exit code, messages), byte for byte. The JSON is the same twice and says what the text says.
+ * It is NAME.json, and the pictures before the text are NAME.picture, where such a file exists. UPDATE=1
+ * writes them.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -27,35 +28,53 @@ static int is_scenario(const struct dirent *entry)
     return n > 5 && strcmp(entry->d_name + n - 5, ".yaml") == 0;
 }
 
-static int run(const char *path, bool json, struct skr_strbuf *out, struct skr_strbuf *messages)
+enum form { TEXT, PICTURE, JSON };
+
+static int run(const char *path, enum form form, struct skr_strbuf *out,
+               struct skr_strbuf *messages)
 {
-    const struct skr_simulate_options options = {
-        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .json = json, .picture = !json};
+    const struct skr_simulate_options options = {.file = &path,
+                                                 .n_files = 1,
+                                                 .until = SKR_TIME_NEVER,
+                                                 .json = form == JSON,
+                                                 .picture = form == PICTURE};
     return skr_simulate_run(&options, out, messages);
+}
+
+/* Compares with FOLDER/NAME.SUFFIX, for the suffix of a file that has to be there or for another. */
+static void compare(const char *name, const char *suffix, const char *got)
+{
+    char golden[512];
+    snprintf(golden, sizeof golden, FOLDER "/%.*s.%s", (int)strlen(name) - 5, name, suffix);
+    if (strcmp(suffix, "txt") == 0 || access(golden, F_OK) == 0) {
+        golden_check(golden, got);
+    }
 }
 
 static void play(const char *name)
 {
-    char path[512], golden[512];
+    char path[512];
     SKR_STRBUF(text);
+    SKR_STRBUF(picture);
     SKR_STRBUF(json);
     SKR_STRBUF(again);
     SKR_STRBUF(messages);
+    SKR_STRBUF(seats);
     snprintf(path, sizeof path, FOLDER "/%s", name);
     struct text_file file = scenario_file_open(path);
-    int code = run(file.path, false, &text, &messages);
-    assert_int_equal(run(file.path, true, &json, &messages), code);
-    assert_int_equal(run(file.path, true, &again, &messages), code);
+    const int code = run(file.path, TEXT, &text, &messages);
+    assert_int_equal(run(file.path, PICTURE, &picture, &messages), code);
+    assert_int_equal(run(file.path, JSON, &json, &messages), code);
+    assert_int_equal(run(file.path, JSON, &again, &messages), code);
     text_file_close(&file);
     assert_string_equal(json.s, again.s);
-    simulated_check(name, text.s, json.s);
-    skr_strbuf_addf(&text, "\nexit code %d\n%s", code, messages.s ? messages.s : "");
-    snprintf(golden, sizeof golden, FOLDER "/%.*s.txt", (int)strlen(name) - 5, name);
-    golden_check(golden, text.s);
-    snprintf(golden, sizeof golden, FOLDER "/%.*s.json", (int)strlen(name) - 5, name);
-    if (access(golden, F_OK) == 0) {
-        golden_check(golden, json.s);
-    }
+    assert_string_equal(picture.s + picture.len - text.len, text.s);
+    picture.s[picture.len - text.len] = '\0';
+    simulated_check(name, text.s, json.s, &seats);
+    skr_strbuf_addf(&text, "%s\nexit code %d\n%s", seats.s, code, messages.s);
+    compare(name, "txt", text.s);
+    compare(name, "picture", picture.s);
+    compare(name, "json", json.s);
 }
 
 TEST(every_scenario_ends_as_written_down_and_again)
@@ -255,7 +274,7 @@ TEST(a_missing_file_is_its_own_exit_code)
     struct skr_strbuf o, m;
     skr_strbuf_init(&o);
     skr_strbuf_init(&m);
-    assert_int_equal(run("no/such.yaml", true, &o, &m), SKR_EXIT_NOT_FOUND);
+    assert_int_equal(run("no/such.yaml", JSON, &o, &m), SKR_EXIT_NOT_FOUND);
     assert_string_equal(m.s, "no/such.yaml: No such file or directory\n");
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
