@@ -107,9 +107,9 @@ one_line "nobody listens" 'cannot be reached'
 # ---- through kubectl ----
 
 mkdir "$work/bin"
-for page in tree.json:tree groups.json:list group.json:group; do
-    cp "$views/${page%%:*}" "$work/${page##*:}"
-done
+cp $views/groups.json "$work/list"
+cp $views/group.json "$work/group"
+"$sakkara" tree --file $views/tree.yaml -o json >"$work/tree"
 cat >"$work/bin/kubectl" <<'STUB'
 #!/bin/sh
 printf '%s\n' "$*" >>"$STUB/calls"
