@@ -142,6 +142,21 @@ void http_answer_free(struct http_answer *answer)
     *answer = (struct http_answer){0};
 }
 
+void http_expect(struct http_answer answer, int status, const char *part)
+{
+    const char *body = answer.body ? answer.body : "";
+    if (answer.status != status || !strstr(body, part)) {
+        fail_msg("%d %s", answer.status, body);
+    }
+    http_answer_free(&answer);
+}
+
+void http_expect_body(struct http_answer answer, int status, const char *body)
+{
+    assert_string_equal(answer.body, body);
+    http_expect(answer, status, body);
+}
+
 void http_wait_closed(int fd)
 {
     char buffer[256];

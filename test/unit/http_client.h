@@ -23,6 +23,9 @@ struct http_answer {
 /* One answer; bytes of a next one must not be there yet. */
 struct http_answer http_receive(int fd);
 void http_answer_free(struct http_answer *answer);
+/* Frees the answer. Fails the test unless it has the status and the text is in its body; is it. */
+void http_expect(struct http_answer answer, int status, const char *part);
+void http_expect_body(struct http_answer answer, int status, const char *body);
 /* Waits until the peer has closed. */
 void http_wait_closed(int fd);
 

@@ -193,22 +193,12 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
     assert_non_null(strstr(got.headers, "Content-Type: application/json\r\n"));
     check_answer(0, got.body);
     http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review);
-    assert_int_equal(got.status, 200);
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}");
-    assert_int_equal(got.status, 400);
-    assert_string_equal(got.body, "kind: must be AdmissionReview, got \"Pod\"\n");
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate", "");
-    assert_int_equal(got.status, 400);
-    http_answer_free(&got);
-    got = http_request(skr_gate_port(gate), "GET", "/v1/gate");
-    assert_int_equal(got.status, 405);
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gates", row[0].review);
-    assert_int_equal(got.status, 404);
-    http_answer_free(&got);
+    http_expect(http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review), 200, "");
+    http_expect_body(http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}"), 400,
+                     "kind: must be AdmissionReview, got \"Pod\"\n");
+    http_expect(http_post(skr_gate_port(gate), "/v1/gate", ""), 400, "");
+    http_expect(http_request(skr_gate_port(gate), "GET", "/v1/gate"), 405, "");
+    http_expect(http_post(skr_gate_port(gate), "/v1/gates", row[0].review), 404, "");
     skr_gate_destroy(gate);
 }
 
