@@ -10,6 +10,7 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/render/explain_text.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
@@ -155,21 +156,6 @@ static int run_command(char **argv, int argc, struct skr_strbuf *out, struct skr
     return code;
 }
 
-static char *read_text(const char *path)
-{
-    struct skr_strbuf text;
-    char chunk[4096];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    skr_strbuf_init(&text);
-    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        skr_strbuf_addn(&text, chunk, n);
-    }
-    fclose(file);
-    return skr_strbuf_take(&text, NULL);
-}
-
 TEST(readme_shows_what_the_command_prints)
 {
     char *argv[] = {"explain", "a-3", "--file", "docs/stuck-group.yaml"};
@@ -180,7 +166,7 @@ TEST(readme_shows_what_the_command_prints)
     assert_int_equal(run_command(argv, 4, &out, &messages), SKR_EXIT_NOT_PLACED);
     assert_int_equal(messages.len, 0);
     skr_strbuf_addf(&block, "```text\n%s```\n", out.s);
-    char *readme = read_text("README.md");
+    char *readme = golden_read("README.md");
     if (!strstr(readme, block.s)) {
         fail_msg("README.md does not have\n%s", block.s);
     }

@@ -2,6 +2,7 @@
 /* The configuration file: what is accepted, and the exact messages for what is not. */
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/base/suggest.h"
 #include "topology/duration.h"
@@ -82,21 +83,10 @@ TEST(the_shipped_file_is_the_default)
     skr_config_destroy(fallback);
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 {
-    SKR_AUTO_FREE char *shipped = read_file("configs/sakkara.yaml");
-    SKR_AUTO_FREE char *reference = read_file("docs/reference.md");
+    SKR_AUTO_FREE char *shipped = golden_read("configs/sakkara.yaml");
+    SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
     SKR_STRBUF(help);
     skr_config_write_help(&help);
     for (const char *line = help.s; *line;) {
