@@ -33,7 +33,7 @@ void http_wait_closed(int fd);
 struct http_answer http_post(uint16_t port, const char *path, const char *body);
 struct http_answer http_request(uint16_t port, const char *method, const char *path);
 
-/* Files in a new directory: ca.pem, server.pem, server.key (127.0.0.1), client.pem, client.key, and
+/* Made by fake_pki.c. Files in a new directory: ca.pem, server.pem, server.key (127.0.0.1), client.pem, client.key, and
  * other.pem, other.key, a client of another CA, and serverauth.pem, serverauth.key, which the CA
  * has issued for servers alone. */
 struct http_certificates {
