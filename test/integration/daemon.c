@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "test/integration/web.h"
 #include "test/unit/failure_log.h"
+#include "test/unit/web.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 

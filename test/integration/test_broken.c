@@ -14,8 +14,8 @@
 #include "server/object/path.h"
 #include "test/golden.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 #include "topology/base/strbuf.h"
 
 #define FOLDER "test/integration/broken"

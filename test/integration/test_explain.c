@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 static const char sentence[] =
     "group gang needs 14 slots, more than an empty cluster has under its rules; 12 fit now";

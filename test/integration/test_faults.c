@@ -5,8 +5,8 @@
  * is there.
  */
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 enum { MEMBERS = 4 };
 

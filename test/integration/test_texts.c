@@ -5,8 +5,8 @@
 
 #include "test/golden.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 /* ---- log lines ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate webhook: who gets the gate, and that nothing is ever denied. */
-#include <curl/curl.h>
 #include <jansson.h>
 
 #include "server/http/gate.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
+#include "test/unit/web.h"
 
 #define REVIEW(operation, pod)                                                                   \
     "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":" \
@@ -202,20 +202,12 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
     skr_gate_destroy(gate);
 }
 
-static size_t append(char *data, size_t size, size_t n, void *context)
-{
-    skr_strbuf_addn(context, data, size * n);
-    return size * n;
-}
-
 TEST(the_webhook_speaks_tls)
 {
     struct http_certificates certificates = {0};
     struct skr_gate_options with_tls = options;
     struct skr_gate *gate = NULL;
     struct skr_error error;
-    struct skr_strbuf out;
-    char url[64];
 
     http_certificates_make(&certificates);
     with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
@@ -223,31 +215,16 @@ TEST(the_webhook_speaks_tls)
     if (skr_gate_create(&with_tls, &gate, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof url, "https://127.0.0.1:%u/v1/gate?timeout=5s",
-                   (unsigned)skr_gate_port(gate));
-    CURL *curl = curl_easy_init();
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, row[0].review);
-    curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(&certificates, "ca.pem"));
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    assert_int_equal(curl_easy_perform(curl), CURLE_OK);
-    curl_easy_cleanup(curl);
-    check_answer(0, out.s);
-    skr_strbuf_fini(&out);
+    const struct web_tls tls = {.ca = http_certificates_path(&certificates, "ca.pem")};
+    const struct web_answer got =
+        web_ask("POST", skr_gate_port(gate), "/v1/gate?timeout=5s", row[0].review, &tls, 20000);
+    check_answer(0, got.body);
+    free(got.body);
     skr_gate_destroy(gate);
     http_certificates_remove(&certificates);
 }
 
 BEFORE_ALL
 {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
-AFTER_ALL
-{
-    curl_global_cleanup();
+    web_init();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TEST_INTEGRATION_WEB_H
-#define SKR_TEST_INTEGRATION_WEB_H
+#ifndef SKR_TEST_UNIT_WEB_H
+#define SKR_TEST_UNIT_WEB_H
 /* HTTP requests with libcurl, from any thread; nothing fails a test here. */
 #include <stddef.h>
 #include <stdint.h>

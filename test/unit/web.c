@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/integration/web.h"
+#include "test/unit/web.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
