@@ -16,8 +16,7 @@ enum { MEMBERS = 4 };
 /* ---- one fault at one write ---- */
 
 struct target {
-    const char *name;
-    const char *match;
+    const char *name, *match;
     int skip;
 };
 
