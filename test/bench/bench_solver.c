@@ -78,8 +78,7 @@ static const char *name_of(int placed)
 
 struct shape {
     int32_t fanout[CLUSTER_LEVELS_MAX];
-    int32_t n_levels;
-    int32_t room;
+    int32_t n_levels, room;
 };
 
 static const struct shape servers_480 = {{4, 8, 15}, 3, 8};

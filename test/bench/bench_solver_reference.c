@@ -46,8 +46,7 @@ static double wall_us(void)
 
 /* What became of problems of one kind. */
 struct tally {
-    int asked;
-    int feasible;
+    int asked, feasible;
     int refused;     /* ours, of the feasible ones */
     int ref_refused; /* the other's */
     int ref_optimal; /* of those it placed */

@@ -56,7 +56,7 @@ static void report(const char *what, double *took, size_t n)
 
 static void bench_reviews(const char *what, const char *body, int rounds)
 {
-    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     const size_t len = strlen(body);
 
     for (int i = 0; i < rounds; i++) {
@@ -69,7 +69,6 @@ static void bench_reviews(const char *what, const char *body, int rounds)
         skr_strbuf_fini(&answer.body);
     }
     report(what, took, (size_t)rounds);
-    free(took);
 }
 
 /* ---- over HTTP ---- */
@@ -117,7 +116,7 @@ static bool receive(int fd)
 static void bench_http(const char *body, int rounds)
 {
     const struct skr_spotmix_webhook_options options = {.listen = "127.0.0.1:0", .post = post};
-    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     struct skr_strbuf request;
     struct skr_error error;
 
@@ -152,7 +151,6 @@ static void bench_http(const char *body, int rounds)
     skr_strbuf_fini(&request);
     skr_spotmix_webhook_stop(webhook);
     skr_spotmix_webhook_destroy(webhook);
-    free(took);
 }
 
 /* ---- rebuilding ---- */
@@ -177,11 +175,10 @@ static void bench_rebuild(void)
         mix_put_set(fresh, set, "true");
         for (int p = 0; p < LISTED_PODS; p++) {
             snprintf(uid, sizeof uid, "pod-%d-00000000-0000-4000-%012d", s, p);
-            json_t *pod = mix_pod(set, uid, p);
+            json_auto_t *pod = mix_pod(set, uid, p);
             const double begin = times_now_s(CLOCK_MONOTONIC);
             skr_spotmix_put(fresh, SKR_SPOTMIX_POD, pod);
             took += times_now_s(CLOCK_MONOTONIC) - begin;
-            json_decref(pod);
         }
     }
     const double begin = times_now_s(CLOCK_MONOTONIC);
@@ -210,9 +207,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < pods; i++) {
         char uid[32];
         snprintf(uid, sizeof uid, "pod-%d", i);
-        json_t *pod = mix_pod("rs", uid, i);
+        json_auto_t *pod = mix_pod("rs", uid, i);
         skr_spotmix_put(mix, SKR_SPOTMIX_POD, pod);
-        json_decref(pod);
     }
     char *body = mix_review("rs"), *off = mix_review("off");
     bench_reviews("review, patched", body, rounds);

@@ -64,10 +64,9 @@ void rig_drop_pending(struct rig *rig)
         rig_watch_free(rig, rig->watches);
     }
     while (rig->solves) {
-        struct rig_solve *s = rig->solves;
+        SKR_AUTO_FREE struct rig_solve *s = rig->solves;
         DL_DELETE(rig->solves, s);
         skr_solve_request_destroy(s->request);
-        free(s);
     }
 }
 

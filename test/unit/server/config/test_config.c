@@ -115,32 +115,34 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 
 TEST(every_option_is_read)
 {
-    struct skr_config *c = parse_warned(
-        HEAD "kubeconfig: /k\n"
-             "schedulerNames: [a, b, c]\n"
-             "topologyConfigMapNameSpace: kube-system\n"
-             "labelFallback: true\n"
-             "heterogeneous: refuse\n"
-             "nonGroupVictims: labelled\n"
-             "preemption: false\n"
-             "preemptForceAfter: 1h30m\n"
-             "planTimeout: 60s\n"
-             "planDelay: 0\n"
-             "onPartialBind: rollback\n"
-             "tieBreak: tight\n"
-             "releaseGateAfter: 2m\n"
-             "extender:\n"
-             "  listen: '[::1]:1'\n"
-             "  bindListen: 127.0.0.1:2\n"
-             "  bindTimeout: 1.5m\n"
-             "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
-             "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
-             "\n"
-             "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
-             "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
-             "sl}\n"
-             "client: {qps: 5, burst: 6}\n",
-        "");
+    SKR_AUTO(skr_config_destroy)
+    struct skr_config *c =
+        parse_warned(HEAD
+                     "kubeconfig: /k\n"
+                     "schedulerNames: [a, b, c]\n"
+                     "topologyConfigMapNameSpace: kube-system\n"
+                     "labelFallback: true\n"
+                     "heterogeneous: refuse\n"
+                     "nonGroupVictims: labelled\n"
+                     "preemption: false\n"
+                     "preemptForceAfter: 1h30m\n"
+                     "planTimeout: 60s\n"
+                     "planDelay: 0\n"
+                     "onPartialBind: rollback\n"
+                     "tieBreak: tight\n"
+                     "releaseGateAfter: 2m\n"
+                     "extender:\n"
+                     "  listen: '[::1]:1'\n"
+                     "  bindListen: 127.0.0.1:2\n"
+                     "  bindTimeout: 1.5m\n"
+                     "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
+                     "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
+                     "\n"
+                     "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
+                     "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
+                     "sl}\n"
+                     "client: {qps: 5, burst: 6}\n",
+                     "");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");
@@ -171,12 +173,10 @@ TEST(every_option_is_read)
     assert_string_equal(c->gate_tls.key_file, "/g");
     assert_int_equal(c->client_qps, 5);
     assert_int_equal(c->client_burst, 6);
-    skr_config_destroy(c);
 }
 
 static const struct {
-    const char *text;
-    const char *messages;
+    const char *text, *messages;
 } broken[] = {
     {"", "s.yaml:1:1: error: apiVersion is missing; write \"apiVersion: sakkara/v1\"\n"
          "s.yaml:1:1: error: kind is missing; write \"kind: SakkaraConfiguration\"\n"},
@@ -310,8 +310,7 @@ TEST(broken_files_are_refused_with_positions_all_errors_at_once)
 }
 
 static const struct {
-    const char *text;
-    const char *messages;
+    const char *text, *messages;
 } warned[] = {
     {HEAD "planTimeout: 5m\nextender: {bindTimeout: 5m}\n",
      "s.yaml:4:25: warning: extender.bindTimeout (5m) should be at least planTimeout (5m) + 30s, "

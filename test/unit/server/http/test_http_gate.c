@@ -29,8 +29,7 @@ static const struct skr_gate_options options = {
     "}}]"
 
 static const struct {
-    const char *what;
-    const char *review;
+    const char *what, *review;
     const char *patch; /* NULL: none */
 } row[] = {
     {"a member", REVIEW("CREATE", MEMBER("")), NEW_LIST},
@@ -138,8 +137,7 @@ TEST(the_gate_goes_to_new_members_and_to_nobody_else)
 TEST(what_is_no_review_is_refused_with_a_reason)
 {
     static const struct {
-        const char *body;
-        const char *text;
+        const char *body, *text;
     } bad[] = {
         {"", "AdmissionReview: line 1, column 0"},
         {"{", "AdmissionReview: line 1"},

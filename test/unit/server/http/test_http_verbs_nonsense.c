@@ -13,9 +13,7 @@
 TEST(r12_malformed_bodies_are_answered_and_logged)
 {
     static const struct {
-        const char *path;
-        const char *body;
-        const char *answer;
+        const char *path, *body, *answer;
         bool bind;
     } row[] = {
         {"/v1/filter", "{", NULL, false},

@@ -227,8 +227,7 @@ TEST(hang_ups_of_parked_binds_are_noticed)
 struct race {
     struct world *world;
     const uint64_t *request;
-    int n;
-    int answered;
+    int n, answered;
 };
 
 static void *answer_all(void *context)
