@@ -83,6 +83,13 @@ TEST(the_shipped_file_is_the_default)
     skr_config_destroy(fallback);
 }
 
+TEST(parked_binds_outlive_a_plan_by_default)
+{
+    struct skr_settings s;
+    skr_settings_default(&s);
+    assert_true(s.bind_timeout >= s.plan_timeout + 30 * SKR_SECOND);
+}
+
 TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 {
     SKR_AUTO_FREE char *shipped = golden_read("configs/sakkara.yaml");
