@@ -51,6 +51,18 @@ static void compare(const char *name, const char *suffix, const char *got)
     }
 }
 
+/* The messages with the name in place of a file's path. */
+static void add_renamed(struct skr_strbuf *out, const char *messages, const char *path,
+                        const char *name)
+{
+    const char *at = messages;
+    for (const char *next; (next = strstr(at, path)); at = next + strlen(path)) {
+        skr_strbuf_addn(out, at, (size_t)(next - at));
+        skr_strbuf_add(out, name);
+    }
+    skr_strbuf_add(out, at);
+}
+
 static void play(const char *name)
 {
     char path[512];
@@ -59,19 +71,22 @@ static void play(const char *name)
     SKR_STRBUF(json);
     SKR_STRBUF(again);
     SKR_STRBUF(messages);
+    SKR_STRBUF(same);
     SKR_STRBUF(seats);
     snprintf(path, sizeof path, FOLDER "/%s", name);
     struct text_file file = scenario_file_open(path);
     const int code = run(file.path, TEXT, &text, &messages);
-    assert_int_equal(run(file.path, PICTURE, &picture, &messages), code);
-    assert_int_equal(run(file.path, JSON, &json, &messages), code);
-    assert_int_equal(run(file.path, JSON, &again, &messages), code);
+    assert_int_equal(run(file.path, PICTURE, &picture, &same), code);
+    assert_string_equal(same.s, messages.s);
+    assert_int_equal(run(file.path, JSON, &json, &same), code);
+    assert_int_equal(run(file.path, JSON, &again, &same), code);
     text_file_close(&file);
     assert_string_equal(json.s, again.s);
     assert_string_equal(picture.s + picture.len - text.len, text.s);
     picture.s[picture.len - text.len] = '\0';
     simulated_check(name, text.s, json.s, &seats);
-    skr_strbuf_addf(&text, "%s\nexit code %d\n%s", seats.s, code, messages.s);
+    skr_strbuf_addf(&text, "%s\nexit code %d\n", seats.s, code);
+    add_renamed(&text, messages.s, file.path, path);
     compare(name, "txt", text.s);
     compare(name, "picture", picture.s);
     compare(name, "json", json.s);
@@ -103,12 +118,7 @@ static int simulate(const char *text, struct skr_strbuf *out, struct skr_strbuf 
     skr_strbuf_init(messages);
     skr_strbuf_init(&m);
     int code = skr_simulate_run(&options, out, &m);
-    const char *at = m.s;
-    for (const char *next; (next = strstr(at, path)); at = next + strlen(path)) {
-        skr_strbuf_addn(messages, at, (size_t)(next - at));
-        skr_strbuf_add(messages, "f.yaml");
-    }
-    skr_strbuf_add(messages, at);
+    add_renamed(messages, m.s ? m.s : "", path, "f.yaml");
     skr_strbuf_fini(&m);
     text_file_close(&file);
     return code;
