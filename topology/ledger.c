@@ -280,40 +280,83 @@ int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *name
     return skr_ledger_node_allocatable(skr_ledger_nodes_find(&ledger->nodes, name), resource);
 }
 
+static bool lists(const struct skr_ledger_node *node, uint16_t resource)
+{
+    return resource < node->n_cells && node->cell[resource].allocatable > 0;
+}
+
+/* The one rule about resources that the node does not list. */
+static bool is_unlimited(const struct skr_ledger_node *node, const struct skr_amount *want)
+{
+    return want->by_class && !lists(node, want->resource);
+}
+
+int64_t skr_ledger_node_room(const struct skr_ledger_node *node, const struct skr_amount *request)
+{
+    bool unlimited = node && node->exists && is_unlimited(node, request);
+    return unlimited ? SKR_ROOM_UNLIMITED : skr_ledger_node_free(node, request->resource);
+}
+
+int64_t skr_ledger_node_empty_room(const struct skr_ledger_node *node,
+                                   const struct skr_amount *request)
+{
+    bool unlimited = node && node->exists && is_unlimited(node, request);
+    return unlimited ? SKR_ROOM_UNLIMITED : skr_ledger_node_allocatable(node, request->resource);
+}
+
 /* returned: amounts that are not counted on the node, or NULL. */
+static bool has_room(const struct skr_ledger_node *node, const struct skr_amount *want,
+                     const struct skr_amounts *returned)
+{
+    int64_t back = returned ? skr_amounts_get(returned, want->resource) : 0;
+    int64_t free_now = node_free(node, want->resource);
+    if (back != 0) {
+        struct skr_ledger_cell cell = node->cell[want->resource];
+        skr_ledger_cell_subtract(&cell, back);
+        free_now = skr_ledger_cell_free(&cell);
+    }
+    return want->amount <= 0 || want->amount <= free_now || is_unlimited(node, want);
+}
+
+/* listed: only what the node lists counts. */
 static bool node_fits(const struct skr_ledger_node *node, const struct skr_amounts *amounts,
-                      const struct skr_amounts *returned)
+                      const struct skr_amounts *returned, bool listed)
 {
     for (size_t i = 0; i < amounts->n; i++) {
         const struct skr_amount *want = &amounts->item[i];
-        int64_t back = returned ? skr_amounts_get(returned, want->resource) : 0;
-        int64_t free_now = node_free(node, want->resource);
-        if (back != 0) {
-            struct skr_ledger_cell cell = node->cell[want->resource];
-            skr_ledger_cell_subtract(&cell, back);
-            free_now = skr_ledger_cell_free(&cell);
-        }
-        if (want->amount > 0 && want->amount > free_now) {
+        if (!has_room(node, want, returned) && (!listed || lists(node, want->resource))) {
             return false;
         }
     }
     return true;
 }
 
-bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
-                     const struct skr_amounts *amounts, const char *except)
+/* Without what is charged for the UID except, if that stands on the node. */
+static bool fits_but(const struct skr_ledger *ledger, const struct skr_ledger_node *node,
+                     const struct skr_amounts *amounts, const char *except, bool listed)
 {
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    if (!node || !node->exists) {
-        return false;
-    }
-    if (node_fits(node, amounts, NULL)) {
+    if (node_fits(node, amounts, NULL, listed)) {
         return true;
     }
     /* Only now the second look-up: most nodes fit or have nothing of the pod on them. */
     const struct skr_charge *charge =
         except ? skr_charges_find(&ledger->charges, except, NULL) : NULL;
-    return charge && charge->node == node->number && node_fits(node, amounts, charge->amounts);
+    return charge && charge->node == node->number &&
+           node_fits(node, amounts, charge->amounts, listed);
+}
+
+bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
+                     const struct skr_amounts *amounts, const char *except)
+{
+    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
+    return node && node->exists && fits_but(ledger, node, amounts, except, false);
+}
+
+bool skr_ledger_is_kept(const struct skr_ledger *ledger, const char *name,
+                        const struct skr_amounts *amounts, const char *except)
+{
+    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
+    return node && node->n_reserved > 0 && !fits_but(ledger, node, amounts, except, true);
 }
 
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *name)
@@ -330,7 +373,7 @@ int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_am
     for (size_t i = 0; i < amounts->n; i++) {
         const struct skr_amount *want = &amounts->item[i];
         int64_t free_now = node_free(node, want->resource);
-        if (want->amount > 0) {
+        if (want->amount > 0 && !is_unlimited(node, want)) {
             int64_t here = free_now > 0 ? free_now / want->amount : 0;
             slots = here < slots ? here : slots;
         }

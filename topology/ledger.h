@@ -10,6 +10,9 @@
  * UID has at most one charge; charging it again moves it. Charges may stand on nodes that do
  * not exist (yet): they count as soon as the node appears. Free may be negative (overcommitted
  * nodes) and is never clamped here. Single owner, the engine.
+ *
+ * A resource limits a request only on nodes that list it, that is, with more than 0 allocatable.
+ * Elsewhere a request that is by_class (resources.h) has room without a limit, any other has none.
  */
 #include <stdbool.h>
 
@@ -65,6 +68,11 @@ int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *node
  * counted. A resource with request 0 never limits. A node that does not exist fits nothing. */
 bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
                      const struct skr_amounts *amounts, const char *except);
+/* Whether the node is kept for groups against a pod of these amounts: charges of kind
+ * SKR_CHARGE_RESERVED stand on it, and too little is free of a resource that it lists. What it does
+ * not list is kube-scheduler's own to judge. except: as above. */
+bool skr_ledger_is_kept(const struct skr_ledger *ledger, const char *node,
+                        const struct skr_amounts *amounts, const char *except);
 /* A node of the ledger, for several questions with one look-up; NULL when there is none. Until the
  * ledger changes. */
 struct skr_ledger_node;
@@ -72,6 +80,22 @@ const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, co
 /* As skr_ledger_free() and skr_ledger_allocatable(). NULL allowed. */
 int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource);
 int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource);
+/* Room for what is asked for: free as above; SKR_ROOM_UNLIMITED where the node does not list it and
+ * the request is by_class. The same on the empty node. NULL allowed. */
+#define SKR_ROOM_UNLIMITED INT64_MAX
+int64_t skr_ledger_node_room(const struct skr_ledger_node *node, const struct skr_amount *request);
+int64_t skr_ledger_node_empty_room(const struct skr_ledger_node *node,
+                                   const struct skr_amount *request);
+/* Room and what comes to it, or goes (amount < 0). */
+static inline int64_t skr_room_plus(int64_t room, int64_t amount)
+{
+    return room == SKR_ROOM_UNLIMITED ? room : room + amount;
+}
+/* For sums: 0 of room without a limit, and of less than none. */
+static inline int64_t skr_room_counted(int64_t room)
+{
+    return room == SKR_ROOM_UNLIMITED || room < 0 ? 0 : room;
+}
 /* How many pods of these amounts what is free on the node holds: the least over amounts > 0 of
  * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
  * not exist. */

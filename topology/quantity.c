@@ -12,8 +12,8 @@
  * with a factor of at most 2^60 a digit times the factor plus the carry stays below 10 * 2^60,
  * which fits into 64 bits. Both take time in proportion to the text.
  *
- * Difference to the source: it caps what does not fit into int64 (or wraps); here that is
- * SKR_LIMIT.
+ * What does not fit is capped as in the source, which caps at 2^63 - 1 units; in thousandths, where
+ * the source wraps, at 2^63 - 1 thousandths. Exponents beyond 32 bits, which it refuses, are capped too.
  */
 #include "topology/quantity.h"
 
@@ -76,12 +76,6 @@ static int refuse(const char *text, const char *at, const char *expected, struct
                          TEXT_SHOWN, text, (unsigned)(unsigned char)*at, position, expected);
 }
 
-static int refuse_size(const char *text, struct skr_error *error)
-{
-    return skr_error_set(error, SKR_LIMIT, "quantity \"%.*s\": does not fit into 64 bits",
-                         TEXT_SHOWN, text);
-}
-
 /* at: behind the 'e' or 'E'. */
 static int scan_exponent(const char *text, const char *at, struct number *n,
                          struct skr_error *error)
@@ -98,10 +92,7 @@ static int scan_exponent(const char *text, const char *at, struct number *n,
     int64_t exponent = 0;
     for (size_t i = 0; i < digits; i++) {
         exponent = exponent * 10 + (at[i] - '0');
-        if (exponent > EXPONENT_MAX) {
-            return skr_error_set(error, SKR_LIMIT, "quantity \"%.*s\": exponent beyond %d",
-                                 TEXT_SHOWN, text, EXPONENT_MAX);
-        }
+        exponent = exponent > EXPONENT_MAX ? EXPONENT_MAX : exponent;
     }
     n->exponent10 = negative ? -exponent : exponent;
     return 0;
@@ -221,7 +212,7 @@ static bool scale_binary(const struct number *n, size_t point, skr_int128 *ret)
     return true;
 }
 
-/* limit: the largest magnitude; a negative number may be one more. */
+/* limit: the largest magnitude. */
 static int parse_wide(const char *text, unsigned scale10, skr_int128 limit, skr_int128 *ret,
                       struct skr_error *error)
 {
@@ -234,8 +225,8 @@ static int parse_wide(const char *text, unsigned scale10, skr_int128 limit, skr_
     bool fits = n.exponent2 != 0
                     ? scale_binary(&n, n.n_integer + scale10, &magnitude)
                     : shift_decimal(&n, (int64_t)n.n_integer + n.exponent10 + scale10, &magnitude);
-    if (!fits || magnitude > limit + (n.negative ? 1 : 0)) {
-        return refuse_size(text, error);
+    if (!fits || magnitude > limit) {
+        magnitude = limit;
     }
     *ret = n.negative ? -magnitude : magnitude;
     return 0;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "topology/device_classes.h"
 #include "topology/quantity.h"
 
 enum { RESOURCE_NAME_SHOWN = 100, FIXED = SKR_RESOURCE_ABSENT + 1 };
@@ -16,6 +17,8 @@ enum { RESOURCE_NAME_SHOWN = 100, FIXED = SKR_RESOURCE_ABSENT + 1 };
 struct skr_resource_names {
     size_t n; /* places in use or empty; beyond: all are empty */
     uint64_t version;
+    struct skr_device_classes *classes;
+    bool assumes_classes;
     char *name[SKR_RESOURCES_MAX];    /* NULL: empty */
     size_t offers[SKR_RESOURCES_MAX]; /* nodes; of those before FIXED not counted */
 };
@@ -32,6 +35,7 @@ struct skr_resource_names *skr_resource_names_create(void)
         names->name[i] = skr_strdup(known[i]);
     }
     names->n = FIXED;
+    names->classes = skr_device_classes_create();
     return names;
 }
 
@@ -43,12 +47,13 @@ void skr_resource_names_destroy(struct skr_resource_names *names)
     for (size_t i = 0; i < names->n; i++) {
         free(names->name[i]);
     }
+    skr_device_classes_destroy(names->classes);
     free(names);
 }
 
 uint64_t skr_resource_names_version(const struct skr_resource_names *names)
 {
-    return names->version;
+    return names->version + skr_device_classes_version(names->classes);
 }
 
 int skr_resource_names_find(const struct skr_resource_names *names, const char *name)
@@ -194,7 +199,7 @@ int skr_resource_names_offer(struct skr_resource_names *names, const struct skr_
             }
             const uint16_t id = place_of(names, item->name);
             names->offers[id]++;
-            amounts.item[amounts.n++] = (struct skr_amount){id, item->amount};
+            amounts.item[amounts.n++] = (struct skr_amount){id, false, item->amount};
         }
     }
     drop_unoffered(names);
@@ -212,6 +217,37 @@ void skr_resource_names_withdraw(struct skr_resource_names *names, struct skr_am
 
 /* ---- what pods ask for ---- */
 
+struct skr_device_classes *skr_resource_names_classes(struct skr_resource_names *names)
+{
+    return names->classes;
+}
+
+void skr_resource_names_assume_classes(struct skr_resource_names *names, bool assume)
+{
+    names->version += names->assumes_classes != assume ? 1 : 0;
+    names->assumes_classes = assume;
+}
+
+/* k8s.io/kubernetes/pkg/scheduler/util, IsDRAExtendedResourceName. */
+static bool is_extended(const char *name)
+{
+    static const char implied[] = SKR_DEVICE_CLASS_PREFIX, quota[] = "requests.";
+    return strncmp(name, implied, sizeof implied - 1) == 0 ||
+           (strchr(name, '/') && !strstr(name, "kubernetes.io/") &&
+            strncmp(name, quota, sizeof quota - 1) != 0);
+}
+
+bool skr_resource_names_is_served(const struct skr_resource_names *names, const char *name,
+                                  const char **ret_class)
+{
+    const char *class = skr_device_classes_find(names->classes, name);
+    if (ret_class) {
+        *ret_class = class;
+    }
+    return class || (names->assumes_classes && is_extended(name) &&
+                     skr_resource_names_find(names, name) < 0);
+}
+
 void skr_amounts_resolve(const struct skr_resource_names *names, const struct skr_quantities *q,
                          struct skr_amounts *ret)
 {
@@ -226,10 +262,13 @@ void skr_amounts_resolve(const struct skr_resource_names *names, const struct sk
             continue;
         }
         int id = skr_resource_names_find(names, q->item[i].name);
+        bool served =
+            (id < 0 || id >= FIXED) && skr_resource_names_is_served(names, q->item[i].name, NULL);
         if (id >= 0) {
-            amounts.item[amounts.n++] = (struct skr_amount){(uint16_t)id, q->item[i].amount};
-        } else if (!absent) {
-            amounts.item[amounts.n++] = (struct skr_amount){SKR_RESOURCE_ABSENT, 1};
+            amounts.item[amounts.n++] =
+                (struct skr_amount){(uint16_t)id, served, q->item[i].amount};
+        } else if (!served && !absent) {
+            amounts.item[amounts.n++] = (struct skr_amount){SKR_RESOURCE_ABSENT, false, 1};
             absent = true;
         }
     }
@@ -241,7 +280,8 @@ const struct skr_quantity_item *skr_quantities_absent(const struct skr_resource_
                                                       const struct skr_quantities *q)
 {
     for (size_t i = 0; i < q->n; i++) {
-        if (q->item[i].amount != 0 && skr_resource_names_find(names, q->item[i].name) < 0) {
+        if (q->item[i].amount != 0 && skr_resource_names_find(names, q->item[i].name) < 0 &&
+            !skr_resource_names_is_served(names, q->item[i].name, NULL)) {
             return &q->item[i];
         }
     }
@@ -289,7 +329,8 @@ void skr_amounts_fini(struct skr_amounts *a)
 bool skr_amounts_equal(const struct skr_amounts *a, const struct skr_amounts *b)
 {
     for (size_t i = 0; a->n == b->n && i < a->n; i++) {
-        if (a->item[i].resource != b->item[i].resource || a->item[i].amount != b->item[i].amount) {
+        const struct skr_amount *x = &a->item[i], *y = &b->item[i];
+        if (x->resource != y->resource || x->amount != y->amount || x->by_class != y->by_class) {
             return false;
         }
     }

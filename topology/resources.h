@@ -48,6 +48,7 @@ bool skr_quantities_equal(const struct skr_quantities *a, const struct skr_quant
 /* As used: sorted by resource id, amounts never 0. */
 struct skr_amount {
     uint16_t resource;
+    bool by_class; /* of a request: no limit on nodes that do not list the resource */
     int64_t amount;
 };
 struct skr_amounts {
@@ -55,10 +56,19 @@ struct skr_amounts {
     struct skr_amount *item;
 };
 
+struct skr_device_classes;
 struct skr_resource_names;
 struct skr_resource_names *skr_resource_names_create(void); /* cpu, memory, pods are there */
 void skr_resource_names_destroy(struct skr_resource_names *names);
-/* Grows when a name comes or goes. */
+/* The classes that serve names; the caller keeps them up to date. */
+struct skr_device_classes *skr_resource_names_classes(struct skr_resource_names *names);
+/* The classes are not known: every extended resource that no node lists counts as served. false. */
+void skr_resource_names_assume_classes(struct skr_resource_names *names, bool assume);
+/* Whether a request for the name is none of ours on nodes that do not list it. *ret_class (NULL
+ * allowed): the class that serves it, borrowed until a change; NULL: one is assumed, or none does. */
+bool skr_resource_names_is_served(const struct skr_resource_names *names, const char *name,
+                                  const char **ret_class);
+/* Grows when a name comes or goes, or when it is served by another class or by none. */
 uint64_t skr_resource_names_version(const struct skr_resource_names *names);
 /* Id, or -1: no node offers it. */
 int skr_resource_names_find(const struct skr_resource_names *names, const char *name);
@@ -71,11 +81,11 @@ int skr_resource_names_offer(struct skr_resource_names *names, const struct skr_
                              struct skr_amounts *offer, struct skr_error *error);
 /* The same as an offer of nothing, which cannot fail. */
 void skr_resource_names_withdraw(struct skr_resource_names *names, struct skr_amounts *offer);
-/* What a pod asks for. One of SKR_RESOURCE_ABSENT when a name of an amount is not offered. ret:
- * heap memory for skr_amounts_fini(). Zero amounts are left out. */
+/* What a pod asks for. One of SKR_RESOURCE_ABSENT when a name of an amount is neither offered nor
+ * served. ret: heap memory for skr_amounts_fini(). Zero amounts are left out. */
 void skr_amounts_resolve(const struct skr_resource_names *names, const struct skr_quantities *q,
                          struct skr_amounts *ret);
-/* The first name of q, in byte order, that no node offers; NULL: all are offered. */
+/* The first name of q, in byte order, that no node offers and no class serves; NULL: there is none. */
 const struct skr_quantity_item *skr_quantities_absent(const struct skr_resource_names *names,
                                                       const struct skr_quantities *q);
 /* What people call one of it, in the units above: a core, a GiB of memory or storage, a device. */

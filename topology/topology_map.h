@@ -6,6 +6,7 @@
  * tree), or derived from node labels. Every finding of the validation table in docs/reference.md is
  * reported with the key and "line:column" inside its value. Malformed refuses the map as a whole.
  */
+#include "topology/base/strbuf.h"
 #include "topology/defect.h"
 #include "topology/object.h"
 #include "topology/tree.h"
@@ -21,6 +22,8 @@ enum {
 struct skr_topology_warnings {
     size_t n_uneven;        /* leaves above the deepest level, left out */
     char first_uneven[256]; /* path of the first one, "" when none */
+    size_t n_unlabelled;    /* nodes without SKR_RACK_LABEL beside some that have it, left out */
+    char first_unlabelled[256]; /* name of the first one in byte order, "" when none */
 };
 
 /* data: of the ConfigMap. warnings may be NULL. Errors: SKR_INVALID "tree: 3:14: node "node-3"
@@ -34,10 +37,14 @@ int skr_topology_map_check(const struct skr_labels *data, const struct skr_defec
                            struct skr_tree **ret, struct skr_topology_warnings *warnings,
                            struct skr_error *error);
 
-/* No ConfigMap: rack over node when every node has a non-empty SKR_RACK_LABEL, else flat with one
- * level "node". Units in byte order of names; resources cpu, memory. nodes: n borrowed pointers in
- * any order. n may be 0. */
+/* No ConfigMap: rack over node, made of the nodes with a non-empty SKR_RACK_LABEL; the other nodes
+ * are left out. If no node has the label: flat, with one level "node". Units in byte order of names;
+ * resources cpu, memory. nodes: n borrowed pointers in any order. n may be 0. warnings may be NULL. */
 int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct skr_tree **ret,
-                        struct skr_error *error);
+                        struct skr_topology_warnings *warnings, struct skr_error *error);
+
+#define SKR_TOPOLOGY_LABEL_MISSING "LabelMissing" /* nodes are left out of a derived tree */
+/* "2 nodes are left out: no label sakkara.topology.rack (level rack), first n4". n >= 1 */
+void skr_topology_say_unlabelled(size_t n, const char *first, struct skr_strbuf *b);
 
 #endif

@@ -77,6 +77,9 @@ static void dispatch(struct skr_engine *e, struct skr_event *event)
     case SKR_EVENT_DELETE:
         s->object(e->self, event);
         break;
+    case SKR_EVENT_FORBIDDEN:
+        s->forbidden(e->self, event->forbidden.type, event->forbidden.is);
+        break;
     case SKR_EVENT_REQUEST:
     case SKR_EVENT_HANGUP:
         if (s->request) {

@@ -11,9 +11,10 @@
 enum skr_event_kind {
     SKR_EVENT_UPSERT,
     SKR_EVENT_DELETE,
-    SKR_EVENT_SYNCED,  /* all first lists have been delivered; before it nothing is decided */
-    SKR_EVENT_REQUEST, /* somebody waits for an SKR_ACTION_ANSWER, or an SKR_ACTION_HOLD first */
-    SKR_EVENT_HANGUP,  /* request.id: the caller of a request that is held is gone */
+    SKR_EVENT_FORBIDDEN, /* a kind may not be read, or may be again */
+    SKR_EVENT_SYNCED,    /* all first lists have been delivered; before it nothing is decided */
+    SKR_EVENT_REQUEST,   /* somebody waits for an SKR_ACTION_ANSWER, or an SKR_ACTION_HOLD first */
+    SKR_EVENT_HANGUP,    /* request.id: the caller of a request that is held is gone */
     SKR_EVENT_WORK_DONE,
     SKR_EVENT_WRITE_DONE,
     SKR_EVENT_TIMER,
@@ -36,6 +37,10 @@ struct skr_event {
             const char *name;
             const char *uid; /* "" if unknown */
         } deleted;
+        struct {
+            const struct skr_object_type *type; /* of a watch that may be forbidden */
+            bool is;                            /* false: it is listed again */
+        } forbidden;
         struct {
             uint64_t id;
             int verb;         /* of the scheduler */

@@ -240,7 +240,6 @@ struct skr_pending_write *skr_frame_write(struct skr_frame *f, const struct skr_
     w->purpose = purpose;
     w->key = skr_strdup(key ? key : "");
     w->answer = write->answer;
-    w->at = f->now;
     HASH_ADD(hh, f->writes, id, sizeof w->id, w);
     return w;
 }

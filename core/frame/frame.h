@@ -62,7 +62,6 @@ struct skr_pending_write {
     int purpose; /* of the scheduler: what to do with the outcome */
     char *key;   /* what it is about: namespace/name, a uid, … */
     const struct skr_object_type *answer;
-    skr_time at; /* when it was handed out */
     /* The scheduler may hang more on it: freed with release(), or not at all while that is NULL. */
     void *more;
     void (*release)(void *more);

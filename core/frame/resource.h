@@ -47,6 +47,8 @@ struct skr_watch {
     const struct skr_object_type *type;
     const char *label_selector; /* NULL: all objects */
     bool optional;              /* the kind may not be installed: then there are none */
+    bool may_be_forbidden;      /* the account may not read it: then there are none, and
+                                   SKR_EVENT_FORBIDDEN says so; else its first list is waited for */
     const char *name;           /* in metrics and logs; NULL: the plural */
     bool users_only;            /* those in the namespaces of the system are left out by default */
     bool topology_only;         /* those in the namespace of the topology alone are asked for */

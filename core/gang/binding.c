@@ -60,7 +60,7 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
         bind_calls_forget_accepted(e, p);
         return;
     }
-    if (!skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid)) {
+    if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
         bind_calls_forget_accepted(e, p);
         return;

@@ -87,6 +87,18 @@ void explain_moved(const struct account *a, struct skr_strbuf *b);
  * these are none or too many. */
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
 
+/* How a group stands, as its answer says it. */
+struct explain_standing {
+    const char *token; /* of its reason; is not reported again */
+    bool on_its_way, placed;
+};
+/* explain_also.c: the member "also". */
+void explain_also(struct skr_gang *e, const struct group *g,
+                  const struct explain_standing *standing, struct skr_strbuf *b);
+
+/* explain_next.c: the member "next" of a group that waits for this reason. */
+void explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
+                  bool preempt, struct skr_strbuf *b);
 /* explain_answer.c: the whole answer; preempt: with who would give way. */
 void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
                           struct skr_strbuf *b);

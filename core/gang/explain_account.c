@@ -230,7 +230,7 @@ static void write_free(const struct account *a, struct skr_strbuf *b)
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         for (size_t r = 0; p->eligible[leaf] && r < p->n_resources; r++) {
             int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
-            sum[r] = add_capped(sum[r], free_ > 0 ? free_ : 0);
+            sum[r] = add_capped(sum[r], skr_room_counted(free_));
         }
     }
     write_amounts(a, "free", sum, b);

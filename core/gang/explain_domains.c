@@ -249,7 +249,7 @@ static void write_closed(const struct account *a, const struct row *row, bool *f
         skr_strbuf_addf(b, "%s{\"node\":", *first ? "" : ",");
         skr_strbuf_add_json(b, p->tree->unit_name[p->tree->first_leaf + leaf]);
         skr_strbuf_addf(b, ",\"why\":\"%s\",\"amount\":%lld}", why,
-                        (long long)(room > 0 ? room : 0));
+                        (long long)skr_room_counted(room));
         *first = false;
     }
     if (others > 0) {
@@ -267,7 +267,7 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     bool first = true;
     for (int32_t leaf = row->first; p->n_resources > 0 && leaf < row->end; leaf++) {
         int64_t here = p->free[(size_t)leaf * p->n_resources + a->scarce];
-        free_ += p->eligible[leaf] && here > 0 ? here : 0;
+        free_ += p->eligible[leaf] ? skr_room_counted(here) : 0;
     }
     struct skr_strbuf name;
     skr_strbuf_init(&name);

@@ -95,6 +95,7 @@ struct skr_gang {
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */
     struct disruption_budget *disruptions;                               /* disruptions.c */
+    bool classes_forbidden;                                              /* device_classes.c */
     struct group *groups;                                                /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned;            /* groups with a plan; plan.c */
@@ -138,15 +139,6 @@ struct skr_gang {
         news_until; /* what was there when we began to lead may be news until then; restore.c */
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
-
-    /* filter_hold.c */
-    struct {
-        struct held_filter *list;
-        size_t n;
-        skr_time pause_until; /* one came to nothing: none before */
-        bool writes_known;    /* how long the last write of a group's object took */
-        skr_time write_took;
-    } holds;
 
     /* pulse.c */
     struct {

@@ -10,6 +10,7 @@
 #include "core/gang/plan_entry.h"
 #include "core/gang/pod_walk.h"
 #include "core/gang/reason.h"
+#include "core/gang/trace.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -129,7 +130,8 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
     ret->parked = bind_calls_parked(e);
-    ret->labels_travel = e->settings.bindings_carry_labels && !e->binding_labels_lost;
+    ret->labels_travel =
+        e->settings.server_minor >= SKR_TRACE_LABELS_FROM && !e->binding_labels_lost;
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
     _Static_assert(SKR_STATUS_COUNT <= 9 && SKR_REASON_COUNT <= 16, "room in the stats");
     memcpy(ret->groups_by_status, e->n_by_status, sizeof e->n_by_status);
@@ -147,6 +149,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
     ret->unknown_nodes = e->topology.n_unknown;
+    ret->outside_nodes = e->topology.n_outside;
     ret->refused_nodes = e->n_nodes_refused;
     ret->synced = skr_frame_is_synced(e->frame);
     ret->leader = skr_frame_is_leader(e->frame);

@@ -52,5 +52,8 @@ int skr_gang_view(struct skr_gang *gang, const struct skr_view_query *query, skr
 
 /* A Status of that code for whoever answers in the engine's place. */
 void skr_view_write_status(struct skr_strbuf *out, int code, const char *message);
+/* With one cause among its details, for programs: "ModuleOff", and the option that it is about. */
+void skr_view_write_refusal(struct skr_strbuf *out, int code, const char *message,
+                            const char *cause, const char *field);
 
 #endif

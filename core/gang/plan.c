@@ -420,7 +420,7 @@ bool plan_has_room(const struct skr_gang *e, const struct plan *plan)
         const struct skr_ledger_node *node =
             p->plan == plan && !pods_is_bound(p) ? skr_ledger_get(e->ledger, p->place.node) : NULL;
         for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
-            if (skr_ledger_node_free(node, p->shape->amounts.item[i].resource) < 0) {
+            if (skr_ledger_node_room(node, &p->shape->amounts.item[i]) < 0) {
                 return false;
             }
         }

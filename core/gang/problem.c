@@ -55,6 +55,7 @@ static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const 
 
 struct demand {
     size_t n;
+    struct skr_amount *most;
     uint16_t *resource;
     const char **name;
     int64_t *amount;
@@ -66,10 +67,11 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
     struct skr_amounts most;
     shapes_demand(shapes, &most);
     ret->n = most.n;
+    ret->most = skr_arena_array(arena, most.n + 1, sizeof *ret->most);
     ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
     ret->amount = skr_arena_array(arena, most.n + 1, sizeof *ret->amount);
     ret->name = skr_arena_array(arena, most.n + 1, sizeof *ret->name);
-    bool room = ret->resource && ret->amount && ret->name;
+    bool room = ret->most && ret->resource && ret->amount && ret->name;
     for (size_t i = 0; i < most.n && room; i++) {
         const uint16_t id = most.item[i].resource;
         const struct skr_quantity_item absent = id == SKR_RESOURCE_ABSENT
@@ -77,6 +79,7 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
                                                     : (struct skr_quantity_item){NULL, 0};
         const char *name = absent.name ? absent.name : skr_resource_names_get(e->resources, id);
         skr_bug_on(!name);
+        ret->most[i] = most.item[i];
         ret->resource[i] = id;
         ret->amount[i] = absent.name ? absent.amount : most.item[i].amount;
         ret->name[i] = skr_arena_strdup(arena, name);
@@ -92,7 +95,8 @@ static void subtract(int64_t *free_, const struct demand *d, size_t leaf,
                      const struct skr_amounts *a)
 {
     for (size_t r = 0; r < d->n; r++) {
-        free_[leaf * d->n + r] -= skr_amounts_get(a, d->resource[r]);
+        int64_t *room = &free_[leaf * d->n + r];
+        *room = skr_room_plus(*room, -skr_amounts_get(a, d->resource[r]));
     }
 }
 
@@ -221,8 +225,8 @@ static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const s
         a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
-            a->free_[i * d->n + r] = skr_ledger_node_free(room, d->resource[r]);
-            a->capacity[i * d->n + r] = skr_ledger_node_allocatable(room, d->resource[r]);
+            a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
+            a->capacity[i * d->n + r] = skr_ledger_node_empty_room(room, &d->most[r]);
         }
     }
 }
@@ -306,8 +310,8 @@ static bool give_back(const struct skr_gang *e, const struct group *g, const str
             return false;
         }
         for (size_t r = 0; r < p->n_resources; r++) {
-            free_[(size_t)leaf * p->n_resources + r] +=
-                skr_amounts_get(&m->shape->amounts, request->resource[r]);
+            int64_t *room = &free_[(size_t)leaf * p->n_resources + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&m->shape->amounts, request->resource[r]));
         }
     }
     return true;

@@ -42,13 +42,14 @@ const char *skr_reason_name(enum skr_reason reason);             /* "MembersMiss
 /* "config", "capacity", "topology" or "progress"; "" for NONE */
 const char *skr_reason_class(enum skr_reason reason);
 
-/* Tokens of explanations that are never a group's reason: warnings (class config), and placed
- * groups that are on their way (class progress). */
+/* Tokens of explanations that are never a group's reason: warnings (class config), devices that are
+ * not counted (capacity, or config), and placed groups that are on their way (progress). */
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
+#define SKR_TOKEN_DEVICES           "DevicesNotCounted"
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"
 #define SKR_TOKEN_SEAT_HELD         "SeatHeld"

@@ -8,12 +8,12 @@
 #include "core/pod/pod.h"
 
 enum skr_gang_verb {
-    SKR_GANG_FILTER,        /* struct skr_filter_request */
-    SKR_GANG_PRIORITIZE,    /* struct skr_filter_request */
-    SKR_GANG_PREEMPT,       /* struct skr_preempt_request */
-    SKR_GANG_BIND,          /* struct skr_bind_request; may be held */
-    SKR_GANG_EXPLAIN,       /* struct skr_explain_request; answered later, maybe after a solve */
-    SKR_GANG_LABELS_TRAVEL, /* no body, no answer: settings.bindings_carry_labels is true */
+    SKR_GANG_FILTER,     /* struct skr_filter_request */
+    SKR_GANG_PRIORITIZE, /* struct skr_filter_request */
+    SKR_GANG_PREEMPT,    /* struct skr_preempt_request */
+    SKR_GANG_BIND,       /* struct skr_bind_request; may be held */
+    SKR_GANG_EXPLAIN,    /* struct skr_explain_request; answered later, maybe after a solve */
+    SKR_GANG_SERVER_IS,  /* int32_t, no answer: settings.server_minor is that */
     SKR_GANG_VERB_COUNT
 };
 

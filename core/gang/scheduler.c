@@ -8,11 +8,11 @@
 #include "core/gang/bind_calls.h"
 #include "core/gang/binding.h"
 #include "core/gang/candidates.h"
+#include "core/gang/device_classes.h"
 #include "core/gang/dirty.h"
 #include "core/gang/disruptions.h"
 #include "core/gang/evictions.h"
 #include "core/gang/explain_request.h"
-#include "core/gang/filter_hold.h"
 #include "core/gang/fit_cache.h"
 #include "core/gang/group_end.h"
 #include "core/gang/group_objects.h"
@@ -80,7 +80,6 @@ static void wake(void *self, int kind, const char *key)
         candidates_wake(e);
         dirty_plan(e);
         break;
-    case WAKE_CALLS:   /* filter_hold_settle() and */
     case WAKE_ASKERS:  /* explain_request_settle() looks after every event */
     case WAKE_MEMBERS: /* settle() goes on */
     case WAKE_KIND_COUNT:
@@ -147,7 +146,6 @@ static void before(void *self)
 static void after(void *self)
 {
     queue_see_less_room(self);
-    filter_hold_settle(self);
     explain_request_settle(self);
     names_sweep(self);
 }
@@ -212,10 +210,8 @@ static void lost(struct skr_gang *e)
 static void end(void *self, enum skr_end why)
 {
     if (why == SKR_END_LEADER_LOST) {
-        filter_hold_end(self, SKR_TEXT_NOT_LEADER);
         lost(self);
     } else {
-        filter_hold_end(self, SKR_TEXT_NOT_READY);
         bind_calls_answer_all(self, SKR_TEXT_NOT_READY);
     }
 }
@@ -233,6 +229,8 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         maps_delete(e, ev->deleted.namespace_, ev->deleted.name);
     } else if (type == &skr_gang_budget) {
         disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
+    } else if (type == &skr_gang_class) {
+        device_classes_delete(e, ev->deleted.name);
     } else {
         maps_podgroup_delete(e, ev->deleted.namespace_, ev->deleted.name);
     }
@@ -256,18 +254,26 @@ static void object(void *self, struct skr_event *ev)
         maps_upsert(e, taken);
     } else if (type == &skr_gang_budget) {
         disruptions_upsert(e, taken);
+    } else if (type == &skr_gang_class) {
+        device_classes_upsert(e, taken);
     } else {
         maps_podgroup_upsert(e, taken);
     }
+}
+
+static void forbidden(void *self, const struct skr_object_type *type, bool is)
+{
+    struct skr_gang *e = self;
+    skr_bug_on(type != &skr_gang_class);
+    e->classes_forbidden = is;
+    device_classes_judge(e);
 }
 
 static void request(void *self, const struct skr_event *ev)
 {
     struct skr_gang *e = self;
     if (ev->kind == SKR_EVENT_HANGUP) {
-        if (!filter_hold_hangup(e, ev->request.id)) {
-            bind_calls_hangup(e, ev->request.id);
-        }
+        bind_calls_hangup(e, ev->request.id);
         return;
     }
     switch ((enum skr_gang_verb)ev->request.verb) {
@@ -286,8 +292,9 @@ static void request(void *self, const struct skr_event *ev)
     case SKR_GANG_EXPLAIN:
         explain_request_ask(e, ev->request.id, ev->request.body);
         break;
-    case SKR_GANG_LABELS_TRAVEL:
-        e->settings.bindings_carry_labels = true;
+    case SKR_GANG_SERVER_IS:
+        e->settings.server_minor = *(const int32_t *)ev->request.body;
+        device_classes_judge(e);
         break;
     case SKR_GANG_VERB_COUNT:
     default:
@@ -302,7 +309,6 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     switch ((enum write_purpose)w->purpose) {
     case WRITE_FOR_MAP:
     case WRITE_FOR_PODGROUP:
-        filter_hold_note_write(e, skr_frame_now(e->frame) - w->at);
         group_objects_done(e, w, ev);
         break;
     case WRITE_FOR_MEMBER:
@@ -355,7 +361,6 @@ static void destroy(void *self)
     struct skr_gang *e = self;
     planner_fini(e);
     solve_share_fini(e);
-    filter_hold_fini(e);
     explain_request_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
@@ -396,6 +401,7 @@ const struct skr_scheduler skr_gang_scheduler = {
     .create = create,
     .destroy = destroy,
     .object = object,
+    .forbidden = forbidden,
     .request = request,
     .written = written,
     .worked = worked,

@@ -245,7 +245,8 @@ void seat_holds_add_room(const struct skr_gang *e, const struct group *g, const 
         const struct seat_hold *hold = &g->holds.item[i];
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
         for (size_t r = 0; r < n && leaf >= 0; r++) {
-            free_[(size_t)leaf * n + r] += skr_amounts_get(&hold->shape->amounts, resource[r]);
+            int64_t *room = &free_[(size_t)leaf * n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
         }
     }
 }

@@ -26,11 +26,10 @@ struct skr_settings {
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
-    skr_time filter_hold;         /* 0: filter calls are never held */
     skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
     int32_t utc_offset_s;         /* of times written for people */
     const char *instance;         /* reportingInstance of Events, e.g. the host name */
-    bool bindings_carry_labels;   /* labels of a Binding reach the pod: Kubernetes 1.35 on; false */
+    int32_t server_minor;         /* the API server is of Kubernetes 1.that; 0: not known (yet) */
     uint32_t carriers_max;        /* trace.h; 0: SKR_TRACE_CARRIERS (tests) */
     bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
     uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */

@@ -64,6 +64,7 @@ struct skr_gang_stats {
     uint64_t topology_loads;    /* another tree came into force */
     uint64_t topology_refusals; /* a topology map could not be read */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
+    size_t outside_nodes;       /* Ready nodes that are not in the tree */
     size_t refused_nodes;       /* their names have no room in the table of names */
     bool synced, leader;
 };

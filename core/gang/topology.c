@@ -3,8 +3,8 @@
  * Which tree is in force. The valid topology map with the smallest (creationTimestamp, name) is; a
  * map that becomes malformed while it is in force leaves its last good tree in force; with only
  * malformed maps and no last good one there is no tree (groups wait with TopologyMissing); without
- * any map the tree is derived from node labels, GRACE_S after the last map went. Warnings about nodes are collected for a second, so
- * that a cluster that comes up is reported once.
+ * any map the tree is derived from node labels, GRACE_S after the last map went. Warnings about nodes
+ * are collected for a second, so that a cluster that comes up is reported once.
  */
 #include "core/gang/topology.h"
 
@@ -85,7 +85,7 @@ static struct skr_tree *derive(struct skr_gang *e)
     }
     struct skr_tree *tree = NULL;
     struct skr_error error;
-    if (skr_topology_derive(list, n, &tree, &error) < 0) {
+    if (skr_topology_derive(list, n, &tree, NULL, &error) < 0) {
         out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
         tree = NULL;
     }
@@ -182,6 +182,26 @@ struct node_entry *const *topology_leaf_nodes(struct skr_gang *e)
     return e->topology.leaf_node;
 }
 
+bool topology_has_racks_of_labels(const struct skr_gang *e)
+{
+    return e->topology.tree && !e->topology.active_key && e->topology.tree->n_levels > 1;
+}
+
+bool topology_is_outside(const struct skr_gang *e, const struct node_entry *n)
+{
+    return e->topology.tree && n->node && n->node->ready &&
+           skr_tree_find_leaf(e->topology.tree, n->name) < 0;
+}
+
+/* A derived tree has no object that a condition could be written to. */
+static void log_left_out(struct skr_gang *e)
+{
+    SKR_STRBUF(text);
+    skr_topology_say_unlabelled(e->topology.n_outside, e->topology.first_outside, &text);
+    out_decision(e, "", "", "Nodes are outside the derived tree", SKR_TOPOLOGY_LABEL_MISSING,
+                 text.s, true);
+}
+
 /* Counts leaves without a node and Ready nodes outside the tree. */
 static void survey(struct skr_gang *e)
 {
@@ -198,10 +218,9 @@ static void survey(struct skr_gang *e)
                      e->topology.tree->unit_name[e->topology.tree->first_leaf + i]);
         }
     }
-    struct node_entry *n;
+    const struct node_entry *n;
     for (size_t at = 0; (n = nodes_next(e, &at));) {
-        if (!n->node || !n->node->ready || !e->topology.tree ||
-            skr_tree_find_leaf(e->topology.tree, n->name) >= 0) {
+        if (!topology_is_outside(e, n)) {
             continue;
         }
         if (e->topology.n_outside++ == 0 || strcmp(n->name, e->topology.first_outside) < 0) {
@@ -211,6 +230,9 @@ static void survey(struct skr_gang *e)
     if (e->topology.active &&
         (was_unknown != e->topology.n_unknown || was_outside != e->topology.n_outside)) {
         dirty_map(e, e->topology.active);
+    }
+    if (e->topology.n_outside > was_outside && topology_has_racks_of_labels(e)) {
+        log_left_out(e);
     }
 }
 

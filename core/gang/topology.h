@@ -16,6 +16,10 @@ bool topology_is_usable(const struct skr_gang *e); /* there is a tree, with leav
 const struct map_entry *topology_malformed(const struct skr_gang *e);
 /* "" when fine. */
 const char *topology_map_reason(const struct skr_gang *e, const struct map_entry *m);
+/* Whether a node is Ready and no leaf names it. */
+bool topology_is_outside(const struct skr_gang *e, const struct node_entry *n);
+/* Whether the tree in force is made of rack labels: the nodes outside it lack the label. */
+bool topology_has_racks_of_labels(const struct skr_gang *e);
 void topology_fini(struct skr_gang *e);
 
 #endif

@@ -22,8 +22,9 @@ static const char *carried(const struct pod_entry *p)
 /* The plan of all may travel in Bindings. */
 static bool may_carry(const struct skr_gang *e, const struct plan *plan)
 {
-    return e->settings.bindings_carry_labels && plan->home != SOURCE_LABELS && !plan->anchor &&
-           plan->text && !plan->dropped_members && plan->text_len <= SKR_TRACE_BYTES_MAX;
+    return e->settings.server_minor >= SKR_TRACE_LABELS_FROM && plan->home != SOURCE_LABELS &&
+           !plan->anchor && plan->text && !plan->dropped_members &&
+           plan->text_len <= SKR_TRACE_BYTES_MAX;
 }
 
 static bool may_travel(const struct skr_gang *e, const struct plan *plan)

@@ -12,12 +12,13 @@
  * plan of all (SKR_ANNOTATION_GANG_PLAN), and the others wait until one of them is known to have
  * arrived: whatever subset is bound at any time, one of it names the rest. Of small gangs each does.
  *
- * Annotations of a Binding reach the pod on every version of Kubernetes, labels from 1.35 on
- * (settings.bindings_carry_labels).
+ * Annotations of a Binding reach the pod on every version of Kubernetes, labels from
+ * SKR_TRACE_LABELS_FROM on (settings.server_minor).
  */
 #include "core/gang/plan_entry.h"
 
 enum {
+    SKR_TRACE_LABELS_FROM = 35,      /* 1.35: PodTopologyLabelsAdmission is on by default */
     SKR_TRACE_BYTES_MAX = 32 * 1024, /* of the plan of all; members of larger ones are patched */
     SKR_TRACE_CARRIERS = 16, /* first Bindings that carry it, of all groups but large ones */
 };

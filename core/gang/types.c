@@ -8,6 +8,7 @@
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
 #include "core/pod/reader.h"
+#include "topology/device_classes.h"
 
 static void *pod_reader_create(void)
 {
@@ -68,11 +69,14 @@ TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups"
      NULL);
 TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true,
      NULL);
+TYPE(skr_gang_class, device_class, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false,
+     NULL);
 
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
 {
-    static const struct skr_object_type *const types[] = {
-        &skr_gang_node, &skr_gang_pod, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget};
+    static const struct skr_object_type *const types[] = {&skr_gang_node,      &skr_gang_pod,
+                                                          &skr_gang_configmap, &skr_gang_podgroup,
+                                                          &skr_gang_budget,    &skr_gang_class};
     char text[SKR_API_VERSION_MAX];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         skr_resource_api_version(types[i]->resource, text, sizeof text);
@@ -97,4 +101,5 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
      .name = "topologies"},
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
     {.type = &skr_gang_budget, .optional = true},
+    {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
 };

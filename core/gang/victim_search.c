@@ -154,8 +154,10 @@ static void add_share(struct list *l, struct skr_victim *v, size_t most, const c
         l->place[leaf] = (int32_t)++v->n_shares;
     }
     int64_t *amount = (int64_t *)(uintptr_t)share[l->place[leaf] - 1].amount;
+    const int64_t *room = problem->free + (size_t)leaf * problem->n_resources;
     for (size_t r = 0; r < problem->n_resources; r++) {
-        amount[r] += skr_amounts_get(amounts, l->request->resource[r]);
+        amount[r] +=
+            room[r] != SKR_ROOM_UNLIMITED ? skr_amounts_get(amounts, l->request->resource[r]) : 0;
     }
 }
 
@@ -340,8 +342,8 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
         for (size_t r = 0; leaf >= 0 && r < n; r++) {
-            free_[(size_t)leaf * n + r] +=
-                skr_amounts_get(&p->shape->amounts, request->resource[r]);
+            int64_t *room = &free_[(size_t)leaf * n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, request->resource[r]));
         }
     }
 }

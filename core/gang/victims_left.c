@@ -104,8 +104,8 @@ static const char *leaves_room_at(const struct plan *plan, const struct pod_entr
 }
 
 /* The resource on the nodes of the plan; freed[leaf]: 0, and again when it returns. */
-static bool has_room_then(const struct skr_gang *e, const struct plan *plan, uint16_t resource,
-                          int64_t *freed)
+static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
+                          const struct skr_amount *request, int64_t *freed)
 {
     const struct skr_tree *tree = e->topology.tree;
     const struct pod_entry *p;
@@ -113,16 +113,16 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan, uin
     for (size_t at = 0; (p = pods_next(e, &at));) {
         int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
         if (leaf >= 0) {
-            freed[leaf] += skr_amounts_get(&p->shape->amounts, resource);
+            freed[leaf] += skr_amounts_get(&p->shape->amounts, request->resource);
         }
     }
     DL_FOREACH(plan->group->members, p)
     {
         const bool placed = p->plan == plan && !pods_is_bound(p);
         int32_t leaf = placed ? skr_tree_find_leaf(tree, p->place.node) : -1;
-        if (leaf >= 0 && skr_amounts_get(&p->shape->amounts, resource) > 0) {
+        if (leaf >= 0 && skr_amounts_get(&p->shape->amounts, request->resource) > 0) {
             const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);
-            room = room && skr_ledger_node_free(node, resource) + freed[leaf] >= 0;
+            room = room && skr_room_plus(skr_ledger_node_room(node, request), freed[leaf]) >= 0;
         }
     }
     memset(freed, 0, (size_t)tree->n_leaves * sizeof *freed);
@@ -142,15 +142,15 @@ bool victims_make_room(const struct skr_gang *e, const struct plan *plan)
     DL_FOREACH(plan->group->members, p)
     {
         for (size_t i = 0; room && i < p->shape->amounts.n; i++) {
-            const uint16_t resource = p->shape->amounts.item[i].resource;
+            const struct skr_amount *request = &p->shape->amounts.item[i];
             size_t at = 0;
-            while (at < n && seen[at] != resource) {
+            while (at < n && seen[at] != request->resource) {
                 at++;
             }
             if (at == n) {
                 skr_grow(&seen, &cap, n + 1, sizeof *seen);
-                seen[n++] = resource;
-                room = has_room_then(e, plan, resource, freed);
+                seen[n++] = request->resource;
+                room = has_room_then(e, plan, request, freed);
             }
         }
     }

@@ -21,7 +21,8 @@ static const char *reason_of(int code)
     }
 }
 
-void skr_view_write_status(struct skr_strbuf *out, int code, const char *message)
+void skr_view_write_refusal(struct skr_strbuf *out, int code, const char *message,
+                            const char *cause, const char *field)
 {
     struct skr_json_writer w = {.out = out};
     skr_json_open(&w, NULL, '{');
@@ -31,8 +32,24 @@ void skr_view_write_status(struct skr_strbuf *out, int code, const char *message
     skr_json_string(&w, "status", "Failure");
     skr_json_string(&w, "message", message);
     skr_json_string(&w, "reason", reason_of(code));
+    if (cause) {
+        skr_json_open(&w, "details", '{');
+        skr_json_open(&w, "causes", '[');
+        skr_json_open(&w, NULL, '{');
+        skr_json_string(&w, "reason", cause);
+        skr_json_string(&w, "message", message);
+        skr_json_string(&w, "field", field);
+        skr_json_close(&w, '}');
+        skr_json_close(&w, ']');
+        skr_json_close(&w, '}');
+    }
     skr_json_int(&w, "code", code);
     skr_json_close(&w, '}');
+}
+
+void skr_view_write_status(struct skr_strbuf *out, int code, const char *message)
+{
+    skr_view_write_refusal(out, code, message, NULL, NULL);
 }
 
 int view_refuse(struct view *v, int code, const char *format, ...)

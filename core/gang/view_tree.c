@@ -14,6 +14,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/seat_holds.h"
 #include "core/gang/topology.h"
+#include "topology/topology_map.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -139,6 +140,7 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         if (__builtin_sub_overflow(all, left[i], &charged)) {
             charged = INT64_MAX;
         }
+        charged = all > 0 ? charged : 0; /* it counts on nodes that list it */
         p->allocatable[at] = all;
         p->charged[at] = n->node->ready ? charged : 0;
         if (!n->node->ready) {
@@ -320,6 +322,9 @@ static void write_page(struct tree_page *p)
     skr_json_close(w, '}');
     skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
     skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
+    skr_json_string(w, "missingLabel",
+                    e->topology.n_outside && topology_has_racks_of_labels(e) ? SKR_RACK_LABEL
+                                                                             : NULL);
     skr_strbuf_add(w->out, ",\"root\":");
     w->comma = false;
     write_units(p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects in, by kind and name; decisions also by their Placement, with how many Placements name
- * each cluster, counted as they come and go. */
+ * each cluster, counted as they come and go. While a cycle writes its decisions, the clusters that it
+ * writes are counted instead of those that are written: cycles that begin meanwhile see them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     }
     entry = skr_alloc(sizeof *entry);
     entry->key = key;
+    entry->again_at = SKR_TIME_NEVER;
     HASH_ADD_KEYPTR(hh, self->entry, entry->key, strlen(entry->key), entry);
     entry->home = skr_placements_open_namespace(self, namespace_);
     DL_APPEND(entry->home->entry, entry);
@@ -122,15 +124,49 @@ static void add_load(struct skr_placements *self, const char *name, int change)
     }
 }
 
+static bool is_aiming(const struct skr_placement_entry *entry)
+{
+    return entry->target && !entry->target->keeps;
+}
+
 static void count_decision(struct skr_placements *self, struct skr_placement_entry *entry,
                            const struct skr_placement_decision *decision, int change)
 {
     for (size_t i = 0; i < decision->n; i++) {
         const size_t n = add_count(&entry->named, decision->cluster[i], change);
-        if (n == (change > 0 ? 1 : 0)) {
+        if (n == (change > 0 ? 1 : 0) && !is_aiming(entry)) {
             add_load(self, decision->cluster[i], change);
         }
     }
+}
+
+/* Every cluster that counts as the Placement's. */
+static void count_entry(struct skr_placements *self, const struct skr_placement_entry *entry,
+                        int change)
+{
+    const struct skr_target *target = entry->target;
+    const struct skr_cluster_count *count, *next;
+    if (!is_aiming(entry)) {
+        HASH_ITER(hh, entry->named, count, next)
+        {
+            add_load(self, count->name, change);
+        }
+        return;
+    }
+    for (size_t i = 0; i < target->n_slices; i++) {
+        for (size_t c = 0; c < target->slice[i].n; c++) {
+            add_load(self, target->slice[i].cluster[c], change);
+        }
+    }
+}
+
+void skr_placements_aim(struct skr_placements *self, struct skr_placement_entry *entry,
+                        struct skr_target *target)
+{
+    count_entry(self, entry, -1);
+    skr_target_destroy(entry->target);
+    entry->target = target;
+    count_entry(self, entry, 1);
 }
 
 static void link_decision(struct skr_placements *self, struct skr_placement_decision *decision)
@@ -188,13 +224,13 @@ void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind k
     char *key = skr_object_key(namespace_, name);
     const struct skr_ocm_entry *cached = find_cached(self, kind, key);
     free(key);
-    return cached ? cached->object : NULL;
+    return cached && !cached->gone ? cached->object : NULL;
 }
 
 static bool is_newer(const void *before, const void *after)
 {
-    const struct skr_meta *a = before ? skr_ocm_meta(before) : NULL, *b = skr_ocm_meta(after);
-    return !a || strcmp(a->uid, b->uid) != 0 || b->resource_version > a->resource_version;
+    return !before ||
+           skr_ocm_meta(after)->resource_version > skr_ocm_meta(before)->resource_version;
 }
 
 static bool put_placement(struct skr_placements *self, struct skr_placement *placement,
@@ -240,6 +276,11 @@ static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void 
             unlink_decision(self, before);
         }
     }
+    if (cached->gone) {
+        skr_ocm_types[kind].destroy(before);
+        before = NULL;
+        cached->gone = false;
+    }
     *ret_before = before;
     return true;
 }
@@ -255,40 +296,62 @@ bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, voi
     return newer;
 }
 
-static void *remove_placement(struct skr_placements *self, const char *key)
+static bool has_uid(const void *object, const char *uid)
+{
+    return object && (!uid[0] || strcmp(skr_ocm_meta(object)->uid, uid) == 0);
+}
+
+static void *remove_placement(struct skr_placements *self, const char *key, const char *uid)
 {
     struct skr_placement_entry *entry = skr_placements_entry(self, key);
     void *object = entry ? entry->placement : NULL;
-    if (entry) {
-        entry->placement = NULL;
-        skr_placements_close(self, entry);
+    if (!has_uid(object, uid)) {
+        return NULL;
     }
+    entry->placement = NULL;
+    skr_placements_close(self, entry);
     return object;
 }
 
-static void *remove_other(struct skr_placements *self, enum skr_ocm_kind kind, const char *key)
+static void *remove_other(struct skr_placements *self, enum skr_ocm_kind kind, const char *key,
+                          const char *uid)
 {
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     void *object = cached ? cached->object : NULL;
-    if (!cached) {
+    if (!has_uid(object, uid)) {
         return NULL;
     }
     self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
     if (kind == SKR_OCM_DECISION) {
         unlink_decision(self, object);
     }
+    if (cached->gone) {
+        skr_ocm_types[kind].destroy(object);
+        object = NULL;
+    }
     free_cached(self, kind, cached);
     return object;
 }
 
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
-                            const char *namespace_, const char *name)
+                            const char *namespace_, const char *name, const char *uid)
 {
     char *key = skr_object_key(namespace_, name);
-    void *object =
-        kind == SKR_OCM_PLACEMENT ? remove_placement(self, key) : remove_other(self, kind, key);
+    void *object = kind == SKR_OCM_PLACEMENT ? remove_placement(self, key, uid)
+                                             : remove_other(self, kind, key, uid);
     free(key);
     return object;
+}
+
+void skr_placements_bury(struct skr_placements *self, const char *namespace_, const char *name)
+{
+    char *key = skr_object_key(namespace_, name);
+    struct skr_ocm_entry *cached = find_cached(self, SKR_OCM_DECISION, key);
+    free(key);
+    if (cached && !cached->gone) {
+        unlink_decision(self, cached->object);
+        cached->gone = true;
+    }
 }
 
 /* ---- sorted lists ---- */

@@ -56,7 +56,7 @@ int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set **
         return no_room(cycle);
     }
     for (size_t i = 0; i < hub->n_bindings; i++) {
-        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->set);
+        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->meta.name);
         if (!set) {
             continue;
         }
@@ -201,8 +201,11 @@ static int find_decided(struct skr_cycle *cycle)
     for (size_t d = 0; d < hub->n_decisions; d++) {
         for (size_t i = 0; i < hub->decision[d]->n; i++) {
             const int64_t at = skr_placement_hub_find(hub, hub->decision[d]->cluster[i]);
-            if (at >= 0) {
+            if (at < 0) {
+                cycle->lost = true;
+            } else if (!cycle->decided[at]) {
                 cycle->decided[at] = true;
+                cycle->n_decided++;
             }
         }
     }

@@ -38,11 +38,19 @@ static int decode_taints(struct skr_managed_cluster *c, const json_t *spec, stru
     return 0;
 }
 
+struct numbered {
+    struct skr_label claim;
+    size_t number;
+};
+
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct skr_label *)a)->key, ((const struct skr_label *)b)->key);
+    const struct numbered *x = a, *y = b;
+    int order = strcmp(x->claim.key, y->claim.key);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
+/* Of a name that comes twice, the last counts, as in OCM's own controller. */
 static int decode_claims(struct skr_managed_cluster *c, const json_t *status,
                          struct skr_error *error)
 {
@@ -51,28 +59,31 @@ static int decode_claims(struct skr_managed_cluster *c, const json_t *status,
     SKR_FIELD(path, NULL, "status");
     SKR_FIELD(all, &path, "clusterClaims");
     int rc = skr_ocm_list(c->arena, status, &path, "clusterClaims", SKR_OCM_VALUES_MAX,
-                          sizeof *c->claims.item, &list, &room, error);
-    c->claims.item = room;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+                          sizeof(struct numbered), &list, &room, error);
+    struct numbered *claim = room;
+    const size_t n = rc == 0 ? json_array_size(list) : 0;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
         SKR_FIELD_AT(at, &path, "clusterClaims", i);
-        struct skr_label *claim = &c->claims.item[c->claims.n++];
         json_t *entry;
+        claim[i].number = i;
         if ((rc = skr_field_entry(list, &all, i, &entry, error)) == 0 &&
-            (rc = skr_ocm_string(c->arena, entry, &at, "name", &claim->key, error)) == 0) {
-            rc = skr_ocm_string(c->arena, entry, &at, "value", &claim->value, error);
+            (rc = skr_ocm_string(c->arena, entry, &at, "name", &claim[i].claim.key, error)) == 0) {
+            rc = skr_ocm_string(c->arena, entry, &at, "value", &claim[i].claim.value, error);
         }
     }
-    if (rc < 0 || c->claims.n < 2) {
+    if (rc < 0 || n == 0) {
         return rc;
     }
-    qsort(c->claims.item, c->claims.n, sizeof *c->claims.item, by_key);
-    size_t n = 1;
-    for (size_t i = 1; i < c->claims.n; i++) {
-        if (strcmp(c->claims.item[i].key, c->claims.item[n - 1].key) != 0) {
-            c->claims.item[n++] = c->claims.item[i];
+    qsort(claim, n, sizeof *claim, by_key);
+    c->claims.item = skr_arena_array(c->arena, n, sizeof *c->claims.item);
+    if (!c->claims.item) {
+        return skr_ocm_no_room(error);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 == n || strcmp(claim[i].claim.key, claim[i + 1].claim.key) != 0) {
+            c->claims.item[c->claims.n++] = claim[i].claim;
         }
     }
-    c->claims.n = n;
     return 0;
 }
 

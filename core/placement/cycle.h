@@ -10,7 +10,9 @@ struct skr_cycle {
     struct skr_arena *arena;
     struct skr_placement_result *result;
     struct skr_error *error;
-    bool *decided; /* [cluster of the hub] it is in the Placement's current decisions */
+    bool *decided;    /* [cluster of the hub] it is in the Placement's current decisions */
+    size_t n_decided; /* of the hub's clusters */
+    bool lost;        /* the current decisions name a cluster that is not on the hub */
 };
 
 /* What a plugin took since it began, for people. */

@@ -14,7 +14,34 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
     return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
 }
 
-static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry,
+/* There are none where all that is named is on the hub, which is cheaper to see. */
+static int find_strays(struct skr_placements *self, struct skr_arena *arena,
+                       struct skr_placement_hub *hub)
+{
+    const struct skr_cluster_count *count, *next;
+    size_t on_hub = 0, n = HASH_COUNT(self->load);
+    for (size_t i = 0; i < hub->n_clusters; i++) {
+        on_hub += hub->load[i] > 0;
+    }
+    if (on_hub == n) {
+        return 0;
+    }
+    struct skr_stray_cluster *stray = skr_arena_array(arena, n - on_hub, sizeof *stray);
+    if (!stray) {
+        return -SKR_LIMIT;
+    }
+    HASH_ITER(hh, self->load, count, next)
+    {
+        if (skr_placement_hub_find(hub, count->name) < 0) {
+            stray[hub->n_strays++] =
+                (struct skr_stray_cluster){.name = count->name, .load = (uint32_t)count->n};
+        }
+    }
+    hub->stray = stray;
+    return 0;
+}
+
+static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry, bool news,
                     struct skr_arena *arena, struct skr_placement_hub *hub)
 {
     const struct skr_ocm_entry *cached;
@@ -36,6 +63,7 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
         .decision = (const struct skr_placement_decision *const *)entry->decision,
         .score = find_score,
         .context = self,
+        .no_news = !news,
         .now = skr_frame_now(self->frame),
         .spread_mode = self->settings->spread_mode,
         .stopwatch = self->settings->stopwatch};
@@ -43,7 +71,7 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
     {
         binding[hub->n_bindings++] = cached->object;
     }
-    return 0;
+    return find_strays(self, arena, hub);
 }
 
 static void copy_slices(struct skr_target *target, const struct skr_slice_plan *plan)
@@ -137,7 +165,8 @@ struct skr_target *skr_target_create(struct skr_placements *self,
                                           .requeue_at = SKR_TIME_NEVER};
     struct skr_placement_kept kept = {0};
     const int64_t began = skr_stopwatch_now(self->settings->stopwatch);
-    if (arena && fill_hub(self, entry, arena, &hub) == 0) {
+    target->news = entry->news || entry->again_at <= skr_frame_now(self->frame);
+    if (arena && fill_hub(self, entry, target->news, arena, &hub) == 0) {
         skr_placement_evaluate(entry->placement, &hub, arena, &result);
     }
     measure(self, &result, began);
@@ -157,12 +186,8 @@ struct skr_target *skr_target_create(struct skr_placements *self,
         target->reason = skr_strdup(kept.reason);
         target->satisfied = kept.satisfied;
         target->n_selected = kept.n;
-        if (result.misconfigured[0]) {
-            const struct skr_placement_condition *before = &entry->placement->satisfied;
-            free(target->message);
-            target->message =
-                skr_strdup(kept.n > 0 && before->is_set ? before->message : "Decisions are kept");
-        }
+        free(target->message);
+        target->message = skr_strdup(kept.message);
     }
     skr_arena_destroy(arena);
     return target;

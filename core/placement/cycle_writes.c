@@ -240,13 +240,15 @@ static bool delete_surplus(struct skr_placements *self, struct skr_placement_ent
 static void end_cycle(struct skr_placements *self, struct skr_placement_entry *entry, bool good)
 {
     const skr_time now = skr_frame_now(self->frame);
-    const skr_time again = entry->target ? entry->target->again_at : SKR_TIME_NEVER;
     if (entry->written_at != 0) {
         skr_durations_add(&self->counts.bind, &skr_placement_scale, now - entry->written_at);
     }
     entry->written_at = 0;
-    skr_target_destroy(entry->target);
-    entry->target = NULL;
+    if (entry->target) {
+        entry->again_at = entry->target->again_at;
+        entry->news |= entry->target->news && (!good || entry->target->keeps);
+    }
+    skr_placements_aim(self, entry, NULL);
     entry->failed = entry->announced = false;
     if (!good) {
         self->counts.failed_cycles++;
@@ -256,7 +258,8 @@ static void end_cycle(struct skr_placements *self, struct skr_placement_entry *e
     skr_keys_succeed(self->keys, entry->key);
     if (skr_placements_is_ours(self, entry)) {
         const skr_time resync = now + SKR_PLACEMENT_RESYNC;
-        skr_keys_add(self->keys, entry->key, 0, again < resync ? again : resync);
+        skr_keys_add(self->keys, entry->key, 0,
+                     entry->again_at < resync ? entry->again_at : resync);
     }
     skr_placements_close(self, entry);
 }
@@ -314,7 +317,8 @@ bool skr_placements_settle(void *object)
     }
     self->counts.cycles++;
     skr_keys_spend(self->keys, SKR_PLACEMENT_CYCLE_COST + self->n_clusters + entry->n_decisions);
-    entry->target = skr_target_create(self, entry);
+    skr_placements_aim(self, entry, skr_target_create(self, entry));
+    entry->news = false;
     advance(self, entry);
     return true;
 }
@@ -351,9 +355,10 @@ static void learn(struct skr_placements *self, struct skr_placement_entry *entry
     if (outcome == SKR_WRITE_OK && event->written.object) {
         skr_placements_take(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
                             skr_event_take_object(event));
+    } else if (placement && outcome == SKR_WRITE_NOT_FOUND) {
+        skr_placements_drop(self, SKR_OCM_PLACEMENT, slash ? namespace_ : "", write->more, "");
     } else if (outcome == SKR_WRITE_NOT_FOUND || (outcome == SKR_WRITE_OK && deletes)) {
-        skr_placements_drop(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
-                            slash ? namespace_ : "", write->more);
+        skr_placements_bury(self, slash ? namespace_ : "", write->more);
     }
     free(namespace_);
 }

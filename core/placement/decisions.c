@@ -37,7 +37,6 @@ static int decode_clusters(struct skr_placement_decision *d, const json_t *statu
     int rc = skr_ocm_list(d->arena, status, &path, "decisions", SKR_OCM_DECISIONS_MAX,
                           sizeof *d->cluster, &list, &room, error);
     d->cluster = room;
-    d->has_status = rc == 0 && list;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
         SKR_FIELD_AT(at, &path, "decisions", i);
         json_t *entry;

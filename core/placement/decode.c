@@ -45,6 +45,12 @@ int skr_ocm_int64(const json_t *object, const struct skr_field_path *path, const
     return 0;
 }
 
+int skr_ocm_generation(const json_t *json, int64_t *ret, struct skr_error *error)
+{
+    SKR_FIELD(path, NULL, "metadata");
+    return skr_ocm_int64(json_object_get(json, "metadata"), &path, "generation", 0, ret, error);
+}
+
 int skr_ocm_time(const json_t *object, const struct skr_field_path *path, const char *key,
                  bool *ret_is_set, skr_time *ret, struct skr_error *error)
 {

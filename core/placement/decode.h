@@ -16,6 +16,8 @@ int skr_ocm_no_room(struct skr_error *error); /* the arena is full */
 /* As skr_field_string(), copied. */
 int skr_ocm_string(struct skr_arena *arena, const json_t *object, const struct skr_field_path *path,
                    const char *key, const char **ret, struct skr_error *error);
+/* Of metadata; 0 when absent. */
+int skr_ocm_generation(const json_t *json, int64_t *ret, struct skr_error *error);
 int skr_ocm_int64(const json_t *object, const struct skr_field_path *path, const char *key,
                   int64_t absent, int64_t *ret, struct skr_error *error);
 /* RFC 3339; *ret_is_set false when absent. */

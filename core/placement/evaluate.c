@@ -38,6 +38,11 @@ const char *skr_placement_reason_name(enum skr_placement_reason reason)
     return reasons[reason];
 }
 
+const char *skr_placement_reason_message(enum skr_placement_reason reason)
+{
+    return messages[reason];
+}
+
 /* ---- what it costs ---- */
 
 static const char *const plugins[] = {
@@ -92,7 +97,89 @@ static int fill_problem(struct skr_cycle *cycle)
         .lexicographic = mode == SKR_SPREAD_LEXICOGRAPHIC,
         .want = placement->has_number ? (size_t)placement->number : n,
     };
-    return skr_spread_select(&result->problem, cycle->arena, &result->spread, cycle->error);
+    return 0;
+}
+
+/* ---- what stands ---- */
+
+/* Its scores depend on earlier decisions in a way that can change the next one. */
+static bool is_history(const struct skr_prioritizer *p)
+{
+    return (p->kind == SKR_PRIORITIZER_BALANCE && p->weight != 0) ||
+           (p->kind == SKR_PRIORITIZER_STEADY && p->weight < 0);
+}
+
+/*
+ * Decisions of other Placements are no reason to decide again. Without news, as at a start, after a
+ * takeover and at the resync, what was decided for this generation stands although Balance would
+ * score differently now. The same is true of Steady with a negative weight.
+ */
+static bool may_stand(const struct skr_cycle *cycle)
+{
+    const struct skr_placement *p = cycle->placement;
+    bool history = false;
+    for (size_t i = 0; i < p->n_prioritizers; i++) {
+        history = history || is_history(&p->prioritizer[i]);
+    }
+    return history && cycle->hub->no_news && !cycle->lost && p->satisfied.is_set &&
+           p->satisfied.generation == p->generation && p->misconfiguration.is_set &&
+           strcmp(p->misconfiguration.status, "False") == 0;
+}
+
+/* Totals in which the clusters decided before have the largest advantage that these prioritizers
+ * can have given them. With constraints the order of selection matters too: there they come first,
+ * whatever the scores are. */
+static void favour_decided(const struct skr_cycle *cycle, int64_t *total)
+{
+    const struct skr_placement_result *result = cycle->result;
+    for (size_t i = 0; i < result->n_candidates; i++) {
+        const bool decided = cycle->decided[result->candidate[i]];
+        total[i] = cycle->placement->n_constraints > 0 ? decided : result->total[i];
+        for (size_t s = 0; s < result->n_scores && cycle->placement->n_constraints == 0; s++) {
+            const struct skr_prioritizer *p = result->scores[s].prioritizer;
+            const int64_t range = p->kind == SKR_PRIORITIZER_BALANCE ? 200 : 100;
+            const int64_t weight = is_history(p) ? p->weight : 0;
+            total[i] -= weight * result->scores[s].value[i];
+            total[i] += decided ? range * (weight < 0 ? -weight : weight) : 0;
+        }
+    }
+}
+
+/* The clusters decided before stay when the totals of favour_decided() select exactly them. */
+static int select_decided(struct skr_cycle *cycle, bool *ret_stands)
+{
+    struct skr_placement_result *result = cycle->result;
+    struct skr_spread_problem problem = result->problem;
+    struct skr_spread_result spread;
+    int64_t *total = skr_arena_array(cycle->arena, problem.n + 1, sizeof *total);
+    if (!total) {
+        return skr_error_set(cycle->error, SKR_LIMIT, "too many clusters for one cycle");
+    }
+    favour_decided(cycle, total);
+    problem.total = total;
+    problem.weight = 0;
+    problem.lexicographic = false;
+    int rc = skr_spread_select(&problem, cycle->arena, &spread, cycle->error);
+    *ret_stands = rc == 0 && spread.n == cycle->n_decided;
+    for (size_t i = 0; *ret_stands && i < spread.n; i++) {
+        *ret_stands = cycle->decided[result->candidate[spread.order[i]]];
+    }
+    if (*ret_stands) {
+        result->spread = spread;
+    }
+    return rc;
+}
+
+static int select_clusters(struct skr_cycle *cycle)
+{
+    bool stands = false;
+    int rc = fill_problem(cycle);
+    if (rc == 0 && may_stand(cycle)) {
+        rc = select_decided(cycle, &stands);
+    }
+    return rc < 0 || stands ? rc
+                            : skr_spread_select(&cycle->result->problem, cycle->arena,
+                                                &cycle->result->spread, cycle->error);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -188,7 +275,7 @@ static int run(struct skr_cycle *cycle)
         return rc;
     }
     began = skr_stopwatch_now(watch);
-    rc = fill_problem(cycle);
+    rc = select_clusters(cycle);
     skr_cycle_took(cycle, SKR_PLACEMENT_PLUGIN_SPREAD, began);
     if (rc < 0) {
         return rc;

@@ -26,6 +26,8 @@ enum skr_placement_reason {
 };
 /* Of the condition PlacementSatisfied. */
 const char *skr_placement_reason_name(enum skr_placement_reason reason);
+/* The constant message of that reason; "": it has numbers or is another one each time. */
+const char *skr_placement_reason_message(enum skr_placement_reason reason);
 
 /* Parts of a cycle whose cost is measured. */
 enum skr_placement_plugin {

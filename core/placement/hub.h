@@ -6,12 +6,20 @@
 #include "core/placement/objects.h"
 #include "core/placement/placement.h"
 
+/* A cluster that decisions name and that is not on the hub. */
+struct skr_stray_cluster {
+    const char *name;
+    uint32_t load;
+};
+
 /* What there is. All borrowed, names sorted in byte order. */
 struct skr_placement_hub {
     size_t n_clusters;
     const struct skr_managed_cluster *const *cluster;
     /* [cluster] How many Placements' decisions name it, this one among them; each counts once. */
     const uint32_t *load;
+    size_t n_strays;
+    const struct skr_stray_cluster *stray; /* load as above */
     size_t n_sets;
     const struct skr_cluster_set *const *set;
     size_t n_bindings; /* of the Placement's namespace */
@@ -25,11 +33,10 @@ struct skr_placement_hub {
     bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
     bool what_if;       /* totals of the clusters' annotations count */
     bool explain;       /* texts of why a cluster was filtered are wanted */
+    bool no_news;       /* nothing is known to have changed since the Placement was decided */
     skr_time now;
     enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
 };
-
-/* Whether the Placement's decisions name the cluster. */
 
 /* Index of the cluster in the hub; -1: none. O(log clusters). */
 int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);

@@ -13,6 +13,7 @@
  */
 #include <jansson.h>
 
+#include "core/pod/requirement.h"
 #include "topology/object.h"
 
 #define SKR_TOTAL_SCORE_KEY "sakkara.simulate/total-score"
@@ -67,29 +68,16 @@ const skr_int128 *skr_cluster_amount_get(const struct skr_cluster_amounts *amoun
 
 /* ---- selectors ---- */
 
-enum skr_requirement_operator {
-    SKR_REQUIRE_IN,
-    SKR_REQUIRE_NOT_IN, /* true when the key is absent */
-    SKR_REQUIRE_EXISTS,
-    SKR_REQUIRE_DOES_NOT_EXIST,
-    SKR_REQUIREMENT_OPERATOR_COUNT
-};
-struct skr_requirement {
-    const char *key;
-    enum skr_requirement_operator operator;
-    bool of_claim;
-    size_t n_values;
-    const char **value;
-};
 /* All terms have to hold; none: everything matches. */
 struct skr_cluster_selector {
     size_t n;
-    struct skr_requirement *item;
+    struct skr_selector_requirement *item; /* of labels; is_field: of claims */
 };
 bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
                                   const struct skr_managed_cluster *cluster);
-/* object: {labelSelector, claimSelector, celSelector}; NULL or null: everything. Wrong JSON types,
- * unknown operators, CEL: SKR_INVALID with the reason. */
+/* object: {labelSelector, claimSelector, celSelector}; NULL or null: everything. SKR_INVALID with
+ * the reason: wrong JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys,
+ * values, too many or too few of them). */
 int skr_cluster_selector_decode(struct skr_arena *arena, const json_t *object,
                                 struct skr_cluster_selector *ret, struct skr_error *error);
 /* {matchLabels, matchExpressions} */
@@ -106,6 +94,7 @@ enum skr_cluster_set_kind {
 struct skr_cluster_set {
     struct skr_arena *arena;
     struct skr_meta meta;
+    int64_t generation; /* 0: absent */
     enum skr_cluster_set_kind kind;
     bool has_selector; /* an absent one takes no cluster */
     struct skr_cluster_selector selector;
@@ -114,13 +103,15 @@ struct skr_cluster_set {
 int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
                            struct skr_error *error);
 void skr_cluster_set_destroy(struct skr_cluster_set *set); /* NULL allowed */
+/* false for a set that is misconfigured: Placements bound to it keep their decisions. */
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster);
 
+/* Of the set of its name, as OCM's own controller reads it: the API server admits no other name in
+ * spec.clusterSet. */
 struct skr_cluster_set_binding {
     struct skr_arena *arena;
     struct skr_meta meta;
-    const char *set;
 };
 int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_binding **ret,
                                    struct skr_error *error);
@@ -133,7 +124,6 @@ struct skr_placement_decision {
     struct skr_meta meta;
     const char *placement; /* of the label; NULL: none, not a decision of any Placement */
     const char *owner_uid; /* of the Placement that is its controller; "" none */
-    bool has_status;       /* status.decisions is there, empty or not */
     size_t n;
     const char **cluster; /* by name, no name twice */
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/group/label_value.h"
 #include "core/placement/policy.h"
 #include "topology/base/json_text.h"
 
@@ -17,6 +18,20 @@ static const char *const spread_modes[] = {
 _Static_assert(sizeof spread_modes / sizeof *spread_modes == SKR_SPREAD_MODE_COUNT, "all named");
 
 /* ---- parts of the spec ---- */
+
+/* Decisions carry the name as the value of a label. */
+static int check_name(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+{
+    const size_t n = strlen(p->meta.name);
+    (void)spec;
+    return n <= SKR_LABEL_VALUE_MAX
+               ? 0
+               : skr_error_set(
+                     error, SKR_INVALID,
+                     "the name has %zu characters, and the label of its decisions at most "
+                     "%d; create it with a shorter name",
+                     n, (int)SKR_LABEL_VALUE_MAX);
+}
 
 static int decode_number(struct skr_placement *p, const json_t *spec, struct skr_error *error)
 {
@@ -149,6 +164,7 @@ static const struct {
     const char *plugin;
     int (*decode)(struct skr_placement *p, const json_t *spec, struct skr_error *error);
 } parts[] = {
+    {"Placement", check_name},
     {"NumberOfClusters", decode_number},
     {"ClusterSets", decode_sets},
     {"Predicate", decode_predicates},
@@ -275,10 +291,9 @@ static int decode_owner(struct skr_placement *p, const json_t *json, struct skr_
     const json_t *annotations = json_object_get(metadata, "annotations");
     const char *disabled =
         json_string_value(json_object_get(annotations, SKR_PLACEMENT_DISABLE_KEY));
-    SKR_FIELD(path, NULL, "metadata");
     p->upstream_disabled = disabled && strcmp(disabled, "true") == 0;
     p->scheduler = skr_labels_get(&p->meta.annotations, SKR_PLACEMENT_SCHEDULER_KEY);
-    return skr_ocm_int64(metadata, &path, "generation", 0, &p->generation, error);
+    return skr_ocm_generation(json, &p->generation, error);
 }
 
 bool skr_placement_is_ours(const struct skr_placement *placement, const char *scheduler)

@@ -2,8 +2,9 @@
 /* Spread constraints and decision groups of a Placement. */
 #include "core/placement/policy.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "core/group/label_value.h"
 
 enum { TOPOLOGY_KEY_MAX = 316 };
 
@@ -92,14 +93,13 @@ static int decode_size(struct skr_placement *p, const json_t *strategy,
 {
     static const char key[] = "clustersPerDecisionGroup";
     const json_t *value = json_object_get(strategy, key);
-    char number[32];
     const char *text = json_string_value(value);
     if (!value || json_is_null(value)) {
         return 0;
     }
-    if (json_is_integer(value)) {
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-        text = number;
+    if (json_is_integer(value)) { /* typed clients write 0 for an unset one */
+        p->group_size = json_integer_value(value) > 0 ? json_integer_value(value) : INT64_MAX;
+        return 0;
     }
     if (!text) {
         return skr_field_set_type_error(path, key, "a number or a percentage", value, error);
@@ -107,7 +107,9 @@ static int decode_size(struct skr_placement *p, const json_t *strategy,
     return parse_size(p, text)
                ? 0
                : skr_error_set(error, SKR_INVALID,
-                               "%s is a positive number or 1%%..100%%, not \"%.64s\"", key, text);
+                               "%s is a number or a text of 1%%..100%% or of a number from 1 on, "
+                               "not \"%.64s\"",
+                               key, text);
 }
 
 int skr_placement_decode_groups(struct skr_placement *p, const json_t *spec,

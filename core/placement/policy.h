@@ -13,8 +13,4 @@ int skr_placement_decode_spread(struct skr_placement *p, const json_t *spec,
 int skr_placement_decode_groups(struct skr_placement *p, const json_t *spec,
                                 struct skr_error *error);
 
-/* Whether text is a qualified name of Kubernetes (apimachinery validation.go, IsQualifiedName): an
- * optional DNS prefix and "/", and a name. prefix_max, name_max: bytes. */
-bool skr_qualified_name_is_valid(const char *text, size_t prefix_max, size_t name_max);
-
 #endif

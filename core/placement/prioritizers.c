@@ -7,48 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/group/label_value.h"
 #include "core/placement/policy.h"
 
 enum { WEIGHT_MAX = 10, SPREAD_DEFAULT = 2 };
-
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* Labels of [a-z0-9] with "-" inside, joined by dots. */
-static bool is_subdomain(const char *s, size_t n)
-{
-    bool was_alphanumeric = false;
-    for (size_t i = 0; i < n; i++) {
-        bool alphanumeric = (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= '0' && s[i] <= '9');
-        if (!alphanumeric && s[i] != '-' && s[i] != '.') {
-            return false;
-        }
-        bool next_to_dot = s[i] == '.' || (i > 0 && s[i - 1] == '.');
-        if (!alphanumeric && (i == 0 || (next_to_dot && !was_alphanumeric))) {
-            return false;
-        }
-        was_alphanumeric = alphanumeric;
-    }
-    return was_alphanumeric;
-}
-
-bool skr_qualified_name_is_valid(const char *text, size_t prefix_max, size_t name_max)
-{
-    const char *slash = strchr(text, '/'), *name = slash ? slash + 1 : text;
-    size_t prefix = slash ? (size_t)(slash - text) : 0, n = strlen(name);
-    if ((slash && (prefix > prefix_max || !is_subdomain(text, prefix))) || n == 0 || n > name_max) {
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        bool inside = name[i] == '-' || name[i] == '_' || name[i] == '.';
-        if (!is_alphanumeric(name[i]) && !(inside && i > 0 && i + 1 < n)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* ---- names ---- */
 
@@ -82,7 +44,7 @@ static bool find_builtin(const char *text, struct skr_prioritizer *ret)
     ret->resource = resource_of(
         text + (strlen(text) < sizeof allocatable ? strlen(text) : sizeof allocatable - 1));
     return strncmp(text, allocatable, sizeof allocatable - 1) == 0 &&
-           skr_qualified_name_is_valid(ret->resource, 253, 63);
+           skr_label_key_is_valid(ret->resource);
 }
 
 static int decode_builtin(struct skr_placement *p, const char *text, struct skr_prioritizer *ret,

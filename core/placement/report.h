@@ -17,7 +17,7 @@ struct skr_placement_kept {
     size_t n_slices;
     const struct skr_placement_decision **slice; /* by group, then name */
     bool satisfied;
-    const char *reason; /* of PlacementSatisfied */
+    const char *reason, *message; /* of PlacementSatisfied */
 };
 /* SKR_LIMIT: the arena is full. */
 int skr_placement_keep(const struct skr_placement *placement, const struct skr_placement_hub *hub,

@@ -48,6 +48,7 @@ static void begin(void *object)
     HASH_ITER(hh, self->entry, entry, next)
     {
         skr_placements_queue(self, entry);
+        entry->news = false; /* the first lists are no changes, and a leader before took the rest */
     }
 }
 

@@ -25,7 +25,17 @@ static void score_steady(struct skr_cycle *cycle, struct skr_placement_scores *s
     }
 }
 
-/* n(c) counts other Placements only, its greatest value ranges over all clusters of the hub. */
+static bool is_decided(const struct skr_placement_hub *hub, const char *cluster)
+{
+    bool found = false;
+    for (size_t d = 0; d < hub->n_decisions && !found; d++) {
+        found = skr_placement_decision_has(hub->decision[d], cluster);
+    }
+    return found;
+}
+
+/* n(c) counts other Placements only; its greatest value ranges over all clusters that decisions name,
+ * also over those that are no candidates or not on the hub. */
 static void score_balance(struct skr_cycle *cycle, struct skr_placement_scores *scores)
 {
     const struct skr_placement_hub *hub = cycle->hub;
@@ -33,6 +43,10 @@ static void score_balance(struct skr_cycle *cycle, struct skr_placement_scores *
     int64_t most = 0;
     for (size_t i = 0; i < hub->n_clusters; i++) {
         int64_t n = (int64_t)hub->load[i] - own[i];
+        most = n > most ? n : most;
+    }
+    for (size_t i = 0; i < hub->n_strays; i++) {
+        int64_t n = (int64_t)hub->stray[i].load - is_decided(hub, hub->stray[i].name);
         most = n > most ? n : most;
     }
     for (size_t i = 0; i < cycle->result->n_candidates; i++) {

@@ -4,23 +4,11 @@
 
 #include "core/placement/decode.h"
 
-static const char *const operators[] = {
-    [SKR_REQUIRE_IN] = "In",
-    [SKR_REQUIRE_NOT_IN] = "NotIn",
-    [SKR_REQUIRE_EXISTS] = "Exists",
-    [SKR_REQUIRE_DOES_NOT_EXIST] = "DoesNotExist",
-};
-_Static_assert(sizeof operators / sizeof *operators == SKR_REQUIREMENT_OPERATOR_COUNT, "all named");
-
-static bool holds(const struct skr_requirement *r, const struct skr_managed_cluster *cluster)
+static bool holds(const struct skr_selector_requirement *r,
+                  const struct skr_managed_cluster *cluster)
 {
-    const char *value =
-        skr_labels_get(r->of_claim ? &cluster->claims : &cluster->meta.labels, r->key);
-    if (r->operator== SKR_REQUIRE_EXISTS || r->operator== SKR_REQUIRE_DOES_NOT_EXIST) {
-        return (r->operator== SKR_REQUIRE_EXISTS) == !!value;
-    }
-    bool found = value && skr_names_contain(r->value, r->n_values, value);
-    return found == (r->operator== SKR_REQUIRE_IN);
+    const struct skr_labels *labels = r->is_field ? &cluster->claims : &cluster->meta.labels;
+    return skr_selector_value_matches(r, skr_labels_get(labels, r->key));
 }
 
 bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
@@ -36,19 +24,32 @@ bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
 
 /* ---- decoding ---- */
 
+/* Gt and Lt are for node affinity alone. */
 static int decode_operator(const json_t *entry, const struct skr_field_path *path,
-                           enum skr_requirement_operator *ret, struct skr_error *error)
+                           enum skr_selector_operator *ret, struct skr_error *error)
 {
     const char *text;
     int rc = skr_field_string(entry, path, "operator", &text, error);
-    for (size_t i = 0; rc == 0 && i < SKR_REQUIREMENT_OPERATOR_COUNT; i++) {
-        if (strcmp(text, operators[i]) == 0) {
-            *ret = (enum skr_requirement_operator)i;
-            return 0;
-        }
+    if (rc < 0) {
+        return rc;
     }
-    return rc < 0 ? rc
-                  : skr_error_set(error, SKR_INVALID, "unknown selector operator \"%.64s\"", text);
+    *ret = skr_selector_operator_find(text);
+    return *ret <= SKR_SELECTOR_DOES_NOT_EXIST
+               ? 0
+               : skr_error_set(error, SKR_INVALID, "unknown selector operator \"%.64s\"", text);
+}
+
+/* Appends *r, unless there is something wrong with it. */
+static int add(const struct skr_selector_requirement *r, const struct skr_field_path *path,
+               struct skr_cluster_selector *out, struct skr_error *error)
+{
+    const char *problem = skr_selector_requirement_problem(r);
+    if (problem) {
+        return skr_field_set_error(path, NULL, error, SKR_INVALID, "key \"%.100s\": %s", r->key,
+                                   problem);
+    }
+    out->item[out->n++] = *r;
+    return 0;
 }
 
 static int decode_expressions(struct skr_arena *arena, json_t *list,
@@ -58,26 +59,27 @@ static int decode_expressions(struct skr_arena *arena, json_t *list,
     for (size_t i = 0; i < json_array_size(list); i++) {
         SKR_FIELD_AT(at, up, "matchExpressions", i);
         SKR_FIELD(all, up, "matchExpressions");
-        struct skr_requirement *r = &out->item[out->n];
+        struct skr_selector_requirement r = {.is_field = of_claim};
         json_t *entry;
         int rc = skr_field_entry(list, &all, i, &entry, error);
-        if (rc < 0 || (rc = skr_ocm_string(arena, entry, &at, "key", &r->key, error)) < 0 ||
-            (rc = decode_operator(entry, &at, &r->operator, error)) < 0 ||
-            (rc = skr_ocm_strings(arena, entry, &at, "values", SKR_OCM_VALUES_MAX, &r->n_values,
-                                  &r->value, error)) < 0) {
+        if (rc < 0 || (rc = skr_ocm_string(arena, entry, &at, "key", &r.key, error)) < 0 ||
+            (rc = decode_operator(entry, &at, &r.op, error)) < 0 ||
+            (rc = skr_ocm_strings(arena, entry, &at, "values", SKR_OCM_VALUES_MAX, &r.n_values,
+                                  &r.values, error)) < 0 ||
+            (rc = add(&r, &at, out, error)) < 0) {
             return rc;
         }
-        skr_names_sort(r->value, r->n_values);
-        r->of_claim = of_claim;
-        out->n++;
+        skr_names_sort(r.values, r.n_values);
     }
     return 0;
 }
 
 static int decode_match_labels(struct skr_arena *arena, json_t *labels,
-                               struct skr_cluster_selector *out, struct skr_error *error)
+                               const struct skr_field_path *up, struct skr_cluster_selector *out,
+                               struct skr_error *error)
 {
     struct skr_labels list = {0};
+    SKR_FIELD(path, up, "matchLabels");
     int rc = skr_labels_decode(arena, labels, NULL, "matchLabels", &list, error);
     for (size_t i = 0; rc == 0 && i < list.n; i++) {
         const char **value = skr_arena_array(arena, 1, sizeof *value);
@@ -85,8 +87,9 @@ static int decode_match_labels(struct skr_arena *arena, json_t *labels,
             return skr_ocm_no_room(error);
         }
         value[0] = list.item[i].value;
-        out->item[out->n++] = (struct skr_requirement){
-            .key = list.item[i].key, .operator= SKR_REQUIRE_IN, .n_values = 1, .value = value};
+        const struct skr_selector_requirement r = {
+            .key = list.item[i].key, .op = SKR_SELECTOR_IN, .n_values = 1, .values = value};
+        rc = add(&r, &path, out, error);
     }
     return rc;
 }
@@ -113,7 +116,7 @@ static int decode_terms(struct skr_arena *arena, const json_t *object,
         return rc;
     }
     size_t n = out->n + json_array_size(expressions) + json_object_size(labels);
-    struct skr_requirement *item = skr_arena_array(arena, n + 1, sizeof *item);
+    struct skr_selector_requirement *item = skr_arena_array(arena, n + 1, sizeof *item);
     if (!item) {
         return skr_ocm_no_room(error);
     }
@@ -121,7 +124,7 @@ static int decode_terms(struct skr_arena *arena, const json_t *object,
         item[i] = out->item[i];
     }
     out->item = item;
-    rc = decode_match_labels(arena, labels, out, error);
+    rc = decode_match_labels(arena, labels, path, out, error);
     return rc < 0 ? rc : decode_expressions(arena, expressions, path, of_claim, out, error);
 }
 

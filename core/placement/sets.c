@@ -37,7 +37,8 @@ int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
         return rc;
     }
     struct skr_cluster_set *set = room;
-    if ((rc = skr_meta_decode(set->arena, json, NULL, &set->meta, error)) < 0) {
+    if ((rc = skr_meta_decode(set->arena, json, NULL, &set->meta, error)) < 0 ||
+        (rc = skr_ocm_generation(json, &set->generation, error)) < 0) {
         skr_cluster_set_destroy(set);
         return rc;
     }
@@ -61,6 +62,9 @@ void skr_cluster_set_destroy(struct skr_cluster_set *set)
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster)
 {
+    if (set->misconfigured[0]) {
+        return false;
+    }
     if (set->kind == SKR_CLUSTER_SET_SELECTOR) {
         return set->has_selector && skr_cluster_selector_matches(&set->selector, cluster);
     }
@@ -72,18 +76,12 @@ int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_bi
                                    struct skr_error *error)
 {
     void *room;
-    json_t *spec = NULL;
-    SKR_FIELD(path, NULL, "spec");
     int rc = skr_ocm_object_create(sizeof **ret, &room, error);
     if (rc < 0) {
         return rc;
     }
     struct skr_cluster_set_binding *binding = room;
-    binding->set = "";
-    if ((rc = skr_meta_decode(binding->arena, json, NULL, &binding->meta, error)) < 0 ||
-        (rc = skr_ocm_part(json, "spec", &spec, error)) < 0 ||
-        (rc = spec ? skr_ocm_string(binding->arena, spec, &path, "clusterSet", &binding->set, error)
-                   : 0) < 0) {
+    if ((rc = skr_meta_decode(binding->arena, json, NULL, &binding->meta, error)) < 0) {
         skr_cluster_set_binding_destroy(binding);
         return rc;
     }

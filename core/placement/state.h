@@ -42,6 +42,7 @@ struct skr_ocm_entry {
     UT_hash_handle hh; /* by key: "namespace/name", or "name" */
     char *key;
     void *object;
+    bool gone; /* a decision that this daemon deleted; the watch has not shown that yet */
     struct skr_ocm_namespace *home;    /* of a binding; NULL otherwise */
     struct skr_ocm_entry *prev, *next; /* bindings of the same namespace */
 };
@@ -72,6 +73,7 @@ struct skr_target_slice {
 /* What a cycle has decided; texts are its own. */
 struct skr_target {
     bool keeps; /* misconfigured or failed: no decision is touched */
+    bool news;  /* it was decided because something changed */
     size_t n_slices;
     struct skr_target_slice *slice;
     const char **name; /* [n_slices] of the slices, sorted; borrowed from them */
@@ -92,10 +94,12 @@ struct skr_placement_entry {
     size_t n_decisions, cap_decisions;
     struct skr_placement_decision **decision; /* of its label; borrowed from the cache */
     struct skr_cluster_count *named;
+    bool news;         /* something that it depends on changed since its last good cycle began */
+    skr_time again_at; /* a toleration or a score of its last cycle ends; SKR_TIME_NEVER: none */
     /* Of the cycle that runs: */
-    struct skr_target *target;
-    size_t pending;      /* writes in flight */
-    skr_time written_at; /* its first; 0: none yet */
+    struct skr_target *target; /* Balance counts its clusters, whether written already or not */
+    size_t pending;            /* writes in flight */
+    skr_time written_at;       /* its first; 0: none yet */
     bool failed, announced;
 };
 
@@ -122,9 +126,14 @@ struct skr_placements {
  * caller's to look at, *ret_before to destroy. Returns whether it was newer. Takes object. */
 bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
                         void **ret_before);
-/* Out of the cache; the caller destroys it. NULL: it was not there. */
+/* Out of the cache; the caller destroys it. uid "": any. NULL: it was not there. */
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
-                            const char *namespace_, const char *name);
+                            const char *namespace_, const char *name, const char *uid);
+/* The decision was deleted: older versions that a watch shows later are ignored. */
+void skr_placements_bury(struct skr_placements *self, const char *namespace_, const char *name);
+/* Of the cycle that begins; NULL: it has ended. Takes target. */
+void skr_placements_aim(struct skr_placements *self, struct skr_placement_entry *entry,
+                        struct skr_target *target);
 void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
                           const char *namespace_, const char *name);
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self,
@@ -156,9 +165,11 @@ void skr_placements_event(struct skr_placements *self, const struct skr_placemen
 void skr_placements_object(void *self, struct skr_event *event);
 /* The newer object is cached; what it changes is queued. Takes object. */
 void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object);
+/* uid as skr_placements_remove(). */
 void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
-                         const char *namespace_, const char *name);
-void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry);
+                         const char *namespace_, const char *name, const char *uid);
+/* Something that the Placement depends on changed. */
+void skr_placements_queue(struct skr_placements *self, struct skr_placement_entry *entry);
 
 /* ---- cycle_target.c ---- */
 struct skr_target *skr_target_create(struct skr_placements *self,

@@ -8,9 +8,10 @@
 
 #include "core/placement/state.h"
 
-void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry)
+void skr_placements_queue(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     if (skr_placements_is_ours(self, entry)) {
+        entry->news = true;
         skr_keys_add(self->keys, entry->key, 0, 0);
     }
 }
@@ -85,7 +86,7 @@ static void queue_set(struct skr_placements *self, const char *set, const struct
     HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
     {
         const struct skr_cluster_set_binding *binding = cached->object;
-        if (strcmp(binding->set, set) != 0) {
+        if (strcmp(binding->meta.name, set) != 0) {
             continue;
         }
         DL_FOREACH(cached->home->entry, entry)
@@ -173,33 +174,60 @@ static bool same_decision(const struct skr_placement_decision *a,
     return same;
 }
 
+/* A cycle that writes decisions ends when the cached ones equal its target. So a change of them
+ * during the cycle is an echo of its writes, or the cycle undoes it; neither needs another cycle. */
 static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
 {
     if (d && d->placement) {
         char *key = skr_object_key(d->meta.namespace_, d->placement);
-        skr_placements_queue(self, skr_placements_entry(self, key));
+        struct skr_placement_entry *entry = skr_placements_entry(self, key);
+        if (entry && !(entry->target && !entry->target->keeps)) {
+            skr_placements_queue(self, entry);
+        }
         free(key);
     }
 }
 
-static void binding_changed(struct skr_placements *self,
-                            const struct skr_cluster_set_binding *binding)
+static void queue_bound(struct skr_placements *self, const struct skr_cluster_set_binding *binding)
 {
-    const struct skr_ocm_namespace *home =
-        binding ? skr_placements_namespace(self, binding->meta.namespace_) : NULL;
+    const struct skr_ocm_namespace *home = skr_placements_namespace(self, binding->meta.namespace_);
     struct skr_placement_entry *entry;
     DL_FOREACH(home ? home->entry : NULL, entry)
     {
         const struct skr_placement *p = entry->placement;
-        if (p && (p->misconfigured[0] || asks_for(p, binding->set))) {
+        if (p && (p->misconfigured[0] || asks_for(p, binding->meta.name))) {
             skr_placements_queue(self, entry);
         }
     }
 }
 
-static void score_changed(struct skr_placements *self, const struct skr_addon_score *score)
+static void set_changed(struct skr_placements *self, const struct skr_cluster_set *before,
+                        const struct skr_cluster_set *after)
 {
+    const struct concern any = {0};
+    if (!before || !after || before->generation != after->generation || after->generation == 0) {
+        queue_set(self, (after ? after : before)->meta.name, &any);
+    }
+}
+
+static bool same_score(const struct skr_addon_score *a, const struct skr_addon_score *b)
+{
+    bool same = a->expires == b->expires && a->valid_until == b->valid_until && a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same =
+            strcmp(a->item[i].name, b->item[i].name) == 0 && a->item[i].value == b->item[i].value;
+    }
+    return same;
+}
+
+static void score_changed(struct skr_placements *self, const struct skr_addon_score *before,
+                          const struct skr_addon_score *after)
+{
+    const struct skr_addon_score *score = after ? after : before;
     const struct concern concern = {.score = score->meta.name};
+    if (before && after && same_score(before, after)) {
+        return;
+    }
     const struct skr_managed_cluster *cluster =
         skr_placements_find(self, SKR_OCM_CLUSTER, "", score->meta.namespace_);
     if (cluster) {
@@ -211,17 +239,17 @@ static void score_changed(struct skr_placements *self, const struct skr_addon_sc
 static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
                     const void *after)
 {
-    const struct concern any = {0};
     switch (kind) {
     case SKR_OCM_CLUSTER:
         cluster_changed(self, before, after);
         break;
     case SKR_OCM_SET:
-        queue_set(self, skr_ocm_meta(after ? after : before)->name, &any);
+        set_changed(self, before, after);
         break;
     case SKR_OCM_BINDING:
-        binding_changed(self, before);
-        binding_changed(self, after);
+        if (!before || !after) {
+            queue_bound(self, after ? after : before);
+        }
         break;
     case SKR_OCM_PLACEMENT:
         placement_changed(self, before, after);
@@ -233,7 +261,7 @@ static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const v
         }
         break;
     case SKR_OCM_SCORE:
-        score_changed(self, after ? after : before);
+        score_changed(self, before, after);
         break;
     case SKR_OCM_KIND_COUNT:
         break;
@@ -252,9 +280,9 @@ void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, vo
 }
 
 void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
-                         const char *namespace_, const char *name)
+                         const char *namespace_, const char *name, const char *uid)
 {
-    void *before = skr_placements_remove(self, kind, namespace_, name);
+    void *before = skr_placements_remove(self, kind, namespace_, name, uid);
     if (before && kind != SKR_OCM_PLACEMENT) {
         changed(self, kind, before, NULL);
     }
@@ -270,6 +298,7 @@ void skr_placements_object(void *object, struct skr_event *event)
     if (upsert) {
         skr_placements_take(self, kind, skr_event_take_object(event));
     } else {
-        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name);
+        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name,
+                            event->deleted.uid);
     }
 }

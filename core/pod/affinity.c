@@ -1,60 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requirements of selectors, and required node affinity from JSON. A requirement that kube-scheduler cannot parse makes its term
+ * Required node affinity from JSON. A requirement that kube-scheduler cannot parse makes its term
  * match nothing, as do terms without requirements; such terms are left out, while has_affinity
  * tells that there were some.
  *
  * Rules: component-helpers scheduling/corev1/nodeaffinity (nodeSelectorRequirementsAsSelector,
- * ...AsFieldSelector), apimachinery labels.NewRequirement. Keys are not validated: the API server
- * has done that, and a key no node can carry does not match here either. Limits: SKR_POD_TERMS_MAX,
- * SKR_POD_REQUIREMENTS_MAX, SKR_POD_VALUES_MAX.
+ * ...AsFieldSelector). Limits: SKR_POD_TERMS_MAX, SKR_POD_REQUIREMENTS_MAX, SKR_POD_VALUES_MAX.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/group/label_value.h"
 #include "core/pod/parts.h"
-#include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
-
-static const char *const selector_operator_name[] = {
-    [SKR_SELECTOR_IN] = "In",         [SKR_SELECTOR_NOT_IN] = "NotIn",
-    [SKR_SELECTOR_EXISTS] = "Exists", [SKR_SELECTOR_DOES_NOT_EXIST] = "DoesNotExist",
-    [SKR_SELECTOR_GT] = "Gt",         [SKR_SELECTOR_LT] = "Lt",
-};
-_Static_assert(sizeof selector_operator_name / sizeof selector_operator_name[0] ==
-                   SKR_SELECTOR_OPERATOR_COUNT,
-               "a name per operator");
-
-void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r)
-{
-    skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
-    skr_strbuf_add_json(b, r->key);
-    skr_strbuf_addf(b, ",\"%s\"", selector_operator_name[r->op]);
-    for (size_t i = 0; i < r->n_values; i++) {
-        skr_strbuf_addc(b, ',');
-        skr_strbuf_add_json(b, r->values[i]);
-    }
-    skr_strbuf_addc(b, ']');
-}
-
-bool skr_selector_requirement_copy(struct skr_arena *arena,
-                                   const struct skr_selector_requirement *from,
-                                   struct skr_selector_requirement *to)
-{
-    *to = *from;
-    to->key = skr_arena_strdup(arena, from->key);
-    to->values = skr_arena_array(arena, from->n_values, sizeof to->values[0]);
-    if (!to->key || !to->values) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_values; i++) {
-        if (!(to->values[i] = skr_arena_strdup(arena, from->values[i]))) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static const struct skr_field_path spec_path = {
     .up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
@@ -65,40 +21,14 @@ struct affinity_reader {
     size_t n_values;
 };
 
-static int compare_strings(const void *a, const void *b)
-{
-    const char *const *left = a;
-    const char *const *right = b;
-    return strcmp(*left, *right);
-}
-
 /* Whether kube-scheduler can parse it; a term with one that it cannot matches nothing. */
 static bool is_parsable(const struct skr_selector_requirement *r)
 {
-    int64_t number;
     if (r->is_field) {
         return strcmp(r->key, "metadata.name") == 0 && r->n_values == 1 &&
                (r->op == SKR_SELECTOR_IN || r->op == SKR_SELECTOR_NOT_IN);
     }
-    for (size_t i = 0; i < r->n_values; i++) {
-        if (!skr_label_value_is_valid(r->values[i])) {
-            return false;
-        }
-    }
-    switch (r->op) {
-    case SKR_SELECTOR_IN:
-    case SKR_SELECTOR_NOT_IN:
-        return r->n_values > 0;
-    case SKR_SELECTOR_EXISTS:
-    case SKR_SELECTOR_DOES_NOT_EXIST:
-        return r->n_values == 0;
-    case SKR_SELECTOR_GT:
-    case SKR_SELECTOR_LT:
-        return r->n_values == 1 && skr_decimal_parse(r->values[0], strlen(r->values[0]), &number);
-    case SKR_SELECTOR_OPERATOR_COUNT:
-        break;
-    }
-    return false;
+    return !skr_selector_requirement_problem(r);
 }
 
 static int read_values(struct affinity_reader *reader, json_t *list,
@@ -137,7 +67,7 @@ static void sort_values(struct skr_selector_requirement *r)
     if (r->n_values < 2) {
         return;
     }
-    qsort(r->values, r->n_values, sizeof r->values[0], compare_strings);
+    skr_names_sort(r->values, r->n_values);
     for (size_t i = 0; i < r->n_values; i++) {
         if (kept == 0 || strcmp(r->values[kept - 1], r->values[i]) != 0) {
             r->values[kept++] = r->values[i];
@@ -164,16 +94,11 @@ static int read_requirement(struct affinity_reader *reader, json_t *object,
     if (rc < 0) {
         return rc;
     }
-    *ret = (struct skr_selector_requirement){.op = SKR_SELECTOR_OPERATOR_COUNT};
+    *ret = (struct skr_selector_requirement){.op = skr_selector_operator_find(op)};
     ret->is_field = is_field;
     ret->key = skr_arena_strdup(reader->arena, key);
     if (!ret->key) {
         return skr_pod_no_room(error);
-    }
-    for (size_t i = 0; i < SKR_SELECTOR_OPERATOR_COUNT; i++) {
-        if (strcmp(op, selector_operator_name[i]) == 0) {
-            ret->op = (enum skr_selector_operator)i;
-        }
     }
     rc = read_values(reader, values, path, ret, error);
     if (rc < 0) {

@@ -8,7 +8,6 @@
  * Rules: api core/v1 toleration.go, component-helpers scheduling/corev1, apimachinery labels. The
  * affinity that a scheduler profile may add (NodeAffinityArgs.addedAffinity) is not known here.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/pod/parts.h"
@@ -66,39 +65,6 @@ static bool is_tolerated(const struct skr_pod_shape *shape, const struct skr_tai
         if (tolerates(&shape->toleration[i], taint)) {
             return true;
         }
-    }
-    return false;
-}
-
-static int compare_value(const void *key, const void *entry)
-{
-    const char *const *value = entry;
-    return strcmp(key, *value);
-}
-
-static bool has_value(const struct skr_selector_requirement *r, const char *value)
-{
-    return r->n_values > 0 &&
-           bsearch(value, r->values, r->n_values, sizeof r->values[0], compare_value);
-}
-
-bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value)
-{
-    switch (r->op) {
-    case SKR_SELECTOR_IN:
-        return value && has_value(r, value);
-    case SKR_SELECTOR_NOT_IN:
-        return !value || !has_value(r, value);
-    case SKR_SELECTOR_EXISTS:
-        return value;
-    case SKR_SELECTOR_DOES_NOT_EXIST:
-        return !value;
-    case SKR_SELECTOR_GT:
-        return value && r->n_values == 1 && is_greater(value, r->values[0]);
-    case SKR_SELECTOR_LT:
-        return value && r->n_values == 1 && is_greater(r->values[0], value);
-    case SKR_SELECTOR_OPERATOR_COUNT:
-        break;
     }
     return false;
 }

@@ -36,12 +36,6 @@ int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
                                 const struct skr_field_path *up,
                                 struct skr_selector_requirement *ret, size_t *n, bool *parsable,
                                 struct skr_error *error);
-bool skr_selector_requirement_copy(struct skr_arena *arena,
-                                   const struct skr_selector_requirement *from,
-                                   struct skr_selector_requirement *to);
-void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r);
-/* What the requirement says of a label's value; NULL: there is no such label. */
-bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value);
 /* The part of it that is required node affinity: has_affinity, term, n_terms. */
 int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                             struct skr_error *error);

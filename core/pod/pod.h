@@ -10,6 +10,7 @@
  * equal shapes (equal bytes in shape.key), so that masks and demands are kept once a shape.
  */
 #include "core/pod/index.h"
+#include "core/pod/requirement.h"
 #include "topology/object.h"
 
 #define SKR_GATE              "sakkara.gang"
@@ -66,24 +67,6 @@ struct skr_toleration {
     enum skr_toleration_operator op;
     bool any_effect;
     enum skr_taint_effect effect;
-};
-
-enum skr_selector_operator {
-    SKR_SELECTOR_IN,
-    SKR_SELECTOR_NOT_IN,
-    SKR_SELECTOR_EXISTS,
-    SKR_SELECTOR_DOES_NOT_EXIST,
-    SKR_SELECTOR_GT,
-    SKR_SELECTOR_LT,
-    SKR_SELECTOR_OPERATOR_COUNT
-};
-
-struct skr_selector_requirement {
-    const char *key;
-    enum skr_selector_operator op;
-    bool is_field; /* matchFields: key is metadata.name */
-    size_t n_values;
-    const char **values;
 };
 
 /* Requirements are ANDed; a term without any matches nothing (the decoder leaves such terms out,

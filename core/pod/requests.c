@@ -3,8 +3,8 @@
  * Requests of a pod from its JSON. Sums are kept in vectors sorted by resource name on the stack;
  * names are borrowed from the JSON until the result is copied. Method: component-helpers
  * resource/helpers.go (PodRequests, AggregateContainerRequests), scheduler framework
- * (PodInfo.CalculateResource). Limits: SKR_POD_CONTAINERS_MAX, SKR_POD_RESOURCES_MAX; sums beyond
- * int64 are errors.
+ * (PodInfo.CalculateResource). Limits: SKR_POD_CONTAINERS_MAX, SKR_POD_RESOURCES_MAX. A sum beyond
+ * int64 is the largest amount there is, which fits nowhere.
  */
 #include "core/pod/requests.h"
 
@@ -71,11 +71,7 @@ static int merge_one(struct vector *to, const char *name, int64_t amount, enum h
     if (how == SET || (how == MAX && amount > *at)) {
         *at = amount;
     } else if (how == ADD) {
-        if (*at > INT64_MAX - amount) {
-            return skr_error_set_key(error, SKR_LIMIT, "spec",
-                                     "the sum of requests of \"%.64s\" exceeds 2^63 - 1", name);
-        }
-        *at += amount;
+        *at = amount > INT64_MAX - *at ? INT64_MAX : *at + amount;
     }
     return 0;
 }

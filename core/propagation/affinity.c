@@ -10,9 +10,7 @@
  */
 #include <string.h>
 
-#include "core/group/label_value.h"
 #include "core/propagation/placement.h"
-#include "topology/base/decimal.h"
 
 static int no_room(struct skr_error *error)
 {
@@ -54,51 +52,19 @@ static int names_decode(struct skr_arena *arena, json_t *object, const struct sk
 
 /* ---- selectors ---- */
 
-static enum skr_selector_operator operator_of(const char *text)
-{
-    static const char *const name[] = {
-        [SKR_SELECTOR_IN] = "In",         [SKR_SELECTOR_NOT_IN] = "NotIn",
-        [SKR_SELECTOR_EXISTS] = "Exists", [SKR_SELECTOR_DOES_NOT_EXIST] = "DoesNotExist",
-        [SKR_SELECTOR_GT] = "Gt",         [SKR_SELECTOR_LT] = "Lt",
-    };
-    for (size_t i = 0; i < SKR_SELECTOR_OPERATOR_COUNT; i++) {
-        if (strcmp(text, name[i]) == 0) {
-            return (enum skr_selector_operator)i;
-        }
-    }
-    return SKR_SELECTOR_OPERATOR_COUNT;
-}
-
 static bool is_zone(const struct skr_selector_requirement *r)
 {
     return r->is_field && strcmp(r->key, "zone") == 0;
 }
 
 /* Whether apimachinery would build a selector of it. Zones are compared by Karmada itself, which
- * refuses only operators it does not know. */
+ * refuses only operators it does not know; Gt and Lt are for fields alone. */
 static bool is_buildable(const struct skr_selector_requirement *r)
 {
-    int64_t number;
-    for (size_t i = 0; i < r->n_values && !is_zone(r); i++) {
-        if (!skr_label_value_is_valid(r->values[i])) {
-            return false;
-        }
+    if (r->op == SKR_SELECTOR_GT || r->op == SKR_SELECTOR_LT) {
+        return r->is_field && !is_zone(r) && !skr_selector_requirement_problem(r);
     }
-    switch (r->op) {
-    case SKR_SELECTOR_IN:
-    case SKR_SELECTOR_NOT_IN:
-        return r->n_values > 0 || is_zone(r);
-    case SKR_SELECTOR_EXISTS:
-    case SKR_SELECTOR_DOES_NOT_EXIST:
-        return r->n_values == 0 || is_zone(r);
-    case SKR_SELECTOR_GT:
-    case SKR_SELECTOR_LT:
-        return r->is_field && !is_zone(r) && r->n_values == 1 &&
-               skr_decimal_parse(r->values[0], strlen(r->values[0]), &number);
-    case SKR_SELECTOR_OPERATOR_COUNT:
-        break;
-    }
-    return false;
+    return is_zone(r) ? r->op != SKR_SELECTOR_OPERATOR_COUNT : !skr_selector_requirement_problem(r);
 }
 
 static bool is_known_field(const char *key)
@@ -117,7 +83,7 @@ static int read_expression(struct skr_arena *arena, json_t *object,
         return rc;
     }
     ret->is_field = is_field;
-    ret->op = operator_of(op);
+    ret->op = skr_selector_operator_find(op);
     ret->key = skr_arena_strdup(arena, key);
     if (!ret->key) {
         return no_room(error);
@@ -249,33 +215,6 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
 
 /* ---- matching ---- */
 
-/* value NULL: the key is not there. */
-static bool meets(const struct skr_selector_requirement *r, const char *value)
-{
-    int64_t left;
-    int64_t right;
-    switch (r->op) {
-    case SKR_SELECTOR_IN:
-        return value && skr_names_contain(r->values, r->n_values, value);
-    case SKR_SELECTOR_NOT_IN:
-        return !value || !skr_names_contain(r->values, r->n_values, value);
-    case SKR_SELECTOR_EXISTS:
-        return value;
-    case SKR_SELECTOR_DOES_NOT_EXIST:
-        return !value;
-    case SKR_SELECTOR_GT:
-    case SKR_SELECTOR_LT:
-        if (!value || !skr_decimal_parse(value, strlen(value), &left) ||
-            !skr_decimal_parse(r->values[0], strlen(r->values[0]), &right)) {
-            return false;
-        }
-        return r->op == SKR_SELECTOR_GT ? left > right : left < right;
-    case SKR_SELECTOR_OPERATOR_COUNT:
-        break;
-    }
-    return false;
-}
-
 static bool meets_zones(const struct skr_selector_requirement *r,
                         const struct skr_member_cluster *cluster)
 {
@@ -307,7 +246,7 @@ static bool meets_field(const struct skr_selector_requirement *r,
         return meets_zones(r, cluster);
     }
     const char *value = strcmp(r->key, "provider") == 0 ? cluster->provider : cluster->region;
-    return meets(r, value[0] != '\0' ? value : NULL);
+    return skr_selector_value_matches(r, value[0] != '\0' ? value : NULL);
 }
 
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
@@ -319,7 +258,7 @@ bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
     }
     for (size_t i = 0; i < affinity->n_labels; i++) {
         const struct skr_selector_requirement *r = &affinity->label[i];
-        if (!meets(r, skr_labels_get(&cluster->meta.labels, r->key))) {
+        if (!skr_selector_value_matches(r, skr_labels_get(&cluster->meta.labels, r->key))) {
             return false;
         }
     }

@@ -12,7 +12,6 @@ enum {
     SKR_BINDING_CLUSTERS_MAX = 100000,  /* spec.clusters */
     SKR_BINDING_TASKS_MAX = 100000,     /* gracefulEvictionTasks */
     SKR_BINDING_COMPONENTS_MAX = 10000, /* components */
-    SKR_BINDING_MESSAGE_MAX = 1024,     /* bytes kept of the condition's message */
 };
 
 struct skr_target {

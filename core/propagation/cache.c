@@ -65,6 +65,7 @@ void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_ent
     skr_binding_destroy(entry->binding);
     free(entry->affinity);
     free(entry->note);
+    free(entry->warning);
     free(entry->key);
     free(entry);
 }

@@ -212,13 +212,14 @@ static int read_kinds(struct skr_member_cluster *cluster, const json_t *status,
 
 /* ---- resources ---- */
 
-/* A quantity in thousandths. */
+enum { NANO_PER_MILLI = 1000000 };
+
+/* A quantity in thousandths, rounded away from zero. */
 static int read_milli(const json_t *list, const struct skr_field_path *path, const char *name,
                       skr_int128 *ret, struct skr_error *error)
 {
     const json_t *value = json_object_get(list, name);
-    int64_t amount = 0;
-    int rc = 0;
+    skr_int128 nano = 0;
     *ret = 0;
     if (!value || json_is_null(value)) {
         return 0;
@@ -234,12 +235,8 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
         return skr_error_set_key(error, SKR_NO_MEMORY, name, "out of memory");
     }
     const char *text = number ? number : json_string_value(value);
-    if (skr_quantity_parse_milli(text, &amount, NULL) == 0) {
-        *ret = amount;
-    } else {
-        rc = skr_quantity_parse(text, &amount, error);
-        *ret = (skr_int128)amount * 1000;
-    }
+    int rc = skr_quantity_parse_nano(text, &nano, error);
+    *ret = (nano + (nano > 0 ? NANO_PER_MILLI - 1 : 1 - NANO_PER_MILLI)) / NANO_PER_MILLI;
     free(number);
     return rc < 0 ? skr_field_prefix(path, name, error) : 0;
 }
@@ -293,6 +290,7 @@ static int read_summary(struct skr_member_cluster *cluster, const json_t *status
         return rc;
     }
     cluster->has_summary = true;
+    cluster->has_models = json_array_size(json_object_get(summary, "allocatableModelings")) > 0;
     for (size_t i = 0; i < 3; i++) {
         rc = skr_field_object(summary, &summary_path, path[i].key, &list[i], error);
         if (rc < 0) {

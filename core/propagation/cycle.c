@@ -16,8 +16,6 @@
 
 enum { TIME_BYTES = 40 };
 
-static const char condition_placed[] = "Binding has been scheduled successfully.";
-
 /* ---- ends of a cycle ---- */
 
 static void measure(struct skr_propagation *self, const struct skr_binding_entry *entry)
@@ -41,6 +39,8 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
 {
     skr_time later = skr_frame_now(self->frame) + SKR_RETRY_LATER_TIME;
     measure(self, entry);
+    free(entry->warning); /* long, and the condition has it */
+    entry->warning = NULL;
     struct skr_propagation_outcome outcome =
         skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0);
     switch (outcome.retry) {
@@ -63,39 +63,6 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
         skr_propagation_queue(self, entry, later);
         return;
     }
-}
-
-/* ---- Events ---- */
-
-static void report(struct skr_propagation *self, const struct skr_binding_entry *entry)
-{
-    char version[SKR_API_VERSION_MAX];
-    bool placed = entry->code == SKR_PROPAGATION_PLACED;
-    const struct skr_object_reference *resource = &entry->binding->resource;
-    struct skr_note note = {
-        .regarding = skr_reference_to(skr_binding_entry_type(entry)->resource,
-                                      &entry->binding->meta, version),
-        .warning = !placed,
-        .reason = placed ? "ScheduleBindingSucceed" : "ScheduleBindingFailed",
-        .action = "Schedule",
-        .note = placed ? entry->note : entry->message,
-        .controller = self->settings->scheduler_name,
-    };
-    skr_frame_event(self->frame, &note);
-    note.regarding = (struct skr_reference){.api_version = resource->api_version,
-                                            .kind = resource->kind,
-                                            .namespace_ = resource->namespace_,
-                                            .name = resource->name,
-                                            .uid = resource->uid};
-    if (resource->name[0] != '\0') {
-        skr_frame_event(self->frame, &note);
-    }
-    skr_frame_decision(self->frame, &(struct skr_decision){.kind = "binding",
-                                                           .key = entry->key,
-                                                           .what = placed ? "Binding placed"
-                                                                          : "Binding not placed",
-                                                           .reason = note.reason,
-                                                           .message = note.note});
 }
 
 /* ---- writes ---- */
@@ -187,24 +154,6 @@ static bool write_main(struct skr_propagation *self, struct skr_binding_entry *e
     return true;
 }
 
-static const char *reason_of(const struct skr_propagation *self,
-                             const struct skr_binding_entry *entry)
-{
-    return skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0)
-        .reason;
-}
-
-/* Whether condition Scheduled says what was decided. */
-static bool condition_differs(const struct skr_propagation *self,
-                              const struct skr_binding_entry *entry)
-{
-    const struct skr_binding *binding = entry->binding;
-    bool placed = entry->code == SKR_PROPAGATION_PLACED;
-    return strcmp(binding->condition_status, placed ? "True" : "False") != 0 ||
-           strcmp(binding->condition_reason, reason_of(self, entry)) != 0 ||
-           strcmp(binding->condition_message, placed ? condition_placed : entry->message) != 0;
-}
-
 static bool status_differs(const struct skr_propagation *self,
                            const struct skr_binding_entry *entry)
 {
@@ -212,39 +161,13 @@ static bool status_differs(const struct skr_propagation *self,
     if (entry->advances_only) {
         return binding->observed_generation != entry->observed;
     }
-    if (condition_differs(self, entry)) {
+    if (skr_condition_outcome_differs(self, entry) || skr_condition_warning_differs(entry)) {
         return true;
     }
     return entry->code == SKR_PROPAGATION_PLACED &&
            (binding->observed_generation != entry->observed || entry->changed ||
             binding->last_scheduled == 0 || skr_binding_is_fresh(binding) ||
             (entry->affinity && strcmp(binding->observed_affinity, entry->affinity) != 0));
-}
-
-static void write_condition(const struct skr_propagation *self,
-                            const struct skr_binding_entry *entry, const char *now,
-                            struct skr_json_writer *w)
-{
-    const struct skr_binding *binding = entry->binding;
-    bool placed = entry->code == SKR_PROPAGATION_PLACED;
-    const char *status = placed ? "True" : "False";
-    char since[TIME_BYTES];
-    snprintf(since, sizeof since, "%s", now);
-    if (binding->condition_since != 0 && strcmp(binding->condition_status, status) == 0) {
-        skr_time_write(binding->condition_since, 0, since, sizeof since);
-    }
-    skr_json_open(w, "conditions", '[');
-    if (binding->other_conditions[0] != '\0') {
-        skr_json_raw(w, NULL, binding->other_conditions);
-    }
-    skr_json_open(w, NULL, '{');
-    skr_json_string(w, "type", "Scheduled");
-    skr_json_string(w, "status", status);
-    skr_json_string(w, "reason", reason_of(self, entry));
-    skr_json_string(w, "message", placed ? condition_placed : entry->message);
-    skr_json_string(w, "lastTransitionTime", since);
-    skr_json_close(w, '}');
-    skr_json_close(w, ']');
 }
 
 static void write_status(struct skr_propagation *self, struct skr_binding_entry *entry)
@@ -258,6 +181,11 @@ static void write_status(struct skr_propagation *self, struct skr_binding_entry 
         end_with_retry(self, entry);
         return;
     }
+    /* Before the watch shows what this patch says. */
+    const bool decided = !entry->advances_only;
+    entry->tells_outcome =
+        decided && (entry->changed || skr_condition_outcome_differs(self, entry));
+    entry->tells_warning = decided && entry->warning && skr_condition_warning_differs(entry);
     /* Times of Kubernetes have whole seconds; clocks differ: what was asked for has been done. */
     if (second < entry->binding->reschedule_at) {
         second = entry->binding->reschedule_at;
@@ -267,7 +195,7 @@ static void write_status(struct skr_propagation *self, struct skr_binding_entry 
     open_patch(entry->binding, NULL, &w);
     skr_json_open(&w, "status", '{');
     if (!entry->advances_only) {
-        write_condition(self, entry, now, &w);
+        skr_condition_write(self, entry, now, &w);
     }
     if (placed) {
         skr_json_int(&w, "schedulerObservedGeneration", entry->observed);
@@ -305,11 +233,13 @@ static void remember(struct skr_propagation *self, struct skr_binding_entry *ent
 {
     free(entry->affinity);
     free(entry->note);
+    free(entry->warning);
     entry->affinity = NULL;
     if (decision->term >= 0 && decision->code == SKR_PROPAGATION_PLACED) {
         entry->affinity = skr_strdup(entry->binding->placement.term[decision->term].name);
     }
     entry->note = make_note(decision);
+    entry->warning = skr_condition_warning(decision);
     entry->code = decision->code;
     snprintf(entry->message, sizeof entry->message, "%s", decision->message);
     entry->generation = entry->binding->generation;
@@ -421,6 +351,8 @@ static void main_denied(struct skr_propagation *self, struct skr_binding_entry *
 {
     entry->code = SKR_PROPAGATION_QUOTA_EXCEEDED;
     entry->changed = false;
+    free(entry->warning);
+    entry->warning = NULL;
     snprintf(entry->message, sizeof entry->message, "quota_exceeded: %.200s",
              event->written.message ? event->written.message : "");
     self->attempts[entry->code]++;
@@ -430,10 +362,12 @@ static void main_denied(struct skr_propagation *self, struct skr_binding_entry *
 static void status_written(struct skr_propagation *self, struct skr_binding_entry *entry,
                            struct skr_event *event)
 {
-    bool said = !entry->advances_only && (entry->changed || condition_differs(self, entry));
     take_answer(self, entry, event);
-    if (said) {
-        report(self, entry);
+    if (entry->tells_outcome) {
+        skr_condition_report_outcome(self, entry);
+    }
+    if (entry->tells_warning) {
+        skr_condition_report_warning(self, entry);
     }
     end_with_retry(self, entry);
 }

@@ -29,6 +29,7 @@ static bool attempt(struct skr_binding_decision *decision, const struct skr_stop
               skr_binding_make_groups(decision) && skr_binding_select_clusters(decision);
     took(decision, stopwatch, SKR_DECISION_SELECT, &began);
     goes_on = goes_on && skr_binding_assign_replicas(decision);
+    skr_binding_note_models(decision);
     took(decision, stopwatch, SKR_DECISION_ASSIGN, &began);
     return goes_on;
 }

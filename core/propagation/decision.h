@@ -10,6 +10,7 @@
 #include "core/propagation/binding.h"
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
+#include "topology/base/strbuf.h"
 #include "topology/tree.h"
 
 enum {
@@ -35,6 +36,9 @@ enum skr_propagation_filter {
     SKR_FILTER_COUNT
 };
 const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
+/* Whether a constraint is on the field, and the cluster has none: what SPREAD_CONSTRAINT refuses. */
+bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
+                             const struct skr_member_cluster *cluster, enum skr_spread_field field);
 
 /* Texts that do not stop a decision. */
 enum skr_propagation_warning {
@@ -42,8 +46,13 @@ enum skr_propagation_warning {
     SKR_WARNING_CLUSTER_MAX_EXCEEDED,
     SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
     SKR_WARNING_SELECTED_UNUSED,
+    SKR_WARNING_RESOURCE_MODELS_IGNORED,
     SKR_WARNING_COUNT
 };
+/* Of what a decision leaves out of account; condition Scheduled carries these. */
+#define SKR_WARNINGS_OF_OMISSIONS                           \
+    (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | \
+     UINT32_C(1) << SKR_WARNING_RESOURCE_MODELS_IGNORED)
 const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
 
 /* A cluster that passed the filters. Sorted: overflow tier ascending, score descending, available
@@ -125,10 +134,12 @@ struct skr_binding_decision {
     struct skr_assignment *target;
 
     enum skr_propagation_code code;
-    char message[256];                     /* with the numbers; "" when placed */
-    uint32_t warnings;                     /* bits */
-    bool fell_back;                        /* the bounded search gave up, another one answered */
-    int64_t need;                          /* replicas that the selection must have room for */
+    char message[256]; /* with the numbers; "" when placed */
+    uint32_t warnings; /* bits */
+    size_t n_modelled; /* candidates that report resource models */
+    bool fell_back;    /* the bounded search gave up, another one answered */
+    bool first;   /* level by level the selected groups are the first of their number that work */
+    int64_t need; /* replicas that the selection must have room for */
     int64_t took[SKR_DECISION_PART_COUNT]; /* ns, of all affinity terms together */
     uint64_t table_work; /* the same of the exact search's tables, spread_table.h */
 };
@@ -148,6 +159,9 @@ bool skr_binding_decision_fail(struct skr_binding_decision *decision,
     SKR_PRINTF(3, 4);
 /* Memory of the decision; NULL never: it is destroyed with the process when the limit is reached. */
 void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
+/* "NAME: what it is about and the next step."; the name alone where that says it all. */
+void skr_binding_decision_warn(const struct skr_binding_decision *decision,
+                               enum skr_propagation_warning warning, struct skr_strbuf *out);
 /* Whether the replicas of the binding are divided among its clusters. */
 bool skr_binding_decision_divides(const struct skr_binding_decision *decision);
 

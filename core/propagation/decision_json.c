@@ -72,6 +72,28 @@ static void write_error(const struct skr_binding_decision *decision, struct skr_
     skr_json_close(w, '}');
 }
 
+/* Of what was left out of account; only where there is something. */
+static void write_warnings(const struct skr_binding_decision *decision, struct skr_json_writer *w)
+{
+    const uint32_t warnings = decision->warnings & SKR_WARNINGS_OF_OMISSIONS;
+    if (warnings == 0) {
+        return;
+    }
+    skr_json_open(w, "warnings", '[');
+    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
+        const char *name = skr_propagation_warning_name((enum skr_propagation_warning)i);
+        SKR_STRBUF(text);
+        if ((warnings >> i & 1) != 0) {
+            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_json_open(w, NULL, '{');
+            skr_json_string(w, "name", name);
+            skr_json_string(w, "message", text.s + strlen(name) + strlen(": "));
+            skr_json_close(w, '}');
+        }
+    }
+    skr_json_close(w, ']');
+}
+
 void skr_binding_decision_write(const struct skr_binding_decision *decision,
                                 struct skr_json_writer *w)
 {
@@ -89,4 +111,5 @@ void skr_binding_decision_write(const struct skr_binding_decision *decision,
                         ? decision->binding->placement.term[decision->term].name
                         : NULL);
     write_error(decision, w);
+    write_warnings(decision, w);
 }

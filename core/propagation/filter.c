@@ -53,7 +53,7 @@ static int32_t tier_of(const struct skr_binding_decision *decision,
     return -1;
 }
 
-static bool has_property(const struct skr_member_cluster *cluster, enum skr_spread_field field)
+static bool has_place(const struct skr_member_cluster *cluster, enum skr_spread_field field)
 {
     switch (field) {
     case SKR_SPREAD_PROVIDER:
@@ -69,15 +69,22 @@ static bool has_property(const struct skr_member_cluster *cluster, enum skr_spre
     return true;
 }
 
-static bool has_properties(const struct skr_binding_placement *placement,
-                           const struct skr_member_cluster *cluster)
+bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
+                             const struct skr_member_cluster *cluster, enum skr_spread_field field)
 {
+    bool asked = false;
     for (size_t i = 0; i < placement->n_constraints; i++) {
-        if (!has_property(cluster, placement->constraint[i].field)) {
-            return false;
-        }
+        asked = asked || placement->constraint[i].field == field;
     }
-    return true;
+    return asked && !has_place(cluster, field);
+}
+
+static bool lacks_any_place(const struct skr_binding_placement *placement,
+                            const struct skr_member_cluster *cluster)
+{
+    return skr_binding_lacks_place(placement, cluster, SKR_SPREAD_PROVIDER) ||
+           skr_binding_lacks_place(placement, cluster, SKR_SPREAD_REGION) ||
+           skr_binding_lacks_place(placement, cluster, SKR_SPREAD_ZONE);
 }
 
 static uint32_t bit(enum skr_propagation_filter filter, bool refuses)
@@ -104,7 +111,7 @@ static uint32_t filter_one(const struct skr_binding_decision *decision, size_t i
                     !skr_binding_placement_tolerates(&binding->placement, cluster));
     }
     if (!options->default_group) {
-        bits |= bit(SKR_FILTER_SPREAD_CONSTRAINT, !has_properties(&binding->placement, cluster));
+        bits |= bit(SKR_FILTER_SPREAD_CONSTRAINT, lacks_any_place(&binding->placement, cluster));
     }
     if (options->resource_filter && binding->placement.kind == SKR_DIVISION_DUPLICATED &&
         skr_binding_is_workload(binding)) {

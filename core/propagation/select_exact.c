@@ -419,11 +419,17 @@ static void run_bounded(struct skr_exact_search *search, const char *constraints
 static void run(struct skr_exact_search *search, struct skr_selection *ret)
 {
     char constraints[120];
-    if (!has_enough(search, ret) || try_first(search, ret)) {
+    if (!has_enough(search, ret)) {
+        return;
+    }
+    search->decision->first = try_first(search, ret);
+    if (search->decision->first) {
         return;
     }
     int64_t best = skr_exact_best_of_all(search);
-    if (!search->too_large && best >= search->decision->need && search_levels(search, ret)) {
+    search->decision->first =
+        !search->too_large && best >= search->decision->need && search_levels(search, ret);
+    if (search->decision->first) {
         return;
     }
     describe(search, constraints, sizeof constraints);

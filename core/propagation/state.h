@@ -4,7 +4,7 @@
 /*
  * What the scheduler of bindings holds, for the files of this folder that run it: scheduler.c the
  * row, cache.c the objects, trigger.c objects in and when a binding is decided, cycle.c decision and
- * writes. Calls go one way: row, cycle, trigger, cache.
+ * writes, condition.c what is reported. Calls go one way: row, cycle, condition, trigger, cache.
  */
 #include <uthash.h>
 
@@ -12,6 +12,7 @@
 #include "core/propagation/decision.h"
 #include "core/propagation/scheduler.h"
 #include "core/propagation/types.h"
+#include "topology/base/json_writer.h"
 
 /* What one event decides at the most, but for its last cycle: clusters looked at. */
 enum { SKR_PROPAGATION_EVENT_BUDGET = 20000, SKR_PROPAGATION_CYCLE_COST = 20 };
@@ -52,9 +53,12 @@ struct skr_binding_entry {
     char message[256];
     char *affinity;     /* of the term that succeeded; NULL: none */
     char *note;         /* "a:3, b:5" for the Event */
+    char *warning;      /* of what was left out of account; NULL: nothing */
     int64_t generation; /* decided on */
     int64_t observed;   /* to be written on success */
     bool changed;       /* spec.clusters was written */
+    bool tells_outcome; /* by Events, once the status is there */
+    bool tells_warning;
     bool advances_only; /* nothing was decided: schedulerObservedGeneration alone is written */
 };
 
@@ -110,6 +114,24 @@ void skr_propagation_object(void *self, struct skr_event *event);
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
 /* Whether both texts are the same JSON value. */
 bool skr_propagation_same_json(const char *a, const char *b);
+
+/* ---- condition.c: of the decision that an entry holds, beside its binding as it is ---- */
+
+/* free(). NULL: nothing was left out of account. */
+char *skr_condition_warning(const struct skr_binding_decision *decision);
+/* Whether condition Scheduled is about another outcome; whether it lacks this warning, or has one
+ * that is none now. */
+bool skr_condition_outcome_differs(const struct skr_propagation *self,
+                                   const struct skr_binding_entry *entry);
+bool skr_condition_warning_differs(const struct skr_binding_entry *entry);
+/* The list of conditions, those of other types among them. now: RFC 3339. */
+void skr_condition_write(const struct skr_propagation *self, const struct skr_binding_entry *entry,
+                         const char *now, struct skr_json_writer *w);
+/* Events: of the outcome on the binding and its object, of the warning on the binding alone. */
+void skr_condition_report_outcome(struct skr_propagation *self,
+                                  const struct skr_binding_entry *entry);
+void skr_condition_report_warning(struct skr_propagation *self,
+                                  const struct skr_binding_entry *entry);
 
 /* ---- cycle.c ---- */
 

@@ -12,6 +12,10 @@
 int64_t skr_binding_estimate(const struct skr_binding *binding,
                              const struct skr_member_cluster *cluster);
 
+/* After the last step: warns of candidates that report resource models, if their room played a part
+ * and models would have bounded it. */
+void skr_binding_note_models(struct skr_binding_decision *decision);
+
 /* Fills rejected[] and estimate[]. */
 void skr_binding_filter_clusters(struct skr_binding_decision *decision);
 /* Makes candidates of the clusters that no filter refused: scored, estimated, in order. */

@@ -63,3 +63,17 @@ void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const
         skr_spotmix_owner_drop(mix, kind, namespace_, id);
     }
 }
+
+void skr_spotmix_serve(struct skr_spotmix *mix, bool serving)
+{
+    mix->serving = serving;
+}
+
+void skr_spotmix_set_stalled(struct skr_spotmix *mix, const char *workload_key, bool stalled)
+{
+    struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key);
+
+    if (workload) {
+        workload->stalled = stalled;
+    }
+}

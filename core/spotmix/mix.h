@@ -35,6 +35,7 @@ enum {
     SKR_SPOTMIX_SETTLED_AT_ONCE = 1000,     /* pods and ReplicaSets of a workload */
     SKR_SPOTMIX_WARNING_MAX = 120,          /* bytes of a warning; longer ones are cut by
                                                      the API server */
+    SKR_SPOTMIX_UNREVIEWED_MAX = 2,         /* pods in a row, then the webhook is not called */
 };
 
 /* Borrows settings. Errors: SKR_INVALID (keyPrefix). */
@@ -57,6 +58,13 @@ void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const
  * anybody here sees that it goes, and a replacement behind the highest index would leave a gap. Not
  * yielding: it stays after all. O(1); nothing happens when there is no such pod. */
 void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields);
+
+/* Whether reviews are answered from now on. Meanwhile pods that come without a review are counted.
+ * After SKR_SPOTMIX_UNREVIEWED_MAX pods of a workload in a row its row says that the webhook is not
+ * called, until a reviewed pod of the workload comes. */
+void skr_spotmix_serve(struct skr_spotmix *mix, bool serving);
+/* What explanations say of the workload's rebuild: that it has ended without success. */
+void skr_spotmix_set_stalled(struct skr_spotmix *mix, const char *workload_key, bool stalled);
 
 /* ---- reviews ---- */
 
@@ -143,9 +151,9 @@ void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
  * needs to be; then 2 s, 4 s, ... 64 s. */
 skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid);
 
-/* The pods of this workload whose class is wrong: those of its newest ReplicaSet (or of the
- * StatefulSet), by index. ret: uids, borrowed until the mix is touched again. Returns how many,
- * max at most. Nothing while the switch is off. */
+/* The pods of this workload that a rebuild evicts, in that order (drift.h): those of its newest
+ * ReplicaSet (or of the StatefulSet). ret: uids, borrowed until the mix is touched again. Returns
+ * how many, max at most. Nothing while the switch is off. */
 size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                          const char *namespace_, const char *uid, const char **ret, size_t max);
 

@@ -77,6 +77,27 @@ enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
     return node ? node->class_ : SKR_SPOTMIX_NO_CLASS;
 }
 
+enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
+                                             const struct skr_spotmix_pod *pod)
+{
+    return pod->pinned || pod->class_claim != SKR_SPOTMIX_NO_CLASS
+               ? (enum skr_spotmix_class)pod->class_claim
+               : skr_spotmix_pod_node_class(mix, pod);
+}
+
+int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b)
+{
+    const int64_t at = skr_spotmix_pod_place(a), other = skr_spotmix_pod_place(b);
+
+    if (at != other) {
+        return at < other ? -1 : 1;
+    }
+    if (a->created != b->created) {
+        return a->created < b->created ? -1 : 1;
+    }
+    return strcmp(a->text, b->text);
+}
+
 /* ---- pods ---- */
 
 static void detach(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
@@ -236,6 +257,7 @@ static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *ui
     HASH_FIND_STR(mix->pods, uid, pod);
     if (!pod) {
         pod = create(mix, uid, name);
+        pod->news = true;
         attach(mix, pod, owner);
         skr_spotmix_pod_claim(pod, SKR_SPOTMIX_NO_CLASS, -1);
     } else if (pod->owner != owner) {
@@ -286,7 +308,9 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     pod->version = version;
     skr_spotmix_unreserve(mix, owner, token);
     const json_t *spec = json_object_get(object, "spec");
-    pod->pinned = *token == '\0' && is_pinned(mix, spec);
+    pod->reviewed = *token != '\0';
+    pod->news &= mix->serving || pod->reviewed;
+    pod->pinned = !pod->reviewed && is_pinned(mix, spec);
     carry(mix, pod, meta);
     note_node(pod, spec);
     pod->ready = is_ready(object);

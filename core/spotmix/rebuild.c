@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/spotmix/scheduler_state.h"
+#include "core/spotmix/why.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
@@ -54,11 +55,14 @@ static void tell_rule(struct skr_spotmix_scheduler_state *self, const struct skr
 
     if (row->rule.invalid) {
         note(self, row, true, "SpotMixConfigInvalid",
-             "the maximum of on-demand pods is not a whole number; every pod is on-demand");
+             "the maximum of on-demand pods is not a whole number: the rule wants every pod "
+             "on-demand");
     } else if (row->rule.all) {
-        note(self, row, false, "SpotMixApplied", "every pod is on-demand: there is no maximum");
+        note(self, row, false, "SpotMixApplied",
+             "there is no maximum: the rule wants every pod on-demand");
     } else {
-        snprintf(text, sizeof text, "the first %d pods are on-demand, all others spot",
+        snprintf(text, sizeof text,
+                 "the rule wants the first %d pods on-demand and all others spot",
                  (int)row->rule.max);
         note(self, row, false, "SpotMixApplied", text);
     }
@@ -68,22 +72,31 @@ static void tell_changes(struct skr_spotmix_scheduler_state *self,
                          struct skr_spotmix_memory *memory, const struct skr_spotmix_row *row,
                          bool changed)
 {
-    const bool lacking = row->reason && strcmp(row->reason, "NoNodesInClass") == 0;
-    char text[160];
+    const size_t *actual = row->actual;
+    const long long on_demand = row->desired[SKR_SPOTMIX_ON_DEMAND];
+    const long long spot = row->desired[SKR_SPOTMIX_SPOT];
+    SKR_STRBUF(text);
 
     if (changed && !self->silent) {
         tell_rule(self, row);
     }
-    if (lacking && !memory->lacking) {
+    if (row->lacks_nodes && !memory->lacking) {
         note(self, row, true, "SpotMixNoNodes", "a class that pods belong to has no Ready node");
     }
     if (row->drift > 0 && !memory->drifting) {
-        snprintf(text, sizeof text, "%zu pods run as a class that is not their index's",
-                 row->drift);
-        note(self, row, true, "SpotMixDrift", text);
+        skr_strbuf_addf(&text, "%zu of the wrong class: on-demand %zu of %lld, spot %zu of %lld",
+                        row->drift, actual[SKR_SPOTMIX_ON_DEMAND], on_demand,
+                        actual[SKR_SPOTMIX_SPOT], spot);
+        note(self, row, true, "SpotMixDrift", text.s);
     }
-    memory->lacking = lacking;
+    if (row->uncalled && !memory->uncalled) {
+        skr_strbuf_reset(&text);
+        skr_spotmix_say_uncalled(row, &text);
+        note(self, row, true, "SpotMixWebhookNotCalled", text.s);
+    }
+    memory->lacking = row->lacks_nodes;
     memory->drifting = row->drift > 0;
+    memory->uncalled = row->uncalled;
 }
 
 /* ---- rebuilding ---- */
@@ -105,6 +118,7 @@ static struct skr_spotmix_memory *memory_of(struct skr_spotmix_scheduler_state *
 
 static void forget(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory)
 {
+    skr_spotmix_set_stalled(self->mix, memory->key, false);
     HASH_DEL(self->memory, memory);
     free(memory->leaving);
     free(memory);
@@ -159,15 +173,28 @@ static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_m
     memory->evicting = true;
 }
 
+static void set_given_up(struct skr_spotmix_scheduler_state *self,
+                         struct skr_spotmix_memory *memory, bool given_up)
+{
+    memory->given_up = given_up;
+    skr_spotmix_set_stalled(self->mix, memory->key, given_up);
+}
+
 static void give_up(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
                     const struct skr_spotmix_row *row)
 {
     char text[160];
 
-    memory->given_up = true;
-    snprintf(text, sizeof text,
-             "%zu pods of the wrong class are left as they are: no progress for ten minutes",
-             row->wrong);
+    set_given_up(self, memory, true);
+    if (memory->in_vain >= SKR_SPOTMIX_IN_VAIN_MAX) {
+        snprintf(text, sizeof text,
+                 "%zu of the wrong class are left as they are: %u evictions changed nothing",
+                 row->wrong, memory->in_vain);
+    } else {
+        snprintf(text, sizeof text,
+                 "%zu of the wrong class are left as they are: no progress for ten minutes",
+                 row->wrong);
+    }
     note(self, row, true, "SpotMixRebuild", text);
 }
 
@@ -207,10 +234,9 @@ static void roll_out(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
                      const struct skr_spotmix_row *row)
 {
     struct skr_strbuf body;
-    char text[160];
 
-    if (row->wrong == 0 || memory->rebuilding || row->kind == SKR_SPOTMIX_REPLICA_SET ||
-        skr_frame_now(self->frame) < memory->evict_after) {
+    if (row->wrong == 0 || row->uncalled || memory->rebuilding ||
+        row->kind == SKR_SPOTMIX_REPLICA_SET || skr_frame_now(self->frame) < memory->evict_after) {
         return;
     }
     skr_strbuf_init(&body);
@@ -225,8 +251,20 @@ static void roll_out(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
     skr_frame_write(self->frame, &write, PURPOSE_ROLL_OUT, memory->key);
     skr_strbuf_fini(&body);
     memory->rebuilding = true; /* until the rule changes */
-    snprintf(text, sizeof text, "rolled out: %zu pods have the wrong class", row->wrong);
-    note(self, row, false, "SpotMixRebuild", text);
+    memory->wrong = row->wrong;
+}
+
+/* The first write of a rebuild has been accepted. */
+static void tell_begun(struct skr_spotmix_scheduler_state *self,
+                       const struct skr_spotmix_memory *memory, const char *what)
+{
+    struct skr_spotmix_row row;
+    char text[160];
+
+    if (skr_spotmix_row_of(self->mix, memory->key, &row)) {
+        snprintf(text, sizeof text, "%zu of the wrong class: %s", memory->wrong, what);
+        note(self, &row, false, "SpotMixRebuild", text);
+    }
 }
 
 void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_key,
@@ -235,41 +273,60 @@ void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char
     struct skr_spotmix_memory *memory;
 
     HASH_FIND_STR(self->memory, workload_key, memory);
-    if (memory && event->written.outcome != SKR_WRITE_OK) {
+    if (!memory) {
+        return;
+    }
+    if (event->written.outcome == SKR_WRITE_OK) {
+        tell_begun(self, memory, "the template is stamped, a rollout replaces all pods");
+    } else {
         memory->rebuilding = false;
         back_off(self, memory);
     }
+}
+
+/* Notes whether evictions have helped: false, nothing is wrong. While a pod is missing nothing is
+ * known of its replacement. */
+static bool note_progress(struct skr_spotmix_scheduler_state *self,
+                          struct skr_spotmix_memory *memory, const struct skr_spotmix_row *row)
+{
+    const bool idle = !memory->rebuilding && !memory->given_up;
+
+    if (row->wrong == 0 && (idle || !row->missing)) {
+        memory->rebuilding = false;
+        set_given_up(self, memory, false);
+        return false;
+    }
+    if (idle) {
+        memory->evicted = false;
+    }
+    if (idle || (!row->missing && row->wrong < memory->wrong)) {
+        memory->rebuilding = true;
+        memory->progress = skr_frame_now(self->frame);
+        memory->wrong = row->wrong;
+        memory->in_vain = 0;
+    }
+    return true;
 }
 
 static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
                     const struct skr_spotmix_row *row)
 {
     const skr_time now = skr_frame_now(self->frame);
-    char text[160];
 
     if (self->settings->rebuild == SKR_SPOTMIX_REBUILD_ROLLOUT) {
         roll_out(self, memory, row);
         return;
     }
-    if (row->wrong == 0 || self->settings->rebuild != SKR_SPOTMIX_REBUILD_EVICT) {
-        memory->rebuilding = false;
-        memory->wrong = row->wrong;
+    if (self->settings->rebuild != SKR_SPOTMIX_REBUILD_EVICT || !note_progress(self, memory, row) ||
+        memory->given_up) {
         return;
     }
-    if (!memory->rebuilding || row->wrong < memory->wrong) {
+    if (row->uncalled) {
         memory->progress = now;
-    }
-    memory->wrong = row->wrong;
-    if (!memory->rebuilding && !memory->given_up) {
-        memory->rebuilding = true;
-        snprintf(text, sizeof text, "evicting %zu pods of the wrong class, one after the other",
-                 row->wrong);
-        note(self, row, false, "SpotMixRebuild", text);
-    }
-    if (memory->given_up) {
         return;
     }
-    if (now - memory->progress >= SKR_SPOTMIX_EVICT_PATIENCE) {
+    if (now - memory->progress >= SKR_SPOTMIX_EVICT_PATIENCE ||
+        (memory->in_vain >= SKR_SPOTMIX_IN_VAIN_MAX && !row->missing)) {
         give_up(self, memory, row);
         return;
     }
@@ -301,6 +358,11 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
     }
     memory->evicting = false;
     if (event->written.outcome == SKR_WRITE_OK) {
+        if (!memory->evicted) {
+            tell_begun(self, memory, "one is evicted, the next when its replacement is Ready");
+        }
+        memory->evicted = true;
+        memory->in_vain++;
         memory->backoff = 0;
         skr_frame_wake(self->frame, memory->leaving_until, WAKE_WORKLOAD, uid);
     } else {
@@ -323,7 +385,7 @@ static void look_at(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     const bool changed = !skr_spotmix_rule_equal(&memory->rule, &row.rule);
     if (changed) {
         memory->rule = row.rule;
-        memory->given_up = false;
+        set_given_up(self, memory, false);
         memory->rebuilding = false;
         memory->backoff = 0;
         memory->evict_after = 0;

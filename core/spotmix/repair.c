@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spotmix/drift.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
@@ -92,20 +93,10 @@ static void claim(struct vacancies *v, struct skr_spotmix_pod *pod, enum skr_spo
     }
 }
 
-/* By index, then who came first. */
 static int by_place(const void *a, const void *b)
 {
-    const struct skr_spotmix_pod *x = *(struct skr_spotmix_pod *const *)a;
-    const struct skr_spotmix_pod *y = *(struct skr_spotmix_pod *const *)b;
-    const int64_t at = skr_spotmix_pod_place(x), other = skr_spotmix_pod_place(y);
-
-    if (at != other) {
-        return at < other ? -1 : 1;
-    }
-    if (x->created != y->created) {
-        return x->created < y->created ? -1 : 1;
-    }
-    return strcmp(x->text, y->text);
+    return skr_spotmix_pod_compare(*(struct skr_spotmix_pod *const *)a,
+                                   *(struct skr_spotmix_pod *const *)b);
 }
 
 static struct skr_spotmix_pod **sorted(const struct skr_spotmix_owner *owner)
@@ -337,10 +328,31 @@ static size_t size_of(const struct skr_spotmix_owner *workload)
     return n;
 }
 
-static void settle_space(struct skr_spotmix *mix, const struct skr_spotmix_owner *workload,
+/* Whether pods that came since the last look were reviewed. */
+static void settle_news(struct skr_spotmix_owner *workload, struct skr_spotmix_owner *owner)
+{
+    size_t missed = 0;
+    bool called = false;
+
+    if (!workload->known) {
+        return;
+    }
+    for (size_t i = 0; i < owner->n_held; i++) {
+        struct skr_spotmix_pod *pod = owner->held[i].pod;
+        called |= pod->news && pod->reviewed;
+        missed += pod->news && !pod->reviewed && !pod->pinned;
+        pod->news = false;
+    }
+    missed += workload->unreviewed;
+    missed = called || !workload->rule.on ? 0 : missed;
+    workload->unreviewed = missed < UINT8_MAX ? (uint8_t)missed : UINT8_MAX;
+}
+
+static void settle_space(struct skr_spotmix *mix, struct skr_spotmix_owner *workload,
                          const struct revisions *revisions, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_settling *settling)
 {
+    settle_news(workload, owner);
     if (workload->known && workload->rule.on) {
         settle_indices(mix, owner, &workload->rule);
         settle_costs(mix, revisions, owner);
@@ -424,20 +436,19 @@ skr_time skr_spotmix_settles_at(const struct skr_spotmix *mix)
 
 /* ---- pods of the wrong class ---- */
 
-static size_t add_wrong(const struct skr_spotmix_owner *owner, const struct skr_spotmix_rule *rule,
-                        const char **ret, size_t n, size_t max)
+static size_t add_wrong(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                        const struct skr_spotmix_rule *rule, const char **ret, size_t max)
 {
-    struct skr_spotmix_pod **pod = sorted(owner);
+    struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
+    struct skr_spotmix_judgement judgement;
+    size_t n = 0;
 
-    for (size_t i = 0; i < owner->n_held && n < max; i++) {
-        const bool placed = owner->kind == SKR_SPOTMIX_STATEFUL_SET ? pod[i]->ordinal >= 0
-                                                                    : pod[i]->index_claim >= 0;
-        if (placed && pod[i]->class_claim != SKR_SPOTMIX_NO_CLASS &&
-            skr_spotmix_rule_class(rule, skr_spotmix_pod_place(pod[i])) !=
-                (enum skr_spotmix_class)pod[i]->class_claim) {
-            ret[n++] = pod[i]->text;
-        }
+    skr_spotmix_judge(mix, owner, rule, &judgement);
+    skr_spotmix_wrong_order(owner, &judgement, pod);
+    for (; n < skr_spotmix_wrong_of(&judgement) && n < max; n++) {
+        ret[n] = pod[n]->text;
     }
+    skr_spotmix_judgement_fini(&judgement);
     free(pod);
     return n;
 }
@@ -453,13 +464,13 @@ size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind ki
         return 0;
     }
     if (workload->kind != SKR_SPOTMIX_DEPLOYMENT) {
-        return add_wrong(workload, &workload->rule, ret, n, max);
+        return add_wrong(mix, workload, &workload->rule, ret, max);
     }
     const int64_t newest = skr_spotmix_newest(workload, true);
     DL_FOREACH(workload->child, child)
     {
         if (child->revision == newest) {
-            n = add_wrong(child, &workload->rule, ret, n, max);
+            n += add_wrong(mix, child, &workload->rule, ret + n, max - n);
         }
     }
     return n;

@@ -45,6 +45,14 @@ enum skr_spotmix_class skr_spotmix_rule_class(const struct skr_spotmix_rule *rul
                                           : SKR_SPOTMIX_SPOT;
 }
 
+void skr_spotmix_rule_share(const struct skr_spotmix_rule *rule, int64_t replicas, int64_t *ret)
+{
+    const int64_t all = replicas > 0 ? replicas : 0;
+
+    ret[SKR_SPOTMIX_ON_DEMAND] = rule->all || all < rule->max ? all : rule->max;
+    ret[SKR_SPOTMIX_SPOT] = all - ret[SKR_SPOTMIX_ON_DEMAND];
+}
+
 int32_t skr_spotmix_index_parse(const char *text)
 {
     int64_t value = 0;

@@ -23,6 +23,9 @@ bool skr_spotmix_rule_equal(const struct skr_spotmix_rule *a, const struct skr_s
 /* A negative index (an ordinal below the first one) is on-demand. */
 enum skr_spotmix_class skr_spotmix_rule_class(const struct skr_spotmix_rule *rule, int64_t index);
 
+/* How many of so many pods are to be of each class: ret[SKR_SPOTMIX_CLASS_COUNT]. */
+void skr_spotmix_rule_share(const struct skr_spotmix_rule *rule, int64_t replicas, int64_t *ret);
+
 /* A label value that is an index: decimal, no sign, no leading zero, at most 2^31-1. -1: it is
  * none. text NULL allowed. */
 int32_t skr_spotmix_index_parse(const char *text);

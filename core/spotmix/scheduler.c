@@ -193,6 +193,7 @@ static void on_wake(void *context, int kind, const char *key)
     case WAKE_SERVE:
         snprintf(begun, sizeof begun, "%llu", (unsigned long long)self->begins);
         self->serving |= self->begun && strcmp(begun, key) == 0;
+        skr_spotmix_serve(self->mix, self->serving);
         break;
     case WAKE_EXPIRE:
         self->expiry = SKR_TIME_NEVER;
@@ -237,6 +238,7 @@ static void end(void *context, enum skr_end why)
     (void)why;
     self->begun = false;
     self->serving = false;
+    skr_spotmix_serve(self->mix, false);
     skr_spotmix_answer_all_held(self);
     skr_spotmix_forget_all(self);
 }

@@ -35,7 +35,10 @@ struct skr_spotmix_reply {
 #define SKR_SPOTMIX_LOOKUP_TIME    (500 * SKR_MILLISECOND)
 #define SKR_SPOTMIX_EVICT_PATIENCE (600 * SKR_SECOND) /* without progress: a rebuild is given up */
 
-enum { SKR_SPOTMIX_LOOKUPS_MAX = 20 }; /* GETs a second for reviews in one namespace */
+enum {
+    SKR_SPOTMIX_LOOKUPS_MAX = 20, /* GETs a second for reviews in one namespace */
+    SKR_SPOTMIX_IN_VAIN_MAX = 3,  /* evictions without progress: a rebuild is given up */
+};
 
 enum skr_spotmix_eviction_result {
     SKR_SPOTMIX_EVICTED,

@@ -51,10 +51,12 @@ struct skr_spotmix_held_review {
 struct skr_spotmix_memory {
     UT_hash_handle hh; /* by key */
     struct skr_spotmix_rule rule;
-    bool drifting, lacking;
+    bool drifting, lacking, uncalled; /* reported */
     bool rebuilding, given_up;
-    size_t wrong;
-    skr_time progress;    /* when wrong last fell, or the rule changed */
+    size_t wrong;         /* the fewest since the rebuild began, while no pod was missing */
+    unsigned in_vain;     /* pods evicted since then */
+    bool evicted;         /* any since the rebuild began */
+    skr_time progress;    /* when wrong last fell, or the rebuild began */
     skr_time looks_at;    /* a wake is set for that, to see whether it has ended; 0: none */
     skr_time evict_after; /* back-off */
     skr_time backoff;

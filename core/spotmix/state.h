@@ -38,6 +38,8 @@ struct skr_spotmix_pod {
     int8_t cost_claim;   /* repair.c */
     bool ready;
     bool pinned;      /* its own spec rules a class out, and none of our reviews put that there */
+    bool reviewed;    /* it has a token */
+    bool news;        /* repair.c has not counted yet whether it was reviewed */
     bool writing;     /* a fix is under way */
     uint8_t fixes;    /* how many have been emitted; saturates */
     int64_t ordinal;  /* StatefulSet: of its name; -1: none */
@@ -99,7 +101,9 @@ struct skr_spotmix_owner {
     struct skr_spotmix_owner *child, *prev, *next; /* ReplicaSets of a Deployment */
     struct skr_spotmix_owner *dirty_next;
     bool dirty;
-    skr_time settles_at;           /* a workload of many pods; 0: at once */
+    uint8_t unreviewed;  /* workload: pods in a row that came without a review; saturates */
+    bool stalled;        /* workload: its rebuild has ended without success */
+    skr_time settles_at; /* a workload of many pods; 0: at once */
     struct skr_spotmix_held *held; /* live pods, in no order */
     size_t n_held, cap_held;
     struct skr_spotmix_reserved *reserved; /* slots.c; in no order */
@@ -126,6 +130,7 @@ struct skr_spotmix {
     struct skr_spotmix_owner *dirty;
     skr_time settles_at; /* the first of those that are dirty and wait */
     bool nodes_changed;  /* a class may be known that was not */
+    bool serving;
     uint64_t n_expired, n_unmutated;
     uint64_t n_results[SKR_SPOTMIX_RESULT_COUNT];
     uint64_t *bits; /* scratch of slots.c */
@@ -214,5 +219,10 @@ int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod);
 /* Of the node it is bound to. */
 enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
                                                   const struct skr_spotmix_pod *pod);
+/* What it claims; until it is adopted what it will claim: its node's. */
+enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
+                                             const struct skr_spotmix_pod *pod);
+/* By place, then who came first. Total. */
+int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b);
 
 #endif

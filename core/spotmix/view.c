@@ -22,70 +22,55 @@ static int64_t place_of(const struct skr_spotmix_pod *pod)
     return named ? skr_spotmix_pod_place(pod) : -1;
 }
 
-static bool is_wrong(const struct skr_spotmix_pod *pod, const struct skr_spotmix_rule *rule)
-{
-    const bool placed =
-        pod->owner->kind == SKR_SPOTMIX_STATEFUL_SET ? pod->ordinal >= 0 : pod->index_claim >= 0;
-    return placed && pod->class_claim != SKR_SPOTMIX_NO_CLASS &&
-           skr_spotmix_rule_class(rule, skr_spotmix_pod_place(pod)) !=
-               (enum skr_spotmix_class)pod->class_claim;
-}
-
-static bool is_drift(const struct skr_spotmix *mix, const struct skr_spotmix_pod *pod,
-                     const struct skr_spotmix_rule *rule)
-{
-    const enum skr_spotmix_class node = skr_spotmix_pod_node_class(mix, pod);
-
-    return is_wrong(pod, rule) ||
-           (pod->class_claim != SKR_SPOTMIX_NO_CLASS && node != SKR_SPOTMIX_NO_CLASS &&
-            node != (enum skr_spotmix_class)pod->class_claim);
-}
-
 /* Evicting one more than the pods that are not Ready already is what a rebuild waits with: the next
  * one goes when all others are Ready and none is missing. One that is not Ready itself goes first. */
-static void add_victim(const struct skr_spotmix_owner *owner, const struct skr_spotmix_rule *rule,
-                       struct skr_spotmix_row *row)
+static void add_victim(const struct skr_spotmix_owner *owner,
+                       const struct skr_spotmix_judgement *judgement, struct skr_spotmix_row *row)
 {
-    const struct skr_spotmix_pod *victim = NULL, *unready = NULL;
+    struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
+    const struct skr_spotmix_pod *victim = NULL;
     size_t n_unready = 0;
 
+    row->wrong = skr_spotmix_wrong_of(judgement);
+    row->missing = (int64_t)owner->n_held < owner->replicas;
+    skr_spotmix_wrong_order(owner, judgement, pod);
     for (size_t i = 0; i < owner->n_held; i++) {
-        const struct skr_spotmix_pod *pod = owner->held[i].pod;
-        const bool wrong = is_wrong(pod, rule);
-        row->wrong += wrong;
-        n_unready += !pod->ready;
-        if (!pod->ready) {
-            unready = wrong ? pod : unready;
-        }
-        if (wrong && (!victim || skr_spotmix_pod_place(pod) < skr_spotmix_pod_place(victim))) {
-            victim = pod;
-        }
+        n_unready += !owner->held[i].pod->ready;
     }
-    const bool missing = (int64_t)owner->n_held < owner->replicas;
-    if (n_unready == 1 && unready) {
-        victim = unready;
-    } else if (n_unready > 0) {
-        victim = NULL;
+    for (size_t i = 0; i < row->wrong && !victim; i++) {
+        victim = n_unready == 0 || (n_unready == 1 && !pod[i]->ready) ? pod[i] : NULL;
     }
-    if (victim && !missing) {
+    if (victim && !row->missing) {
         row->victim = victim->text;
         row->victim_name = victim->name;
     }
+    free(pod);
 }
 
-static bool add_pods(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                     struct skr_spotmix_row *row)
+/* Whether a pod is pinned. rebuilt: the row is about this space as to evictions. */
+static bool add_space(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                      bool rebuilt, struct skr_spotmix_row *row)
 {
+    struct skr_spotmix_judgement judgement;
     bool pinned = false;
 
+    skr_spotmix_judge(mix, owner, &row->rule, &judgement);
     for (size_t i = 0; i < owner->n_held; i++) {
-        const struct skr_spotmix_pod *pod = owner->held[i].pod;
-        pinned |= pod->pinned;
-        if (pod->class_claim != SKR_SPOTMIX_NO_CLASS) {
-            row->actual[pod->class_claim]++;
+        const enum skr_spotmix_class class_ = skr_spotmix_pod_class(mix, owner->held[i].pod);
+        pinned |= owner->held[i].pod->pinned;
+        if (class_ != SKR_SPOTMIX_NO_CLASS) {
+            row->actual[class_]++;
         }
-        row->drift += is_drift(mix, pod, &row->rule);
     }
+    for (int i = 0; i < SKR_SPOTMIX_STANDING_COUNT; i++) {
+        row->standing[i] += judgement.n[i];
+    }
+    row->drift += skr_spotmix_drift_of(&judgement);
+    if (rebuilt) {
+        row->space = owner->name;
+        add_victim(owner, &judgement, row);
+    }
+    skr_spotmix_judgement_fini(&judgement);
     return pinned;
 }
 
@@ -94,7 +79,7 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
 {
     const struct skr_spotmix_owner *child;
     const int64_t newest = skr_spotmix_newest(workload, true);
-    bool pinned;
+    bool pinned = false;
 
     *ret = (struct skr_spotmix_row){.kind = workload->kind,
                                     .namespace_ = workload->namespace_,
@@ -103,28 +88,25 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
                                     .key = workload->key,
                                     .space = workload->name,
                                     .rule = workload->rule,
-                                    .replicas = workload->replicas};
-    const int64_t max = ret->rule.all ? INT64_MAX : ret->rule.max;
-    ret->desired[SKR_SPOTMIX_ON_DEMAND] = ret->replicas < max ? ret->replicas : max;
-    ret->desired[SKR_SPOTMIX_SPOT] = ret->replicas - ret->desired[SKR_SPOTMIX_ON_DEMAND];
-    pinned = add_pods(mix, workload, ret);
+                                    .replicas = workload->replicas,
+                                    .unreviewed = workload->unreviewed,
+                                    .uncalled = workload->unreviewed >= SKR_SPOTMIX_UNREVIEWED_MAX,
+                                    .stalled = workload->stalled};
+    skr_spotmix_rule_share(&ret->rule, ret->replicas, ret->desired);
     if (workload->kind != SKR_SPOTMIX_DEPLOYMENT) {
-        add_victim(workload, &workload->rule, ret);
+        pinned = add_space(mix, workload, true, ret);
     }
     DL_FOREACH(workload->child, child)
     {
-        pinned |= add_pods(mix, child, ret);
-        if (child->revision == newest && child->n_held > 0) {
-            ret->space = child->name;
-            add_victim(child, &workload->rule, ret);
-        }
+        pinned |= add_space(mix, child, child->revision == newest && child->n_held > 0, ret);
     }
-    const bool no_nodes = (ret->desired[0] > 0 && mix->ready_nodes[0] == 0) ||
-                          (ret->desired[1] > 0 && mix->ready_nodes[1] == 0);
-    ret->reason = ret->rule.invalid ? "InvalidMaxOnDemandCount"
-                  : no_nodes        ? "NoNodesInClass"
-                  : pinned          ? "ClassPinnedByPodSpec"
-                                    : NULL;
+    ret->lacks_nodes = (ret->desired[0] > 0 && mix->ready_nodes[0] == 0) ||
+                       (ret->desired[1] > 0 && mix->ready_nodes[1] == 0);
+    ret->reason = ret->rule.invalid  ? "InvalidMaxOnDemandCount"
+                  : ret->uncalled    ? "WebhookNotCalled"
+                  : ret->lacks_nodes ? "NoNodesInClass"
+                  : pinned           ? "ClassPinnedByPodSpec"
+                                     : NULL;
 }
 
 static bool is_on(const struct skr_spotmix_owner *workload)
@@ -185,22 +167,28 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
                      const struct skr_spotmix_rule *rule, struct skr_spotmix_pod_row **ret,
                      size_t *n, size_t *cap)
 {
+    struct skr_spotmix_judgement judgement;
+
+    skr_spotmix_judge(mix, owner, rule, &judgement);
     for (size_t i = 0; i < owner->n_held; i++) {
         const struct skr_spotmix_pod *pod = owner->held[i].pod;
         const bool none = pod->class_claim == SKR_SPOTMIX_NO_CLASS;
+        const enum skr_spotmix_standing standing = (enum skr_spotmix_standing)judgement.standing[i];
         skr_grow(ret, cap, *n + 1, sizeof **ret);
         (*ret)[(*n)++] =
             (struct skr_spotmix_pod_row){.name = pod->name,
                                          .node = pod->node ? pod->node : "",
                                          .owner = owner->name,
                                          .index = none ? -1 : place_of(pod),
-                                         .class_ = (enum skr_spotmix_class)pod->class_claim,
+                                         .class_ = skr_spotmix_pod_class(mix, pod),
+                                         .standing = standing,
                                          .cost = cost_texts[pod->cost_claim],
                                          .reason = pod->pinned ? "ClassPinnedByPodSpec"
                                                    : none      ? "Unmutated"
-                                                   : is_drift(mix, pod, rule) ? "Drift"
-                                                                              : NULL};
+                                                   : standing != SKR_SPOTMIX_RIGHT ? "Drift"
+                                                                                   : NULL};
     }
+    skr_spotmix_judgement_fini(&judgement);
 }
 
 size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_key,

@@ -5,6 +5,7 @@
  * The mix as people and the reconciler look at it: a row a workload, a row a pod. Borrowed texts
  * are valid until the mix is touched again.
  */
+#include "core/spotmix/drift.h"
 #include "core/spotmix/mix.h"
 
 struct skr_spotmix_row {
@@ -14,13 +15,19 @@ struct skr_spotmix_row {
     struct skr_spotmix_rule rule;
     int64_t replicas;
     int64_t desired[SKR_SPOTMIX_CLASS_COUNT]; /* of replicas pods */
-    size_t actual[SKR_SPOTMIX_CLASS_COUNT];   /* live pods, of all revisions */
-    size_t drift;       /* live pods whose class is not their index's, or not their node's */
-    const char *reason; /* NULL: none; InvalidMaxOnDemandCount, NoNodesInClass,
-                           ClassPinnedByPodSpec: the first that holds */
+    size_t actual[SKR_SPOTMIX_CLASS_COUNT];   /* live pods, of all revisions, unadopted ones too */
+    size_t drift;                             /* live pods that are not as the rule wants them */
+    size_t standing[SKR_SPOTMIX_STANDING_COUNT]; /* the same, by what is wrong */
+    const char *reason; /* NULL: none; InvalidMaxOnDemandCount, WebhookNotCalled, NoNodesInClass,
+                            ClassPinnedByPodSpec: the first that holds */
+    bool lacks_nodes;   /* a class that pods belong to has no Ready node */
+    bool uncalled;      /* the last pods came without a review */
+    uint8_t unreviewed; /* how many in a row */
+    bool stalled;       /* skr_spotmix_set_stalled() */
     /* The newest ReplicaSet, or the StatefulSet: what a rebuild goes by. */
     const char *space;  /* its name; the workload's: there is none with pods */
-    size_t wrong;       /* pods of the wrong class */
+    size_t wrong;       /* pods that a rebuild evicts */
+    bool missing;       /* pods are still to be created */
     const char *victim; /* uid of the one to be evicted next; NULL: none, or not yet */
     const char *victim_name;
 };
@@ -32,10 +39,11 @@ bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_key,
 size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **ret);
 
 struct skr_spotmix_pod_row {
-    const char *name, *node; /* node "": none */
-    const char *owner;       /* the ReplicaSet's or StatefulSet's name */
-    int64_t index;           /* negative: none */
-    enum skr_spotmix_class class_;
+    const char *name, *node;       /* node "": none */
+    const char *owner;             /* the ReplicaSet's or StatefulSet's name */
+    int64_t index;                 /* negative: none */
+    enum skr_spotmix_class class_; /* of a pod that is not adopted: its node's */
+    enum skr_spotmix_standing standing;
     const char *cost;   /* "" none of ours */
     const char *reason; /* NULL: as it should be; "ClassPinnedByPodSpec", "Drift", "Unmutated" */
 };

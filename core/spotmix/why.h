@@ -11,5 +11,7 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
  * them. Appended. O(n). */
 void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
                       const struct skr_spotmix_pod_row *pod, size_t n, struct skr_strbuf *out);
+/* Why nothing is evicted while the webhook is not called, and what to do. Appended. */
+void skr_spotmix_say_uncalled(const struct skr_spotmix_row *row, struct skr_strbuf *out);
 
 #endif

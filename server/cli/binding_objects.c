@@ -25,9 +25,6 @@ int skr_binding_objects_fetch(const struct skr_call *call, const struct skr_clie
 {
     struct skr_error error = {.text = ""};
     skr_binding_input_init(ret);
-    if (flags->server) {
-        return skr_client_flags_refuse_server(call, messages);
-    }
     int rc = flags->file ? skr_binding_input_read(ret, flags->file, messages)
                          : read_live(flags, ret, messages, &error);
     if (rc == 0) {

@@ -165,9 +165,3 @@ int skr_client_flags_list(const struct skr_client_flags *flags, const char *reso
                                                        : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
     return skr_source_kubectl_list(&options, resources, out, error);
 }
-
-int skr_client_flags_refuse_server(const struct skr_call *call, struct skr_strbuf *messages)
-{
-    return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
-                          "--server", messages);
-}

@@ -60,8 +60,6 @@ int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_c
 /* skr_source_kubectl_list() with these flags. */
 int skr_client_flags_list(const struct skr_client_flags *flags, const char *resources,
                           struct skr_strbuf *out, struct skr_error *error);
-/* Of a command whose objects no daemon hands out. Returns SKR_EXIT_USAGE. */
-int skr_client_flags_refuse_server(const struct skr_call *call, struct skr_strbuf *messages);
 /* free() */
 char *skr_client_flags_namespace(const struct skr_client_flags *flags, struct skr_client *client);
 

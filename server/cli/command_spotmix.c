@@ -100,13 +100,6 @@ static int fetch_live(struct skr_client *client, struct target *target, json_t *
     return skr_client_fetch_path(client, path.s, ret, error);
 }
 
-/* What a daemon without the spot mix says of all paths that it does not know. */
-static bool is_off(int rc, const struct skr_error *error)
-{
-    static const char unknown[] = "no such path";
-    return rc == -SKR_NOT_FOUND && strncmp(error->text, unknown, sizeof unknown - 1) == 0;
-}
-
 static int fetch(const struct skr_call *call, struct target *target, json_t **ret,
                  struct skr_strbuf *messages)
 {
@@ -121,9 +114,7 @@ static int fetch(const struct skr_call *call, struct target *target, json_t **re
     if (code == SKR_EXIT_OK) {
         const int rc = fetch_live(client, target, ret, &error);
         if (rc < 0) {
-            skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name,
-                            is_off(rc, &error) ? "the daemon's spot mix is off (spotmix.enabled)"
-                                               : error.text);
+            skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
         }
         code = skr_client_exit_code(rc);
     }

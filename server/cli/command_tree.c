@@ -83,7 +83,7 @@ static void draw_binding(const struct skr_binding_input *input, const struct skr
     free(row);
 }
 
-/* What is about racks and nodes alone; NULL: nothing. */
+/* What is about racks and nodes alone, or a daemon, which hands out no objects; NULL: nothing. */
 static const char *misplaced(const struct skr_call *call)
 {
     const struct options *o = call->options;
@@ -91,6 +91,7 @@ static const char *misplaced(const struct skr_call *call)
            : o->resource                     ? "--resource"
            : o->slot                         ? "--slot"
            : o->page.output != SKR_PAGE_TEXT ? "--output"
+           : o->client.server                ? "--server"
            : o->bindings && o->placements    ? "--placements"
                                              : NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/cli/binding_objects.h"
+#include "server/cli/module_state.h"
 #include "server/exit_code.h"
 #include "server/simulate/binding.h"
 
@@ -42,8 +43,9 @@ static int explain(const struct options *given, const char *name,
 {
     struct skr_propagation_options settings;
     struct skr_error error = {.text = ""};
-    if (skr_simulate_binding_settings(skr_binding_profiles[given->profile], given->settings.item,
-                                      given->settings.n, &settings, &error) < 0) {
+    if (skr_simulate_binding_settings((enum skr_propagation_profile)given->profile,
+                                      given->settings.item, given->settings.n, &settings,
+                                      &error) < 0) {
         skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
         return SKR_EXIT_USAGE;
     }
@@ -61,8 +63,14 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const struct options *given = call->options;
     struct skr_binding_input input;
     int code = skr_binding_objects_fetch(call, &given->client, &input, messages);
+    const size_t begin = out->len;
     if (code == SKR_EXIT_OK) {
         code = explain(given, strchr(call->word[0], '/') + 1, &input, out, messages);
+    }
+    if (out->len > begin) {
+        const struct skr_module_state module =
+            skr_module_state_ask(call, &given->client, "karmada", messages);
+        code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
     }
     skr_binding_input_fini(&input);
     return code;
@@ -71,13 +79,18 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 const struct skr_command skr_command_explain_binding = {
     .name = "explain binding/",
     .usage = "sakkara explain binding/NAME [-n NAMESPACE] [-v] [-o text|json]\n"
-             "                             [--profile NAME] [--option NAME=VALUE] [--file DUMP]",
+             "                             [--profile NAME] [--option NAME=VALUE]\n"
+             "                             [--server URL | --file DUMP]",
     .summary = "where a binding of Karmada goes, or why it does not",
-    .text = "Decides the binding as the daemon would on the objects as they are: every cluster "
-            "with the\n"
-            "filters that rejected it, the groups with score and room, which were chosen, and what "
-            "would\n"
-            "make it fit. Exit code 0 when it can be placed, 4 when not, 3 when there is none.\n",
+    .text =
+        "Decides the binding as the daemon would on the objects as they are: every cluster with "
+        "the\n"
+        "filters that rejected it, the groups with score and room, which were chosen, and which\n"
+        "single changes would place it, each of them tried. Objects come from kubectl or the "
+        "dump.\n"
+        "The daemon, which --server or kubectl finds, is asked whether its module karmada is on.\n"
+        "Exit code 0 when the binding can be placed, 4 when not or when the module is off, 3 when\n"
+        "there is none.\n",
     .examples = "  sakkara explain binding/web-deployment -n shop\n"
                 "  kubectl get clusters,resourcebindings -A -o json > dump.json\n"
                 "  sakkara explain binding/web-deployment --file dump.json -o json\n",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cli/module_state.h"
 #include "server/cli/placement_objects.h"
 #include "server/exit_code.h"
 #include "server/simulate/placement.h"
@@ -30,6 +31,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     struct skr_placement_world world;
     int code = skr_placement_objects_fetch(call, &given->client, &world, messages);
     char *key = skr_object_key(given->client.namespace_ ? given->client.namespace_ : "", name);
+    const size_t begin = out->len;
     if (code == SKR_EXIT_OK) {
         const struct skr_simulate_placement_options options = {.placement = key,
                                                                .scheduler = given->scheduler,
@@ -38,6 +40,11 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                                .verbose = given->verbose};
         code = skr_simulate_placement_show(&world, &options, out, messages);
     }
+    if (out->len > begin) {
+        const struct skr_module_state module =
+            skr_module_state_ask(call, &given->client, "ocm", messages);
+        code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
+    }
     free(key);
     skr_placement_world_fini(&world);
     return code;
@@ -45,13 +52,18 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 
 const struct skr_command skr_command_explain_placement = {
     .name = "explain placement/",
-    .usage = "sakkara explain placement/NAME [-n NAMESPACE] [-v] [-o text|json] [--file DUMP]",
+    .usage = "sakkara explain placement/NAME [-n NAMESPACE] [-v] [-o text|json]\n"
+             "                               [--server URL | --file DUMP]",
     .summary = "why a Placement of OCM selects these clusters and not others",
-    .text = "Runs one cycle of the Placement as the daemon would on the objects as they are: what "
-            "was\n"
-            "selected with its scores, which filter or hard level keeps the others out, and what "
-            "would\n"
-            "change it. Exit code 0 when it is satisfied, 4 when not, 3 when there is none.\n",
+    .text =
+        "Runs one cycle of the Placement as the daemon would on the objects as they are: what was\n"
+        "selected with its scores, which filter or hard level keeps the others out, and which "
+        "single\n"
+        "changes select more, each of them tried. Objects come from kubectl or the dump. The "
+        "daemon,\n"
+        "which --server or kubectl finds, is asked whether its module ocm is on. Exit code 0 when "
+        "the\n"
+        "Placement is satisfied, 4 when not or when the module is off, 3 when there is none.\n",
     .examples = "  sakkara explain placement/web -n shop\n"
                 "  sakkara explain placement/web --file dump.json -o json\n",
     .next = "sakkara help simulate placement",

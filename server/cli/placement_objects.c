@@ -26,9 +26,6 @@ int skr_placement_objects_fetch(const struct skr_call *call, const struct skr_cl
 {
     struct skr_error error = {.text = ""};
     skr_placement_world_init(ret);
-    if (flags->server) {
-        return skr_client_flags_refuse_server(call, messages);
-    }
     int rc = flags->file ? skr_placement_world_read(ret, flags->file, messages)
                          : read_live(flags, ret, messages, &error);
     rc = rc < 0 ? rc : skr_placement_world_finish(ret, messages);

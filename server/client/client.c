@@ -11,6 +11,7 @@
 #include "server/kube/decode.h"
 #include "server/object/view_url.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 struct skr_client {
     struct skr_client_options options;
@@ -166,4 +167,25 @@ int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **
     int rc = ask_for(client, path, &text, error);
     rc = rc < 0 ? rc : take_in(&text, NULL, ret, error);
     return rc;
+}
+
+int skr_client_fetch_module(struct skr_client *client, const char *name, json_t **ret,
+                            struct skr_error *error)
+{
+    static const struct skr_view_query query = {.path = "/v1/modules"};
+    json_auto_t *page = NULL;
+    json_t *item;
+    size_t i;
+    int rc = skr_client_fetch(client, &query, "ModuleList", &page, error);
+    if (rc < 0) {
+        return rc;
+    }
+    json_array_foreach(json_object_get(page, "items"), i, item)
+    {
+        if (strcmp(skr_object_text(item, "name"), name) == 0) {
+            *ret = json_incref(item);
+            return 0;
+        }
+    }
+    return skr_error_set(error, SKR_NOT_FOUND, "the daemon has no module %s", name);
 }

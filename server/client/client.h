@@ -41,6 +41,11 @@ int skr_client_fetch(struct skr_client *client, const struct skr_view_query *que
 int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **ret,
                           struct skr_error *error);
 
+/* Whether a module of the daemon is on, "ocm": its item of /v1/modules (json_decref()). Errors: as
+ * above; SKR_NOT_FOUND of a daemon that has no such page, or no such module. Not from a dump. */
+int skr_client_fetch_module(struct skr_client *client, const char *name, json_t **ret,
+                            struct skr_error *error);
+
 /* What the dump holds, borrowed; NULL: the client asks a daemon. */
 struct skr_manifests;
 const struct skr_manifests *skr_client_objects(const struct skr_client *client);

@@ -23,6 +23,7 @@
 #include "server/exit_code.h"
 #include "server/http/admin.h"
 #include "server/http/log_level.h"
+#include "server/http/modules.h"
 #include "server/http/process_metrics.h"
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
@@ -51,6 +52,7 @@ struct skr_daemon {
     _Atomic(struct skr_kube *) fresh_kube; /* of the elector, which starts first; NULL: not yet */
     uint64_t fresh_ticket;                 /* of its thread */
     struct skr_preflight *preflight;
+    struct skr_modules modules;
     struct skr_admin *admin;
     struct skr_admin *probes; /* NULL: off */
     struct skr_health health;
@@ -221,6 +223,22 @@ static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
     return rc;
 }
 
+static void list_modules(struct skr_daemon *d)
+{
+    d->modules.clock = &d->clock;
+    for (size_t i = 0; i < SKR_SCHEDULER_COUNT; i++) {
+        const struct skr_scheduler_row *row = skr_scheduler_rows[i];
+        if (row->module) {
+            skr_bug_on(d->modules.n == SKR_MODULES_MAX);
+            d->modules.item[d->modules.n++] =
+                (struct skr_module){.name = row->module,
+                                    .setting = row->setting,
+                                    .pages = row->pages,
+                                    .enabled = row->enabled(d->config)};
+        }
+    }
+}
+
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_admin_options options = {
@@ -233,6 +251,8 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .n_routes = 1,
         .route = {skr_log_level_route()},
     };
+    list_modules(d);
+    options.n_routes += skr_modules_routes(&d->modules, &options.route[options.n_routes]);
     for (size_t i = 0; i < d->n_seats; i++) {
         const struct skr_seat *s = &d->seat[i];
         skr_bug_on(options.n_routes + SKR_SERVICE_ROUTES_MAX > SKR_ADMIN_ROUTES_MAX);

@@ -21,6 +21,7 @@ enum family {
     F_SLOTS,
     F_RELOADS,
     F_UNKNOWN_NODES,
+    F_OUTSIDE_NODES,
     F_REFUSED_NODES,
     F_PLANS,
     F_BINDINGS,
@@ -68,6 +69,8 @@ static const struct skr_metric_spec specs[] = {
                         "Topologies that came into force, and maps that were refused.", "result"),
     [F_UNKNOWN_NODES] = GAUGE("sakkara_topology_unknown_nodes",
                               "Leaves of the topology that name no existing node.", NULL),
+    [F_OUTSIDE_NODES] = GAUGE("sakkara_topology_outside_nodes",
+                              "Ready nodes that no leaf of the topology names.", NULL),
     [F_REFUSED_NODES] =
         GAUGE("sakkara_refused_nodes",
               "Nodes without room for anybody: the names of their resources exceed a limit.", NULL),
@@ -168,6 +171,7 @@ static void collect_engine(const struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
     skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
     skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
+    skr_series_set(m->family[F_OUTSIDE_NODES], NULL, NULL, stats.outside_nodes);
     skr_series_set(m->family[F_REFUSED_NODES], NULL, NULL, stats.refused_nodes);
     skr_series_advance(m->family[F_PLANS], "made", NULL, stats.plans);
     skr_series_advance(m->family[F_PLANS], "aborted", NULL, stats.aborts);

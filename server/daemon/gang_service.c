@@ -63,6 +63,12 @@ static void look(void *context, void (*fn)(void *argument, struct skr_engine *en
     skr_engine_thread_look(s->engine, fn, argument);
 }
 
+static int write_page(void *self, const struct skr_view_query *query, skr_time now,
+                      struct skr_strbuf *out)
+{
+    return skr_gang_view(self, query, now, out);
+}
+
 static bool busy(void *context)
 {
     const struct service *s = context;
@@ -75,21 +81,14 @@ static skr_time now(void *context)
     return skr_clock_now(s->host.clock);
 }
 
-enum { LABELS_TRAVEL_FROM = 35 }; /* feature gate PodTopologyLabelsAdmission is on by default */
-
-static void keep_nothing(void *keep)
-{
-    (void)keep;
-}
-
 static void server_is(void *service, int minor)
 {
     const struct service *s = service;
+    int32_t *body = skr_alloc(sizeof *body);
     const struct skr_event event = {.kind = SKR_EVENT_REQUEST,
-                                    .request = {.verb = SKR_GANG_LABELS_TRAVEL}};
-    if (minor >= LABELS_TRAVEL_FROM) {
-        skr_engine_thread_post_kept(s->engine, &event, keep_nothing, NULL);
-    }
+                                    .request = {.verb = SKR_GANG_SERVER_IS, .body = body}};
+    *body = minor;
+    skr_engine_thread_post_kept(s->engine, &event, free, body);
 }
 
 /* ---- what comes from the engine ---- */
@@ -181,7 +180,8 @@ static int start_gate(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_api_options api = {.look = look, .busy = busy, .context = s};
+    const struct skr_api_options api = {
+        .prefix = "/v1", .write = write_page, .look = look, .busy = busy, .context = s};
     const struct skr_explanations_options explanations = {.post = post, .context = s};
     s->engine = engine;
     s->api = skr_api_create(&api);

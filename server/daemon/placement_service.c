@@ -141,6 +141,8 @@ static void destroy(void *service)
 }
 
 const struct skr_scheduler_row skr_placement_service = {
+    .module = "ocm",
+    .setting = "ocm.enabled",
     .enabled = enabled,
     .rate = rate,
     .create = create,

@@ -44,6 +44,10 @@ struct skr_service_rate {
 };
 
 struct skr_scheduler_row {
+    /* What enables it, for people and programs (server/http/modules.h). NULL: it is always on. */
+    const char *module;  /* "ocm": the section of the configuration */
+    const char *setting; /* "ocm.enabled" */
+    const char *pages;   /* prefix of its routes, which are refused while it is off; NULL: none */
     bool (*enabled)(const struct skr_config *config);
     /* Rate of its own for its writes; NULL: the one of all alone. */
     struct skr_service_rate (*rate)(const struct skr_config *config);

@@ -69,7 +69,6 @@ void skr_kube_options_default(struct skr_kube_options *options)
         .healthy_after = 10 * SKR_SECOND,
         .stale_after = 300 * SKR_SECOND,
         .fresh_patience = 200 * SKR_MILLISECOND,
-        .absent_retry = 300 * SKR_SECOND,
     };
 }
 
@@ -104,7 +103,6 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
         {"healthy_after", o->healthy_after, 0, year},
         {"stale_after", o->stale_after, SKR_MILLISECOND, year},
         {"fresh_patience", o->fresh_patience, 0, year},
-        {"absent_retry", o->absent_retry, SKR_MILLISECOND, year},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         int rc = check_range(ranges[i].what, ranges[i].value, ranges[i].low, ranges[i].high, error);
@@ -213,16 +211,7 @@ static bool run_transfers(struct skr_kube *kube)
     int running = 0;
     CURLMcode code = curl_multi_perform(kube->session.multi, &running);
     skr_bug_on(code != CURLM_OK);
-    bool any = false;
-    int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(kube->session.multi, &left));) {
-        if (m->msg != CURLMSG_DONE) {
-            continue;
-        }
-        any = true;
-        skr_transfer_finish(m->easy_handle, m->data.result);
-    }
-    return any;
+    return skr_transfer_take_results(&kube->session);
 }
 
 static void wait_until(struct skr_kube *kube, int64_t due)
@@ -500,7 +489,7 @@ static void get_resource(const struct skr_kube_resource_counters *c, skr_time st
         .undecodable = skr_count_get(&c->undecodable),
         .age = age > 0 ? age : 0,
         .synced = atomic_load(&c->synced),
-        .stale = age > stale_after && !atomic_load(&c->absent),
+        .stale = age > stale_after,
     };
 }
 

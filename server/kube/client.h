@@ -60,7 +60,8 @@ struct skr_kube_resource_stats {
     uint64_t events;   /* objects delivered, deletions included */
     uint64_t undecodable; /* versions of objects that were skipped */
     skr_time age;         /* since a list was complete, a watch began or one of its lines was read,
-                     bookmarks included; before the first: since the client started */
+                     bookmarks included, or the kind was not installed; before the first: since
+                     the client started */
     bool synced;          /* the first list is complete, or the kind is not installed */
     bool stale;           /* age is more than it can be while all is well (stale_after) */
 };

@@ -21,7 +21,6 @@ struct skr_kube_resource_counters {
     atomic_uint_fast64_t undecodable;
     atomic_int_fast64_t last_success; /* skr_kube_now() */
     atomic_bool synced;
-    atomic_bool absent;
 };
 
 struct skr_kube_counters {

@@ -296,6 +296,15 @@ void skr_feed_delete(struct skr_feed *feed, const json_t *object)
     }
 }
 
+void skr_feed_forbidden(struct skr_feed *feed, bool forbidden)
+{
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        struct skr_event event = {.kind = SKR_EVENT_FORBIDDEN,
+                                  .forbidden = {.type = feed->taker[i].type, .is = forbidden}};
+        deliver(feed->taker[i].to, &event);
+    }
+}
+
 void skr_feed_begin_list(struct skr_feed *feed)
 {
     feed->list++;

@@ -63,6 +63,8 @@ bool skr_feed_reads_text(const struct skr_feed *feed);
 bool skr_feed_upsert_text(struct skr_feed *feed, struct skr_json_scan *scan, uint64_t *ret_version);
 /* The object is there, but its text cannot be read: a stub of salvage.h. */
 void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub);
+/* All that take from the feed hear that the kind may not be read, or may be again. */
+void skr_feed_forbidden(struct skr_feed *feed, bool forbidden);
 /* Stubs will do. */
 void skr_feed_delete(struct skr_feed *feed, const json_t *object);
 

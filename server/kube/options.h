@@ -50,14 +50,14 @@ struct skr_kube_options {
     skr_time watch_for;      /* a watch is asked to last this long up to twice as long; 5 min */
     skr_time silence;        /* a watch without a byte is given up; bookmarks come every minute;
                                150 s */
-    skr_time backoff_min;    /* after a failure, doubled at each, with jitter; 200 ms */
+    skr_time backoff_min;    /* after a failure, or where a kind is not installed; doubled at each,
+                               with jitter; 200 ms */
     skr_time backoff_max;    /* 30 s */
     skr_time healthy_after;  /* a watch that lasted so long forgets earlier failures; 10 s */
     skr_time stale_after;    /* without success the cache counts as stale; more than silence and
                                backoff_max together; 5 min */
     skr_time fresh_patience; /* for one object of a kind to be shown, and for the watch to come as
                                 far (freshness.h); 200 ms */
-    skr_time absent_retry;   /* a kind that is not installed is looked for again; 5 min */
     uint64_t seed;           /* of the jitter; 0: random */
 };
 

@@ -36,6 +36,8 @@ static const struct grant gang[] = {
     {"", "pods", "status", PATCH, "members are not nominated"},
     {"", "pods", "eviction", CREATE, "no group gives way to one of higher priority"},
     {"policy", "poddisruptionbudgets", "", SEE, "budgets are met by refusals alone"},
+    {"resource.k8s.io", "deviceclasses", "", SEE,
+     "it is not known which extended resources device classes serve"},
     {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
     {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
     {"", "configmaps", "", PATCH, "no plan can be committed"},

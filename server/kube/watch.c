@@ -31,7 +31,7 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     w->namespace_ = what->topology_only && session->options->topology_namespace
                         ? session->options->topology_namespace
                         : "";
-    w->optional = true;
+    w->optional = w->may_be_forbidden = true;
     w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
     skr_feed_init(&w->feed, session, w->name, index);
@@ -70,6 +70,7 @@ void skr_kube_watch_add(struct skr_kube_watch *watch, const struct skr_kube_subs
                         const struct skr_watch *what)
 {
     watch->optional = watch->optional && what->optional;
+    watch->may_be_forbidden = watch->may_be_forbidden && what->may_be_forbidden;
     skr_feed_add(&watch->feed, to, what->type);
 }
 
@@ -167,8 +168,8 @@ static void finish_list(struct skr_kube_watch *w)
     skr_strbuf_init(&w->body);
     skr_count_add(&w->feed.counters->lists, 1);
     w->has_version = true;
-    w->absent = false;
-    atomic_store(&w->feed.counters->absent, false);
+    skr_watch_set_absent(w, false);
+    skr_watch_set_forbidden(w, false);
     skr_watch_set_synced(w);
     skr_watch_recovered(w);
 }
@@ -389,7 +390,7 @@ static void start(struct skr_kube_watch *w)
 
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now)
 {
-    if (skr_kube_watch_is_synced(watch) && !watch->absent) {
+    if (skr_kube_watch_is_synced(watch)) {
         skr_freshness_begin(&watch->freshness, watch->resource, watch->namespace_, now);
     }
 }

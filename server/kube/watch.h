@@ -10,10 +10,17 @@
  *    |  +--error: back-off, from the first page
  *    +--------------------410 Gone, ERROR line, a line that is no JSON: back-off
  *
- * A list that is complete also shows what was deleted while nobody watched (feed.h). A kind that is
- * not installed (404) counts as empty where that is allowed, and is looked for again from time to
- * time. Whatever fails is tried again for ever; a problem is logged when it begins, at every tenth
- * repetition and when it ends. Missing permissions are named.
+ * A list that is complete also shows what was deleted while nobody watched (feed.h). Whatever fails
+ * is tried again for ever; a problem is logged when it begins, at every tenth repetition and when it
+ * ends. Missing permissions are named.
+ *
+ * A kind that is not installed (404) is asked for again after a back-off, like a failure, so it is
+ * found soon after it is installed. Where all that take the kind declare it optional, it counts as
+ * empty meanwhile: the watch is synced, and objects that it had shown are delivered as deleted.
+ * Otherwise the watch is not synced before the kind is found, and the objects stay.
+ *
+ * A kind that may not be read (403) is tried again like any failure. Where all that take it allow
+ * that, they go on without it: they get an event, and another one when it may be read.
  *
  * Kube thread only.
  */
@@ -51,7 +58,7 @@ int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
  * first list is complete. */
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
 bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
-/* The first list has been delivered, or the kind is not installed. */
+/* The first list has been delivered, or the kind is not installed, or is gone on without. */
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
 
 #endif

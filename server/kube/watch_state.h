@@ -25,7 +25,7 @@ struct skr_kube_watch {
     const char *selector;   /* NULL: all */
     const char *namespace_; /* "": all */
     bool topology_only;
-    bool optional; /* for all that take it */
+    bool optional, may_be_forbidden; /* for all that take it */
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
@@ -41,7 +41,8 @@ struct skr_kube_watch {
     uint64_t failures; /* since it last was healthy */
     int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
     uint64_t repeated; /* the same trouble in a row */
-    bool absent;
+    bool absent;       /* the kind was not installed when it was asked for last */
+    bool forbidden;    /* it may not be read, and all that take it know that */
     /* Set while bytes are taken in, reported when the transfer ends. */
     int stream_trouble;
     struct skr_error stream_error;
@@ -59,5 +60,9 @@ void skr_watch_note_success(struct skr_kube_watch *w);
 /* That, and the trouble is over. */
 void skr_watch_recovered(struct skr_kube_watch *w);
 void skr_watch_set_synced(struct skr_kube_watch *w);
+/* Whether the kind is missing; a change is logged. */
+void skr_watch_set_absent(struct skr_kube_watch *w, bool absent);
+/* Whether the kind may be read; a change is an event for all that take it. */
+void skr_watch_set_forbidden(struct skr_kube_watch *w, bool forbidden);
 
 #endif

@@ -75,16 +75,43 @@ void skr_watch_set_synced(struct skr_kube_watch *w)
     atomic_store(&w->feed.counters->synced, true);
 }
 
-/* The kind is not installed. */
-static void take_as_absent(struct skr_kube_watch *w)
+void skr_watch_set_forbidden(struct skr_kube_watch *w, bool forbidden)
 {
-    const struct skr_kube_options *o = w->session->options;
-    if (!w->absent) {
+    if (w->forbidden != forbidden) {
+        w->forbidden = forbidden;
+        skr_feed_forbidden(&w->feed, forbidden);
+    }
+}
+
+/* Those that take the kind go on without it, or with what they saw of it before. It is tried again
+ * after the back-off. */
+static void take_as_forbidden(struct skr_kube_watch *w)
+{
+    skr_watch_set_forbidden(w, true);
+    skr_freshness_listed(&w->freshness);
+    skr_watch_note_success(w);
+    w->has_version = false;
+    atomic_store(&w->feed.counters->synced, true);
+}
+
+void skr_watch_set_absent(struct skr_kube_watch *w, bool absent)
+{
+    if (absent && !w->absent) {
         skr_log_info(2, "Kind was not found and counted as empty", SKR_LOG_S("resource", w->name),
                      SKR_LOG_END);
+    } else if (!absent && w->absent) {
+        skr_log_info(2, "Kind was found", SKR_LOG_S("resource", w->name), SKR_LOG_END);
     }
-    w->absent = true;
-    atomic_store(&w->feed.counters->absent, true);
+    w->absent = absent;
+}
+
+/* The kind is not installed. The API server does not say when it is, so it is asked again after a
+ * back-off. The count of failures stays when the kind is found: API servers that disagree about it
+ * are not asked in a storm. */
+static void take_as_absent(struct skr_kube_watch *w)
+{
+    skr_watch_set_absent(w, true);
+    skr_watch_set_forbidden(w, false);
     skr_feed_begin_list(&w->feed);
     skr_feed_end_list(&w->feed);
     skr_freshness_listed(&w->freshness);
@@ -92,39 +119,51 @@ static void take_as_absent(struct skr_kube_watch *w)
     skr_watch_note_success(w);
     w->state = IDLE;
     w->has_version = false;
-    w->failures = 0;
     w->trouble = TROUBLE_NONE;
-    int64_t spread = o->absent_retry / 10;
-    w->due = skr_kube_now() + o->absent_retry - spread +
-             (int64_t)skr_kube_random(w->session, (uint64_t)(2 * spread + 1));
+    w->failures++;
+    w->due = skr_kube_now() + skr_watch_backoff(w);
+}
+
+/* What failed, what the API server said about it, and what helps. */
+static void describe(const struct skr_kube_watch *w, int status, const char *message, char *text,
+                     size_t size)
+{
+    const char *verb = w->state == LISTING ? "list" : "watch";
+    char version[SKR_API_VERSION_MAX];
+    int n = snprintf(text, size, "%s %s: HTTP %d%s%s", verb, w->resource->plural, status,
+                     message[0] ? ": " : "", message);
+    if (n < 0 || (size_t)n >= size) {
+        return;
+    }
+    if (status == 403) {
+        (void)snprintf(
+            text + n, size - (size_t)n,
+            " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
+            "in all namespaces, by a ClusterRole)",
+            w->resource->plural, w->resource->group);
+    } else if (status == 404) {
+        skr_resource_api_version(w->resource, version, sizeof version);
+        (void)snprintf(text + n, size - (size_t)n, " (the API server does not serve kind %s of %s)",
+                       w->resource->kind, version);
+    }
 }
 
 /* An answer that is no success; w->body holds its explanation. */
 void skr_watch_fail_by_status(struct skr_kube_watch *w, int status)
 {
-    const char *verb = w->state == LISTING ? "list" : "watch";
     struct skr_error error = {0};
     json_t *json = NULL;
     struct skr_kube_status said = {.message = ""};
+    if (status == 404 && w->optional) {
+        take_as_absent(w);
+        return;
+    }
     if (w->body.len > 0 && skr_kube_json_parse(w->body.s, w->body.len, &json, &error) == 0 &&
         !skr_kube_status_parse(json, &said)) {
         said.message = "";
     }
-    if (status == 404 && w->optional) {
-        json_decref(json);
-        take_as_absent(w);
-        return;
-    }
     char text[1024];
-    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb, w->resource->plural, status,
-                     said.message);
-    if (n > 0 && (size_t)n < sizeof text && status == 403) {
-        (void)snprintf(
-            text + n, sizeof text - (size_t)n,
-            " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
-            "in all namespaces, by a ClusterRole)",
-            w->resource->plural, w->resource->group);
-    }
+    describe(w, status, said.message, text, sizeof text);
     json_decref(json);
     if (status == 401) {
         skr_kube_session_refresh(w->session, skr_kube_now(), true);
@@ -132,6 +171,9 @@ void skr_watch_fail_by_status(struct skr_kube_watch *w, int status)
     bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
     if (!keeps_version) {
         w->has_version = false;
+    }
+    if (status == 403 && w->may_be_forbidden) {
+        take_as_forbidden(w);
     }
     skr_watch_fail(w, status, text, skr_transfer_retry_after(&w->transfer));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
+#include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
@@ -205,10 +206,46 @@ static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
     skr_podgroup_destroy(pg);
 }
 
+/* Nodes that the tree would leave out if it were derived from these files. */
+static void check_nodes(struct skr_lint *lint)
+{
+    struct skr_topology_warnings warnings = {0};
+    struct skr_node **node = skr_alloc_array(lint->n_objects + 1, sizeof *node);
+    struct skr_tree *tree = NULL;
+    const struct lint_object *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        if (strcmp(lint->object[i]->kind, "Node") == 0 &&
+            skr_node_decode(lint->object[i]->json, &node[n], NULL) == 0) {
+            n++;
+        }
+    }
+    (void)skr_topology_derive((const struct skr_node *const *)node, n, &tree, &warnings, NULL);
+    for (size_t i = 0; warnings.n_unlabelled > 0 && !first; i++) {
+        const struct lint_object *o = lint->object[i];
+        const bool same = strcmp(o->name, warnings.first_unlabelled) == 0;
+        first = same && strcmp(o->kind, "Node") == 0 ? o : NULL;
+    }
+    if (first) {
+        SKR_STRBUF(text);
+        skr_topology_say_unlabelled(warnings.n_unlabelled, warnings.first_unlabelled, &text);
+        lint_tell(lint, first, SKR_TOPOLOGY_LABEL_MISSING, lint_at(first, "metadata.labels"), NULL,
+                  "%s", text.s);
+    }
+    skr_tree_unref(tree);
+    while (n > 0) {
+        skr_node_destroy(node[--n]);
+    }
+    free(node);
+}
+
 void lint_maps(struct skr_lint *lint)
 {
+    bool has_topology = false;
     for (size_t i = 0; i < lint->n_objects; i++) {
         if (strcmp(lint->object[i]->kind, "ConfigMap") == 0) {
+            has_topology =
+                has_topology || skr_path_label(lint->object[i]->json, SKR_TOPOLOGY_LABEL);
             check_map(lint, lint->object[i]);
         } else if (strcmp(lint->object[i]->kind, "Node") == 0) {
             lint_labels(lint, lint->object[i], "metadata.labels", false);
@@ -220,6 +257,9 @@ void lint_maps(struct skr_lint *lint)
                     strlen("scheduling.x-k8s.io/")) == 0) {
             check_podgroup(lint, lint->object[i]);
         }
+    }
+    if (!has_topology) {
+        check_nodes(lint);
     }
 }
 

@@ -9,10 +9,12 @@
 #include "core/pod/pod.h"
 #include "server/manifest/scenario.h"
 #include "server/object/path.h"
+#include "topology/device_classes.h"
 
 const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"v1", "Namespace", NULL},
     {"scheduling.k8s.io/v1", "PriorityClass", NULL},
+    {"resource.k8s.io/v1", "DeviceClass", NULL},
     {"v1", "Node", NULL},
     {"v1", "ConfigMap", NULL},
     {"scheduling.x-k8s.io/v1alpha1", "PodGroup", NULL},
@@ -76,6 +78,10 @@ static int check_decodes(const json_t *object, const char *kind, struct skr_erro
         struct skr_podgroup *group = NULL;
         rc = skr_podgroup_decode(object, &group, error);
         skr_podgroup_destroy(group);
+    } else if (strcmp(kind, "DeviceClass") == 0) {
+        struct skr_device_class *class = NULL;
+        rc = skr_device_class_decode(object, &class, error);
+        skr_device_class_destroy(class);
     } else if (strcmp(kind, "Pod") == 0) {
         rc = check_pod(object, error);
     }

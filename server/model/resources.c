@@ -47,6 +47,8 @@ static const struct skr_store_resource resources[] = {
     ROW("events.k8s.io", "v1", "events", "event", "Event", "ev", true, NONE, .kept_by = "v1"),
     ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb",
         true, STATUS, .generation = true),
+    ROW("resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", NULL, false, NONE,
+        .generation = true),
     ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false,
         NONE, .generation = true),
     ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, STATUS,

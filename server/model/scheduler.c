@@ -47,6 +47,7 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
     skr_sched_queue_init(&s->queue,
                          options->initial_backoff ? options->initial_backoff : SKR_SECOND,
                          options->max_backoff ? options->max_backoff : 10 * SKR_SECOND, now);
+    list(s, "resource.k8s.io/v1", "DeviceClass");
     list(s, "v1", "Node");
     list(s, "v1", "Pod");
     return s;

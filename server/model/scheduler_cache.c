@@ -6,6 +6,9 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "server/object/path.h"
+#include "topology/device_classes.h"
+
 void skr_sched_cache_init(struct skr_sched_cache *cache)
 {
     *cache = (struct skr_sched_cache){.resources = skr_resource_names_create()};
@@ -87,6 +90,18 @@ static void set_allocatable(struct skr_sched_cache *cache, struct skr_sched_node
     /* Beyond the limit it has no room for anybody; server/simulate/input.c warns about such a file. */
     (void)skr_resource_names_offer(cache->resources, &node->node->allocatable, &node->offer, NULL);
     set_amounts(&node->allocatable, &node->n_allocatable, &node->offer, 1);
+}
+
+void skr_sched_cache_class(struct skr_sched_cache *cache, const struct skr_store_change *change)
+{
+    struct skr_device_classes *classes = skr_resource_names_classes(cache->resources);
+    struct skr_device_class *class = NULL;
+    if (change->kind == SKR_STORE_DELETED) {
+        skr_device_classes_remove(classes, skr_path_text(change->object, "metadata.name"));
+    } else if (skr_device_class_decode(change->object, &class, NULL) == 0) {
+        skr_device_classes_put(classes, class);
+        skr_device_class_destroy(class);
+    }
 }
 
 bool skr_sched_cache_names_changed(struct skr_sched_cache *cache)

@@ -17,8 +17,10 @@ struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, str
                                               struct skr_node **ret_old);
 void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name);
 
-/* Whether nodes brought or took a name of a resource since the last call: then all amounts are to be
- * resolved again. */
+/* A DeviceClass came, changed or went. */
+void skr_sched_cache_class(struct skr_sched_cache *cache, const struct skr_store_change *change);
+/* Whether a name of a resource came or went, or is served by another class, since the last call: then
+ * all amounts are to be resolved again. */
 bool skr_sched_cache_names_changed(struct skr_sched_cache *cache);
 /* The amounts of p->pod, charged where it is. */
 void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod *p);
@@ -32,6 +34,12 @@ void skr_sched_cache_nominate(struct skr_sched_cache *cache, struct skr_sched_po
 static inline int64_t skr_sched_allocatable(const struct skr_sched_node *node, uint16_t resource)
 {
     return resource < node->n_allocatable ? node->allocatable[resource] : 0;
+}
+/* Devices are not counted: what a class serves is there on nodes that do not list it. */
+static inline bool skr_sched_is_counted(const struct skr_sched_node *node,
+                                        const struct skr_amount *request)
+{
+    return !request->by_class || skr_sched_allocatable(node, request->resource) > 0;
 }
 static inline int64_t skr_sched_used(const struct skr_sched_node *node, uint16_t resource)
 {

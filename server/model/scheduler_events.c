@@ -6,7 +6,8 @@
  *   rejected by      woken by
  *   the extender     every event of a pod that has a node (it came, changed, went), every change of
  *                    a node but heartbeats, every change of the pod itself
- *   NodeResourcesFit a pod with a node went; a node came or grew that could hold it when empty
+ *   NodeResourcesFit a pod with a node went; a node came or grew that could hold it when empty; a
+ *                    DeviceClass came or changed
  *   NodePorts        a pod with a node and one of its ports went; a node came
  *   NodeAffinity     a node that matches came or got other labels
  *   TaintToleration, a node that passes came or lost taints or the cordon; new tolerations of the
@@ -30,6 +31,7 @@ enum event_kind {
     EVENT_ASSIGNED_DELETE,
     EVENT_NODE_ADD,
     EVENT_NODE_UPDATE,
+    EVENT_CLASS,
 };
 
 struct event {
@@ -99,6 +101,8 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     case EVENT_NODE_ADD:
     case EVENT_NODE_UPDATE:
         return node_helps(p, e);
+    case EVENT_CLASS:
+        return p->rejected_by & SKR_SCHED_BY_FIT;
     }
     return false;
 }
@@ -196,6 +200,16 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
                                     !annotations_equal(change->before, change->object));
     skr_node_forget(&s->cache.shared, old);
     if (e.labels || e.taints || e.allocatable || other) {
+        wake(s, &e);
+    }
+}
+
+static void class_changed(struct skr_scheduler_model *s, const struct skr_store_change *change)
+{
+    struct event e = {.kind = EVENT_CLASS};
+    skr_sched_cache_class(&s->cache, change);
+    follow_names(s);
+    if (change->kind != SKR_STORE_DELETED) {
         wake(s, &e);
     }
 }
@@ -364,6 +378,10 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
 {
     if (strcmp(change->resource->kind, "Node") == 0) {
         node_changed(s, change);
+        return;
+    }
+    if (strcmp(change->resource->kind, "DeviceClass") == 0) {
+        class_changed(s, change);
         return;
     }
     if (strcmp(change->resource->kind, "Pod") != 0) {

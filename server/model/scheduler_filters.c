@@ -63,7 +63,9 @@ void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size
 bool skr_sched_fits_empty(const struct skr_sched_pod *p, const struct skr_sched_node *node)
 {
     for (size_t i = 0; i < p->amounts.n; i++) {
-        if (p->amounts.item[i].amount > skr_sched_allocatable(node, p->amounts.item[i].resource)) {
+        const struct skr_amount *request = &p->amounts.item[i];
+        if (request->amount > skr_sched_allocatable(node, request->resource) &&
+            skr_sched_is_counted(node, request)) {
             return false;
         }
     }
@@ -108,7 +110,7 @@ static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod
         if (node->nominated) {
             free -= charged_by_nominated(p, node, resource);
         }
-        if (p->amounts.item[i].amount <= free) {
+        if (p->amounts.item[i].amount <= free || !skr_sched_is_counted(node, &p->amounts.item[i])) {
             continue;
         }
         good = false;

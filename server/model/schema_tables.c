@@ -399,6 +399,9 @@ static table priority_class[] = {OBJECT,
                                  STR("description", 4),
                                  STR("preemptionPolicy", 5),
                                  END};
+static table device_class_spec[] = {SOMES("selectors", 1), SOMES("config", 2),
+                                    STR("extendedResourceName", 4), END};
+static table device_class[] = {OBJECT, OBJ("spec", device_class_spec, 2), END};
 static table lease_spec[] = {STR("holderIdentity", 1),   INT("leaseDurationSeconds", 2),
                              TIME("acquireTime", 3),     TIME("renewTime", 4),
                              INT("leaseTransitions", 5), STR("strategy", 6),
@@ -440,6 +443,7 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
         {"DaemonSet", daemon_set},
         {"DeleteOptions", delete_options},
         {"Deployment", deployment},
+        {"DeviceClass", device_class},
         {"Event", event},
         {"Eviction", eviction},
         {"Job", job},

@@ -9,10 +9,6 @@
 
 enum { SKR_EXPLAIN_INDENT = 2 };
 
-/* The words of text in lines of SKR_EXPLAIN_COLUMNS, the first behind `first`, the others behind
- * as many blanks as hang says. */
-void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
-                             const char *value);
 /* The table's lines, indented; cut where they are full, unless verbose. */
 void skr_explain_add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out);
 /* Names of groups of the same namespace without it. */

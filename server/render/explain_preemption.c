@@ -2,6 +2,7 @@
 /* Who would give way to a group: a sentence, a table of victims, and who is in the way and stays. */
 #include "server/render/explain_parts.h"
 
+#include "server/render/explain_text.h"
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "topology/base/json_field.h"

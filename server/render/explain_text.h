@@ -32,6 +32,10 @@ struct skr_explain_look {
     const char *dump; /* file it was read from: named in what comes next; NULL: a live cluster */
 };
 
+/* The words of text in lines of SKR_EXPLAIN_COLUMNS, the first behind `first`, the others behind
+ * as many blanks as hang says. */
+void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
+                             const char *value);
 void skr_explain_write_text(const json_t *explanation, const struct skr_explain_look *look,
                             struct skr_strbuf *out);
 /* "Would fit if: ..., or ....", wrapped and indented; nothing when nothing is known to help. At

@@ -9,7 +9,7 @@
 #include "server/render/render.h"
 #include "topology/amount_text.h"
 #include "topology/base/json_field.h"
-#include "topology/tree.h"
+#include "topology/topology_map.h"
 
 enum { CELLS = 8, COLUMNS = 7 /* at most */ };
 
@@ -307,12 +307,18 @@ static bool has_namespaces(const json_t *root)
 static void add_notes(const json_t *page, struct skr_strbuf *notes)
 {
     const int64_t outside = skr_page_int(page, "nodesNotInTree");
-    if (outside > 0) {
-        skr_strbuf_addf(notes, "%" PRId64 " Ready node%s not in the tree, first: ", outside,
-                        outside == 1 ? " is" : "s are");
-        skr_page_add_clean(notes, skr_object_text(page, "firstNotInTree"), false);
-        skr_strbuf_addc(notes, '\n');
+    SKR_STRBUF(first);
+    if (outside <= 0) {
+        return;
     }
+    skr_page_add_clean(&first, skr_object_text(page, "firstNotInTree"), false);
+    if (*skr_object_text(page, "missingLabel")) {
+        skr_topology_say_unlabelled((size_t)outside, first.s ? first.s : "", notes);
+    } else {
+        skr_strbuf_addf(notes, "%" PRId64 " Ready node%s not in the tree, first: %s", outside,
+                        outside == 1 ? " is" : "s are", first.s ? first.s : "");
+    }
+    skr_strbuf_addc(notes, '\n');
 }
 
 int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,

@@ -1,140 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same decision on the same clusters, with one number of the binding changed. */
+/* Ways out of a decision, as text. */
 #include "server/simulate/binding_help.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "core/propagation/ways.h"
+#include "server/render/page.h"
 
-#include "topology/base/arena.h"
-
-/* What would let it through, by its code. */
-static void write_kind(const struct skr_binding_decision *decision, struct skr_strbuf *out)
+static void write_places(const struct skr_binding_decision *decision,
+                         const struct skr_member_cluster *cluster, struct skr_strbuf *out)
 {
-    static const char *const help[] = {
-        [SKR_PROPAGATION_PLACED] = NULL,
-        [SKR_PROPAGATION_NO_CLUSTER_FIT] = "a cluster passes every filter listed beside it below",
-        [SKR_PROPAGATION_TOO_FEW_CLUSTERS] =
-            "more clusters pass the filters, or minGroups is lower",
-        [SKR_PROPAGATION_TOO_FEW_GROUPS] = "clusters of more groups pass, or minGroups is lower",
-        [SKR_PROPAGATION_SELECT_CAPACITY] =
-            "room is freed in these clusters, or maxGroups of cluster is higher",
-        [SKR_PROPAGATION_NO_FEASIBLE_COMBINATION] =
-            "room is freed in one of the groups, or maxGroups is higher",
-        [SKR_PROPAGATION_ASSIGN_CAPACITY] = "room is freed in the selected clusters",
-        [SKR_PROPAGATION_QUOTA_EXCEEDED] = "the quota of the namespace is raised",
-        [SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT] =
-            "constraints are on provider, region, zone and cluster alone",
-        [SKR_PROPAGATION_UNSUPPORTED_STRATEGY] =
-            "replicas are Duplicated, or Divided by Aggregated or Weighted",
-        [SKR_PROPAGATION_NO_CANDIDATES] = "maxGroups of cluster is above 0",
-        [SKR_PROPAGATION_INVALID_POLICY] = "the policy is corrected",
-    };
-    _Static_assert(sizeof help / sizeof help[0] == SKR_PROPAGATION_CODE_COUNT, "a help per code");
-    const bool none = decision->code == SKR_PROPAGATION_NO_CLUSTER_FIT && decision->n_clusters == 0;
-    if (help[decision->code]) {
-        skr_strbuf_addf(out, "\n  Would fit if: %s.\n",
-                        none ? "there are Clusters" : help[decision->code]);
-    }
-}
-
-/* ---- single changes ---- */
-
-enum { STEPS_MAX = 8, TRIES_MIN = 40, TRIES_MAX = 100, TRIED_CLUSTERS = 50000 };
-
-/* Decisions that may still be tried: fewer where one costs more. */
-struct trial {
-    const struct skr_binding_decision *decision;
-    size_t left;
-};
-
-static bool is_placed(struct trial *trial, const struct skr_binding *binding)
-{
-    const struct skr_binding_decision *decision = trial->decision;
-    trial->left--;
-    struct skr_binding_decision *other = NULL;
-    bool placed = skr_binding_decide(binding, decision->cluster, decision->n_clusters,
-                                     decision->options, NULL, &other, NULL) == 0 &&
-                  other->code == SKR_PROPAGATION_PLACED;
-    skr_binding_decision_destroy(other);
-    return placed;
-}
-
-/* The most replicas that were found to be placed; 0: none, or their number does not matter. */
-static int32_t most_replicas(struct trial *trial)
-{
-    struct skr_binding changed = *trial->decision->binding;
-    int32_t low = 0;
-    int32_t high = changed.replicas;
-    while (trial->decision->need > 0 && high - low > 1 && trial->left > 0) {
-        changed.replicas = low + (high - low) / 2;
-        if (is_placed(trial, &changed)) {
-            low = changed.replicas;
-        } else {
-            high = changed.replicas;
+    const char *between = "in a ";
+    for (int i = 0; i < SKR_SPREAD_LEVELS; i++) {
+        const enum skr_spread_field field = (enum skr_spread_field)i;
+        if (skr_binding_lacks_place(&decision->binding->placement, cluster, field)) {
+            skr_strbuf_addf(out, "%s%s", between, skr_spread_field_name(field));
+            between = " and ";
         }
     }
-    return low;
+    skr_strbuf_add(out, " of its own");
 }
 
-/* The number nearest to from, in steps of by, that lets the binding through; 0: none was found. */
-static int64_t try_bound(struct trial *trial, enum skr_spread_field field, bool max, int64_t from,
-                         int64_t by)
+/* What the cluster would have to be, filter by filter. */
+static void write_filter(const struct skr_binding_decision *decision,
+                         const struct skr_member_cluster *cluster,
+                         enum skr_propagation_filter filter, struct skr_strbuf *out)
 {
-    const struct skr_binding *binding = trial->decision->binding;
-    struct skr_binding changed = *binding;
-    const size_t n = changed.placement.n_constraints;
-    int64_t found = 0;
-    changed.placement.constraint = skr_alloc_array(n, sizeof *changed.placement.constraint);
-    for (int64_t k = 1; found == 0 && k <= STEPS_MAX && from + k * by > 0 && trial->left > 0; k++) {
-        for (size_t i = 0; i < n; i++) {
-            struct skr_group_constraint *constraint = &changed.placement.constraint[i];
-            *constraint = binding->placement.constraint[i];
-            if (constraint->field == field && max) {
-                constraint->max_groups = from + k * by;
-            } else if (constraint->field == field) {
-                constraint->min_groups = from + k * by;
-            }
-        }
-        found = is_placed(trial, &changed) ? from + k * by : 0;
+    const struct skr_object_reference *resource = &decision->binding->resource;
+    switch (filter) {
+    case SKR_FILTER_API_ENABLEMENT:
+        skr_strbuf_add(out, "serving ");
+        skr_page_add_clean(out, resource->api_version, false);
+        skr_strbuf_addc(out, ' ');
+        skr_page_add_clean(out, resource->kind, false);
+        break;
+    case SKR_FILTER_TAINT_TOLERATION:
+        skr_strbuf_add(out, "without taints");
+        break;
+    case SKR_FILTER_CLUSTER_EVICTION:
+        skr_strbuf_add(out, "with its eviction ended");
+        break;
+    case SKR_FILTER_SPREAD_CONSTRAINT:
+        write_places(decision, cluster, out);
+        break;
+    case SKR_FILTER_CLUSTER_RESOURCE:
+        skr_strbuf_add(out, "with room for all replicas");
+        break;
+    case SKR_FILTER_DELETING:
+    case SKR_FILTER_CLUSTER_AFFINITY:
+    case SKR_FILTER_COUNT:
+        break;
     }
-    free(changed.placement.constraint);
-    return found;
 }
 
-static void add_way(struct skr_strbuf *ways, const char *what, int64_t number, const char *of)
+static void write_cluster(const struct skr_binding_decision *decision,
+                          const struct skr_binding_way *way, struct skr_strbuf *out)
 {
-    if (number > 0) {
-        skr_strbuf_addf(ways, "    with %s %lld%s%s\n", what, (long long)number,
-                        of[0] != '\0' ? " of " : "", of);
+    const struct skr_member_cluster *cluster = decision->cluster[way->index];
+    bool any = false;
+    skr_strbuf_add(out, "with cluster ");
+    skr_page_add_clean(out, cluster->meta.name, false);
+    for (int i = 0; i < SKR_FILTER_COUNT; i++) {
+        if ((way->filters >> i & 1) != 0) {
+            skr_strbuf_add(out, any ? " and " : " ");
+            write_filter(decision, cluster, (enum skr_propagation_filter)i, out);
+            any = true;
+        }
+    }
+}
+
+static void write_constraint(const struct skr_group_constraint *constraint, struct skr_strbuf *out)
+{
+    skr_strbuf_add(out, "without the constraint on ");
+    if (constraint->field == SKR_SPREAD_FIELD_COUNT) {
+        skr_page_add_clean(out, constraint->other, false);
+    } else {
+        skr_strbuf_add(out, skr_spread_field_name(constraint->field));
+    }
+}
+
+static const char *division_text(enum skr_division_kind division)
+{
+    return division == SKR_DIVISION_DUPLICATED   ? "with replicaSchedulingType Duplicated"
+           : division == SKR_DIVISION_AGGREGATED ? "with replicaDivisionPreference Aggregated"
+                                                 : "with dynamicWeight AvailableReplicas";
+}
+
+static void write_room(const struct skr_binding_decision *decision,
+                       const struct skr_binding_way *way, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "with room for %lld new replicas in cluster ", (long long)way->number);
+    skr_page_add_clean(out, decision->cluster[way->index]->meta.name, false);
+    skr_strbuf_addf(out, " (%lld now)", (long long)decision->estimate[way->index]);
+}
+
+static void write_way(const struct skr_binding_decision *decision,
+                      const struct skr_binding_way *way, struct skr_strbuf *out)
+{
+    switch (way->kind) {
+    case SKR_WAY_REPLICAS:
+        skr_strbuf_addf(out, "with replicas %lld", (long long)way->number);
+        break;
+    case SKR_WAY_MAX_GROUPS:
+    case SKR_WAY_MIN_GROUPS:
+        skr_strbuf_addf(out, "with %s %lld of %s",
+                        way->kind == SKR_WAY_MAX_GROUPS ? "maxGroups" : "minGroups",
+                        (long long)way->number, skr_spread_field_name(way->field));
+        break;
+    case SKR_WAY_CONSTRAINT:
+        write_constraint(&decision->binding->placement.constraint[way->index], out);
+        break;
+    case SKR_WAY_CONSTRAINTS:
+        skr_strbuf_add(out, "without spreadConstraints");
+        break;
+    case SKR_WAY_ROOM:
+        write_room(decision, way, out);
+        break;
+    case SKR_WAY_CLUSTER:
+        write_cluster(decision, way, out);
+        break;
+    case SKR_WAY_AFFINITY:
+        skr_strbuf_addf(out, "without %s",
+                        decision->binding->placement.has_affinity ? "clusterAffinity"
+                                                                  : "clusterAffinities");
+        break;
+    case SKR_WAY_DIVISION:
+        skr_strbuf_add(out, division_text(way->division));
+        break;
+    case SKR_WAY_KIND_COUNT:
+        break;
     }
 }
 
 void skr_binding_help_write(const struct skr_binding_decision *decision, struct skr_strbuf *out)
 {
-    struct trial trial = {
-        .decision = decision,
-        .left = TRIES_MIN + TRIED_CLUSTERS / (decision->n_clusters + TRIED_CLUSTERS / TRIES_MAX)};
-    struct skr_strbuf ways;
-    skr_strbuf_init(&ways);
-    write_kind(decision, out);
-    const bool shortage =
-        strcmp(skr_propagation_outcome(decision->code, false).reason, "Unschedulable") == 0;
-    if (shortage) {
-        add_way(&ways, "replicas", most_replicas(&trial), "");
+    const struct skr_binding *binding = decision->binding;
+    struct skr_binding_way way[SKR_BINDING_WAYS_MAX];
+    const size_t n = skr_binding_find_ways(decision, way);
+    const bool tried = decision->code != SKR_PROPAGATION_PLACED && binding->has_placement &&
+                       !binding->refusal && decision->n_clusters > 0;
+    if (tried && n == 0) {
+        skr_strbuf_add(out, "\n  No single change that was tried would place it.\n");
     }
-    for (int i = 0; shortage && i < SKR_SPREAD_FIELD_COUNT; i++) {
-        const enum skr_spread_field field = (enum skr_spread_field)i;
-        const struct skr_group_range *range = &decision->range[i];
-        const char *name = skr_spread_field_name(field);
-        if (range->declared && !range->unset) {
-            add_way(&ways, "maxGroups", try_bound(&trial, field, true, range->max, 1), name);
-        }
-        if (range->declared) {
-            add_way(&ways, "minGroups", try_bound(&trial, field, false, range->min, -1), name);
-        }
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_add(out, i == 0 ? "\n  Would fit (each was tried):\n    " : "    ");
+        write_way(decision, &way[i], out);
+        skr_strbuf_addc(out, '\n');
     }
-    if (ways.len > 0) {
-        skr_strbuf_addf(out, "\n  It would fit\n%s", ways.s);
-    }
-    skr_strbuf_fini(&ways);
 }

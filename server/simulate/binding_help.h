@@ -4,10 +4,9 @@
 #include "core/propagation/decision.h"
 #include "topology/base/strbuf.h"
 
-/* What would make a binding fit that is not placed: in words by its code, then which single changes
- * would, each one found by deciding again: the most replicas, the nearest maxGroups and minGroups of
- * a constraint up to 8 away. Nothing for one that is placed. Up to 140 decisions, with many clusters
- * 50. */
+/* With which single changes a binding would be placed that is not, each of them tried
+ * (core/propagation/ways.h), or that none of those was found. Nothing where there is nothing to
+ * change: it is placed, or its placement is missing or was not read. */
 void skr_binding_help_write(const struct skr_binding_decision *decision, struct skr_strbuf *out);
 
 #endif

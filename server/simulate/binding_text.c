@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/explain_text.h"
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "server/simulate/binding_help.h"
@@ -146,25 +147,56 @@ static void write_groups(const struct skr_binding_decision *decision, bool verbo
     write_table(&table, out);
 }
 
-/* Groups that come before a chosen one in order and were left out. */
+static bool is_below_selected(const struct skr_binding_decision *decision, size_t level,
+                              const struct skr_spread_group *group)
+{
+    const struct skr_spread_level *above = level > 0 ? &decision->level[level - 1] : NULL;
+    for (size_t i = 0; above && i < above->n; i++) {
+        if (above->group[i].unit == decision->tree->parent[group->unit]) {
+            return above->group[i].selected;
+        }
+    }
+    return !above;
+}
+
+static void write_better_one(const struct skr_binding_decision *decision, size_t level,
+                             const struct skr_spread_group *group, size_t last, size_t n_selected,
+                             struct skr_strbuf *out)
+{
+    const char *field = skr_spread_field_name(decision->level[level].field);
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text, "%s %s comes before %s, but ", field, group->path,
+                    decision->level[level].group[last].path);
+    if (n_selected > 1) {
+        skr_strbuf_addf(&text, "no %zu %ss with it and those chosen before it satisfy", n_selected,
+                        field);
+    } else {
+        skr_strbuf_add(&text, "alone it does not satisfy");
+    }
+    skr_strbuf_add(&text, " all constraints");
+    if (decision->need > 0) {
+        skr_strbuf_addf(&text, " with room for %lld replicas", (long long)decision->need);
+    }
+    skr_strbuf_addc(&text, '.');
+    skr_explain_add_wrapped(out, "  ", 2, text.s);
+}
+
+/* Of each level the first group that comes before a chosen one and was left out, where that is
+ * proof: the search takes a group whenever the rest can be completed. */
 static void write_better(const struct skr_binding_decision *decision, struct skr_strbuf *out)
 {
-    for (size_t i = 0; i < decision->n_levels; i++) {
+    for (size_t i = 0; decision->first && i < decision->n_levels; i++) {
         const struct skr_spread_level *level = &decision->level[i];
         size_t last = 0;
+        size_t n = 0;
         for (size_t k = 0; k < level->n; k++) {
             last = level->group[k].selected ? k : last;
+            n += level->group[k].selected ? 1 : 0;
         }
         for (size_t k = 0; k < last; k++) {
-            if (!level->group[k].selected) {
-                skr_strbuf_addf(out, "  %s ", skr_spread_field_name(level->field));
-                skr_page_add_clean(out, level->group[k].path, false);
-                skr_strbuf_add(out, " comes before ");
-                skr_page_add_clean(out, level->group[last].path, false);
-                skr_strbuf_addf(out,
-                                ", but in no combination with the groups\n"
-                                "  before it there is room for %lld replicas.\n",
-                                (long long)decision->need);
+            const struct skr_spread_group *group = &level->group[k];
+            if (!group->selected && is_below_selected(decision, i, group)) {
+                write_better_one(decision, i, group, last, n, out);
                 break;
             }
         }
@@ -197,6 +229,18 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
         write_table(&table, out);
     } else {
         skr_text_table_fini(&table.text);
+    }
+}
+
+static void write_warnings(const struct skr_binding_decision *decision, struct skr_strbuf *out)
+{
+    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
+        SKR_STRBUF(text);
+        if ((decision->warnings >> i & 1) != 0) {
+            skr_binding_decision_warn(decision, (enum skr_propagation_warning)i, &text);
+            skr_strbuf_addc(out, '\n');
+            skr_explain_add_wrapped(out, "warning: ", 2, text.s);
+        }
     }
 }
 
@@ -234,10 +278,5 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         }
     }
     write_rejected(decision, verbose, out);
-    for (int i = 0; i < SKR_WARNING_COUNT; i++) {
-        if ((decision->warnings >> i & 1) != 0) {
-            skr_strbuf_addf(out, "\nwarning: %s\n",
-                            skr_propagation_warning_name((enum skr_propagation_warning)i));
-        }
-    }
+    write_warnings(decision, out);
 }

@@ -249,8 +249,9 @@ static bool list_object(void *context, const json_t *object)
 
 void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now)
 {
-    static const struct skr_object_type *const types[] = {
-        &skr_gang_node, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget, &skr_gang_pod};
+    static const struct skr_object_type *const types[] = {&skr_gang_class,     &skr_gang_node,
+                                                          &skr_gang_configmap, &skr_gang_podgroup,
+                                                          &skr_gang_budget,    &skr_gang_pod};
     struct skr_event event = {.kind = SKR_EVENT_SYNCED};
     driver->now = now;
     skr_watcher_fini(&driver->watcher);
@@ -535,8 +536,6 @@ struct skr_engine_driver *skr_engine_driver_create(const struct skr_engine_drive
 {
     struct skr_engine_driver *d = skr_alloc(sizeof *d);
     d->options = *options;
-    /* The model's cycle asks and goes on: nothing could happen that a held call waits for. */
-    d->options.settings.filter_hold = 0;
     d->store = store;
     d->engine =
         skr_engine_create(&skr_gang_scheduler, &d->options.settings, d->options.settings.instance);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A cycle for people: what was selected and why, why the others were not (a filter, a hard level
- * with its numbers, or the score), and what would change it.
+ * with its numbers, or the score). What would change it is found in placement_help.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "core/placement/report.h"
 #include "server/render/page.h"
 #include "server/simulate/placement.h"
+#include "server/simulate/placement_help.h"
 
 enum { ROWS = 12 }; /* of each list; the rest is counted. verbose: all */
 
@@ -182,127 +183,6 @@ static void write_rest(const struct text *t)
     }
 }
 
-/* ---- what would help ---- */
-
-/* How many clusters the same selection takes with one hard level, or with all (level n_levels), made
- * ScheduleAnyway (max_skew 0) or of another maxSkew. */
-static size_t selected_with(const struct text *t, size_t level, int32_t max_skew)
-{
-    struct skr_spread_problem problem = t->result->problem;
-    struct skr_spread_constraint changed[SKR_SPREAD_LEVELS_MAX];
-    struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
-    struct skr_spread_result result = {.n = 0};
-    for (size_t l = 0; l < problem.n_levels; l++) {
-        changed[l] = problem.constraint[l];
-        if (l == level || level == problem.n_levels) {
-            changed[l].hard = changed[l].hard && max_skew > 0;
-            changed[l].max_skew = max_skew > 0 ? max_skew : changed[l].max_skew;
-        }
-    }
-    problem.constraint = changed;
-    const bool done = arena && skr_spread_select(&problem, arena, &result, NULL) == 0;
-    const size_t n = done ? result.n : 0;
-    skr_arena_destroy(arena);
-    return n;
-}
-
-/* The least maxSkew that lets the level take as many as any would; 0: none lets more in. */
-static int32_t enough_skew(const struct text *t, size_t level)
-{
-    const struct skr_spread_problem *p = &t->result->problem;
-    int32_t low = p->constraint[level].max_skew;
-    int32_t high = p->n < INT32_MAX ? (int32_t)p->n : INT32_MAX;
-    const size_t most = low < high ? selected_with(t, level, high) : 0;
-    if (most <= t->result->spread.n) {
-        return 0;
-    }
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (selected_with(t, level, middle) >= most) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    return high;
-}
-
-/* Hard levels each of which keeps clusters out by itself. Returns whether there are any. */
-static bool write_looser_levels(const struct text *t)
-{
-    const struct skr_spread_problem *p = &t->result->problem;
-    struct skr_strbuf skews, softs;
-    skr_strbuf_init(&skews);
-    skr_strbuf_init(&softs);
-    for (size_t l = 0; l < p->n_levels; l++) {
-        if (!p->constraint[l].hard || selected_with(t, l, 0) <= t->result->spread.n) {
-            continue;
-        }
-        struct skr_strbuf path;
-        skr_strbuf_init(&path);
-        skr_page_add_clean(&path, t->placement->meta.name, false);
-        skr_strbuf_addf(&path, ":spec.spreadPolicy.spreadConstraints[%zu].", l);
-        const int32_t skew = enough_skew(t, l);
-        if (skew > 0) {
-            skr_strbuf_addf(&skews, "    --set %smaxSkew=%" PRId32 "\n", path.s, skew);
-        }
-        skr_strbuf_addf(&softs, "    --set %swhenUnsatisfiable=ScheduleAnyway\n", path.s);
-        skr_strbuf_fini(&path);
-    }
-    const bool any = softs.len > 0;
-    if (any) {
-        skr_strbuf_addf(t->out, "%sScheduleAnyway:\n%s%s",
-                        skews.len > 0 ? "a larger maxSkew, or " : "", skews.len > 0 ? skews.s : "",
-                        softs.s);
-    }
-    skr_strbuf_fini(&skews);
-    skr_strbuf_fini(&softs);
-    return any;
-}
-
-/* Nothing of it is a guess: each change was tried on the same clusters. */
-static void write_more(const struct text *t)
-{
-    const struct skr_placement_result *r = t->result;
-    if (t->placement->has_number && t->placement->number == 0) {
-        skr_strbuf_add(t->out, "a numberOfClusters above 0.\n");
-    } else if (!write_looser_levels(t)) {
-        if (selected_with(t, r->problem.n_levels, 0) > r->spread.n) {
-            skr_strbuf_add(t->out, "ScheduleAnyway in more than one spread constraint.\n");
-        } else {
-            skr_strbuf_addf(t->out, "more clusters that pass predicates and taints (%zu do).\n",
-                            r->n_candidates);
-        }
-    }
-}
-
-static void write_help(const struct text *t)
-{
-    const struct skr_placement_result *r = t->result;
-    if (r->satisfied && r->unscheduled == 0) {
-        return;
-    }
-    skr_strbuf_add(t->out, "\n  Would change it: ");
-    switch (r->reason) {
-    case SKR_PLACEMENT_NO_BINDINGS:
-        skr_strbuf_add(t->out, "a ManagedClusterSetBinding in this namespace.\n");
-        break;
-    case SKR_PLACEMENT_NO_INTERSECTION:
-        skr_strbuf_add(t->out, "a bound set in spec.clusterSets, or none at all there.\n");
-        break;
-    case SKR_PLACEMENT_SETS_EMPTY:
-        skr_strbuf_add(t->out, "a cluster in one of the bound sets.\n");
-        break;
-    case SKR_PLACEMENT_FAILED:
-    case SKR_PLACEMENT_NONE_MATCHED:
-    case SKR_PLACEMENT_ALL_SCHEDULED:
-    case SKR_PLACEMENT_NOT_ALL_SCHEDULED:
-    case SKR_PLACEMENT_REASON_COUNT:
-        write_more(t);
-        break;
-    }
-}
-
 static void write_headline(const struct text *t, const char *reason, size_t selected)
 {
     const struct skr_meta *meta = &t->placement->meta;
@@ -373,5 +253,5 @@ void skr_placement_text_write(const struct skr_placement *placement,
     }
     write_selected(&t);
     write_rest(&t);
-    write_help(&t);
+    skr_placement_help_write(placement, hub, result, out);
 }

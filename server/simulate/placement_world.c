@@ -114,6 +114,7 @@ void skr_placement_world_fini(struct skr_placement_world *world)
         free(list);
     }
     free(world->load);
+    free(world->stray);
     skr_manifests_fini(&world->manifests);
 }
 
@@ -175,6 +176,22 @@ static void warn_ignored(const struct skr_placement_world *world, size_t i, stru
     snprintf(text, sizeof text, "kind %.64s of %.96s is ignored", kind,
              skr_path_text(item->object, "apiVersion"));
     tell(out, item, text);
+}
+
+/* A binding is that of the set of its name. */
+static void warn_binding(const struct skr_manifest *item, struct skr_strbuf *out)
+{
+    const char *name = skr_path_text(item->object, "metadata.name");
+    const char *set = skr_path_text(item->object, "spec.clusterSet");
+    char text[320];
+    if (strcmp(name, set) != 0) {
+        snprintf(
+            text, sizeof text,
+            "spec.clusterSet is \"%.100s\", but a ManagedClusterSetBinding is that of the set of "
+            "its name, %.100s; the API server refuses it",
+            set, name);
+        tell(out, item, text);
+    }
 }
 
 /* Decodes all objects of a kind; the last of those with one name stays. */
@@ -249,11 +266,18 @@ static void count_load(struct skr_placement_world *w)
     if (n > 1) {
         qsort(all, n, sizeof *all, by_cluster_and_placement);
     }
+    w->stray = skr_alloc_array(n + 1, sizeof *w->stray);
     for (size_t i = 0; i < n; i++) {
-        bool again = i > 0 && by_cluster_and_placement(&all[i - 1], &all[i]) == 0;
-        int64_t at = again ? -1 : skr_placement_hub_find(&hub, all[i].cluster);
+        const int64_t at = skr_placement_hub_find(&hub, all[i].cluster);
+        if (i > 0 && by_cluster_and_placement(&all[i - 1], &all[i]) == 0) {
+            continue;
+        }
         if (at >= 0) {
             w->load[at]++;
+        } else if (i > 0 && strcmp(all[i - 1].cluster, all[i].cluster) == 0) {
+            w->stray[w->n_strays - 1].load++;
+        } else {
+            w->stray[w->n_strays++] = (struct skr_stray_cluster){all[i].cluster, 1};
         }
     }
     free(all);
@@ -263,8 +287,11 @@ int skr_placement_world_finish(struct skr_placement_world *world, struct skr_str
 {
     int rc = 0;
     for (size_t i = 0; i < world->manifests.n; i++) {
-        if (kind_of(world->manifests.item[i].object) == KINDS) {
+        const enum kind kind = kind_of(world->manifests.item[i].object);
+        if (kind == KINDS) {
             warn_ignored(world, i, messages);
+        } else if (kind == BINDING) {
+            warn_binding(&world->manifests.item[i], messages);
         }
     }
     for (int k = 0; rc == 0 && k < KINDS; k++) {
@@ -342,6 +369,8 @@ int skr_placement_world_hub(struct skr_placement_world *world,
                                       .cluster =
                                           (const struct skr_managed_cluster *const *)world->cluster,
                                       .load = world->load,
+                                      .n_strays = world->n_strays,
+                                      .stray = world->stray,
                                       .n_sets = world->n[SET],
                                       .set = (const struct skr_cluster_set *const *)world->set,
                                       .binding = binding,

@@ -20,6 +20,8 @@ struct skr_placement_world {
     struct skr_addon_score **score;
     size_t n[6];    /* in this order */
     uint32_t *load; /* [cluster] Placements whose decisions name it */
+    size_t n_strays;
+    struct skr_stray_cluster *stray; /* clusters that decisions name and nothing else does */
 };
 
 void skr_placement_world_init(struct skr_placement_world *world);

@@ -180,7 +180,7 @@ static const struct skr_tree *tree_of(struct skr_record *record)
         for (size_t i = 0; i < n; i++) {
             nodes[i] = record->cache.present[i]->node;
         }
-        skr_topology_derive(nodes, n, &finder.tree, NULL);
+        skr_topology_derive(nodes, n, &finder.tree, NULL, NULL);
         free(nodes);
     }
     free(finder.first);
@@ -197,6 +197,9 @@ static int32_t slots_of(const struct skr_amounts *demand, const struct skr_sched
     int64_t least = INT32_MAX;
     for (size_t i = 0; i < demand->n; i++) {
         uint16_t resource = demand->item[i].resource;
+        if (!skr_sched_is_counted(node, &demand->item[i])) {
+            continue;
+        }
         int64_t room = skr_sched_allocatable(node, resource);
         room -= empty ? 0 : skr_sched_used(node, resource);
         int64_t n = room > 0 ? room / demand->item[i].amount : 0;
@@ -360,6 +363,9 @@ static void follow_names(struct skr_record *record)
 {
     struct skr_sched_pod *p, *next;
     struct skr_record_group *group, *next_group;
+    if (!skr_sched_cache_names_changed(&record->cache)) {
+        return;
+    }
     HASH_ITER(hh, record->charged, p, next)
     {
         skr_sched_cache_resolve(&record->cache, p);
@@ -383,9 +389,7 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
         skr_sched_cache_upsert(&record->cache, node, &old);
         skr_node_forget(&record->cache.shared, old);
     }
-    if (skr_sched_cache_names_changed(&record->cache)) {
-        follow_names(record);
-    }
+    follow_names(record);
 }
 
 /* A plan that waits for victims is the moment before they go; without any plan there are none. */
@@ -438,6 +442,9 @@ static void take_change(struct skr_record *record, const struct skr_store_change
         pod_changed(record, change);
     } else if (strcmp(kind, "Node") == 0 && record->wants_pictures) {
         node_changed(record, change);
+    } else if (strcmp(kind, "DeviceClass") == 0 && record->wants_pictures) {
+        skr_sched_cache_class(&record->cache, change);
+        follow_names(record);
     } else if (strcmp(kind, "ConfigMap") == 0) {
         map_changed(record, change);
     } else if (strcmp(kind, "PodGroup") == 0) {

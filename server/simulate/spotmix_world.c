@@ -207,6 +207,8 @@ static enum skr_spotmix_kind kind_of(const char *kind)
 static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_sim_owner *owner)
 {
     const enum skr_spotmix_kind kind = kind_of(owner->kind);
+    const int64_t replicas =
+        owner == world->current ? skr_path_int(world->workload, "spec.replicas", 1) : 0;
     json_t *object;
 
     if (kind == SKR_SPOTMIX_KIND_COUNT || kind == SKR_SPOTMIX_DEPLOYMENT) {
@@ -226,10 +228,10 @@ static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_
                             "uid", SKR_SPOTMIX_WORKLOAD_UID, "controller", 1);
         char revision[24] = "";
         snprintf(revision, sizeof revision, "%" PRId64, owner->revision);
-        object =
-            json_pack("{s:{s:s, s:s, s:s, s:{}, s:o}, s:{}}", "metadata", "namespace",
-                      skr_path_text(world->workload, "metadata.namespace"), "name", owner->name,
-                      "uid", owner->uid, "annotations", "ownerReferences", controller, "spec");
+        object = json_pack("{s:{s:s, s:s, s:s, s:{}, s:o}, s:{s:I}}", "metadata", "namespace",
+                           skr_path_text(world->workload, "metadata.namespace"), "name",
+                           owner->name, "uid", owner->uid, "annotations", "ownerReferences",
+                           controller, "spec", "replicas", (json_int_t)replicas);
         if (owner->revision > 0) {
             json_object_set_new(json_object_get(json_object_get(object, "metadata"), "annotations"),
                                 "deployment.kubernetes.io/revision", json_string(revision));

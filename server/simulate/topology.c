@@ -35,11 +35,79 @@ static int parse_map(const json_t *object, struct skr_tree **ret, struct skr_err
     return rc;
 }
 
+/* ---- the derived tree ---- */
+
+static bool is_node(const json_t *object)
+{
+    return strcmp(skr_path_text(object, "kind"), "Node") == 0;
+}
+
+/* The tree of the nodes of the beginning and of those that steps create; NULL: too large. */
+static struct skr_tree *derive(const struct skr_simulate_input *input,
+                               struct skr_topology_warnings *warnings)
+{
+    const size_t most = input->manifests.n + input->n_steps;
+    struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
+    struct skr_tree *tree = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < most; i++) {
+        const struct skr_simulate_step *step =
+            i < input->manifests.n ? NULL : &input->step[i - input->manifests.n];
+        const json_t *object = step ? step->body : input->manifests.item[i].object;
+        if ((!step || step->kind == SKR_SIMULATE_CREATE) && is_node(object) &&
+            skr_node_decode(object, &node[n], NULL) == 0) {
+            n++;
+        }
+    }
+    (void)skr_topology_derive((const struct skr_node *const *)node, n, &tree, warnings, NULL);
+    while (n > 0) {
+        skr_node_destroy(node[--n]);
+    }
+    free(node);
+    return tree;
+}
+
+static bool is_called(const json_t *object, const char *name)
+{
+    return is_node(object) && strcmp(skr_path_text(object, "metadata.name"), name) == 0;
+}
+
+/* The document that has the node. */
+static const struct skr_manifest *find_node(const struct skr_simulate_input *input,
+                                            const char *name)
+{
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        if (is_called(input->manifests.item[i].object, name)) {
+            return &input->manifests.item[i];
+        }
+    }
+    for (size_t i = 0; i < input->n_steps; i++) {
+        if (is_called(input->step[i].body, name)) {
+            return input->step[i].where;
+        }
+    }
+    return NULL;
+}
+
+static void warn_of_nodes(const struct skr_simulate_input *input, struct skr_strbuf *notes)
+{
+    struct skr_topology_warnings warnings = {0};
+    skr_tree_unref(derive(input, &warnings));
+    const struct skr_manifest *m =
+        warnings.n_unlabelled > 0 ? find_node(input, warnings.first_unlabelled) : NULL;
+    if (m) {
+        skr_strbuf_addf(notes, "%s:%zu:%zu: warning: ", m->file, m->line, m->column);
+        skr_topology_say_unlabelled(warnings.n_unlabelled, warnings.first_unlabelled, notes);
+        skr_strbuf_addc(notes, '\n');
+    }
+}
+
 /* ---- maps that count ---- */
 
 void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
                                 struct skr_strbuf *notes)
 {
+    bool any = false;
     for (size_t i = 0; i < input->manifests.n; i++) {
         const struct skr_manifest *m = &input->manifests.item[i];
         struct skr_error error = {0};
@@ -47,12 +115,16 @@ void skr_simulate_topology_warn(const struct skr_simulate_input *input, const ch
         if (!is_map(m->object) || strcmp(namespace_of(m->object), namespace_) != 0) {
             continue;
         }
+        any = true;
         if (parse_map(m->object, &tree, &error) < 0) {
             skr_strbuf_addf(notes, "%s:%zu:%zu: warning: topology map %s/%s is malformed: %s\n",
                             m->file, m->line, m->column, namespace_,
                             skr_path_text(m->object, "metadata.name"), error.text);
         }
         skr_tree_unref(tree);
+    }
+    if (!any) {
+        warn_of_nodes(input, notes);
     }
 }
 
@@ -127,27 +199,12 @@ static void look_in_scenario(struct levels *l, const json_t *object)
 
 static void look_in_nodes(struct levels *l, const struct skr_simulate_input *input)
 {
-    struct skr_node **node = skr_alloc((input->manifests.n + 1) * sizeof *node);
-    struct skr_tree *tree = NULL;
-    struct skr_error error = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < input->manifests.n; i++) {
-        const json_t *object = input->manifests.item[i].object;
-        if (strcmp(skr_path_text(object, "kind"), "Node") == 0 &&
-            skr_node_decode(object, &node[n], &error) == 0) {
-            n++;
-        }
-    }
-    if (skr_topology_derive((const struct skr_node *const *)node, n, &tree, &error) == 0) {
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(input, NULL);
+    if (tree) {
         look_in(l, tree);
-        skr_tree_unref(tree);
     } else {
         l->unknowable = true;
     }
-    while (n > 0) {
-        skr_node_destroy(node[--n]);
-    }
-    free(node);
 }
 
 bool skr_simulate_topology_has_level(const struct skr_simulate_input *input, const char *level,

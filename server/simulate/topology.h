@@ -10,7 +10,8 @@ const char *skr_simulate_topology_namespace(const struct skr_simulate_input *inp
                                             const char *usual, struct skr_strbuf *notes);
 
 /* A warning for each map in the namespace that is malformed, with the defect that the daemon writes
- * into it. */
+ * into it. If there is no map: a warning with the number of nodes without the rack label, those of
+ * steps included, when other nodes have it. */
 void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
                                 struct skr_strbuf *notes);
 

@@ -50,7 +50,7 @@ static void check_edited(parse_fn *parse, const char *text, struct reading want)
     same(read_with(parse, edited), want);
     snprintf(edited, n + 8, "%s%s", *text == '-' ? "" : "-", text + sign);
     struct reading turned = read_with(parse, edited);
-    fuzz_check(want.value == INT64_MIN || (turned.rc == 0 && turned.value == -want.value));
+    fuzz_check(turned.rc == 0 && turned.value == -want.value);
 }
 
 static void check_again(struct reading whole)
@@ -79,9 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     SKR_AUTO_FREE char *text = fuzz_text(data, size);
     struct reading whole = read_with(skr_quantity_parse, text);
     struct reading milli = read_with(skr_quantity_parse_milli, text);
-    fuzz_check((whole.rc == -SKR_INVALID) == (milli.rc == -SKR_INVALID));
-    if (milli.rc == 0) { /* rounded away from zero, both */
-        fuzz_check(whole.rc == 0);
+    fuzz_check(whole.rc == milli.rc);
+    if (milli.rc == 0 && milli.value != INT64_MAX && milli.value != -INT64_MAX) {
+        /* rounded away from zero, both */
         fuzz_check(whole.value ==
                    milli.value / 1000 + (milli.value % 1000 > 0) - (milli.value % 1000 < 0));
     }

@@ -35,8 +35,9 @@ struct cluster {
     /* Manners of the proxy; set them before the daemon starts or under the lock. */
     bool bindings_carry_labels; /* true, as from 1.35; else they are taken out */
     char denied[64];            /* reviews of permissions that hold this are answered no */
-    size_t page;                /* objects of a list page at most; 0: as asked for */
-    char token[128];            /* accepted one */
+    char missing[64]; /* paths that hold this are answered 404: the kind is not installed */
+    size_t page;      /* objects of a list page at most; 0: as asked for */
+    char token[128];  /* accepted one */
     /* Called with the proxy's lock held after every write that was applied, before its answer. */
     void (*on_write)(void *context, enum skr_write_kind kind, const char *name);
     void *on_write_context;

@@ -335,6 +335,8 @@ struct fake_reply fault_proxy_respond(void *context, const char *text)
             .status = 401,
             .body = skr_strdup("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
                                "\"message\":\"Unauthorized\",\"code\":401}")};
+    } else if (c->missing[0] && strstr(r->target, c->missing)) {
+        reply = (struct fake_reply){.status = 404, .body = skr_strdup("404 page not found\n")};
     } else if (strstr(r->target, REVIEWS) && c->denied[0] && strstr(r->body, c->denied)) {
         reply = (struct fake_reply){.status = 201,
                                     .body = skr_strdup("{\"status\":{\"allowed\":false}}")};

@@ -82,6 +82,7 @@ TEST(a_thousand_nodes_make_less_than_200_series)
         "sakkara_group_attempts_total{result=\"planned\"} 1",
         "sakkara_group_scheduling_duration_seconds_count{outcome=\"bound\"} 1",
         "sakkara_topology_unknown_nodes 0",
+        "sakkara_topology_outside_nodes 0",
         "sakkara_topology_free_slots{level=\"root\",resource=\"cpu\",size=\"1\"} 3992",
         "sakkara_topology_free_slots{level=\"rack\",resource=\"cpu\",size=\"1\"} 100",
         "sakkara_topology_free_slots{level=\"rack\",resource=\"memory\",size=\"8\"} 200",

@@ -78,10 +78,7 @@ TEST(a_gang_that_waits_is_found_in_small_pages)
     struct scene scene;
     scene_begin(&scene);
     scene.c->page = 3;
-    fake_api_expect(scene.c->api, &(struct fake_step){.match = "/podgroups",
-                                                      .status = 404,
-                                                      .body = "404 page not found",
-                                                      .forever = true});
+    (void)snprintf(scene.c->missing, sizeof scene.c->missing, "/podgroups");
     scene_add_gang(&scene, 8);
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_start_daemon(&scene);

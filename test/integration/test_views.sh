@@ -44,6 +44,12 @@ done <"$views/cases"
 # The ASCII tree has the same rows, and nothing else than ASCII.
 if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
 
+# Nodes without the rack label are named beside the tree.
+runs "nodes without a label" 0 "$sakkara" tree --file "$views/tree-labels.yaml"
+one_line "nodes without a label" "2 nodes are left out: no label sakkara.topology.rack (level rack), first node-2"
+runs "nodes without a label, JSON" 0 "$sakkara" tree --file "$views/tree-labels.yaml" -o json
+if grep -qF '"missingLabel": "sakkara.topology.rack"' "$work/out"; then pass; else fail "missingLabel is not there"; fi
+
 # The picture of the README is what its command prints.
 runs "README" 0 "$sakkara" tree --file docs/stuck-group.yaml
 awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```text$/ {p = 1; next} p && /^```$/ {exit} p' \
@@ -99,10 +105,15 @@ case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
 *managedclusters*)
+    [ -f "$STUB/hub" ] && exec cat "$STUB/hub"
     printf 'E1123 memcache.go:265] "Unhandled Error" err="no list"\nThe connection to the server was refused\n' >&2
     exit 1
     ;;
-*"get --raw $base/spotmix") echo 'Error from server (NotFound): sakkara: no such path; there are others' >&2; exit 1 ;;
+*"get --raw $base/spotmix")
+    echo "Error from server (NotFound): sakkara: the daemon's module spotmix is off; spotmix.enabled: true in its configuration switches it on" >&2
+    exit 1
+    ;;
+*"get --raw $base/modules") [ -f "$STUB/modules" ] && exec cat "$STUB/modules"; echo 'Error from server (NotFound): sakkara: no such path' >&2; exit 1 ;;
 *"get --raw $base/spotmix/nodes"*)
     [ -f "$STUB/classes" ] && exec cat "$STUB/classes"
     echo 'Error from server (NotFound): sakkara: no such path' >&2
@@ -139,7 +150,38 @@ rm "$work/classes"
 runs "no server" 6 "${with_stub[@]}" "$sakkara" tree --placements
 one_line "no server" 'kubectl: The connection to the server was refused'
 runs "no spot mix" 3 "${with_stub[@]}" "$sakkara" spotmix
-one_line "no spot mix" "the daemon's spot mix is off (spotmix.enabled)"
+one_line "no spot mix" "the daemon's module spotmix is off; spotmix.enabled: true in its configuration switches it on"
+
+# A Placement is decided here as the daemon would, and whether it does is asked.
+cat >"$work/hub" <<'HUB'
+{"kind": "List", "apiVersion": "v1", "items": [
+{"apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster", "metadata": {"name": "m1"}},
+{"apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "Placement",
+ "metadata": {"name": "web", "namespace": "shop", "annotations": {
+  "cluster.open-cluster-management.io/experimental-scheduling-disable": "true", "sakkara.placement.scheduler": "sakkara"}},
+ "spec": {"numberOfClusters": 1}}]}
+HUB
+modules() { # modules on|off
+    printf '{"apiVersion": "sakkara/v1", "kind": "ModuleList", "items": [{"name": "ocm", "enabled": %s, "setting": "ocm.enabled"}]}' \
+        "$([ "$1" = on ] && echo true || echo false)" >"$work/modules"
+}
+decided='Placement web (shop): AllDecisionsScheduled, 1 of 1 clusters selected.'
+explained() { # explained NAME CODE FIRST-LINE
+    runs "$1" "$2" "${with_stub[@]}" "$sakkara" explain placement/web -n shop
+    if [ "$(head -1 "$work/out")" = "$3" ] && grep -qxF "$decided" "$work/out"; then pass; else fail "$1: $(cat "$work/out")"; fi
+}
+modules on
+explained "a Placement, module on" 0 "$decided"
+if [ -s "$work/err" ]; then fail "a Placement, module on: $(cat "$work/err")"; else pass; fi
+modules off
+explained "a Placement, module off" 4 "Not live: the daemon's module ocm is off. ocm.enabled: true in its configuration"
+if [ -s "$work/err" ]; then fail "a Placement, module off: $(cat "$work/err")"; else pass; fi
+rm "$work/modules"
+explained "a Placement, older daemon" 0 "$decided"
+one_line "a Placement, older daemon" "whether the daemon's module ocm is on is not known: no such path"
+runs "a Placement of a dump" 0 "$sakkara" explain placement/web -n shop --file "$work/hub"
+if [ -s "$work/err" ]; then fail "a Placement of a dump: $(cat "$work/err")"; else pass; fi
+rm "$work/hub"
 runs "two presets" 2 "$sakkara" tree --file "$views/classes.yaml" --preset eks --config "$views/classes-configuration.yaml"
 runs "groups through kubectl" 0 "${with_stub[@]}" "$sakkara" get groups
 same "groups through kubectl" $views/groups.txt "$work/out"

@@ -144,6 +144,29 @@ TEST(a_plan_on_its_way_is_shown)
     cluster_stop(scene.c);
 }
 
+/* What a module decides that is off is not live, and nothing else is said of it. */
+TEST(what_is_off_is_explained_as_off)
+{
+    static const char off[] = "Not live: the daemon's module karmada is off. karmada.enabled: true";
+    struct scene scene;
+    scene_begin(&scene);
+    scene_start_daemon(&scene);
+    char *text = run(&scene, 4, "explain binding/web --file test/bindings/zones.yaml");
+    assert_memory_equal(text, off, sizeof off - 1);
+    expect(text, "binding default/web: 10 replicas, 3 of 5 clusters selected");
+    free(text);
+    text = run(&scene, 4, "explain binding/web --file test/bindings/zones.yaml -o json");
+    json_auto_t *json = json_loads(text, 0, NULL);
+    const json_t *module = json_object_get(json, "module");
+    assert_true(json_is_false(json_object_get(module, "enabled")));
+    assert_string_equal(json_string_value(json_object_get(module, "setting")), "karmada.enabled");
+    assert_true(json_is_array(json_object_get(json, "clusters")));
+    free(text);
+    free(run(&scene, 3, "spotmix"));
+    free(run(&scene, 3, "spotmix explain shop/web"));
+    scene_end(&scene);
+}
+
 BEFORE_ALL
 {
     web_init();

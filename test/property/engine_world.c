@@ -14,6 +14,7 @@ enum {
     PODS_MAX = 60,
     SAMPLE = 4, /* nodes that kube-scheduler looks at, where it takes a sample */
 };
+#define DEVICE "example.com/gpu"
 
 uint32_t world_pick(struct world *w, uint32_t n)
 {
@@ -146,6 +147,47 @@ static struct rig_object *some_pod(struct world *w)
     return chosen;
 }
 
+/* Beside its cpu. */
+static void ask_for(struct world *w, const char *pod, const char *resource, int flags)
+{
+    rig_edit(w->rig, RIG_POD, pod,
+             "{'spec':{'containers':[{'name':'main','resources':{'requests':{'cpu':'%s',"
+             "'%s':'1'}}}]}}",
+             flags & RIG_BIG ? "2" : "1", resource);
+}
+
+/* A member: those of one group want devices of the class, where there is one. */
+static void add_member(struct world *w, const char *name, const char *group, int flags)
+{
+    rig_pod(w->rig, name, group, flags);
+    if (w->devices && strcmp(group, "gb") == 0) {
+        ask_for(w, name, DEVICE, flags);
+    }
+}
+
+static void add_members(struct world *w, const char *prefix, int n, const char *group, int flags)
+{
+    char name[32];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        add_member(w, name, group, flags);
+    }
+}
+
+/* The class; half of the nodes list the resource themselves, and have more of it than anybody asks for. */
+static void begin_devices(struct world *w)
+{
+    char name[32];
+    w->devices = true;
+    rig_class(w->rig, "gpu", DEVICE);
+    for (int i = 0; i < WORLD_NODES; i += 2) {
+        snprintf(name, sizeof name, "node-%d", i);
+        if (rig_find(w->rig, RIG_NODE, name)) {
+            rig_edit(w->rig, RIG_NODE, name, "{'status':{'allocatable':{'" DEVICE "':'100'}}}");
+        }
+    }
+}
+
 static void add_pod(struct world *w)
 {
     char name[32];
@@ -154,7 +196,14 @@ static void add_pod(struct world *w)
     int flags = (world_pick(w, 2) ? RIG_GATED : 0) | (world_pick(w, 12) ? 0 : RIG_BIG) |
                 (world_pick(w, 9) ? 0 : RIG_BARE) |
                 (group == WORLD_PODGROUP ? RIG_POD_GROUP_LABEL : 0);
-    rig_pod(w->rig, name, group < WORLD_GROUPS ? world_group[group] : NULL, flags);
+    if (group < WORLD_GROUPS) {
+        add_member(w, name, world_group[group], flags);
+    } else {
+        rig_pod(w->rig, name, NULL, flags);
+    }
+    if (group >= WORLD_GROUPS && world_pick(w, 3) == 0) { /* kube-scheduler's own judgement */
+        ask_for(w, name, world_pick(w, 2) ? DEVICE : "example.com/none", flags);
+    }
     if (world_pick(w, 15) == 0) {
         rig_edit(w->rig, RIG_POD, name, "{'spec':{'schedulingGates':[{'name':'quota'}]}}");
     }
@@ -179,7 +228,7 @@ static void add_gang(struct world *w)
     for (; missing > 0 && HASH_COUNT(w->rig->objects) < PODS_MAX; missing--) {
         char pod[32];
         snprintf(pod, sizeof pod, "p-%02d", w->pods++);
-        rig_pod(w->rig, pod, name, 0);
+        add_member(w, pod, name, 0);
     }
 }
 
@@ -505,9 +554,8 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->nominate_all = seed % 8 == 1;
     /* It is learned whether it takes a sample. */
     settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
-    settings->bindings_carry_labels = seed % 7 != 3;
+    settings->server_minor = seed % 7 != 3 ? 36 : 34;
     settings->carriers_max = seed % 11 < 5;
-    settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;
@@ -535,6 +583,9 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
+    if (seed % 4 == 3) {
+        begin_devices(w);
+    }
     if (seed % 3 == 1) {
         add_shy_gang(w, seed % 4 < 2);
     }
@@ -547,12 +598,12 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
         rig_start_standby(w->rig);
     }
     if (w->busy && !w->crowded) {
-        rig_pods(w->rig, "early", 4, "gb", 0);
+        add_members(w, "early", 4, "gb", 0);
     }
     if (w->crowded) { /* ga runs, and gb cannot beside it */
         rig_pods(w->rig, "first", 3, "ga", 0);
         rig_run(w->rig, SKR_SECOND);
-        rig_pods(w->rig, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
+        add_members(w, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
     }
 }
 

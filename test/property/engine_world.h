@@ -27,6 +27,7 @@ struct world {
     bool shy;      /* there are some: pods that run beside no other one */
     bool no_tree;  /* the topology map is malformed */
     bool crowded;  /* who comes late has to push */
+    bool devices;  /* a class serves a resource that only some nodes list */
     bool busy;     /* gangs come as a whole, and are planned before kube-scheduler comes to them */
 };
 

@@ -12,7 +12,7 @@
  * everybody has voted before a Binding is posted; a fresh gang is bound as a whole; one metadata
  * patch at a time per pod, no nomination of a parked one; one successful Binding per pod; no node
  * is overfilled; every call is answered before its deadline; no plan comes back to a node that
- * kube-scheduler refused while nothing changed. What must hold of preemptions stands in
+ * kube-scheduler refused while nothing changed; an ordinary pod is refused on room of groups alone. What must hold of preemptions stands in
  * engine_rig_preemption.c. A violation fails the test at once.
  *
  * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
@@ -45,6 +45,7 @@ struct rig {
     int64_t solve_ns;              /* what a solve is said to take */
     /* manners of the cluster */
     bool bindings_carry_labels; /* true, as from 1.35 */
+    bool forbids_classes;       /* rig_forbid_classes() */
     size_t sample;              /* most nodes that filter is asked about; 0 all */
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void (*at_rest)(void *context); /* rig_run() has come to a rest; NULL: nobody asks */
@@ -82,6 +83,8 @@ struct rig {
     uint64_t held_request; /* the newest that the engine wants to hold */
     const char *const *asking_names;
     size_t asking_n;
+    struct skr_pod *asking_pod; /* of a filter call, with: */
+    bool *may_refuse;           /* by name, before it was made; engine_rig_filter.c */
     bool synced;
     /* counts */
     size_t n_writes[SKR_WRITE_KIND_COUNT]; /* handed out */
@@ -128,6 +131,10 @@ void rig_terminate(struct rig *rig, const char *pod); /* deletionTimestamp only 
 size_t rig_reap(struct rig *rig);
 /* A PodDisruptionBudget for the pods of a group, which lets so many go. */
 void rig_budget(struct rig *rig, const char *name, const char *group, int allowed);
+/* A DeviceClass that serves the resource. */
+void rig_class(struct rig *rig, const char *name, const char *resource);
+/* The account may not read device classes, now and after a restart. */
+void rig_forbid_classes(struct rig *rig, bool forbid);
 void rig_phase(struct rig *rig, const char *pod, const char *phase);
 void rig_node(struct rig *rig, const char *name, int cpu);
 /* racks of nodes named node-0.., and the topology map "topology" */

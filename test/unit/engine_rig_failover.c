@@ -148,7 +148,8 @@ bool rig_step_late(struct rig *rig, size_t nth)
 /* Answers to what was sent before the pause, and none to what is asked for after it. */
 static void end_writes(struct rig *rig)
 {
-    while (rig->writes) {
+    const uint64_t last = rig->writes ? rig->writes->prev->id : 0;
+    while (rig->writes && rig->writes->id <= last) {
         struct rig_write *w = rig->writes;
         rig_answer_as(rig, w, w->held_back ? SKR_WRITE_DROPPED : rig_outcome_of(w->late), w->late);
     }

@@ -120,6 +120,9 @@ void rig_sync(struct rig *rig)
     for (int i = 0; i < RIG_KIND_COUNT; i++) {
         list(rig, (enum rig_kind)((i + rig->list_rotation) % RIG_KIND_COUNT));
     }
+    if (rig->forbids_classes) {
+        rig_forbid_classes(rig, true);
+    }
     rig->synced = true;
     rig_event(rig, SKR_EVENT_SYNCED);
 }

@@ -54,6 +54,29 @@ static json_t *group_map(const char *name, int size, int priority, const char *c
     return json_pack("{s:{s:{s:s}},s:o}", "metadata", "labels", "sakkara.group", "", "data", data);
 }
 
+void rig_budget(struct rig *rig, const char *name, const char *group, int allowed)
+{
+    rig_create_json(
+        rig, RIG_BUDGET, name,
+        "{'metadata':{},'spec':{'selector':{'matchLabels':{'sakkara.group.name':'%s'}}},"
+        "'status':{'disruptionsAllowed':%d}}",
+        group, allowed);
+}
+
+void rig_class(struct rig *rig, const char *name, const char *resource)
+{
+    rig_create_json(rig, RIG_CLASS, name, "{'metadata':{},'spec':{'extendedResourceName':'%s'}}",
+                    resource);
+}
+
+void rig_forbid_classes(struct rig *rig, bool forbid)
+{
+    struct skr_event event = {.kind = SKR_EVENT_FORBIDDEN,
+                              .forbidden = {.type = &skr_gang_class, .is = forbid}};
+    rig->forbids_classes = forbid;
+    rig_handle(rig, &event);
+}
+
 void rig_group(struct rig *rig, const char *name, int size, int priority, const char *constraints)
 {
     const char *slash = strchr(name, '/');

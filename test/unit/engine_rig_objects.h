@@ -13,7 +13,15 @@
 #include "core/gang/types.h"
 #include "core/gang/writes.h"
 
-enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_BUDGET, RIG_KIND_COUNT };
+enum rig_kind {
+    RIG_NODE,
+    RIG_POD,
+    RIG_MAP,
+    RIG_PODGROUP,
+    RIG_BUDGET,
+    RIG_CLASS, /* DeviceClass */
+    RIG_KIND_COUNT
+};
 enum {
     RIG_HEARD_READABLE = RIG_KIND_COUNT, /* maps: the last version that could be read */
     RIG_HEARD_COUNT

@@ -62,6 +62,12 @@ void rig_scheduler_due(struct rig *rig);
 void rig_scheduler_forget(struct rig *rig, bool hang_up);
 void rig_call_free(struct rig *rig, struct rig_call *call);
 
+/* engine_rig_filter.c */
+void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
+                       size_t n);
+void rig_filter_refuses(struct rig *rig, size_t i); /* the i-th of these; the answer is a mask */
+void rig_filter_ends(struct rig *rig);
+
 /* engine_rig_refusals.c */
 void rig_refusals_note(struct rig *rig, const char *group, const char *message);
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */

@@ -126,6 +126,9 @@ static void take_answer(struct rig *rig, const struct skr_answer *a)
         }
         if (!bit && a->kind != SKR_ANSWER_FILTER_ALL &&
             (a->kind != SKR_ANSWER_FILTER_ONE || a->index != i)) {
+            if (a->kind == SKR_ANSWER_FILTER_MASK) {
+                rig_filter_refuses(rig, i);
+            }
             continue;
         }
         if (r->n_passed++ == 0) {
@@ -145,7 +148,10 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
     rig->asking_request = rig->request + 1;
     rig->asking_names = names;
     rig->asking_n = n;
-    rig->n_filters += verb == SKR_GANG_FILTER;
+    if (verb == SKR_GANG_FILTER) {
+        rig->n_filters++;
+        rig_filter_begins(rig, pod, names, n);
+    }
     char name[256];
     snprintf(name, sizeof name, "%s", pod->meta.name); /* the pod may change meanwhile */
     rig_request(rig, verb, &request);
@@ -159,6 +165,7 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
         rig_fail(rig, "verb %d about %s was not answered", (int)verb, name);
     }
     rig->asking = NULL;
+    rig_filter_ends(rig);
     rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_GANG_FILTER ? "filter" : "ask",
              name, n, answer.n_passed, answer.first, answer.text);
     return answer;

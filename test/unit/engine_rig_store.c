@@ -14,14 +14,19 @@
 
 #include "test/unit/json_text.h"
 
-static const char *const kind_name[] = {"Node", "Pod", "ConfigMap", "PodGroup",
-                                        "PodDisruptionBudget"};
+static const char *const kind_name[] = {
+    "Node", "Pod", "ConfigMap", "PodGroup", "PodDisruptionBudget", "DeviceClass"};
 _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
+
+static bool is_plain(enum rig_kind kind, const char *key)
+{
+    return kind == RIG_NODE || kind == RIG_CLASS || strchr(key, '/');
+}
 
 char *rig_full_key(enum rig_kind kind, const char *key)
 {
     char full[600];
-    bool plain = kind == RIG_NODE || strchr(key, '/');
+    bool plain = is_plain(kind, key);
     snprintf(full, sizeof full, "%s%s", plain ? "" : "default/", key);
     return skr_strdup(full);
 }
@@ -32,7 +37,7 @@ enum { ID_MAX = 640 };
 static size_t write_id(enum rig_kind kind, const char *key, char *ret)
 {
     static const char space[] = "default/";
-    bool plain = kind == RIG_NODE || strchr(key, '/');
+    bool plain = is_plain(kind, key);
     size_t n = strlen(key), at = 2;
     ret[0] = (char)('0' + (int)kind);
     ret[1] = ':';
@@ -89,8 +94,9 @@ json_t *rig_json(const char *format, va_list args)
 
 const struct skr_object_type *rig_type(enum rig_kind kind)
 {
-    static const struct skr_object_type *const type[] = {
-        &skr_gang_node, &skr_gang_pod, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget};
+    static const struct skr_object_type *const type[] = {&skr_gang_node,      &skr_gang_pod,
+                                                         &skr_gang_configmap, &skr_gang_podgroup,
+                                                         &skr_gang_budget,    &skr_gang_class};
     _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
     return type[kind];
 }
@@ -527,15 +533,6 @@ size_t rig_reap(struct rig *rig)
         }
     }
     return n;
-}
-
-void rig_budget(struct rig *rig, const char *name, const char *group, int allowed)
-{
-    rig_create_json(
-        rig, RIG_BUDGET, name,
-        "{'metadata':{},'spec':{'selector':{'matchLabels':{'sakkara.group.name':'%s'}}},"
-        "'status':{'disruptionsAllowed':%d}}",
-        group, allowed);
 }
 
 static enum rig_kind kind_of(enum skr_write_kind kind)

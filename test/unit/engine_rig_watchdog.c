@@ -7,6 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/trace.h"
 #include "test/unit/json_fast.h"
 
 const char *rig_group_label(const json_t *pod)
@@ -121,7 +122,7 @@ static void check_trace(struct rig *rig, const struct rig_write *w, const struct
     SKR_AUTO_FREE char *id = brought_plan(w, pod, "id");
     const json_t *members = json_object_get(rig->binding_ids, id);
     const struct rig_object *o, *q;
-    if (!rig->settings.bindings_carry_labels || !json_is_object(members) ||
+    if (rig->settings.server_minor < SKR_TRACE_LABELS_FROM || !json_is_object(members) ||
         somebody_goes_unheard(rig)) {
         return;
     }
@@ -224,7 +225,8 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
         rig_fail(rig, "a Binding of %s in state '%s'", w->key, state);
     }
     json_decref(plan);
-    const json_t *ranked = rig->settings.bindings_carry_labels ? w->body : pod->json;
+    const bool travels = rig->settings.server_minor >= SKR_TRACE_LABELS_FROM;
+    const json_t *ranked = travels ? w->body : pod->json;
     if (!*rig_meta_text(ranked, "labels", "sakkara.member.rank")) {
         rig_fail(rig, "a Binding of %s, which has no rank yet", w->key);
     }

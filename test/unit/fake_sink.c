@@ -61,6 +61,7 @@ static const char *kind_of(const struct skr_object_type *type)
     return type == &skr_gang_node        ? "node"
            : type == &skr_gang_pod       ? "pod"
            : type == &skr_gang_configmap ? "configmap"
+           : type == &skr_gang_class     ? "class"
                                          : "podgroup";
 }
 
@@ -86,6 +87,9 @@ static void write_event(struct skr_strbuf *b, const struct skr_event *e)
                         e->deleted.namespace_, e->deleted.name, e->deleted.uid);
     } else if (e->kind == SKR_EVENT_WRITE_DONE) {
         write_done(b, e);
+    } else if (e->kind == SKR_EVENT_FORBIDDEN) {
+        skr_strbuf_addf(b, "%s %s", e->forbidden.is ? "forbidden" : "allowed",
+                        kind_of(e->forbidden.type));
     } else if (e->kind == SKR_EVENT_SYNCED) {
         skr_strbuf_add(b, "synced");
     } else {

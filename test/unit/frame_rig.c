@@ -194,7 +194,7 @@ static struct frame_news *next_news(struct frame_rig *rig)
     struct frame_news *n;
     DL_FOREACH(rig->parts->news, n)
     {
-        if (!n->watch || !rig->hold_watches) {
+        if (!n->watch || (!rig->hold_watches && n->watch->type->resource != rig->hold_watch)) {
             return n;
         }
     }

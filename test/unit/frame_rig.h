@@ -57,7 +57,8 @@ struct frame_rig {
     size_t n_writes;
     char **decision; /* "what: key: message" */
     size_t n_decisions;
-    bool hold_watches; /* what changes is not shown until this is false again */
+    bool hold_watches;                     /* what changes is not shown until this is false again */
+    const struct skr_resource *hold_watch; /* the same of one resource; NULL: none */
     struct frame_rig_parts *parts;
 };
 

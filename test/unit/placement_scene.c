@@ -4,6 +4,7 @@
 
 #include "server/simulate/placement.h"
 #include "test/test.h"
+#include "test/unit/json_text.h"
 
 #define CL "cluster.open-cluster-management.io/"
 
@@ -162,14 +163,21 @@ static json_t *read_placement(char **rest)
     return p;
 }
 
+static json_t *read_object(char **rest)
+{
+    json_t *object = json_text_load(*rest);
+    *rest += strlen(*rest);
+    return object;
+}
+
 static json_t *read_line(char *line)
 {
     static const struct {
         const char *word;
         json_t *(*read)(char **rest);
-    } readers[] = {{"cluster", read_cluster}, {"set", read_set},
-                   {"bind", read_binding},    {"decided", read_decision},
-                   {"score", read_score},     {"placement", read_placement}};
+    } readers[] = {{"cluster", read_cluster},  {"set", read_set},     {"bind", read_binding},
+                   {"decided", read_decision}, {"score", read_score}, {"placement", read_placement},
+                   {"object", read_object}};
     char *rest, *word = strtok_r(line, " ", &rest);
     for (size_t i = 0; word && i < sizeof readers / sizeof *readers; i++) {
         if (strcmp(word, readers[i].word) == 0) {

@@ -11,6 +11,7 @@
  *   decided NAME N[/GROUP[/NAME]] CLUSTER...   PlacementDecision NAME-decision-N
  *   score CLUSTER RESOURCE ITEM=VALUE [until TIME]
  *   placement NAME {spec as JSON} [annotation=value ...]
+ *   object {JSON}                    any object, with single or double quotes
  *
  * Lines end with "\n". The time is 2026-01-01T00:00:00Z.
  */

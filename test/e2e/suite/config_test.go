@@ -156,7 +156,7 @@ func TestD19_EqualUnitNamesInDifferentBranchesStayApart(t *testing.T) {
 }
 
 // TestD20_DerivedTreesFollowTheNodes: Without a topology map the tree follows nodes and their labels as they
-// come.
+// come. A node without the label is left out, and a lost member of a rack group gets its replacement beside it.
 func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	nodes, _ := racks([]int{2})
 	r := start(t, nodes, options{})
@@ -179,6 +179,15 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	})
 	r.gang("second", 5, `{"rack":{"hard":true}}`)
 	r.wait(usual, "the rack of node-0 and node-big is used", r.allBound("second", 5))
+	r.expectPlaced("second", "node-0:2 node-big:3")
+	r.must(r.plane.CreateNodes(node("node-bare", 8)))
+	r.poll("the tree names the node that it leaves out", func() bool {
+		output, code := r.command("tree")
+		return code == 0 && contains(output, "1 node is left out: no label sakkara.topology.rack (level rack), first node-bare")
+	})
+	r.must(r.plane.Admin.Delete(r.podPath("second-0")))
+	r.create(r.pod("second-5", label("sakkara.group.name", "second")))
+	r.wait(usual, "the replacement is bound in the rack", r.allBound("second", 5))
 	r.expectPlaced("second", "node-0:2 node-big:3")
 }
 

@@ -275,6 +275,49 @@ func TestPodGroupMinimum(t *testing.T) {
 	})
 }
 
+// TestPodGroup_KindMayComeAndGo: The kind PodGroup is installed after the daemon has started and pods wait: they are
+// bound. The kind is removed: its pods stay. It is installed again: further PodGroups are placed.
+func TestPodGroup_KindMayComeAndGo(t *testing.T) {
+	realOnly(t, "the sandbox always serves PodGroups")
+	r := startRacks(t, options{withoutPodGroups: true}, []int{3, 3}, []int{9, 9})
+	r.anyRetries("kube-scheduler tries the pods while their group is unknown")
+	gang := func(name string) {
+		for i := range 8 {
+			r.create(r.pod(fmt.Sprintf("%s-%d", name, i), label("scheduling.x-k8s.io/pod-group", name)))
+		}
+		r.wait(usual, name+" is not found", func(v *cluster.View) error {
+			for _, pod := range v.Pods(r.ns, of(name)) {
+				if told := pod.Condition("PodScheduled"); told == nil || !strings.Contains(told.Message, "group not found") {
+					return fmt.Errorf("%s: %v", pod.Name, told)
+				}
+			}
+			return nil
+		})
+		r.must(r.plane.InstallPodGroups())
+		r.podGroup("seen-"+name, 2)
+		r.wait(usual, "the recorder has the kind", func(v *cluster.View) error {
+			if v.PodGroup(r.ns, "seen-"+name).UID == "" {
+				return fmt.Errorf("not yet")
+			}
+			return nil
+		})
+		r.podGroup(name, 8)
+		r.wait(usual, name+" is bound", r.allBound(name, 8))
+	}
+	gang("first")
+	r.expectPlaced("first", "node-2:8")
+	r.must(r.plane.RemovePodGroups())
+	r.wait(usual, "the daemon has no PodGroup", func(v *cluster.View) error {
+		if _, page := r.daemon.AdminGet("/metrics"); !contains(page, `sakkara_cache_objects{resource="podgroups"} 0`) {
+			return fmt.Errorf("it has some")
+		}
+		return nil
+	})
+	gang("second")
+	r.expectPlaced("second", "node-3:8")
+	r.wait(usual, "the pods of the first stay", r.podsBound("first", 8))
+}
+
 func (r *run) podGroup(name string, minMember int) {
 	r.Helper()
 	r.must(r.plane.Admin.Create("/apis/scheduling.x-k8s.io/v1alpha1/namespaces/"+r.ns+"/podgroups", &cluster.PodGroup{

@@ -140,17 +140,23 @@ func (h *hub) spec(kind string) map[string]any {
 	return map[string]any{"numberOfClusters": 3}
 }
 
+var ours = map[string]string{ocmGroup + "/experimental-scheduling-disable": "true", "sakkara.placement.scheduler": "sakkara"}
+
+func (h *hub) createPlacement(name string, annotations map[string]string, spec map[string]any) error {
+	return h.plane.Admin.Create(h.placements.At(h.ns, ""), map[string]any{
+		"apiVersion": ocmGroup + "/v1beta1", "kind": "Placement",
+		"metadata": map[string]any{"name": name, "annotations": annotations}, "spec": spec}, nil)
+}
+
 // add makes a Placement; a foreign one gets the decisions of somebody else, too.
 func (h *hub) add(kind string) error {
 	name := fmt.Sprintf("%s-%d", kind, h.made)
 	h.made++
-	annotations := map[string]string{ocmGroup + "/experimental-scheduling-disable": "true", "sakkara.placement.scheduler": "sakkara"}
+	annotations := ours
 	if kind == "foreign" {
 		annotations = nil
 	}
-	err := h.plane.Admin.Create(h.placements.At(h.ns, ""), map[string]any{
-		"apiVersion": ocmGroup + "/v1beta1", "kind": "Placement",
-		"metadata": map[string]any{"name": name, "annotations": annotations}, "spec": h.spec(kind)}, nil)
+	err := h.createPlacement(name, annotations, h.spec(kind))
 	if err != nil {
 		return err
 	}
@@ -443,8 +449,8 @@ func ignoreGone(err error) error {
 
 var hubSettings = map[string]string{"ocm": "{enabled: true, qps: 2000, burst: 4000}"}
 
-func startHub(t *testing.T, daemon cluster.DaemonOptions) *hub {
-	h := &hub{ocm: startOCMWith(t, daemon), random: rand.New(rand.NewPCG(1, 2)), n: fleetSize("CLUSTERS", 40),
+func startHub(t *testing.T, daemon cluster.DaemonOptions, clusters int) *hub {
+	h := &hub{ocm: startOCMWith(t, daemon), random: rand.New(rand.NewPCG(1, 2)), n: fleetSize("CLUSTERS", clusters),
 		kind: map[string]string{}, frozen: map[string]string{}}
 	for _, i := range scored {
 		h.must(h.plane.CreateNamespace(h.clusterName(i)))
@@ -458,7 +464,7 @@ func startHub(t *testing.T, daemon cluster.DaemonOptions) *hub {
 // that is given away, foreign or written wrongly, and a reader that polled all the time never missed a cluster that
 // stayed. A daemon that starts anew finds nothing to write.
 func TestOCM_AHubInMotion(t *testing.T) {
-	h := startHub(t, cluster.DaemonOptions{Settings: hubSettings})
+	h := startHub(t, cluster.DaemonOptions{Settings: hubSettings}, 40)
 	h.startReader()
 	for i := range fleetSize("PLACEMENTS", 24) {
 		kind := placementKinds[i%len(placementKinds)]
@@ -503,22 +509,87 @@ func TestOCM_AHubInMotion(t *testing.T) {
 	for _, what := range h.missed {
 		t.Error(what)
 	}
-	for name, kind := range h.kind { // Balance may move others at any cycle
-		if kind == "calm" || kind == "every" {
-			h.must(h.freeze(name))
-		}
+	h.later()
+	for name := range h.kind {
+		h.must(h.freeze(name))
 	}
 	h.daemon.Kill()
 	h.must(h.daemon.Start())
-	time.Sleep(time.Second)
+	h.later()
 	h.settle("started anew")
+}
+
+// statuses counts the status patches of decisions and of Placements so far.
+func (h *hub) statuses() (decisions, placements int) {
+	of := func(resource string) int {
+		return h.proxy.Count(func(w *cluster.Write) bool {
+			return w.Is("PATCH", "/status") && strings.Contains(w.Path, "/"+resource+"/")
+		})
+	}
+	return of("placementdecisions"), of("placements")
+}
+
+// later decides one more Placement, which stands behind all that the daemon has to do by then.
+func (h *hub) later() {
+	h.Helper()
+	name := fmt.Sprintf("calm-%d", h.made)
+	h.must(h.add("calm"))
+	h.waitFor(name, "AllDecisionsScheduled")
+}
+
+// expectStatuses counts the statuses that decide takes, up to when a later Placement is decided.
+func (h *hub) expectStatuses(what string, want int, decide func()) {
+	h.Helper()
+	decisions, placements := h.statuses()
+	decide()
+	h.later()
+	d, p := h.statuses()
+	d, p = d-decisions-1, p-placements-1 // its own
+	h.Logf("%s: %d statuses of decisions, %d of Placements", what, d, p)
+	if d != want || p != want {
+		h.Errorf("%s: %d statuses of decisions and %d of Placements, not %d", what, d, p, want)
+	}
+}
+
+// TestOCM_DecisionsRest: Placements that come at once and avoid one another by Balance are decided once each and share the
+// clusters evenly. A daemon that starts anew writes nothing.
+func TestOCM_DecisionsRest(t *testing.T) {
+	n := fleetSize("PLACEMENTS", 10)
+	h := startHub(t, cluster.DaemonOptions{Settings: hubSettings}, 28)
+	h.expectStatuses("at once", n, func() {
+		h.must(cluster.Parallel(n, func(i int) error {
+			return h.createPlacement(fmt.Sprintf("even-%d", i), ours, map[string]any{"numberOfClusters": 5, "prioritizerPolicy": map[string]any{
+				"mode": "Exact", "configurations": []map[string]any{{"scoreCoordinate": map[string]any{"builtIn": "Balance"}, "weight": 1}}}})
+		}))
+		for i := range n {
+			h.waitFor(fmt.Sprintf("even-%d", i), "AllDecisionsScheduled")
+		}
+	})
+	load := map[string]int{}
+	decided, _, err := h.read()
+	h.must(err)
+	for i := range n {
+		for _, c := range decided[fmt.Sprintf("even-%d", i)] {
+			load[c]++
+		}
+	}
+	least := 5 * n / h.n
+	for i := range h.n {
+		if c := h.clusterName(i); load[c] < least || load[c] > least+1 {
+			t.Errorf("%s is in %d Placements, not in %d or %d", c, load[c], least, least+1)
+		}
+	}
+	h.expectStatuses("started anew", 0, func() {
+		h.daemon.Kill()
+		h.must(h.daemon.Start())
+	})
 }
 
 // TestOCM_TwoReplicas: Of two daemons one writes. When it is killed the other one goes on where it was, a reader misses
 // nobody, and the first one stands by when it is back.
 func TestOCM_TwoReplicas(t *testing.T) {
 	options := cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: sakkara}", Settings: hubSettings}
-	h := startHub(t, options)
+	h := startHub(t, options, 40)
 	second := h.replica(options)
 	h.startReader()
 	for i := range 12 {

@@ -23,6 +23,7 @@ var longest = map[string]int{
 	"TestDaemonKilledInsideAnAbort":                            35,  // about 18 lives of the daemon
 	"TestTwoGroupsCompeteForRoomOfOne":                         20,  // twenty rounds
 	"TestOCM_TwoReplicas":                                      18,  // Leases run out
+	"TestDevices_ThatKubeSchedulerDoesNotFindAreNamed":         17,  // a plan of 15 s has to fail
 	"TestSchedulingGroup_JobsThatMakePodGroupsAreBound":        16,  // a control plane of its own
 	"TestSchedulingGroup_AWaitingJobLeavesTheSchedulerInPeace": 15,
 	"TestMapDeletedWhileBoundThenAMemberLost":                  14, // the Job controller waits ten seconds before it replaces a pod

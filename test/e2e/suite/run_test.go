@@ -54,6 +54,8 @@ type options struct {
 	roles  []string
 	bare   bool // kube-scheduler without extenders and without daemon
 	paused bool // daemon and scheduler are started by the test (begin)
+	// The kind PodGroup is not installed when the daemon starts. The next scenario finds it installed.
+	withoutPodGroups bool
 }
 
 // usual is how long anything that ought to happen at once may take on a busy machine.
@@ -83,6 +85,10 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 	}
 	r.must(r.plane.CreateNodes(nodes...))
 	r.install(wanted.resources, wanted.roles)
+	if wanted.withoutPodGroups {
+		r.Cleanup(func() { r.must(r.plane.InstallPodGroups()) })
+		r.must(r.plane.RemovePodGroups())
+	}
 	var err error
 	r.rec, err = r.plane.StartRecorder()
 	r.must(err)

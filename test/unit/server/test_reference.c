@@ -126,6 +126,7 @@ TEST(metrics_are_there)
                                        "sakkara_topology_free_slots",
                                        "sakkara_topology_reloads_total",
                                        "sakkara_topology_unknown_nodes",
+                                       "sakkara_topology_outside_nodes",
                                        "sakkara_refused_nodes",
                                        "sakkara_plans_total",
                                        "sakkara_bindings_total",

@@ -5,11 +5,15 @@
 #include "topology/ledger.h"
 #include "topology/ledger_nodes.h"
 
-static struct skr_amount item_4c[] = {{SKR_RESOURCE_CPU, 4000}, {SKR_RESOURCE_PODS, 10}};
-static struct skr_amount item_8c[] = {{SKR_RESOURCE_CPU, 8000}, {SKR_RESOURCE_PODS, 10}};
-static struct skr_amount item_1c[] = {{SKR_RESOURCE_CPU, 1000}, {SKR_RESOURCE_PODS, 1}};
-static struct skr_amount item_3c[] = {{SKR_RESOURCE_CPU, 3000}, {SKR_RESOURCE_PODS, 1}};
-static struct skr_amount item_gpu[] = {{SKR_RESOURCE_PODS, 1}, {7, 2}};
+static struct skr_amount item_4c[] = {{SKR_RESOURCE_CPU, false, 4000},
+                                      {SKR_RESOURCE_PODS, false, 10}};
+static struct skr_amount item_8c[] = {{SKR_RESOURCE_CPU, false, 8000},
+                                      {SKR_RESOURCE_PODS, false, 10}};
+static struct skr_amount item_1c[] = {{SKR_RESOURCE_CPU, false, 1000},
+                                      {SKR_RESOURCE_PODS, false, 1}};
+static struct skr_amount item_3c[] = {{SKR_RESOURCE_CPU, false, 3000},
+                                      {SKR_RESOURCE_PODS, false, 1}};
+static struct skr_amount item_gpu[] = {{SKR_RESOURCE_PODS, false, 1}, {7, false, 2}};
 static const struct skr_amounts node_4c = {2, item_4c};
 static const struct skr_amounts node_8c = {2, item_8c};
 static const struct skr_amounts pod_1c = {2, item_1c};
@@ -141,7 +145,7 @@ TEST_WITH(world, overcommitted_nodes_have_negative_room)
     assert_cpu(ledger, "n", -2000);
     assert_false(skr_ledger_fits(ledger, "n", &pod_1c, NULL));
     /* a request of nothing is not limited by it */
-    static struct skr_amount one_pod[] = {{SKR_RESOURCE_PODS, 1}};
+    static struct skr_amount one_pod[] = {{SKR_RESOURCE_PODS, false, 1}};
     const struct skr_amounts pod = {1, one_pod};
     assert_true(skr_ledger_fits(ledger, "n", &pod, NULL));
     assert_true(skr_ledger_fits(ledger, "n", &nothing, NULL));
@@ -171,8 +175,10 @@ TEST_WITH(world, resources_may_appear_after_the_nodes)
     assert_false(skr_ledger_fits(ledger, "n", &pod_gpu, NULL));
     skr_ledger_charge(ledger, "u", "n", &pod_gpu, SKR_CHARGE_BOUND);
     assert_true(skr_ledger_free(ledger, "n", 7) == -2);
-    static struct skr_amount item[] = {
-        {SKR_RESOURCE_CPU, 4000}, {SKR_RESOURCE_PODS, 10}, {7, 8}, {255, 1}};
+    static struct skr_amount item[] = {{SKR_RESOURCE_CPU, false, 4000},
+                                       {SKR_RESOURCE_PODS, false, 10},
+                                       {7, false, 8},
+                                       {255, false, 1}};
     const struct skr_amounts more = {4, item};
     skr_ledger_set_node(ledger, "n", &more);
     assert_true(skr_ledger_free(ledger, "n", 7) == 6);
@@ -182,10 +188,60 @@ TEST_WITH(world, resources_may_appear_after_the_nodes)
     assert_true(skr_ledger_free(ledger, "n", 255) == 0);
 }
 
+/* A device class serves resource 7: only nodes that list it count it. */
+TEST_WITH(world, what_a_class_serves_is_counted_where_it_is_listed_and_unlimited_elsewhere)
+{
+    struct skr_ledger *ledger = world->ledger;
+    static struct skr_amount served_item[] = {{SKR_RESOURCE_PODS, false, 1}, {7, true, 2}};
+    static struct skr_amount four_item[] = {{SKR_RESOURCE_PODS, false, 10}, {7, false, 4}};
+    static const struct skr_amounts served = {2, served_item}, four = {2, four_item};
+    skr_ledger_set_node(ledger, "plugin", &four);
+    skr_ledger_set_node(ledger, "dra", &node_4c);
+    const struct skr_ledger_node *plugin = skr_ledger_get(ledger, "plugin");
+    const struct skr_ledger_node *dra = skr_ledger_get(ledger, "dra");
+    skr_ledger_charge(ledger, "a", "plugin", &served, SKR_CHARGE_BOUND);
+    skr_ledger_charge(ledger, "b", "plugin", &served, SKR_CHARGE_BOUND);
+    for (int i = 0; i < 5; i++) {
+        char uid[] = "c0";
+        uid[1] = (char)('0' + i);
+        skr_ledger_charge(ledger, uid, "dra", &served, SKR_CHARGE_BOUND);
+    }
+    assert_false(skr_ledger_fits(ledger, "plugin", &served, NULL));
+    assert_int_equal(skr_ledger_slots(plugin, &served), 0);
+    assert_true(skr_ledger_node_room(plugin, &served_item[1]) == 0);
+    assert_true(skr_ledger_node_empty_room(plugin, &served_item[1]) == 4);
+    assert_true(skr_ledger_fits(ledger, "dra", &served, NULL));
+    assert_int_equal(skr_ledger_slots(dra, &served), 5); /* by pods */
+    assert_true(skr_ledger_node_room(dra, &served_item[1]) == SKR_ROOM_UNLIMITED);
+    assert_true(skr_ledger_node_empty_room(dra, &served_item[1]) == SKR_ROOM_UNLIMITED);
+    assert_false(skr_ledger_fits(ledger, "dra", &pod_gpu, NULL)); /* without the class */
+    assert_false(skr_ledger_fits(ledger, "gone", &served, NULL));
+    assert_true(skr_room_plus(SKR_ROOM_UNLIMITED, 7) == SKR_ROOM_UNLIMITED);
+    assert_true(skr_room_plus(5, -7) == -2);
+}
+
+TEST_WITH(world, a_node_is_kept_for_groups_by_reservations_and_by_what_it_lists_alone)
+{
+    struct skr_ledger *ledger = world->ledger;
+    skr_ledger_set_node(ledger, "n", &node_4c);
+    skr_ledger_charge(ledger, "bound", "n", &pod_3c, SKR_CHARGE_BOUND);
+    assert_false(skr_ledger_is_kept(ledger, "n", &pod_3c, NULL)); /* full, and for no group */
+    skr_ledger_charge(ledger, "member", "n", &pod_1c, SKR_CHARGE_RESERVED);
+    assert_true(skr_ledger_is_kept(ledger, "n", &pod_1c, NULL));
+    assert_false(skr_ledger_is_kept(ledger, "n", &pod_1c, "bound")); /* its own */
+    assert_false(skr_ledger_is_kept(ledger, "n", &pod_gpu, NULL));
+    assert_false(skr_ledger_is_kept(ledger, "unknown", &pod_1c, NULL));
+    skr_ledger_remove_node(ledger, "n");
+    assert_false(skr_ledger_is_kept(ledger, "n", &pod_1c, NULL));
+    skr_ledger_set_node(ledger, "n", &node_4c);
+    assert_true(skr_ledger_release(ledger, "member"));
+    assert_false(skr_ledger_is_kept(ledger, "n", &pod_3c, NULL));
+}
+
 TEST_WITH(world, sums_beyond_64_bits_stay_exact)
 {
     struct skr_ledger *ledger = world->ledger;
-    static struct skr_amount huge_item[] = {{SKR_RESOURCE_MEMORY, INT64_MAX}};
+    static struct skr_amount huge_item[] = {{SKR_RESOURCE_MEMORY, false, INT64_MAX}};
     static const struct skr_amounts huge = {1, huge_item};
     char uid[16];
     skr_ledger_set_node(ledger, "n", &huge);
@@ -413,7 +469,7 @@ static void make_shapes(uint64_t *seed)
         size_t n = 0;
         for (uint16_t r = 0; r < 3 + s * 37 / (MODEL_SHAPES - 1); r++) {
             if (r == SKR_RESOURCE_PODS || next_random(seed) % 3 == 0) {
-                shape_item[s][n++] = (struct skr_amount){r, 1 + next_random(seed) % 9};
+                shape_item[s][n++] = (struct skr_amount){r, false, 1 + next_random(seed) % 9};
             }
         }
         shape[s] = (struct skr_amounts){n, shape_item[s]};

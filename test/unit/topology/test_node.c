@@ -114,6 +114,18 @@ TEST(a_bad_node_is_named)
     assert_string_equal(error.text, "metadata.name: missing");
 }
 
+TEST(a_node_offers_at_most_what_64_bits_hold)
+{
+    struct skr_node *node = NULL;
+    assert_int_equal(decode("{\"metadata\": {\"name\": \"n\"}, \"status\": {\"allocatable\": {"
+                            "\"cpu\": \"100E\", \"memory\": \"8Ei\"}}}",
+                            &node, NULL),
+                     0);
+    assert_true(node->allocatable.item[0].amount == INT64_MAX);
+    assert_true(node->allocatable.item[1].amount == INT64_MAX);
+    skr_node_destroy(node);
+}
+
 TEST(a_node_has_a_limit_of_taints)
 {
     json_t *taints = json_array();

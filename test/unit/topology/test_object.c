@@ -173,7 +173,7 @@ TEST(a_bad_resource_list_is_named)
         {"{\"cpu\": true}", -SKR_INVALID, "p.cpu: must be a quantity, got a boolean"},
         {"{\"cpu\": \"1x\"}", -SKR_INVALID, "p: cpu: quantity \"1x\": 'x' at 2, "},
         {"{\"cpu\": -1}", -SKR_INVALID, "p: cpu: quantity \"-1\" is negative"},
-        {"{\"memory\": 1e30}", -SKR_LIMIT, "p: memory: quantity \"1e30\": does not fit"},
+        {"{\"memory\": -1e30}", -SKR_INVALID, "p: memory: quantity \"-1e30\" is negative"},
         {"{\"memory\": \"1 Gi\"}", -SKR_INVALID, "p: memory: quantity \"1 Gi\": byte 0x20 at 2, "},
         {"{\"memory\": \"  \"}", -SKR_INVALID, "p: memory: quantity \"\": ends at 1, "},
     };

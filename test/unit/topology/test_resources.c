@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interned resource names, and amounts by id. */
 #include "test/test.h"
-#include "topology/resources.h"
+#include "topology/device_classes.h"
 
 TEST(the_well_known_names_have_their_ids)
 {
@@ -141,7 +141,7 @@ TEST(a_bad_amount_names_its_resource)
         {"memory", "-1Gi", -SKR_INVALID, "memory: quantity \"-1Gi\" is negative"},
         {"cpu", "-1n", -SKR_INVALID, "cpu: quantity \"-1n\" is negative"},
         {"cpu", "two", -SKR_INVALID, "cpu: quantity \"two\": 't' at 1, expected a digit"},
-        {"memory", "10E", -SKR_LIMIT, "memory: quantity \"10E\": does not fit into 64 bits"},
+        {"memory", "-10E", -SKR_INVALID, "memory: quantity \"-10E\" is negative"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error;
@@ -202,6 +202,75 @@ TEST(what_no_node_offers_is_one_of_the_absent)
     skr_amounts_fini(&b);
     skr_amounts_fini(&c);
     skr_resource_names_withdraw(names, &a);
+    skr_resource_names_destroy(names);
+}
+
+TEST(what_a_class_serves_is_marked_where_nodes_offer_it_and_left_out_where_none_does)
+{
+    struct skr_resource_names *names = skr_resource_names_create();
+    struct skr_device_class gpu = {.meta = {.name = "gpu"}, .resource = "b/gpu"};
+    struct skr_quantity_item offered[] = {{"b/gpu", 4}};
+    struct skr_quantity_item item[] = {
+        {"b/gpu", 2}, {"cpu", 100}, {"deviceclass.resource.kubernetes.io/gpu", 3}};
+    struct skr_quantities q = {1, offered}, wanted = {3, item};
+    struct skr_amounts offer = {0, NULL}, a;
+    uint64_t version = skr_resource_names_version(names);
+    assert_string_equal(skr_quantities_absent(names, &wanted)->name, "b/gpu");
+    skr_device_classes_put(skr_resource_names_classes(names), &gpu);
+    assert_true(skr_resource_names_version(names) > version);
+    assert_null(skr_quantities_absent(names, &wanted));
+    skr_amounts_resolve(names, &wanted, &a);
+    assert_int_equal(a.n, 1);
+    assert_int_equal(a.item[0].resource, SKR_RESOURCE_CPU);
+    assert_false(a.item[0].by_class);
+    skr_amounts_fini(&a);
+    assert_int_equal(skr_resource_names_offer(names, &q, &offer, NULL), 0);
+    skr_amounts_resolve(names, &wanted, &a);
+    assert_int_equal(a.n, 2);
+    assert_int_equal(a.item[1].amount, 2);
+    assert_true(a.item[1].by_class);
+    struct skr_amounts counted;
+    skr_device_classes_remove(skr_resource_names_classes(names), "gpu");
+    wanted.n = 2;
+    skr_amounts_resolve(names, &wanted, &counted);
+    assert_false(counted.item[1].by_class);
+    assert_false(skr_amounts_equal(&a, &counted));
+    skr_amounts_fini(&a);
+    skr_amounts_fini(&counted);
+    skr_resource_names_withdraw(names, &offer);
+    skr_resource_names_destroy(names);
+}
+
+TEST(where_classes_are_not_known_an_extended_resource_that_no_node_offers_counts_as_served)
+{
+    static const struct {
+        const char *name;
+        bool is_served;
+    } rows[] = {
+        {"example.com/gpu", true},      {"deviceclass.resource.kubernetes.io/x", true},
+        {"offered.com/gpu", false},     {"ephemeral-storage", false},
+        {"hugepages-2Mi", false},       {"requests.example.com/gpu", false},
+        {"x.kubernetes.io/gpu", false},
+    };
+    struct skr_resource_names *names = skr_resource_names_create();
+    struct skr_quantity_item offered[] = {{"offered.com/gpu", 4}};
+    struct skr_quantities q = {1, offered};
+    struct skr_amounts offer = {0, NULL};
+    assert_int_equal(skr_resource_names_offer(names, &q, &offer, NULL), 0);
+    for (int assume = 1; assume >= 0; assume--) {
+        const uint64_t version = skr_resource_names_version(names);
+        skr_resource_names_assume_classes(names, assume);
+        assert_true(skr_resource_names_version(names) > version);
+        skr_resource_names_assume_classes(names, assume);
+        assert_true(skr_resource_names_version(names) == version + 1);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            const char *class = "";
+            bool served = skr_resource_names_is_served(names, rows[i].name, &class);
+            assert_int_equal(served, assume && rows[i].is_served);
+            assert_null(class);
+        }
+    }
+    skr_resource_names_withdraw(names, &offer);
     skr_resource_names_destroy(names);
 }
 

@@ -10,6 +10,8 @@ struct named {
     const char *rack; /* NULL: no label */
 };
 
+static struct skr_topology_warnings left_out; /* of the last derive() */
+
 static struct skr_tree *derive(const struct named *named, size_t n)
 {
     static struct skr_label label[NODES_MAX];
@@ -22,7 +24,7 @@ static struct skr_tree *derive(const struct named *named, size_t n)
         node[i].meta.labels = (struct skr_labels){named[i].rack ? 1 : 0, &label[i]};
         nodes[i] = &node[i];
     }
-    assert_int_equal(skr_topology_derive(nodes, n, &tree, NULL), 0);
+    assert_int_equal(skr_topology_derive(nodes, n, &tree, &left_out, NULL), 0);
     return tree;
 }
 
@@ -49,19 +51,47 @@ TEST(labels_on_every_node_make_racks)
     assert_units(tree, expected, 7);
 }
 
-TEST(one_node_without_the_label_makes_it_flat)
+TEST(nodes_without_the_label_are_left_out)
 {
     static const struct named missing[] = {{"b", "r"}, {"a", NULL}, {"c", "r"}};
-    static const struct named empty[] = {{"b", "r"}, {"a", "r"}, {"c", ""}};
-    static const struct named blank[] = {{"b", " "}, {"a", "r"}, {"c", "r"}};
+    static const struct named empty[] = {{"b", "r"}, {"a", ""}, {"c", "r"}};
+    static const struct named blank[] = {{"b", "r"}, {"a", " "}, {"c", "r"}};
     static const struct named *const rows[] = {missing, empty, blank};
-    static const char *const expected[] = {"a", "b", "c"};
+    static const char *const expected[] = {"r", "b", "c"};
     for (size_t i = 0; i < 3; i++) {
         SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(rows[i], 3);
-        assert_int_equal(tree->n_levels, 1);
-        assert_string_equal(tree->level_name[1], "node");
+        assert_int_equal(tree->n_levels, 2);
         assert_units(tree, expected, 3);
+        assert_int_equal(skr_tree_find_leaf(tree, "a"), -1);
+        assert_int_equal(left_out.n_unlabelled, 1);
+        assert_string_equal(left_out.first_unlabelled, "a");
     }
+}
+
+TEST(the_warning_has_number_label_level_and_first_name)
+{
+    static const struct named nodes[] = {{"n9", NULL}, {"n1", "r"}, {"n10", NULL}};
+    SKR_STRBUF(text);
+    skr_tree_unref(derive(nodes, 3));
+    skr_topology_say_unlabelled(left_out.n_unlabelled, left_out.first_unlabelled, &text);
+    assert_string_equal(
+        text.s, "2 nodes are left out: no label sakkara.topology.rack (level rack), first n10");
+    skr_strbuf_reset(&text);
+    skr_topology_say_unlabelled(1, "n1", &text);
+    assert_string_equal(
+        text.s, "1 node is left out: no label sakkara.topology.rack (level rack), first n1");
+}
+
+TEST(without_any_label_it_is_flat)
+{
+    static const struct named nodes[] = {{"b", NULL}, {"a", ""}, {"c", NULL}};
+    static const char *const expected[] = {"a", "b", "c"};
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(nodes, 3);
+    assert_int_equal(tree->n_levels, 1);
+    assert_string_equal(tree->level_name[1], "node");
+    assert_units(tree, expected, 3);
+    assert_int_equal(left_out.n_unlabelled, 0);
+    assert_string_equal(left_out.first_unlabelled, "");
 }
 
 TEST(a_cluster_without_nodes_has_an_empty_flat_tree)

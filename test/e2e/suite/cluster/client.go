@@ -123,6 +123,10 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 		if json.Unmarshal(text, &status) != nil || status.Message == "" {
 			status.Message = string(text)
 		}
+		if response.StatusCode == 429 && strings.Contains(status.Message, "(re)initializing") && ctx.Err() == nil {
+			time.Sleep(100 * time.Millisecond) // a new resource is not ready for a while, also after it was served once
+			return c.send(ctx, method, path, contentType, body)
+		}
 		return nil, &StatusError{response.StatusCode, fmt.Sprintf("%s %s: %s", method, path, status.Message)}
 	}
 	return response, nil
@@ -213,7 +217,9 @@ func (c *Client) watchOnce(ctx context.Context, path, from string, handle func(E
 			return from, err
 		}
 		if event.Type == "ERROR" {
-			return from, fmt.Errorf("%s", event.Object)
+			var status struct{ Code int }
+			_ = json.Unmarshal(event.Object, &status)
+			return from, &StatusError{status.Code, string(event.Object)}
 		}
 		var object struct {
 			Metadata struct{ ResourceVersion string }

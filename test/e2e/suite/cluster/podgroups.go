@@ -30,6 +30,14 @@ spec:
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
+// RemovePodGroups deletes the PodGroup resource with all PodGroups and returns once it is not served any more.
+func (p *Plane) RemovePodGroups() error {
+	if err := p.Admin.Delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.x-k8s.io"); err != nil {
+		return err
+	}
+	return p.waitPath(podGroups, func(err error) bool { return IsStatus(err, 404) })
+}
+
 // InstallPodGroups adds the PodGroup resource and waits until it is served.
 func (p *Plane) InstallPodGroups() error {
 	_, err := p.InstallResources([]byte(podGroupResource))

@@ -79,9 +79,6 @@ func (p *Plane) StartRecorder() (*Recorder, error) {
 		others: map[string]map[string]*Object{}}
 	for _, path := range []string{"/api/v1/nodes", "/api/v1/pods", "/api/v1/configmaps", events, podGroups} {
 		if err := r.watch(path); err != nil {
-			if path == podGroups && IsStatus(err, 404) {
-				continue
-			}
 			r.Stop()
 			return nil, err
 		}
@@ -89,25 +86,25 @@ func (p *Plane) StartRecorder() (*Recorder, error) {
 	return r, nil
 }
 
-// watch lists a path and then watches it until Stop. Of Events only those to come are of interest: thousands of earlier
-// scenarios may be there.
+// watch lists a path and then watches it until Stop. The kind PodGroup may be missing when the
+// recorder starts, and may be removed: a watch of it then ends with 404, or with 410 if it was installed again.
 func (r *Recorder) watch(path string) error {
-	var list List[json.RawMessage]
-	query := ""
-	if path == events {
-		query = "?limit=1"
-	}
-	if err := r.plane.Admin.Get(path+query, &list); err != nil {
+	missing := func(err error) bool { return path == podGroups && (IsStatus(err, 404) || IsStatus(err, 410)) }
+	from, err := r.list(path)
+	if err != nil && !missing(err) {
 		return err
 	}
-	if path == events {
-		list.Items = nil
-	}
-	for _, item := range list.Items {
-		r.apply(path, Event{Type: "ADDED", Object: item})
-	}
 	r.watches.Go(func() {
-		err := r.plane.Admin.Watch(r.ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })
+		for {
+			if err == nil {
+				err = r.plane.Admin.Watch(r.ctx, path, from, func(event Event) { r.apply(path, event) })
+			}
+			if !missing(err) || r.ctx.Err() != nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+			from, err = r.list(path)
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.err == nil {
@@ -115,6 +112,26 @@ func (r *Recorder) watch(path string) error {
 		}
 	})
 	return nil
+}
+
+// list applies what is there and returns the version to watch from. Of Events only those to come are of interest:
+// thousands of earlier scenarios may be there.
+func (r *Recorder) list(path string) (from string, err error) {
+	var list List[json.RawMessage]
+	query := ""
+	if path == events {
+		query = "?limit=1"
+	}
+	if err := r.plane.Admin.Get(path+query, &list); err != nil {
+		return "", err
+	}
+	if path == events {
+		list.Items = nil
+	}
+	for _, item := range list.Items {
+		r.apply(path, Event{Type: "ADDED", Object: item})
+	}
+	return list.ResourceVersion, nil
 }
 
 // Stop ends the watches.

@@ -164,7 +164,8 @@ func (v *verifier) pod(change *Change) {
 	}
 }
 
-// charge books a pod's requests on its node and complains when the node does not have them.
+// charge books a pod's requests on its node and complains when the node does not have them. An extended resource that the
+// node does not list is one of a DeviceClass: kube-scheduler's to count.
 func (v *verifier) charge(pod *Pod, sign int64) {
 	node := v.nodes[pod.Spec.NodeName]
 	if node == nil {
@@ -179,7 +180,9 @@ func (v *verifier) charge(pod *Pod, sign int64) {
 	requests["pods"] = 1000
 	for resource, amount := range requests {
 		used[resource] += sign * amount
-		if has := Milli(node.Status.Allocatable[resource]); sign > 0 && !slices.Contains(v.overfull, node.Name) && used[resource] > has {
+		has := Milli(node.Status.Allocatable[resource])
+		counts := has > 0 || !strings.Contains(resource, "/")
+		if counts && sign > 0 && !slices.Contains(v.overfull, node.Name) && used[resource] > has {
 			v.complain("node %s is overcommitted by pod %s: %s %dm of %dm", node.Name, pod.Key(), resource, used[resource], has)
 		}
 	}

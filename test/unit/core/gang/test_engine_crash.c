@@ -4,6 +4,7 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
+#include "core/gang/trace.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 
@@ -29,7 +30,7 @@ static struct rig *begin(const struct story *s)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.label_fallback = s->source == FROM_LABELS;
-    settings.bindings_carry_labels = s->travels;
+    settings.server_minor = s->travels ? SKR_TRACE_LABELS_FROM : 0;
     settings.carriers_max = 1;
     struct rig *rig = rig_create_with(&settings);
     rig->bindings_carry_labels = !s->old_api;

@@ -102,6 +102,22 @@ TEST_RIG(cluster(), backoff_ends_with_a_change_that_can_help)
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.retries"), "2");
 }
 
+/* The sum of two such requests would wrap. */
+TEST_RIG(cluster(), members_that_ask_for_more_than_64_bits_hold_are_members_that_fit_nowhere)
+{
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
+    for (int i = 0; i < 2; i++) {
+        rig_edit(rig, RIG_POD, i == 0 ? "p-0" : "p-1",
+                 "{'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':"
+                 "'9223372036854775807','memory':'8Ei'}}}]}}");
+    }
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    rig_gang(rig, "h", 2, "q", 2, RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 2);
+}
+
 TEST_RIG(cluster(), backoff_with_a_missing_member_is_waiting)
 {
     rig_gang(rig, "g", 9, "p", 9, RIG_GATED);

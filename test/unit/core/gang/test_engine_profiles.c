@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a hundred nodes on: whether kube-scheduler looks at all of them is learned of each profile. */
 #include "core/gang/sampling.h"
+#include "core/gang/trace.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 4, RACKS = 26, RACK = 4, NODES = RACKS * RACK };
@@ -13,7 +14,7 @@ static struct rig *cluster_of(int racks)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
-    settings.bindings_carry_labels = true;
+    settings.server_minor = SKR_TRACE_LABELS_FROM;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, racks, RACK, 2);
     rig_sync(rig);

@@ -199,6 +199,73 @@ TEST_RIG(nodes(4), d20_a_derived_tree_follows_rack_labels)
     assert_string_equal(rig_node_of(rig, "g-3"), "node-3");
 }
 
+/* node-0 and node-1 in r0, node-2 and node-3 in r1. */
+static struct rig *labelled(void)
+{
+    struct rig *rig = nodes(4);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}",
+                 i / 2);
+    }
+    rig_sync(rig);
+    return rig;
+}
+
+static void lose_and_replace(struct rig *rig, const char *lost, const char *replacement)
+{
+    rig_delete(rig, RIG_POD, lost);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_pod(rig, replacement, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+}
+
+static size_t n_outside(struct rig *rig)
+{
+    struct skr_gang_stats stats;
+    rig_run(rig, 3 * SKR_SECOND);
+    skr_gang_get_stats(rig->gang, &stats);
+    return stats.outside_nodes;
+}
+
+TEST_RIG(labelled(), a_lost_member_is_replaced_while_nodes_without_the_rack_label_come_and_go)
+{
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    rig_node(rig, "bare", 4);
+    assert_int_equal(n_outside(rig), 1);
+    lose_and_replace(rig, "g-0", "g-4");
+    assert_string_equal(rig_node_of(rig, "g-4"), "node-0");
+    rig_delete(rig, RIG_NODE, "bare");
+    assert_int_equal(n_outside(rig), 0);
+    lose_and_replace(rig, "g-1", "g-5");
+}
+
+TEST_RIG(labelled(), members_on_a_node_that_loses_the_rack_label_stay_and_count)
+{
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'sakkara.topology.rack':null}}}");
+    assert_int_equal(n_outside(rig), 1);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    lose_and_replace(rig, "g-0", "g-4");
+    assert_string_equal(rig_node_of(rig, "g-4"), "node-0");
+    assert_string_equal(rig_key(rig, "g", "placement"),
+                        "{\"root\":{\"node-1\":{\"g-2\":{},\"g-3\":{}},"
+                        "\"r0\":{\"node-0\":{\"g-1\":{},\"g-4\":{}}}}}");
+    rig_delete(rig, RIG_POD, "g-2"); /* its room is outside the tree now */
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_pod(rig, "g-5", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(
+        strstr(rig_key(rig, "g", "message"), "2 members sit in r0, 1 outside the tree"));
+    rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'sakkara.topology.rack':'r0'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "g-5"), "node-1");
+}
+
 TEST_RIG(nodes(2), warnings_about_nodes_are_conditions_of_the_map)
 {
     topology(rig, "topology", RACK_NODE,

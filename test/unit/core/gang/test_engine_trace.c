@@ -2,6 +2,7 @@
 /* Members that need no waking: rank and plan travel in their Bindings, the plan of all in the first. */
 #include <utlist.h>
 
+#include "core/gang/trace.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 6, RACK = 4 };
@@ -18,7 +19,7 @@ static struct rig *gang_with(int racks, uint32_t carriers, bool travels)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
-    settings.bindings_carry_labels = travels;
+    settings.server_minor = travels ? SKR_TRACE_LABELS_FROM : SKR_TRACE_LABELS_FROM - 1;
     settings.carriers_max = carriers;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, racks, RACK, 2);
@@ -426,7 +427,7 @@ TEST(a_daemon_of_another_version_finishes_what_was_begun)
     for (int n = 0; n <= MEMBERS; n++) {
         for (int forth = 0; forth < 2; forth++) {
             SKR_AUTO(rig_destroy) struct rig *rig = gang_with(2, 1, true);
-            rig->settings.bindings_carry_labels = forth == 0;
+            rig->settings.server_minor = forth == 0 ? SKR_TRACE_LABELS_FROM : 0;
             if (forth) { /* an older one began, and patched everybody */
                 rig_restart(rig);
                 rig_run(rig, SKR_SECOND);
@@ -438,7 +439,7 @@ TEST(a_daemon_of_another_version_finishes_what_was_begun)
                 answer_first(rig, RIG_OK);
             }
             rig->hold_kind = SKR_WRITE_KIND_COUNT;
-            rig->settings.bindings_carry_labels = forth == 1;
+            rig->settings.server_minor = forth == 1 ? SKR_TRACE_LABELS_FROM : 0;
             rig_restart(rig);
             assert_whole(rig);
         }

@@ -196,6 +196,37 @@ TEST_RIG(by_hand(), an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free)
     assert_int_equal(rig_filter(rig, "big", NULL).kind, SKR_ANSWER_FILTER_ALL);
 }
 
+/* Whether it exists is kube-scheduler's to judge: it may be devices of a class. */
+TEST_RIG(by_hand(), an_ordinary_pod_is_not_refused_for_a_resource_that_the_node_does_not_list)
+{
+    rig_gang(rig, "g", 3, "p", 3, 0); /* node-0 full, one of two cpus of node-1 */
+    rig_run(rig, SKR_SECOND);
+    rig_create_json(rig, RIG_POD, "device",
+                    "{'metadata':{},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1','example.com/gpu':'1'}}}]},"
+                    "'status':{'phase':'Pending'}}");
+    rig_settle(rig);
+    assert_string_equal(rig_filter(rig, "device", NULL).passed, "node-1 node-2");
+    assert_int_equal(rig_bind(rig, "device", "node-1")->state, RIG_OPEN);
+    rig_settle(rig);
+    assert_string_equal(rig_node_of(rig, "device"), "node-1");
+}
+
+TEST_RIG(by_hand(), an_ordinary_pod_is_not_refused_where_no_group_has_room)
+{
+    rig_pod(rig, "old", NULL, RIG_BIG);
+    rig_edit(rig, RIG_POD, "old", "{'spec':{'nodeName':'node-0'}}");
+    rig_sync(rig);
+    rig_pod(rig, "new", NULL, RIG_BIG);
+    rig_settle(rig);
+    rig->hold_watch[RIG_POD] = true; /* kube-scheduler hears of it first */
+    rig_delete(rig, RIG_POD, "old");
+    assert_int_equal(rig_filter(rig, "new", NULL).kind, SKR_ANSWER_FILTER_ALL);
+    assert_int_equal(rig_bind(rig, "new", "node-0")->state, RIG_OPEN);
+    rig_settle(rig);
+    assert_string_equal(rig_node_of(rig, "new"), "node-0");
+}
+
 TEST(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome)
 {
     static const struct {

@@ -132,6 +132,29 @@ static struct rig *nodes_not_in_tree(void)
     return rig;
 }
 
+/* Racks of labels, which three nodes lack: one of these is closed to the group. */
+static struct rig *label_missing(void)
+{
+    static const char *const bare[] = {"spare-0", "spare-1", "control-plane"};
+    struct rig *rig = rig_create();
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 2);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}",
+                 i / 2);
+    }
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
+        rig_node(rig, bare[i], 8);
+    }
+    rig_edit(rig, RIG_NODE, "control-plane",
+             "{'spec':{'taints':[{'key':'node-role.kubernetes.io/control-plane','effect':"
+             "'NoSchedule'}]}}");
+    rig_sync(rig);
+    gang(rig, 6, "{'rack':{'hard':true}}");
+    return rig;
+}
+
 static struct rig *members_missing(void)
 {
     struct rig *rig = cluster();
@@ -181,6 +204,30 @@ static struct rig *filtered_by_others(void)
     rig_edit(rig, RIG_POD, "p-1",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
              "'Unschedulable','message':'0/9 nodes are available: volume node affinity'}]}}");
+    rig_run(rig, 15 * SKR_SECOND);
+    return rig;
+}
+
+/* The same of devices that a class serves. */
+static struct rig *devices_not_counted(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_class(rig, "gpu.example.com", "example.com/gpu");
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        rig_create_json(rig, RIG_POD, i == 0 ? "p-0" : "p-1",
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                        "'sakkara','containers':[{'name':'c','resources':{'requests':"
+                        "{'cpu':'1','example.com/gpu':'2'}}}]},'status':{'phase':'Pending'}}");
+    }
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "p-0", "node-0");
+    rig_edit(rig, RIG_POD, "p-1",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'0/9 nodes are available: 9 cannot allocate all claims.'}]}"
+             "}");
     rig_run(rig, 15 * SKR_SECOND);
     return rig;
 }
@@ -291,12 +338,14 @@ static const struct {
     {"UnknownLevel", unknown_level, true, false},
     {"TopologyMissing", topology_missing, false, false},
     {"NodesNotInTree", nodes_not_in_tree, true, false},
+    {"LabelMissing", label_missing, true, false},
     {"MembersMissing", members_missing, false, false},
     {"ConstraintConflict", constraint_conflict, false, false},
     {"NeverFits", never_fits, false, false},
     {"TopologyPlacementFailed", topology_placement_failed, false, false},
     {"WaitingForCapacity", waiting_for_capacity, false, false},
     {"FilteredByOthers", filtered_by_others, false, false},
+    {"DevicesNotCounted", devices_not_counted, true, false},
     {"PlanTimeout", plan_timeout, false, false},
     {"BindFailed", bind_failed, false, false},
     {"BeyondSize", beyond_size, true, true},

@@ -291,8 +291,8 @@ TEST_WITH(hub, one_event_evaluates_so_many_placements_and_the_next_one_goes_on)
     const uint64_t before = cycles(hub);
     assert_true(before >= PLACEMENTS);
 
-    json_t *json = json_pack("{s:{s:s, s:s, s:{s:s}}}", "metadata", "name", "c00003", "uid", "new",
-                             "labels", "zone", "a");
+    json_t *json = json_pack("{s:{s:s, s:s, s:{s:s}}}", "metadata", "name", "c00003",
+                             "resourceVersion", "1000000", "labels", "zone", "a");
     struct skr_event event = {.kind = SKR_EVENT_UPSERT};
     event.upsert.type = &skr_ocm_types[SKR_OCM_CLUSTER];
     assert_int_equal(event.upsert.type->decode(json, &event.upsert.object, NULL), 0);

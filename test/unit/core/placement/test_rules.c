@@ -83,6 +83,18 @@ static const struct row candidates[] = {
          "\"x\":\"1\"}},\"claimSelector\":{\"matchExpressions\":[{\"key\":\"y\",\"operator\":"
          "\"In\",\"values\":[\"2\"]}]}}}]}"),
      "decisions", "[\"a\"]"},
+    {"a binding is that of the set of its name",
+     "cluster a x=1\ncluster b x=2\nset s {\"selectorType\":\"LabelSelector\",\"labelSelector\":{"
+     "\"matchLabels\":{\"x\":\"1\"}}}\nset t {\"selectorType\":\"LabelSelector\","
+     "\"labelSelector\":{}}\nobject {'apiVersion':'cluster.open-cluster-management.io/v1beta2',"
+     "'kind':'ManagedClusterSetBinding','metadata':{'name':'s','namespace':'default'},'spec':{"
+     "'clusterSet':'t'}}\n" P("{}"),
+     "decisions", "[\"a\"]"},
+    {"of a claim that comes twice the last value counts",
+     "cluster a claim:y=1 claim:x=9 claim:y=2\ncluster b claim:y=2 claim:y=1\n" P(
+         "{\"predicates\":[{\"requiredClusterSelector\":{\"claimSelector\":{\"matchExpressions\":[{"
+         "\"key\":\"y\",\"operator\":\"In\",\"values\":[\"2\"]}]}}}]}"),
+     "decisions", "[\"a\"]"},
     {"NoSelect has to be tolerated", "cluster a taint:k=v:NoSelect\ncluster b\n" P("{}"),
      "filtered", "{\"a\":\"taint k=v:NoSelect is not tolerated\"}"},
     {"NoSelectIfNew too", "cluster a taint:k:NoSelectIfNew\ncluster b\n" P("{}"), "decisions",
@@ -201,7 +213,9 @@ static const struct {
      "DecisionGroup:"},
     {"{\"decisionStrategy\":{\"groupStrategy\":{\"clustersPerDecisionGroup\":\"101%\"}}}",
      "DecisionGroup:"},
-    {"{\"decisionStrategy\":{\"groupStrategy\":{\"clustersPerDecisionGroup\":0}}}",
+    {"{\"decisionStrategy\":{\"groupStrategy\":{\"clustersPerDecisionGroup\":\"0\"}}}",
+     "DecisionGroup:"},
+    {"{\"decisionStrategy\":{\"groupStrategy\":{\"clustersPerDecisionGroup\":\"\"}}}",
      "DecisionGroup:"},
     {"{\"decisionStrategy\":{\"groupStrategy\":{\"clustersPerDecisionGroup\":\"07\"}}}",
      "DecisionGroup:"},
@@ -254,8 +268,10 @@ static const struct row scores[] = {
      "cluster a\ncluster b\ncluster z deleting\ndecided o 1 a z\ndecided q 1 a z\ndecided r 1 "
      "z\n" P("{}"),
      "scores.Balance", "{\"a\":-33,\"b\":100}"},
-    {"a decision on a cluster that is not there does not count",
-     "cluster a\ndecided o 1 a gone\ndecided q 1 gone\n" P("{}"), "scores.Balance", "{\"a\":-100}"},
+    {"a cluster that is not on the hub counts for the greatest load, as upstream",
+     "cluster a\ndecided o 1 a gone\ndecided q 1 gone\n" P("{}"), "scores.Balance", "{\"a\":0}"},
+    {"but not what the Placement itself has there",
+     "cluster a\ndecided o 1 a gone\ndecided p 1 gone\n" P("{}"), "scores.Balance", "{\"a\":-100}"},
     {"ratio 15/18", "cluster a has:cpu=15/18\n" P(EXACT(NAMED("ResourceRatioCPU"))),
      "scores.ResourceRatioCPU", "{\"a\":66}"},
     {"ratio 63194Mi/69938Mi",
@@ -263,6 +279,12 @@ static const struct row scores[] = {
      "scores.ResourceRatioMemory", "{\"a\":80}"},
     {"ratio is clamped", "cluster a has:cpu=9/1\n" P(EXACT(NAMED("ResourceRatioCPU"))),
      "scores.ResourceRatioCPU", "{\"a\":100}"},
+    {"what does not fit into 64 bits is the most that does",
+     "cluster a has:cpu=100E/8Ei\ncluster b has:cpu=1e9999999999/1e40\ncluster c "
+     "has:cpu=-10E/1\n" P(EXACT(NAMED("ResourceRatioCPU") "," NAMED("ResourceAllocatableCPU"))),
+     "scores",
+     "{\"ResourceAllocatableCPU\":{\"a\":100,\"b\":100,\"c\":-100},"
+     "\"ResourceRatioCPU\":{\"a\":100,\"b\":100,\"c\":-100}}"},
     {"no data, no score",
      "cluster a has:cpu=1/0\ncluster b has:cpu=1/\ncluster c has:cpu=/1\ncluster d\n" P(
          EXACT(NAMED("ResourceRatioCPU"))),

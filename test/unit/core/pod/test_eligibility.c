@@ -261,6 +261,7 @@ TEST(a_term_that_cannot_be_parsed_matches_nothing)
         {LABEL("'operator':'Gt','values':['x']"), "'a':'3'", SKR_INELIGIBLE_SELECTOR},
         {LABEL("'operator':'NotIn','values':['no label value']"), "'a':'1'",
          SKR_INELIGIBLE_SELECTOR},
+        {TERMS(EXPR("{'key':'a b','operator':'DoesNotExist'}")), "", SKR_INELIGIBLE_SELECTOR},
         /* the other terms still count */
         {TERMS(EXPR("{'key':'a','operator':'Like'}") "," EXPR(A1)), "'a':'1'", SKR_ELIGIBLE},
         /* the other expressions of the term do not save it */

@@ -163,15 +163,21 @@ TEST(a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used)
     }
 }
 
-TEST(sums_that_do_not_fit_are_refused)
+TEST(a_sum_that_does_not_fit_is_the_largest_request_there_is)
 {
     SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_quantities got;
     struct skr_error error;
     json_t *spec = json_text_load("{'containers':[{'resources':{'requests':{'x':'8E'}}},"
                                   "{'resources':{'requests':{'x':'8E'}}}]}");
-    assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), -SKR_LIMIT);
-    assert_string_equal(error.text, "spec: the sum of requests of \"x\" exceeds 2^63 - 1");
+    assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), 0);
+    assert_string_equal(got.item[1].name, "x");
+    assert_true(got.item[1].amount == INT64_MAX);
+    json_decref(spec);
+    spec = json_text_load("{'containers':[{'resources':{'requests':{'cpu':'9223372036854775807'}}},"
+                          "{'resources':{'requests':{'cpu':'1m'}}}]}");
+    assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), 0);
+    assert_true(got.item[0].amount == INT64_MAX);
     json_decref(spec);
     spec = json_text_load("{'containers':[{'resources':{'requests':{'x':'-1'}}}]}");
     assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), -SKR_INVALID);

@@ -61,13 +61,14 @@ static void add_replica_set(struct shop *shop, const char *name, int revision)
 static void add_pod(struct shop *shop, const char *name, const char *owner, const char *class_,
                     int index, bool ready)
 {
-    char key[64], labels[256] = "", cost[96] = "";
+    char key[64], labels[256] = "", annotations[256] = "";
 
     snprintf(key, sizeof key, "shop/%s", owner);
     const char *uid = uid_of(shop, &skr_spotmix_replica_sets, key);
     if (class_) {
         snprintf(labels, sizeof labels, "'" K "-class':'%s','" K "-index':'%d'", class_, index);
-        snprintf(cost, sizeof cost, "'" SKR_SPOTMIX_COST_KEY "':'%s'",
+        snprintf(annotations, sizeof annotations,
+                 "'" SKR_SPOTMIX_COST_KEY "':'%s','" K "-token':'5e0c'",
                  strcmp(class_, "spot") == 0 ? "1" : "100");
     }
     snprintf(key, sizeof key, "shop/%s", name);
@@ -76,8 +77,8 @@ static void add_pod(struct shop *shop, const char *name, const char *owner, cons
                   "'apps/v1','kind':'ReplicaSet','name':'%s','uid':'%s','controller':true}]},"
                   "'spec':{'nodeName':'%s-0'},'status':{'phase':'Running','conditions':[{'type':"
                   "'Ready','status':'%s'}]}}",
-                  labels, cost, owner, uid, class_ && strcmp(class_, "spot") == 0 ? "spot" : "on",
-                  ready ? "True" : "False");
+                  labels, annotations, owner, uid,
+                  class_ && strcmp(class_, "spot") == 0 ? "spot" : "on", ready ? "True" : "False");
 }
 
 static void set_max(struct shop *shop, const char *max)
@@ -426,7 +427,7 @@ TEST_WITH(shop, a_change_of_the_maximum_evicts_one_after_the_other)
     assert_int_equal(evictions(shop, "shop/p-3"), 1);
     assert_int_equal(evictions(shop, NULL), 2);
     assert_int_equal(told(shop, "the first 4 pods"), 1);
-    assert_int_equal(told(shop, "evicting 2 pods"), 1);
+    assert_int_equal(told(shop, "2 of the wrong class: one is evicted"), 1);
 }
 
 TEST_WITH(shop, a_change_that_alters_no_class_evicts_nobody)
@@ -447,7 +448,7 @@ TEST_WITH(shop, none_means_that_drift_is_reported_only)
     set_max(shop, "4");
     frame_rig_advance(shop->rig, 60 * SKR_SECOND);
     assert_int_equal(evictions(shop, NULL), 0);
-    assert_int_equal(told(shop, "run as a class"), 1);
+    assert_int_equal(told(shop, "2 of the wrong class: on-demand 2 of 4, spot 2 of 0"), 1);
 }
 
 static size_t stamps(const struct shop *shop)
@@ -480,7 +481,7 @@ TEST_WITH(shop, a_rollout_stamps_the_template_once_a_change)
     frame_rig_advance(shop->rig, 60 * SKR_SECOND);
     assert_int_equal(stamps(shop), 1);
     assert_int_equal(evictions(shop, NULL), 0);
-    assert_int_equal(told(shop, "rolled out: 2 pods"), 1);
+    assert_int_equal(told(shop, "2 of the wrong class: the template is stamped"), 1);
     add_replica_set(shop, "web-b", 2); /* the controller's answer: all of them are right */
     add_pod(shop, "q-0", "web-b", "on-demand", 0, true);
     frame_rig_run(shop->rig);

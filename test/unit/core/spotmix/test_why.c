@@ -110,13 +110,18 @@ TEST_WITH(world, a_label_that_is_no_index_is_not_taken_for_an_ordinal)
     put(world, SKR_SPOTMIX_POD, POD("a", LABELLED("spot", "99999999999"), "n"));
     put(world, SKR_SPOTMIX_POD, POD("b", LABELLED("spot", "-1"), ""));
     expect(world, "a", true, "its label is no index: it takes the class of its node");
-    expect(world, "b", true, "its label is no index: its node will tell its class");
+    expect(world, "b", true,
+           "its label is no index: its node will tell its class; too many pods are spot");
 }
 
 TEST_WITH(world, a_pod_that_no_review_has_seen_takes_the_class_of_its_node)
 {
-    put(world, SKR_SPOTMIX_POD, POD("a", "\"labels\":{}", "n"));
+    put(world, SKR_SPOTMIX_NODE,
+        "{\"metadata\":{\"name\":\"s\",\"labels\":{\"node.kubernetes.io/capacity\":\"spot\"}}}");
+    put(world, SKR_SPOTMIX_POD, POD("a", "\"labels\":{}", "s"));
     expect(world, "a", true, "no review has seen it: it takes the class of its node");
+    put(world, SKR_SPOTMIX_POD, POD("c", "\"labels\":{}", "n"));
+    expect(world, "c", true, "no review has seen it: its node is of neither class");
     put(world, SKR_SPOTMIX_POD, POD("b", "\"labels\":{}", ""));
     expect(world, "b", true, "no review has seen it: its node will tell its class");
 }

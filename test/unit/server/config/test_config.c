@@ -195,6 +195,16 @@ static const struct {
      "s.yaml:3:1: error: unknown key plantimeout (did you mean planTimeout?)\n"},
     {HEAD "extender: {listn: ':1'}\n",
      "s.yaml:3:12: error: unknown key extender.listn (did you mean listen?)\n"},
+    {HEAD "karmada: {options: 'ranges=strict, shortage=Error'}\n",
+     "s.yaml:3:20: error: karmada.options: option shortage: must be Unschedulable or "
+     "SchedulerError, got \"Error\"\n"},
+    {HEAD "karmada: {options: ranges}\n",
+     "s.yaml:3:20: error: karmada.options: option \"ranges\": must be name=value\n"},
+    {HEAD "karmada: {options: {ranges: strict}}\n",
+     "s.yaml:3:20: error: karmada.options: a single value is expected, not a mapping\n"},
+    {HEAD "extender: {filterHold: 1s}\n",
+     "s.yaml:3:12: error: extender.filterHold was removed; leave it out: filter calls are answered "
+     "at once\n"},
     {HEAD "extender:\n  tls: {zebra: 1}\n", "s.yaml:4:9: error: unknown key extender.tls.zebra\n"},
     {HEAD "planTimeout: 5x\n",
      "s.yaml:3:14: error: planTimeout: \"5x\" is not a duration such as 50ms, 330s or 5m\n"},

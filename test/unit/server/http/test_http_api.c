@@ -34,6 +34,12 @@ struct world {
     atomic_int busy; /* so many pages more have to give way */
 };
 
+static int write_page(void *self, const struct skr_view_query *query, skr_time now,
+                      struct skr_strbuf *out)
+{
+    return skr_gang_view(self, query, now, out);
+}
+
 static bool is_busy(void *context)
 {
     struct world *w = context;
@@ -112,7 +118,8 @@ static void world_set_up(struct world *w)
 {
     const struct skr_engine_outlets outlets = {
         .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
-    const struct skr_api_options api = {.look = look, .busy = is_busy, .context = w};
+    const struct skr_api_options api = {
+        .prefix = "/v1", .write = write_page, .look = look, .busy = is_busy, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
 

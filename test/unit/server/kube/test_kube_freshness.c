@@ -5,8 +5,9 @@
 #include "test/test.h"
 #include "test/unit/fake_client.h"
 
-#define PROBE "GET /api/v1/pods?limit=1"
-#define PAGES "GET /api/v1/pods?limit=500"
+#define PROBE     "GET /api/v1/pods?limit=1"
+#define PAGES     "GET /api/v1/pods?limit=500"
+#define PODGROUPS "/podgroups?limit="
 #define POD(name, v)                                                                   \
     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"" name "\",\"uid\":\"u-" name \
     "\",\"resourceVersion\":\"" v "\"},\"spec\":{\"containers\":[]}}"
@@ -79,4 +80,22 @@ TEST_CLIENT(a_kind_whose_newest_version_cannot_be_told_is_listed_anew)
     expect(c, PROBE, 403, "");
     freshen(c);
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODS].lists, 6);
+}
+
+/* Who takes over may be the first to need a kind that was installed since it looked last. */
+TEST_CLIENT(a_missing_kind_is_looked_for_before_the_caches_are_fresh)
+{
+    c->options.backoff_min = 300 * SKR_SECOND;
+    c->options.backoff_max = 300 * SKR_SECOND;
+    c->options.fresh_patience = 50 * SKR_MILLISECOND;
+    expect(c, PODGROUPS "500", 404, "404 page not found\n");
+    fake_client_start_synced(c);
+    expect(c, PODGROUPS "1\n", 404, "404 page not found\n");
+    expect(c, PODGROUPS "500", 404, "404 page not found\n");
+    freshen(c);
+    assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].lists, 0);
+    expect(c, PODGROUPS "1\n", 200, LIST("20", POD("g", "19")));
+    expect(c, PODGROUPS "500", 200, LIST("20", POD("g", "19")));
+    freshen(c);
+    assert_true(was_delivered(c, "upsert podgroup default/g uid=u-g v=19\n"));
 }

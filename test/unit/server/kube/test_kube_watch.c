@@ -9,6 +9,8 @@
 #define TREES    "labelSelector=sakkara.topology"
 #define PG_LIST  "/podgroups?limit="
 #define PG_WATCH "/podgroups?watch=true"
+#define DC_LIST  "/apis/resource.k8s.io/v1/deviceclasses?limit="
+#define DC_WATCH "/apis/resource.k8s.io/v1/deviceclasses?watch=true"
 
 /* A pod, a node, a ConfigMap as far as it matters here. */
 #define META(ns, name, uid, v)                                                     \
@@ -286,20 +288,83 @@ TEST_CLIENT(retry_after_is_obeyed)
     assert_true(skr_kube_now() - before >= SKR_SECOND);
 }
 
-TEST_CLIENT(a_kind_that_is_not_installed_counts_as_empty)
+#define PODGROUP(v) META("default", "p", "u-p", v) ",\"spec\":{\"minMember\":3}}"
+
+TEST_CLIENT(a_kind_that_is_not_installed_counts_as_empty_until_it_is)
 {
-    c->options.absent_retry = 10 * SKR_MILLISECOND;
     expect(c, PG_LIST, 404, "404 page not found\n");
     expect(c, PG_LIST, 404, "404 page not found\n");
-    expect(c, PG_LIST, 200, LIST("7", META("default", "p", "u-p", "5") "}"));
+    expect(c, PG_LIST, 200, LIST("7", PODGROUP("5")));
     fake_client_start_synced(c);
-    fake_sink_wait(c->sink, "upsert podgroup default/p", 1);
-    /* Uninstalled again: what was there is gone. */
-    fake_api_wait_count(c->api, PG_WATCH, 1);
-    fake_api_expect(c->api, &(struct fake_step){.match = PG_WATCH, .status = 404});
-    fake_api_end(c->api, PG_WATCH, FAKE_ANSWER);
-    fake_sink_wait(c->sink, "delete podgroup default/p uid=u-p", 1);
-    fake_api_wait_count(c->api, PG_WATCH, 3);
+    assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].failures, 0);
+    fake_sink_wait(c->sink, "upsert podgroup default/p uid=u-p v=5", 1);
+}
+
+/* The watch of a removed kind ends; whether the next one gets 404 or 410 is chance. */
+TEST(objects_of_a_kind_that_is_removed_are_gone_until_it_is_installed_again)
+{
+    static const int status[] = {404, 410};
+    for (size_t i = 0; i < sizeof status / sizeof status[0]; i++) {
+        struct fake_client c;
+        fake_client_begin(&c);
+        expect(&c, PG_LIST, 200, LIST("7", PODGROUP("5")));
+        expect(&c, PG_LIST, 404, "404 page not found\n");
+        expect(&c, PG_LIST, 404, "404 page not found\n");
+        expect(&c, PG_LIST, 200, LIST("30", META("default", "p", "u-new", "29") "}"));
+        fake_api_expect(c.api, &(struct fake_step){.match = PG_WATCH, .mode = FAKE_STREAM});
+        expect(&c, PG_WATCH, status[i], "404 page not found\n");
+        fake_client_start_synced(&c);
+        fake_sink_clear(c.sink);
+        fake_api_end(c.api, PG_WATCH, FAKE_ANSWER);
+        fake_client_expect_request(&c, PG_WATCH, 2, "&resourceVersion=30\n");
+        expect_lines(&c, "delete podgroup default/p uid=u-p\n"
+                         "upsert podgroup default/p uid=u-new v=29\n");
+        assert_int_equal(fake_client_stats(&c).resource[FAKE_PODGROUPS].objects, 1);
+        fake_client_end(&c);
+    }
+}
+
+TEST_CLIENT(a_missing_kind_is_looked_for_less_and_less_often)
+{
+    c->options.backoff_min = 100 * SKR_MILLISECOND;
+    c->options.backoff_max = 400 * SKR_MILLISECOND;
+    fake_api_expect(c->api, &(struct fake_step){.match = PG_LIST, .status = 404, .forever = true});
+    int64_t before = skr_kube_now();
+    fake_client_start_synced(c);
+    fake_api_wait_count(c->api, PG_LIST, 5);
+    /* At least half of 100 + 200 + 400 + 400 ms. */
+    assert_true(skr_kube_now() - before >= 550 * SKR_MILLISECOND);
+}
+
+TEST_CLIENT(a_missing_kind_about_which_nothing_is_heard_is_stale)
+{
+    c->options.stale_after = 200 * SKR_MILLISECOND;
+    expect(c, PG_LIST, 404, "404 page not found\n");
+    fake_api_expect(c->api, &(struct fake_step){.match = PG_LIST, .status = 500, .forever = true});
+    fake_client_start_synced(c);
+    while (!fake_client_stats(c).resource[FAKE_PODGROUPS].stale) {
+        fake_api_wait_count(c->api, PG_LIST, fake_api_count(c->api, PG_LIST) + 1);
+    }
+}
+
+/* Nothing can be decided without the kinds that a scheduler does not declare optional. */
+TEST_CLIENT(a_missing_kind_that_is_needed_is_waited_for_and_named)
+{
+    struct log_catch catch = log_catch_begin();
+    expect(c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
+    expect(c, "/nodes?limit=", 404, "404 page not found\n");
+    fake_client_start_synced(c);
+    fake_sink_clear(c->sink);
+    /* It goes: what it had is not taken for deleted. */
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_WATCH, .status = 404});
+    expect(c, POD_LIST, 404, "404 page not found\n");
+    expect(c, POD_LIST, 200, LIST("9", POD("a", "u-a", "3")));
+    fake_api_end(c->api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(c, POD_WATCH, 2, "&resourceVersion=9\n");
+    SKR_AUTO_FREE char *log = log_catch_end(&catch);
+    expect_lines(c, "");
+    assert_non_null(
+        strstr(log, "list nodes: HTTP 404 (the API server does not serve kind Node of v1)"));
 }
 
 static size_t occurrences(const char *text, const char *part)
@@ -325,6 +390,37 @@ TEST_CLIENT(a_missing_permission_is_named_once_and_retried)
     assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].failures, 5);
+}
+
+/* What was seen of it before stays. */
+TEST_CLIENT(a_kind_that_may_be_forbidden_is_gone_on_without_until_it_is_allowed)
+{
+    static const char one[] = LIST("7", META("", "gpu", "u-c", "5") "}");
+    static const char no[] = STATUS("403", "Forbidden", "deviceclasses is forbidden: User x");
+    struct log_catch catch = log_catch_begin();
+    for (int i = 0; i < 3; i++) {
+        expect(c, DC_LIST, 403, no);
+    }
+    expect(c, DC_LIST, 200, one);
+    fake_client_start_synced(c);
+    fake_sink_wait(c->sink, "allowed class", 1);
+    fake_sink_wait(c->sink, "upsert class /gpu uid=u-c", 1);
+    fake_api_wait_count(c->api, DC_WATCH, 1);
+    expect(c, DC_LIST, 403, no);
+    expect(c, DC_LIST, 200, one);
+    fake_api_expect(c->api, &(struct fake_step){.match = DC_WATCH, .status = 403, .body = no});
+    fake_api_end(c->api, DC_WATCH, FAKE_ANSWER);
+    fake_sink_wait(c->sink, "forbidden class", 2);
+    fake_sink_wait(c->sink, "allowed class", 2);
+    fake_api_wait_count(c->api, DC_WATCH, 3);
+    char *log = log_catch_end(&catch);
+    assert_int_equal(fake_sink_count(c->sink, "forbidden class"), 2);
+    assert_int_equal(fake_sink_count(c->sink, "upsert class"), 1);
+    assert_int_equal(fake_sink_count(c->sink, "delete"), 0);
+    assert_int_equal(occurrences(log, "deviceclasses is forbidden: User x (the account needs the "
+                                      "verbs get, list and watch on deviceclasses of API group"),
+                     2);
+    free(log);
 }
 
 TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)

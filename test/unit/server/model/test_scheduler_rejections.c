@@ -107,6 +107,25 @@ TEST_WITH(rig, freed_room_and_new_nodes_wake_a_pod_that_did_not_fit)
     sched_assert_on(rig, "b", "n2");
 }
 
+/* Devices are not counted: with the class they are there on nodes that do not list the resource. */
+TEST_WITH(rig, a_device_class_wakes_a_pod_that_asks_for_what_no_node_lists)
+{
+    static const char wants[] =
+        "{\"containers\":[{\"name\":\"main\",\"image\":\"x\",\"resources\":{"
+        "\"requests\":{\"example.com/gpu\":\"1\"},\"limits\":{\"example.com/gpu\":\"1\"}}}]}";
+    sched_create(rig, 0);
+    sched_add_node(rig, "n0", "4");
+    sched_add_pod_with(rig, "p", "1", wants);
+    sched_run(rig, 100 * MS);
+    assert_string_equal(sched_condition(rig, "p", "message"),
+                        "0/1 nodes are available: 1 Insufficient example.com/gpu" AFTER);
+    sched_put(rig, json_pack("{s:s,s:s,s:{s:s},s:{s:s}}", "apiVersion", "resource.k8s.io/v1",
+                             "kind", "DeviceClass", "metadata", "name", "gpu", "spec",
+                             "extendedResourceName", "example.com/gpu"));
+    sched_run(rig, 20 * SKR_SECOND);
+    sched_assert_on(rig, "p", "n0");
+}
+
 TEST_WITH(rig, a_host_port_is_given_once_a_node_and_freed_with_its_pod)
 {
     static const char on[] = "{\"nodeName\":\"n1\",\"containers\":[{\"name\":\"c\",\"image\":\"i\","

@@ -43,13 +43,15 @@ static char *text_of(const char *objects, const char *set, int expected)
     return skr_strbuf_take(&out, NULL);
 }
 
+static const char heading[] = "\n  Would change it (each was tried):\n";
+
 /* The advice is given, word by word, and each --set of it gives more clusters than there were. */
 static void expect_advice(const char *objects, size_t selected, const char *advice)
 {
     char *text = text_of(objects, NULL, SKR_EXIT_NOT_PLACED);
-    const char *begin = strstr(text, "  Would change it: ");
+    const char *begin = strstr(text, heading);
     assert_non_null(begin);
-    assert_string_equal(begin + strlen("  Would change it: "), advice);
+    assert_string_equal(begin + strlen(heading), advice);
     for (const char *line = strstr(begin, "--set "); line; line = strstr(line + 1, "--set ")) {
         char *set = skr_strdup(line + 6);
         set[strcspn(set, "\n")] = '\0';
@@ -71,7 +73,7 @@ TEST(a_cluster_that_lacks_the_key_of_a_hard_level_comes_with_no_larger_skew)
     expect_advice(CLUSTER("m1", "region: a") CLUSTER("m2", "region: b") CLUSTER("x", "other: c")
                       PLACEMENT("{numberOfClusters: 3, spreadPolicy: {spreadConstraints: [" HARD(
                           "region") "]}}"),
-                  2, "ScheduleAnyway:\n" CONSTRAINT "[0].whenUnsatisfiable=ScheduleAnyway\n");
+                  2, CONSTRAINT "[0].whenUnsatisfiable=ScheduleAnyway\n");
 }
 
 TEST(the_skew_that_is_named_is_the_least_that_suffices)
@@ -80,20 +82,17 @@ TEST(the_skew_that_is_named_is_the_least_that_suffices)
         CLUSTER("m1", "region: a") CLUSTER("m2", "region: b") CLUSTER("m3", "region: a")
             CLUSTER("m4", "region: a") CLUSTER("m5", "region: a") PLACEMENT(
                 "{numberOfClusters: 5, spreadPolicy: {spreadConstraints: [" HARD("region") "]}}"),
-        3,
-        "a larger maxSkew, or ScheduleAnyway:\n" CONSTRAINT "[0].maxSkew=3\n" CONSTRAINT
-        "[0].whenUnsatisfiable=ScheduleAnyway\n");
+        3, CONSTRAINT "[0].maxSkew=3\n" CONSTRAINT "[0].whenUnsatisfiable=ScheduleAnyway\n");
 }
 
 TEST(a_hard_level_that_keeps_nobody_out_is_not_named)
 {
-    expect_advice(CLUSTER("m1", "region: a, zone: s") CLUSTER("m2", "region: a, zone: s") CLUSTER(
-                      "m3", "region: a, zone: t") CLUSTER("m4", "region: a, zone: s")
-                      PLACEMENT("{numberOfClusters: 4, spreadPolicy: {spreadConstraints: [" HARD(
-                          "region") ", " HARD("zone") "]}}"),
-                  3,
-                  "a larger maxSkew, or ScheduleAnyway:\n" CONSTRAINT "[1].maxSkew=2\n" CONSTRAINT
-                  "[1].whenUnsatisfiable=ScheduleAnyway\n");
+    expect_advice(
+        CLUSTER("m1", "region: a, zone: s") CLUSTER("m2", "region: a, zone: s")
+            CLUSTER("m3", "region: a, zone: t") CLUSTER("m4", "region: a, zone: s")
+                PLACEMENT("{numberOfClusters: 4, spreadPolicy: {spreadConstraints: [" HARD(
+                    "region") ", " HARD("zone") "]}}"),
+        3, CONSTRAINT "[1].maxSkew=2\n" CONSTRAINT "[1].whenUnsatisfiable=ScheduleAnyway\n");
 }
 
 TEST(where_one_level_alone_does_not_help_no_line_is_given)
@@ -101,15 +100,35 @@ TEST(where_one_level_alone_does_not_help_no_line_is_given)
     expect_advice(CLUSTER("m1", "region: a, zone: s") CLUSTER("x", "other: c")
                       PLACEMENT("{numberOfClusters: 2, spreadPolicy: {spreadConstraints: [" HARD(
                           "region") ", " HARD("zone") "]}}"),
-                  1, "ScheduleAnyway in more than one spread constraint.\n");
+                  1, "    ScheduleAnyway in all spread constraints\n");
 }
 
-TEST(no_cluster_more_comes_where_zero_are_wanted)
+TEST(one_cluster_comes_where_zero_are_wanted)
 {
     expect_advice(CLUSTER("m1", "region: a") PLACEMENT("{numberOfClusters: 0}"), 0,
-                  "a numberOfClusters above 0.\n");
-    expect_advice(CLUSTER("m1", "region: a") PLACEMENT("{numberOfClusters: 2}"), 1,
-                  "more clusters that pass predicates and taints (1 do).\n");
+                  "    --set web:spec.numberOfClusters=1\n");
+}
+
+TEST(predicates_and_taints_that_keep_clusters_out_are_named)
+{
+    expect_advice(CLUSTER("m1", "region: a") CLUSTER("m2", "region: b")
+                      PLACEMENT("{numberOfClusters: 2, predicates: [{requiredClusterSelector: "
+                                "{labelSelector: {matchLabels: {region: a}}}}]}"),
+                  1, "    --set web:spec.predicates=null\n");
+    expect_advice(CLUSTER("m1", "region: a") GROUP
+                  "v1\nkind: ManagedCluster\nmetadata: {name: m2, annotations: "
+                  "{sakkara.simulate/total-score: '0'}}\nspec: {taints: [{key: k, value: v, "
+                  "effect: NoSelect}]}\n---\n" PLACEMENT("{numberOfClusters: 2}"),
+                  1, "    --set web:spec.tolerations[0].operator=Exists\n");
+}
+
+TEST(where_nothing_that_was_tried_helps_that_is_said)
+{
+    char *text = text_of(CLUSTER("m1", "region: a") PLACEMENT("{numberOfClusters: 2}"), NULL,
+                         SKR_EXIT_NOT_PLACED);
+    assert_non_null(strstr(text, "\n  No single change that was tried selects more clusters.\n"));
+    assert_null(strstr(text, "Would change it"));
+    free(text);
 }
 
 /* A claim is written by the managed cluster, and anything may stand in it. */
@@ -173,4 +192,22 @@ TEST(a_change_of_what_no_placement_has_is_refused)
         assert_string_equal(got ? got : "", cases[i][1]);
         free(got);
     }
+}
+
+TEST(a_binding_that_names_another_set_is_said_to_be_that_of_its_name)
+{
+    static const char binding[] =
+        GROUP "v1beta2\nkind: ManagedClusterSetBinding\n"
+              "metadata: {name: east, namespace: shop}\nspec: {clusterSet: west}\n";
+    struct skr_placement_world world;
+    SKR_STRBUF(messages);
+    skr_placement_world_init(&world);
+    assert_int_equal(skr_placement_world_parse(&world, "hub", binding, strlen(binding), &messages),
+                     0);
+    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
+    assert_string_equal(messages.s,
+                        "hub:1:1: warning: spec.clusterSet is \"west\", but a "
+                        "ManagedClusterSetBinding is that of the set of its name, east; the API "
+                        "server refuses it\n");
+    skr_placement_world_fini(&world);
 }

@@ -206,6 +206,13 @@ static const struct story {
      STORY(LABELS("1"),
            NEW("a") ",{'op':'webhook-down'}," NEW("b") ",{'op':'webhook-restart'}," NEW("c")),
      "a=O0 b=-- c=S1 1+1 http@2:503"},
+    {"six pods end on spot while the webhook is down: two are evicted, from the highest index down",
+     STORY(LABELS("2"),
+           "{'op':'scale','replicas':6},{'op':'nodes','on_demand':0},{'op':'webhook-down'}," SIX
+           ",{'op':'webhook-restart'},{'op':'nodes','on_demand':3}," OP("delete", "f") "," NEW(
+               "g") "," OP("delete", "e") "," NEW("h")),
+     "a=S2 b=S3 c=S4 d=S5 e=S6 f=S7 g=O0 h=O1 2+4 evict@9:f,e http@3:503 http@4:503 http@5:503 "
+     "http@6:503 http@7:503 http@8:503"},
     {"a late pod keeps its index, the one that got it meanwhile moves",
      STORY(LABELS("2"),
            "{'op':'create','pod':'a','owner':'r','observe':false},"

@@ -84,3 +84,19 @@ TEST(label_values_have_the_form_of_the_api)
         assert_int_equal(skr_label_value_is_valid(row[i].text), row[i].valid);
     }
 }
+
+TEST(label_keys_have_the_form_of_the_api)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+    } row[] = {
+        {"a", true},         {"A_b.c-9", true}, {"k8s.io/a", true}, {"a-b.c/D", true},
+        {"", false},         {"/a", false},     {"a/", false},      {"a/b/c", false},
+        {"K8s.io/a", false}, {"a..b/c", false}, {"a-.b/c", false},  {"a.-b/c", false},
+        {"-a/b", false},     {"a b", false},    {"a/b c", false},   {"a_b/c", false},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        assert_int_equal(skr_label_key_is_valid(row[i].text), row[i].valid);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_POD_REQUIREMENT_H
+#define SKR_CORE_POD_REQUIREMENT_H
+/*
+ * One requirement of a selector: of node affinity, of label selectors over pods, of cluster
+ * affinities and of Placements. Keys, operators and values are those of apimachinery
+ * (labels.NewRequirement).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
+
+enum skr_selector_operator {
+    SKR_SELECTOR_IN,
+    SKR_SELECTOR_NOT_IN,
+    SKR_SELECTOR_EXISTS,
+    SKR_SELECTOR_DOES_NOT_EXIST,
+    SKR_SELECTOR_GT,
+    SKR_SELECTOR_LT,
+    SKR_SELECTOR_OPERATOR_COUNT
+};
+
+struct skr_selector_requirement {
+    const char *key;
+    enum skr_selector_operator op;
+    bool is_field; /* key is no label: of matchFields, of a field or a claim of a cluster */
+    size_t n_values;
+    const char **values; /* sorted */
+};
+
+/* SKR_SELECTOR_OPERATOR_COUNT: text is no operator. */
+enum skr_selector_operator skr_selector_operator_find(const char *text);
+/* What apimachinery refuses in it, a constant; NULL: nothing. Gt and Lt are for node affinity and
+ * fields: metav1.LabelSelectorAsSelector refuses them, and so must callers that read labels. */
+const char *skr_selector_requirement_problem(const struct skr_selector_requirement *r);
+/* Whether it holds of a value; NULL: the key is not there. r has no problem. O(log values). */
+bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value);
+
+/* Deep copy into arena; false without room there. */
+bool skr_selector_requirement_copy(struct skr_arena *arena,
+                                   const struct skr_selector_requirement *from,
+                                   struct skr_selector_requirement *to);
+/* Canonical text: equal requirements have equal texts. Appends. */
+void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_DRIFT_H
+#define SKR_CORE_SPOTMIX_DRIFT_H
+/*
+ * What is wrong with the pods of a workload, decided here and nowhere else: the table, explanations,
+ * metrics, Events and the rebuild all count what this file says.
+ *
+ * A pod drifts if its class is not that of its index or of its node, or if it has no class. In the
+ * newest ReplicaSet pods of one class drift, too, if there are more of them than the rule wants
+ * while pods of the other class are missing. A pod that no review has seen counts as what its node
+ * is. A pod that is pinned by its own spec is not counted.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct skr_spotmix;
+struct skr_spotmix_owner;
+struct skr_spotmix_pod;
+struct skr_spotmix_rule;
+
+enum skr_spotmix_standing {
+    SKR_SPOTMIX_RIGHT,       /* pinned pods, too */
+    SKR_SPOTMIX_WRONG_INDEX, /* its class is not its index's */
+    SKR_SPOTMIX_MISSED,      /* one too many of its class, and no review has seen it */
+    SKR_SPOTMIX_LEFT_OVER,   /* one too many of its class, and reviewed */
+    SKR_SPOTMIX_OTHER_NODE,  /* its node is of the other class */
+    SKR_SPOTMIX_CLASSLESS,   /* no review has seen it, and its node says no class */
+    SKR_SPOTMIX_STANDING_COUNT
+};
+
+struct skr_spotmix_judgement {
+    uint8_t *standing;                    /* of each pod of the space, as owner->held */
+    size_t n[SKR_SPOTMIX_STANDING_COUNT]; /* pods */
+};
+/* owner: a ReplicaSet or StatefulSet. rule: of its workload. O(n), with pods one too many
+ * O(n log n). */
+void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                       const struct skr_spotmix_rule *rule, struct skr_spotmix_judgement *ret);
+void skr_spotmix_judgement_fini(struct skr_spotmix_judgement *judgement);
+/* All that are not right. */
+size_t skr_spotmix_drift_of(const struct skr_spotmix_judgement *judgement);
+/* Those that a rebuild evicts: WRONG_INDEX and MISSED. A replacement of any other pod would be what
+ * the pod is, or the next new pod is what is missing. */
+size_t skr_spotmix_wrong_of(const struct skr_spotmix_judgement *judgement);
+/* The wrong pods in the order in which they go: by index those whose class is not their index's, as
+ * a replacement takes the index that becomes vacant; then from the highest index down those that
+ * are too many, as a lower index of the other class is vacant then. ret: for all of them. */
+void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
+                             const struct skr_spotmix_judgement *judgement,
+                             struct skr_spotmix_pod **ret);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_MODULES_H
+#define SKR_SERVER_HTTP_MODULES_H
+/*
+ * GET /v1/modules: the schedulers that an option enables, and whether they are on. Where one is off,
+ * its own pages are refused as what they are: 404, a Status with the cause "ModuleOff", whose field
+ * is the option. The admin listener's thread; nothing is asked of an engine.
+ */
+#include "server/clock.h"
+#include "server/http/admin.h"
+
+enum { SKR_MODULES_MAX = 4 };
+
+struct skr_module {
+    const char *name;    /* "spotmix": the section of the configuration */
+    const char *setting; /* "spotmix.enabled" */
+    const char *pages;   /* "/v1/spotmix": the prefix of what it serves; NULL: nothing */
+    bool enabled;
+};
+
+struct skr_modules {
+    const struct skr_clock *clock;
+    size_t n;
+    struct skr_module item[SKR_MODULES_MAX];
+};
+
+/* Appends the page's route, and one for each module that is off and has pages. modules outlives the
+ * listener. Returns how many, at most SKR_MODULES_MAX + 1. */
+size_t skr_modules_routes(struct skr_modules *modules, struct skr_admin_route *route);
+
+#endif

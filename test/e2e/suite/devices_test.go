@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Extended resources that a DeviceClass serves: kube-scheduler gives devices of the class on nodes that do not list
+// the resource (KEP-5004, on by default from 1.36 on). The daemon does not count them.
+
+const (
+	gpu        = "example.com/gpu"
+	classOfGPU = "gpu.example.com"
+	byClass    = "deviceclass.resource.kubernetes.io/" + classOfGPU
+)
+
+var (
+	deviceClasses  = cluster.Resource{Path: "/apis/resource.k8s.io/v1/deviceclasses"}
+	resourceSlices = cluster.Resource{Path: "/apis/resource.k8s.io/v1/resourceslices"}
+	resourceClaims = cluster.Resource{Path: "/apis/resource.k8s.io/v1/resourceclaims", Namespaced: true}
+)
+
+// from136 skips a test where a class serves no extended resource by itself.
+func from136(t *testing.T) {
+	if minor() < 36 {
+		t.Skip("extended resources by a DeviceClass are off by default before 1.36")
+	}
+}
+
+// deviceClass makes a class that serves the resource; at the end it goes, and all devices and claims with it.
+func (r *run) deviceClass(resource string) {
+	r.Helper()
+	r.Cleanup(func() {
+		r.must(r.plane.ClearResource(deviceClasses))
+		if !onSandbox {
+			r.must(r.plane.ClearResource(resourceSlices))
+			r.must(r.plane.ClearResource(resourceClaims))
+		}
+	})
+	r.must(r.plane.Admin.Create(deviceClasses.Path, map[string]any{
+		"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": map[string]any{"name": classOfGPU},
+		"spec": map[string]any{"extendedResourceName": resource, "selectors": []any{
+			map[string]any{"cel": map[string]any{"expression": fmt.Sprintf("device.driver == %q", classOfGPU)}}}},
+	}, nil))
+}
+
+// devices are so many of the class on a node; kube-scheduler sees those at once that are there when it starts. The sandbox
+// has none: its kube-scheduler takes them for there.
+func (r *run) devices(node string, n int) {
+	r.Helper()
+	if onSandbox {
+		return
+	}
+	var list []any
+	for i := range n {
+		list = append(list, map[string]any{"name": fmt.Sprintf("gpu-%d", i)})
+	}
+	r.must(r.plane.Admin.Create(resourceSlices.Path, map[string]any{
+		"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": map[string]any{"name": node},
+		"spec": map[string]any{"driver": classOfGPU, "nodeName": node, "devices": list,
+			"pool": map[string]any{"name": node, "generation": 1, "resourceSliceCount": 1}},
+	}, nil))
+}
+
+// asking is a pod that wants one of a resource.
+func asking(resource string) change {
+	return func(pod *cluster.Pod) {
+		resources := &pod.Spec.Containers[0].Resources
+		if resources.Limits == nil {
+			resources.Limits = map[string]string{}
+		}
+		resources.Limits[resource], resources.Requests[resource] = "1", "1"
+	}
+}
+
+func scheduledBy(name string) change {
+	return func(pod *cluster.Pod) { pod.Spec.SchedulerName = name }
+}
+
+// explained is the page of a group that says why it waits.
+func (r *run) explained(group string) string {
+	_, page := r.daemon.AdminGet("/v1/explain/" + r.ns + "/" + group)
+	return page
+}
+
+// notRefused fails the test when the daemon refused an ordinary pod on some node.
+func (r *run) notRefused(names ...string) {
+	r.Helper()
+	for _, call := range r.tap.Calls() {
+		for _, name := range names {
+			if call.Pod == name && call.Verb == "filter" && len(call.Allowed) < len(call.Asked) {
+				r.Errorf("%s was offered %v, and refused with %q on all but %v", name, call.Asked, call.Reason, call.Allowed)
+			}
+		}
+	}
+}
+
+// TestDevices_OfAClassAreLeftToKubeScheduler: A group that asks for an extended resource which no node lists and a
+// DeviceClass serves is bound, by the name of the resource and by that of the class. While its plan stands, ordinary pods
+// that ask for it, pods that ask for a resource that is nowhere, and those of another profile that ask for nothing of the
+// kind are not refused.
+func TestDevices_OfAClassAreLeftToKubeScheduler(t *testing.T) {
+	from136(t)
+	nodes, tree := racks([]int{4, 4}, []int{4})
+	r := start(t, nodes, options{paused: true})
+	r.anyNode("ordinary", "kube-scheduler picks one of the best by chance")
+	r.deviceClass(gpu)
+	for _, node := range []string{"node-0", "node-1", "node-2"} {
+		r.devices(node, 4)
+	}
+	r.begin()
+	r.topology(tree)
+	release := r.tap.HoldBind(func(call *cluster.Call) bool { return call.Pod == "named-1" })
+	r.gang("named", 2, "", asking(gpu))
+	r.waitCalls("the plan stands", func(calls []cluster.Call) bool {
+		for _, call := range calls {
+			if call.Verb == "bind" && call.Pod == "named-0" {
+				return true
+			}
+		}
+		return false
+	})
+	r.create(r.pod("ordinary-gpu", asking(gpu)), r.pod("ordinary-class", asking(byClass)), r.pod("nowhere", asking("example.com/none")),
+		r.pod("ordinary-other", scheduledBy("sakkara-scheduler")))
+	for _, name := range []string{"ordinary-gpu", "ordinary-class", "ordinary-other"} {
+		r.wait(usual, name+" bound", func(v *cluster.View) error {
+			if !v.Pod(r.ns, name).Bound() {
+				return fmt.Errorf("not bound")
+			}
+			return nil
+		})
+	}
+	r.wait(usual, "what is nowhere is refused by kube-scheduler", func(v *cluster.View) error {
+		condition := v.Pod(r.ns, "nowhere").Condition("PodScheduled")
+		if condition == nil || !strings.Contains(condition.Message, "Insufficient example.com/none") {
+			return fmt.Errorf("%+v", condition)
+		}
+		return nil
+	})
+	release()
+	r.wait(usual, "bound by the name of the resource", r.allBound("named", 2))
+	r.gang("classed", 4, "", asking(byClass))
+	r.wait(usual, "bound by the name of the class", r.allBound("classed", 4))
+	r.notRefused("ordinary-gpu", "ordinary-class", "ordinary-other", "nowhere")
+	if _, page := r.daemon.AdminGet("/metrics"); !contains(page, `sakkara_plans_total{result="aborted"} 0`) {
+		t.Error("a plan was given up")
+	}
+}
+
+// TestDevices_NodesThatListTheResourceCountIt: Where one node lists the resource and others have devices of the class, a
+// group uses both, the first for no more than it has.
+func TestDevices_NodesThatListTheResourceCountIt(t *testing.T) {
+	from136(t)
+	nodes, tree := racks([]int{4, 4})
+	nodes[0].Status.Allocatable[gpu] = "1"
+	r := start(t, nodes, options{paused: true})
+	r.deviceClass(gpu)
+	r.devices("node-1", 4)
+	r.begin()
+	r.topology(tree)
+	r.gang("mixed", 5, "", asking(gpu))
+	r.wait(usual, "bound", r.allBound("mixed", 5))
+	r.expectPlaced("mixed", "node-0:1 node-1:4")
+}
+
+// TestDevices_ThatKubeSchedulerDoesNotFindAreNamed: Without devices kube-scheduler refuses every planned node; the group
+// says so, the explanation names the class, and ordinary pods run beside it.
+func TestDevices_ThatKubeSchedulerDoesNotFindAreNamed(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know devices")
+	from136(t)
+	r := startRacks(t, options{}, []int{4, 4})
+	r.deviceClass(gpu)
+	r.gang("starved", 2, "", asking(gpu))
+	r.wait(2*usual, "told that kube-scheduler refuses", func(v *cluster.View) error {
+		if message := v.Map(r.ns, "starved").Data["message"]; !contains(message, "DynamicResources") {
+			return fmt.Errorf("%q", message)
+		}
+		return nil
+	})
+	page := r.explained("starved")
+	for _, part := range []string{"DevicesNotCounted", "Device class " + classOfGPU + " serves " + gpu + ", 1 a pod: 0 of 2 nodes list it",
+		"kubectl get deviceclasses,resourceslices"} {
+		if !contains(page, part) {
+			t.Errorf("no %q in %s", part, page)
+		}
+	}
+	r.create(r.pod("ordinary"))
+	r.wait(usual, "an ordinary pod bound", func(v *cluster.View) error {
+		if !v.Pod(r.ns, "ordinary").Bound() {
+			return fmt.Errorf("not bound")
+		}
+		return nil
+	})
+	r.notRefused("ordinary")
+}
+
+// TestDevices_ClassesThatMayNotBeReadAreAssumed: A daemon whose roles are older than itself is ready, binds groups that
+// ask for what no node lists, and says which right it lacks.
+func TestDevices_ClassesThatMayNotBeReadAreAssumed(t *testing.T) {
+	realOnly(t, "the sandbox asks nobody for rights")
+	from136(t)
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{paused: true})
+	r.forbid("deviceclasses")
+	r.deviceClass(gpu)
+	r.devices("node-0", 2)
+	r.devices("node-1", 2)
+	r.begin()
+	r.topology(tree)
+	r.gang("g", 2, "", asking(gpu))
+	r.wait(usual, "bound", r.allBound("g", 2))
+	r.gang("large", 9, "", asking(gpu))
+	r.wait(usual, "more than there is", r.reason("large", "Ready", "NeverFits"))
+	if page := r.explained("large"); !contains(page, "it needs list and watch on deviceclasses.resource.k8s.io") {
+		t.Errorf("the right is not named in %s", page)
+	}
+}
+
+// forbid takes a resource from the daemon's role until the end, and returns when that is in force.
+func (r *run) forbid(resource string) {
+	r.Helper()
+	const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/sakkara"
+	type rule struct {
+		APIGroups []string `json:"apiGroups"`
+		Resources []string `json:"resources"`
+		Verbs     []string `json:"verbs"`
+	}
+	var role struct{ Rules []rule }
+	r.must(r.plane.Admin.Get(path, &role))
+	var rules []rule
+	for _, one := range role.Rules {
+		if one.Resources[0] != resource {
+			rules = append(rules, one)
+		}
+	}
+	r.Cleanup(func() { r.must(r.plane.Admin.MergePatch(path, map[string]any{"rules": role.Rules})) })
+	r.must(r.plane.Admin.MergePatch(path, map[string]any{"rules": rules}))
+	review := map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": map[string]any{
+		"user": cluster.DaemonUser, "resourceAttributes": map[string]any{"group": "resource.k8s.io", "resource": resource, "verb": "list"}}}
+	r.poll("the right is gone", func() bool {
+		var answer struct{ Status struct{ Allowed bool } }
+		r.must(r.plane.Admin.Create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review, &answer))
+		return !answer.Status.Allowed
+	})
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine and extended resources that device classes serve: kube-scheduler decides about them on
+ * nodes that do not list them. */
+#include "core/gang/device_classes.h"
+#include "test/unit/engine_rig_parts.h"
+#include "test/unit/engine_test.h"
+
+#define GPU     "example.com/gpu"
+#define IMPLIED "deviceclass.resource.kubernetes.io/gpu"
+
+static void node_with(struct rig *rig, const char *name, int cpu, int gpus)
+{
+    rig_node(rig, name, cpu);
+    if (gpus > 0) {
+        rig_edit(rig, RIG_NODE, name, "{'status':{'allocatable':{'" GPU "':'%d'}}}", gpus);
+    }
+}
+
+/* Of a group, NULL: an ordinary one; a cpu and one of the resource. */
+static void device_pod(struct rig *rig, const char *name, const char *group, const char *resource)
+{
+    char labels[100] = "";
+    if (group) {
+        snprintf(labels, sizeof labels, "'labels':{'sakkara.group.name':'%s'}", group);
+    }
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{%s},'spec':{'schedulerName':'sakkara','containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1','%s':'1'}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    labels, resource);
+}
+
+/* name-0 .. of a group of n. */
+static void device_gang(struct rig *rig, const char *group, int n, const char *resource)
+{
+    char name[64];
+    rig_group(rig, group, n, 0, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        device_pod(rig, name, group, resource);
+    }
+}
+
+/* Two nodes of 4 cpu, none lists the resource. */
+static struct rig *two_nodes(void)
+{
+    struct rig *rig = rig_create();
+    node_with(rig, "node-0", 4, 0);
+    node_with(rig, "node-1", 4, 0);
+    return rig;
+}
+
+static struct rig *mixed(void)
+{
+    struct rig *rig = rig_create();
+    node_with(rig, "plugin", 8, 1);
+    node_with(rig, "devices", 8, 0);
+    return rig;
+}
+
+static void assert_never_fits(struct rig *rig, const char *group)
+{
+    assert_int_equal(rig_n_bound(rig, group), 0);
+    assert_string_equal(rig_key(rig, group, "reason"), "NeverFits");
+}
+
+static const char *also_of(struct rig *rig, const char *group, const char *reason)
+{
+    const json_t *also = json_object_get(rig_explain(rig, group), "also");
+    for (size_t i = 0; i < json_array_size(also); i++) {
+        const json_t *one = json_array_get(also, i);
+        if (strcmp(json_string_value(json_object_get(one, "reason")), reason) == 0) {
+            return json_string_value(json_object_get(one, "message"));
+        }
+    }
+    return "";
+}
+
+/* ---- what is said ---- */
+
+static bool leads_to(struct rig *rig, const char *group, const char *command)
+{
+    const json_t *next = json_object_get(rig_explain(rig, group), "next");
+    for (size_t i = 0; i < json_array_size(next); i++) {
+        if (strcmp(json_string_value(json_array_get(next, i)), command) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing of it is said of a group that is bound, or that asks for what is counted. */
+TEST_RIG(two_nodes(), an_explanation_names_the_class_that_serves_what_is_not_counted)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    device_gang(rig, "g", 2, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(
+        also_of(rig, "g", "DevicesNotCounted"),
+        "Device class gpu serves " GPU
+        ", 1 a pod: 0 of 2 nodes list it and count it. On nodes that "
+        "do not list it kube-scheduler decides by devices, which are not counted here; a node that "
+        "it refuses is not planned for 60 s");
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    assert_string_equal(also_of(rig, "g", "DevicesNotCounted"), "");
+    device_gang(rig, "large", 9, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "large", "reason"), "NeverFits"); /* for want of cpu */
+    assert_string_not_equal(also_of(rig, "large", "DevicesNotCounted"), "");
+    assert_true(leads_to(rig, "large",
+                         "kubectl get nodes,pods,configmaps,deviceclasses -A -o json > dump.json"));
+    assert_true(leads_to(rig, "large", "kubectl get deviceclasses,resourceslices"));
+    rig_gang(rig, "plain", 9, "plain", 9, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(also_of(rig, "plain", "DevicesNotCounted"), "");
+    assert_true(leads_to(rig, "plain", "kubectl get nodes,pods,configmaps -A -o json > dump.json"));
+}
+
+/* Room without a limit is none that could be added up. */
+TEST_RIG(mixed(), an_explanation_counts_the_nodes_that_list_the_resource_alone)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_edit(rig, RIG_NODE, "plugin", "{'status':{'allocatable':{'" GPU "':'4'}}}");
+    rig_sync(rig);
+    device_gang(rig, "g", 13, GPU); /* 4 on the one, 8 on the other */
+    rig_run(rig, 10 * SKR_SECOND);
+    const json_t *have = json_object_get(rig_explain(rig, "g"), "have");
+    assert_int_equal(json_integer_value(json_object_get(have, "largest")), 12);
+    const json_t *free_ = json_object_get(have, "free");
+    assert_int_equal(json_integer_value(json_object_get(free_, GPU)), 4);
+    const char *said = also_of(rig, "g", "DevicesNotCounted");
+    assert_non_null(
+        strstr(said, "1 of 2 nodes list it and count it. On nodes that do not list it"));
+}
+
+/* ---- which requests are served ---- */
+
+TEST(a_group_is_bound_where_a_class_serves_what_no_node_lists)
+{
+    static const char *const resource[] = {GPU, IMPLIED};
+    for (size_t i = 0; i < 2; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = two_nodes();
+        rig_class(rig, "gpu", GPU);
+        rig_sync(rig);
+        device_gang(rig, "g", 4, resource[i]);
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 4);
+        assert_null(strstr(rig->log.s, "NeverFits"));
+    }
+}
+
+TEST_RIG(two_nodes(), a_resource_without_a_class_does_not_fit_until_the_class_comes)
+{
+    rig_class(rig, "other", "example.com/other");
+    rig_sync(rig);
+    device_gang(rig, "g", 2, GPU);
+    device_pod(rig, "p", NULL, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_never_fits(rig, "g");
+    assert_string_not_equal(rig_node_of(rig, "p"), ""); /* kube-scheduler's own judgement */
+    rig_class(rig, "gpu", GPU);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    rig_delete(rig, RIG_CLASS, "gpu");
+    device_gang(rig, "h", 2, GPU);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_never_fits(rig, "h");
+    rig_edit(rig, RIG_CLASS, "other", "{'spec':{'extendedResourceName':'" GPU "'}}");
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 2);
+}
+
+/* ---- nodes that list it beside nodes that do not ---- */
+
+static size_t n_on(const struct rig *rig, const char *group, int n, const char *node)
+{
+    size_t found = 0;
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        found += strcmp(rig_node_of(rig, name), node) == 0 ? 1u : 0;
+    }
+    return found;
+}
+
+TEST_RIG(mixed(), nodes_that_list_the_resource_count_it_and_others_do_not)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_sync(rig);
+    device_gang(rig, "g", 4, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_true(n_on(rig, "g", 4, "plugin") <= 1);
+    device_gang(rig, "h", 3, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 3);
+    assert_true(n_on(rig, "g", 4, "plugin") + n_on(rig, "h", 3, "plugin") <= 1);
+}
+
+TEST_RIG(mixed(), without_a_class_only_nodes_that_list_the_resource_are_used)
+{
+    rig_sync(rig);
+    device_gang(rig, "g", 1, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "g-0"), "plugin");
+    device_gang(rig, "h", 2, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_never_fits(rig, "h");
+}
+
+/* What was given there by devices counts from the moment the node lists the resource. */
+TEST_RIG(mixed(), a_node_that_begins_to_list_the_resource_counts_what_is_on_it)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_edit(rig, RIG_NODE, "plugin", "{'spec':{'unschedulable':true}}");
+    rig_sync(rig);
+    device_gang(rig, "g", 2, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_on(rig, "g", 2, "devices"), 2);
+    rig_edit(rig, RIG_NODE, "devices", "{'status':{'allocatable':{'" GPU "':'3'}}}");
+    device_gang(rig, "h", 2, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 0);
+    rig_delete(rig, RIG_POD, "g-0");
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "h"), 2);
+}
+
+/* ---- classes that may not be read ---- */
+
+static void server_is(struct rig *rig, int32_t minor)
+{
+    rig_request(rig, SKR_GANG_SERVER_IS, &minor);
+}
+
+TEST_RIG(two_nodes(), classes_that_may_not_be_read_are_assumed_from_the_version_on_that_has_them)
+{
+    rig_sync(rig);
+    rig_forbid_classes(rig, true);
+    device_gang(rig, "g", 2, GPU);
+    device_gang(rig, "odd", 1, "hugepages-2Mi");
+    device_gang(rig, "large", 9, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_never_fits(rig, "g"); /* the version is not known yet */
+    server_is(rig, SKR_CLASSES_FROM - 1);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_never_fits(rig, "g");
+    server_is(rig, SKR_CLASSES_FROM);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    assert_never_fits(rig, "odd"); /* no class can serve it */
+    assert_string_equal(
+        also_of(rig, "large", "DevicesNotCounted"),
+        "A device class is assumed to serve " GPU
+        ", 1 a pod: 0 of 2 nodes list it and count it. On "
+        "nodes that do not list it kube-scheduler decides by devices, which are not counted here; "
+        "a "
+        "node that it refuses is not planned for 60 s. The account may not read device classes: it "
+        "needs list and watch on deviceclasses.resource.k8s.io");
+    assert_true(leads_to(rig, "large", "sakkara check"));
+    rig_forbid_classes(rig, false);
+    device_gang(rig, "h", 2, GPU);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_never_fits(rig, "h");
+}
+
+TEST_RIG(mixed(), where_classes_may_not_be_read_what_some_node_lists_is_counted_everywhere)
+{
+    rig_sync(rig);
+    server_is(rig, SKR_CLASSES_FROM);
+    rig_forbid_classes(rig, true);
+    device_gang(rig, "g", 2, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_never_fits(rig, "g");
+}
+
+/* ---- plans of such groups ---- */
+
+TEST_RIG(mixed(), a_plan_on_nodes_that_do_not_list_the_resource_survives_a_restart)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    device_gang(rig, "g", 4, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    rig_restart(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+}
+
+TEST_RIG(mixed(), a_group_with_devices_takes_the_room_of_its_victims)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_edit(rig, RIG_NODE, "plugin", "{'spec':{'unschedulable':true}}");
+    rig_sync(rig);
+    device_gang(rig, "low", 6, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "low"), 6);
+    device_gang(rig, "top", 4, GPU);
+    rig_edit(rig, RIG_MAP, "top", "{'data':{'priority':'10'}}");
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "top"), 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 6);
+}
+
+TEST_RIG(mixed(), a_class_that_goes_leaves_a_plan_to_kube_scheduler)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    device_gang(rig, "g", 4, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_delete(rig, RIG_CLASS, "gpu");
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge of filter's answers about ordinary pods: "node is reserved for a group" is said of a node on
+ * which a plan, a vacancy or a held seat has room, and that has too little left of something that it
+ * lists; never of another one. Both are looked up before the call and after it, since the engine may go
+ * on in the event that answers.
+ */
+#include "test/unit/engine_rig_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/gang/groups.h"
+#include "core/gang/plan_entry.h"
+#include "core/gang/pods.h"
+#include "core/gang/seat_holds.h"
+
+static bool has_room_on(const struct group *g, const char *node)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan && !pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; g->plan && i < g->plan->n_vacancies; i++) {
+        if (strcmp(g->plan->vacancy[i].node, node) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        if (strcmp(g->holds.item[i].node, node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_reserved(const struct skr_gang *e, const char *node)
+{
+    const struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (has_room_on(g, node)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of something that the node lists. */
+static bool lacks_room(const struct skr_gang *e, const struct skr_pod *pod, const char *node)
+{
+    const struct skr_quantities *want = &pod->shape->requests;
+    for (size_t i = 0; i < want->n; i++) {
+        int id = skr_resource_names_find(e->resources, want->item[i].name);
+        if (id >= 0 && skr_ledger_allocatable(e->ledger, node, (uint16_t)id) > 0 &&
+            want->item[i].amount > skr_ledger_free(e->ledger, node, (uint16_t)id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_refuse(const struct rig *rig, const struct skr_pod *pod, const char *node)
+{
+    return is_reserved(rig->gang, node) && lacks_room(rig->gang, pod, node);
+}
+
+void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
+                       size_t n)
+{
+    const struct skr_pod_overlay nothing = {0};
+    rig->asking_pod = skr_pod_overlay(pod, &nothing); /* it may change meanwhile */
+    rig->may_refuse = skr_alloc(n + 1);
+    for (size_t i = 0; i < n; i++) {
+        rig->may_refuse[i] = may_refuse(rig, pod, names[i]);
+    }
+}
+
+void rig_filter_refuses(struct rig *rig, size_t i)
+{
+    const char *node = rig->asking_names[i];
+    if (!rig->may_refuse[i] && !may_refuse(rig, rig->asking_pod, node)) {
+        rig_fail(rig, "%s is refused on %s, which %s", rig->asking_pod->meta.name, node,
+                 is_reserved(rig->gang, node) ? "has all that it asks for, or does not list it"
+                                              : "no group has room on");
+    }
+}
+
+void rig_filter_ends(struct rig *rig)
+{
+    free(rig->may_refuse);
+    rig->may_refuse = NULL;
+    skr_pod_destroy(rig->asking_pod);
+    rig->asking_pod = NULL;
+}
