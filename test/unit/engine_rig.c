@@ -21,7 +21,6 @@ void rig_fail(struct rig *rig, const char *format, ...)
     va_end(args);
     fprintf(stderr, "at %lld ms: %s\n", (long long)((rig->now - RIG_EPOCH) / SKR_MILLISECOND),
             text);
-    rig_print(rig);
     fail();
 }
 

@@ -19,11 +19,9 @@ static void write_answer(const struct skr_binding_decision *decision, struct skr
 }
 
 struct row {
-    const char *title;
-    const char *clusters;
+    const char *title, *clusters;
     int replicas;
-    const char *placement;
-    const char *want;
+    const char *placement, *want;
     const char *more;    /* members of spec besides; NULL: none */
     const char *options; /* "upstream", "design", "name=value ..."; NULL: default */
 };

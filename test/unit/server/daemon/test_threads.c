@@ -442,8 +442,7 @@ TEST(calls_that_never_end_leave_turns_for_the_others)
 
 struct block {
     struct rig *rig;
-    size_t entered;
-    size_t left;
+    size_t entered, left;
 };
 
 static void block_engine(void *context, struct skr_engine *engine, skr_time now)
