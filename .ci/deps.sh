@@ -22,7 +22,7 @@ missing() {
     { has cc && echo '#include <uthash.h>' | cc -E - >/dev/null 2>&1; } || echo uthash
     [ "$want" != build ] || return 0
     { has pkg-config && pkg-config --exists cmocka; } || echo cmocka
-    for tool in gcc clang cppcheck valgrind openssl bash groff; do
+    for tool in gcc clang cppcheck valgrind openssl bash glpsol groff; do
         has "$tool" || echo "$tool"
     done
     has clang-format-14 || has clang-format || echo clang-format
@@ -43,13 +43,13 @@ lacking=$(missing | tr '\n' ' ')
 echo "missing: $lacking"
 
 apt_build="gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
-apt_test="libcmocka-dev clang cppcheck valgrind openssl bash groff-base"
+apt_test="libcmocka-dev clang cppcheck valgrind openssl bash glpk-utils groff-base"
 apt_ci="buildah debootstrap"
 dnf_build="gcc make pkgconf-pkg-config jansson-devel libcurl-devel libmicrohttpd-devel libyaml-devel gnutls-devel uthash-devel"
-dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash groff-base libasan libubsan libtsan"
+dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash glpk-utils groff-base libasan libubsan libtsan"
 dnf_ci="buildah debootstrap"
 apk_build="gcc musl-dev make pkgconf jansson-dev curl-dev libmicrohttpd-dev yaml-dev gnutls-dev uthash-dev"
-apk_test="cmocka-dev clang clang-extra-tools compiler-rt cppcheck valgrind openssl bash groff"
+apk_test="cmocka-dev clang clang-extra-tools compiler-rt cppcheck valgrind openssl bash glpk groff"
 apk_ci="buildah debootstrap"
 
 as_root=
@@ -101,7 +101,7 @@ elif has apk; then
 else
     echo "unknown distribution (no apt-get, dnf or apk); please install, under your distribution's names:" >&2
     echo "  to build: a C17 compiler, make, pkg-config, jansson, libcurl, libmicrohttpd with GnuTLS, libyaml, GnuTLS, uthash" >&2
-    echo "  to test:  cmocka, gcc, clang, clang-format 14, cppcheck, valgrind, openssl, bash, groff" >&2
+    echo "  to test:  cmocka, gcc, clang, clang-format 14, cppcheck, valgrind, openssl, bash, glpsol (GLPK), groff" >&2
     echo "  all of CI: buildah, debootstrap" >&2
     exit 1
 fi
