@@ -3,7 +3,7 @@
 #define SKR_SERVER_CLI_BINDING_OBJECTS_H
 /* The Karmada objects that a command looks at: of a dump, or asked for through kubectl. */
 #include "server/cli/client_flags.h"
-#include "server/simulate/binding_input.h"
+#include "server/lab/simulate/binding_input.h"
 
 /* The flags that choose options of decisions. */
 extern const char *const skr_binding_profiles[];

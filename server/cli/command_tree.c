@@ -11,9 +11,9 @@
 #include "server/cli/placement_objects.h"
 #include "server/client/node_classes.h"
 #include "server/exit_code.h"
+#include "server/lab/simulate/binding_tree.h"
+#include "server/lab/simulate/placement_tree.h"
 #include "server/render/render.h"
-#include "server/simulate/binding_tree.h"
-#include "server/simulate/placement_tree.h"
 #include "topology/base/arena.h"
 
 struct options {

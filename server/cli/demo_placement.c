@@ -4,7 +4,7 @@
 
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 
 /* Enhancement 70, "Implementation Example": five clusters, region soft, zone hard. */
 #define CLUSTER(name, region, zone, score)                                                   \

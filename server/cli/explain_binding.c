@@ -5,7 +5,7 @@
 
 #include "server/cli/binding_objects.h"
 #include "server/exit_code.h"
-#include "server/simulate/binding.h"
+#include "server/lab/simulate/binding.h"
 
 struct options {
     struct skr_client_flags client;

@@ -5,7 +5,7 @@
 
 #include "server/cli/placement_objects.h"
 #include "server/exit_code.h"
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 
 struct options {
     struct skr_client_flags client;

@@ -4,7 +4,7 @@
 /* The objects of Open Cluster Management that a command looks at: of a dump, or asked for through
  * kubectl. */
 #include "server/cli/client_flags.h"
-#include "server/simulate/placement_world.h"
+#include "server/lab/simulate/placement_world.h"
 
 /* Fills *ret, which is to be finished in either case. Returns an exit code with the message. */
 int skr_placement_objects_fetch(const struct skr_call *call, const struct skr_client_flags *flags,

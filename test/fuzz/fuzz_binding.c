@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters and bindings of Karmada from any JSON: decoded, and decided under every profile. */
 #include "core/propagation/decision_json.h"
-#include "server/simulate/binding_input.h"
-#include "server/simulate/binding_text.h"
+#include "server/lab/simulate/binding_input.h"
+#include "server/lab/simulate/binding_text.h"
 #include "test/fuzz/fuzz.h"
 
 static void decide(const struct skr_binding_input *input, const struct skr_binding *binding,

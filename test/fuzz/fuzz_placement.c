@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hub of Open Cluster Management: reasons with positions, or a report about its Placement that is
  * JSON, the same twice, and consistent in itself. */
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/fuzz/fuzz.h"
 
 static char *report(const uint8_t *data, size_t size, int *ret_code)

@@ -2,7 +2,7 @@
 /* Short lines to manifests, and through the code of the command. */
 #include "test/unit/placement_scene.h"
 
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/test.h"
 
 #define CL "cluster.open-cluster-management.io/"

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop over changes and tasks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/lab/cluster/cluster_parts.h"
+#include "topology/base/arena.h"
+
+enum {
+    ROUNDS_MAX = 1000000, /* of one step: beyond that models wake each other for ever */
+};
+
+void skr_cluster_options_default(struct skr_cluster_options *options)
+{
+    *options = (struct skr_cluster_options){
+        .seed = 1,
+        .pod_start = 100 * SKR_MILLISECOND,
+        .pod_run = SKR_TIME_NEVER,
+        .pod_stop = 100 * SKR_MILLISECOND,
+    };
+}
+
+static bool collect_names(void *context, const json_t *object)
+{
+    json_array_append_new(context, json_string(skr_path_text(object, "metadata.name")));
+    return true;
+}
+
+/* The objects that every cluster has are as old as this one. */
+static void date_first_objects(struct skr_cluster *c, const char *kind, const char *api_version)
+{
+    json_t *names = json_array();
+    char time[40];
+
+    skr_time_write(c->now / SKR_SECOND * SKR_SECOND, 0, time, sizeof time);
+    skr_store_each(c->store, kind, collect_names, names);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const json_t *old = skr_store_get(c->store, kind, "", name);
+        json_t *object = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", api_version, "kind",
+                                   kind, "metadata", "name", name, "creationTimestamp", time);
+        if (skr_path_get(old, "value")) {
+            json_object_set(object, "value", json_object_get(old, "value"));
+        }
+        (void)skr_store_put(c->store, object, c->now, NULL);
+        json_decref(object);
+    }
+    json_decref(names);
+}
+
+struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options, skr_time now)
+{
+    struct skr_cluster *c = skr_alloc(sizeof *c);
+
+    c->options = *options;
+    c->now = now;
+    c->store = skr_store_create(options->seed);
+    date_first_objects(c, "Namespace", "v1");
+    date_first_objects(c, "PriorityClass", "scheduling.k8s.io/v1");
+    c->seen = skr_store_revision(c->store);
+    return c;
+}
+
+void skr_cluster_destroy(struct skr_cluster *cluster)
+{
+    if (!cluster) {
+        return;
+    }
+    while (cluster->n_heap > 0) {
+        struct skr_task *task = cluster->heap[0];
+        skr_cluster_take_out(cluster, task);
+        skr_task_free(task);
+    }
+    free(cluster->heap);
+    skr_workload_fini(cluster);
+    skr_kubelet_fini(cluster);
+    skr_owners_fini(cluster);
+    skr_budgets_fini(cluster);
+    skr_store_destroy(cluster->store);
+    free(cluster);
+}
+
+struct skr_store *skr_cluster_store(struct skr_cluster *cluster)
+{
+    return cluster->store;
+}
+
+/* ---- the loop ---- */
+
+static const json_t *member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+static void look_at(struct skr_shown *shown, const struct skr_store_change *change)
+{
+    const json_t *meta = json_object_get(change->object, "metadata");
+
+    *shown = (struct skr_shown){
+        .namespace_ = skr_path_text(meta, "namespace"),
+        .name = skr_path_text(meta, "name"),
+        .deleting = member(meta, "deletionTimestamp"),
+        .references = member(meta, "ownerReferences"),
+        .is_pod = strcmp(change->resource->kind, "Pod") == 0,
+        .controller_kind = "",
+        .node = "",
+        .node_before = "",
+    };
+    if (shown->is_pod) {
+        const json_t *spec = json_object_get(change->object, "spec");
+        const json_t *before = json_object_get(change->before, "spec");
+        shown->controller = skr_owners_controller_in(shown->references);
+        shown->controller_kind = skr_path_text(shown->controller, "kind");
+        shown->node = skr_path_text(spec, "nodeName");
+        shown->node_before = spec == before ? shown->node : skr_path_text(before, "nodeName");
+    }
+}
+
+static void show_change(struct skr_cluster *c, const struct skr_store_change *change)
+{
+    static void (*const table[])(struct skr_cluster * c, const struct skr_store_change *change) = {
+        skr_owners_change,      skr_jobs_change,          skr_replica_sets_change,
+        skr_deployments_change, skr_stateful_sets_change, skr_daemon_sets_change,
+        skr_budgets_change,     skr_namespaces_change,    skr_kubelet_change,
+        skr_node_life_change,
+    };
+    look_at(&c->shown, change);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        table[i](c, change);
+    }
+}
+
+static size_t see_changes(struct skr_cluster *c)
+{
+    struct skr_store_change change;
+    bool gone;
+    size_t n = 0;
+
+    while (skr_store_next_change(c->store, c->seen, &change, &gone)) {
+        c->seen = change.revision;
+        show_change(c, &change);
+        n++;
+    }
+    skr_bug_on(gone); /* more changes in one step than the history holds */
+    return n;
+}
+
+static void run_task(struct skr_cluster *c, const struct skr_task *task)
+{
+    static void (*const table[SKR_TASK_KIND_COUNT])(struct skr_cluster * c,
+                                                    const struct skr_task *task) = {
+        [SKR_TASK_JOB] = skr_jobs_run,
+        [SKR_TASK_REPLICA_SET] = skr_replica_sets_run,
+        [SKR_TASK_DEPLOYMENT] = skr_deployments_run,
+        [SKR_TASK_STATEFUL_SET] = skr_stateful_sets_run,
+        [SKR_TASK_DAEMON_SET] = skr_daemon_sets_run,
+        [SKR_TASK_BUDGET] = skr_budgets_run,
+        [SKR_TASK_COLLECT] = skr_owners_collect,
+        [SKR_TASK_NAMESPACE] = skr_namespaces_run,
+        [SKR_TASK_NODE] = skr_kubelet_run,
+        [SKR_TASK_POD_START] = skr_kubelet_run,
+        [SKR_TASK_POD_FINISH] = skr_kubelet_run,
+        [SKR_TASK_POD_STOP] = skr_kubelet_run,
+        [SKR_TASK_POD_ORPHAN] = skr_jobs_run,
+        [SKR_TASK_POD_LOST] = skr_node_life_run,
+        [SKR_TASK_POD_TAINT] = skr_node_life_run,
+    };
+    table[task->kind](c, task);
+}
+
+static size_t run_due(struct skr_cluster *c)
+{
+    size_t n = 0;
+
+    while (c->n_heap > 0 && c->heap[0]->at <= c->now) {
+        struct skr_task *task = c->heap[0];
+        skr_cluster_take_out(c, task);
+        run_task(c, task);
+        skr_task_free(task);
+        (void)see_changes(c);
+        n++;
+    }
+    return n;
+}
+
+uint64_t skr_cluster_seen(const struct skr_cluster *cluster)
+{
+    return cluster->seen;
+}
+
+skr_time skr_cluster_next(const struct skr_cluster *cluster)
+{
+    skr_time next = cluster->n_heap > 0 ? cluster->heap[0]->at : SKR_TIME_NEVER;
+
+    if (skr_store_revision(cluster->store) > cluster->seen) {
+        return cluster->now;
+    }
+    return next;
+}
+
+size_t skr_cluster_step(struct skr_cluster *cluster, skr_time now)
+{
+    size_t total = 0;
+
+    cluster->now = now;
+    for (size_t round = 0;; round++) {
+        size_t n = see_changes(cluster);
+        n += run_due(cluster);
+        if (n == 0) {
+            return total;
+        }
+        total += n;
+        skr_bug_on(round > ROUNDS_MAX);
+    }
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ReplicaSets (kubernetes pkg/controller/replicaset): as many pods as they say, and their status.
+ * Pods that match the selector but belong to nobody are left alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/lab/cluster/cluster_parts.h"
+#include "topology/base/arena.h"
+
+enum { BATCH_MS = 20 }; /* changes of pods within this time are looked at together */
+
+void skr_replica_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
+{
+    skr_workload_wake(c, SKR_TASK_REPLICA_SET, "ReplicaSet", BATCH_MS * SKR_MILLISECOND);
+    if (strcmp(change->resource->kind, "ReplicaSet") == 0 && change->kind != SKR_STORE_DELETED) {
+        skr_cluster_plan(c, SKR_TASK_REPLICA_SET,
+                         skr_path_text(change->object, "metadata.namespace"),
+                         skr_path_text(change->object, "metadata.name"), c->now);
+    }
+}
+
+struct census {
+    int64_t active, ready, terminating;
+};
+
+static struct census count(const struct skr_worker *worker, size_t n)
+{
+    struct census census = {0, 0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        census.active += worker[i].active ? 1 : 0;
+        census.ready += worker[i].active && worker[i].ready ? 1 : 0;
+        census.terminating += worker[i].deleting ? 1 : 0;
+    }
+    return census;
+}
+
+/* Takes the least missed ones of the active away. */
+static void shrink(struct skr_cluster *c, struct skr_worker *worker, size_t n, int64_t surplus)
+{
+    size_t active = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (worker[i].active) {
+            worker[active++] = worker[i];
+        }
+    }
+    skr_workload_rank_for_deletion(worker, active);
+    for (size_t i = 0; i < active && (int64_t)i < surplus; i++) {
+        skr_cluster_delete(c, "Pod", worker[i].namespace_, worker[i].name, NULL, -1);
+    }
+}
+
+static int64_t grow(struct skr_cluster *c, const json_t *set, int64_t missing)
+{
+    int64_t made = 0;
+
+    for (; made < missing; made++) {
+        const struct skr_pod_plan plan = {.name = NULL};
+        if (skr_workload_create_pod(c, set, skr_path_get(set, "spec.template"), &plan) >= 400) {
+            break; /* the next change of the set tries again */
+        }
+    }
+    return made;
+}
+
+static json_t *status_of(const json_t *set, const struct census *census)
+{
+    json_t *status = json_pack(
+        "{s:I, s:I, s:I, s:I}", "replicas", (json_int_t)census->active, "fullyLabeledReplicas",
+        (json_int_t)census->active, "terminatingReplicas", (json_int_t)census->terminating,
+        "observedGeneration", (json_int_t)skr_path_int(set, "metadata.generation", 0));
+    if (census->ready > 0) {
+        json_object_set_new(status, "readyReplicas", json_integer(census->ready));
+        json_object_set_new(status, "availableReplicas", json_integer(census->ready));
+    }
+    return status;
+}
+
+void skr_replica_sets_run(struct skr_cluster *c, const struct skr_task *task)
+{
+    const json_t *set = skr_store_get(c->store, "ReplicaSet", task->namespace_, task->name);
+    struct skr_worker *worker;
+
+    if (!set) {
+        return;
+    }
+    json_t *kept = skr_path_ref(set);
+    const size_t n = skr_workload_pods(c, set, &worker);
+    struct census census = count(worker, n);
+    if (!skr_path_get(set, "metadata.deletionTimestamp")) {
+        const int64_t wanted = skr_path_int(set, "spec.replicas", 1);
+        if (census.active < wanted) {
+            census.active += grow(c, set, wanted - census.active);
+        } else if (census.active > wanted) {
+            shrink(c, worker, n, census.active - wanted);
+        }
+    }
+    skr_cluster_set_status(c, "ReplicaSet", kept, status_of(kept, &census));
+    free(worker);
+    json_decref(kept);
+}
