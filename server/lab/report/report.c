@@ -312,7 +312,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     bool names_it = strncmp(message, "group ", 6) == 0;
     skr_strbuf_addf(out, "\n%s%s%s\n", names_it ? "" : name, names_it ? "" : ": ", message);
     skr_strbuf_init(&text);
-    if (skr_offline_explain(report->offline, skr_path_text(group, "namespace"), name, &text) ==
+    if (skr_lab_explain(report->lab, skr_path_text(group, "namespace"), name, &text) ==
         SKR_EXPLAIN_FOUND) {
         json_t *explanation = skr_json_tree_of(text.s, text.len);
         skr_explain_write_relaxations(explanation, 2, 3, out);

@@ -6,18 +6,18 @@
  * is sorted; the same state gives the same bytes.
  */
 #include "core/gang/scheduler.h"
-#include "server/lab/driver/offline.h"
+#include "server/lab/driver/lab.h"
 #include "server/lab/report/record.h"
 
 struct skr_simulate_report {
     struct skr_record *record;
     struct skr_store *store;
     const struct skr_gang *engine;
-    struct skr_offline *offline; /* says what would help groups that are not placed */
-    const json_t *groups;        /* skr_simulate_groups() */
-    skr_time start;              /* of the clock */
-    skr_time end;                /* what is printed as time */
-    const char *class_label;     /* pods have a class by this label; NULL: none has */
+    struct skr_lab *lab;     /* says what would help groups that are not placed */
+    const json_t *groups;    /* skr_simulate_groups() */
+    skr_time start;          /* of the clock */
+    skr_time end;            /* what is printed as time */
+    const char *class_label; /* pods have a class by this label; NULL: none has */
     bool ascii;
 };
 

@@ -84,21 +84,32 @@ static json_t *resource_list(const char *group, const char *version)
 
 /* ---- groups ---- */
 
-static json_t *group_entry(const struct skr_store_resource *r)
-{
-    json_auto_t *version =
-        json_pack("{s:o, s:s}", "groupVersion", json_sprintf("%s/%s", r->group, r->version),
-                  "version", r->version);
-    return json_pack("{s:s, s:[O], s:O}", "name", r->group, "versions", version, "preferredVersion",
-                     version);
-}
-
-/* Rows of a group stand together. */
+/* Rows of a group stand together, and in them those of a version. */
 static bool begins_group(size_t i)
 {
     const char *group = skr_store_resource_get(i)->group;
 
     return *group != '\0' && (i == 0 || strcmp(skr_store_resource_get(i - 1)->group, group) != 0);
+}
+
+/* The last version is the preferred one. */
+static json_t *group_entry(size_t first)
+{
+    const char *group = skr_store_resource_get(first)->group, *before = "";
+    json_t *versions = json_array(), *version = NULL;
+
+    for (size_t i = first; i < skr_store_resource_count() && (i == first || !begins_group(i));
+         i++) {
+        const struct skr_store_resource *r = skr_store_resource_get(i);
+        if (strcmp(r->version, before) != 0) {
+            version = json_pack("{s:o, s:s}", "groupVersion",
+                                json_sprintf("%s/%s", r->group, r->version), "version", r->version);
+            json_array_append_new(versions, version);
+        }
+        before = r->version;
+    }
+    return json_pack("{s:s, s:o, s:O}", "name", group, "versions", versions, "preferredVersion",
+                     version);
 }
 
 static json_t *group_list(void)
@@ -107,7 +118,7 @@ static json_t *group_list(void)
 
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         if (begins_group(i)) {
-            json_array_append_new(groups, group_entry(skr_store_resource_get(i)));
+            json_array_append_new(groups, group_entry(i));
         }
     }
     return json_pack("{s:s, s:s, s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups",
@@ -118,7 +129,7 @@ static json_t *one_group(const char *name)
 {
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         if (begins_group(i) && strcmp(skr_store_resource_get(i)->group, name) == 0) {
-            json_t *group = group_entry(skr_store_resource_get(i));
+            json_t *group = group_entry(i);
             json_object_set_new(group, "kind", json_string("APIGroup"));
             json_object_set_new(group, "apiVersion", json_string("v1"));
             return group;

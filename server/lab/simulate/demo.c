@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "server/exit_code.h"
-#include "server/lab/driver/offline.h"
+#include "server/lab/driver/lab.h"
 #include "server/lab/report/record.h"
 #include "server/lab/simulate/example.h"
 #include "server/lab/simulate/input.h"
@@ -52,7 +52,7 @@ struct story {
     bool ascii;
     bool verbose;
     bool muted; /* the first gang's way was told already */
-    struct skr_offline *offline;
+    struct skr_lab *lab;
     struct skr_record record;
     skr_time began; /* when the gang at hand came */
 };
@@ -69,8 +69,8 @@ static int create(struct story *story, const struct skr_strbuf *text)
     skr_simulate_input_init(&input);
     int rc = skr_simulate_input_parse(&input, "demo", text->s, text->len, story->out);
     if (rc == 0) {
-        rc = skr_simulate_input_load(&input, skr_offline_store(story->offline),
-                                     skr_offline_now(story->offline), no_tick, NULL, story->out);
+        rc = skr_simulate_input_load(&input, skr_lab_store(story->lab), skr_lab_now(story->lab),
+                                     no_tick, NULL, story->out);
     }
     skr_simulate_input_fini(&input);
     return rc;
@@ -90,12 +90,12 @@ static void print_trace(void *context, enum skr_trace_kind kind, skr_time now, c
 
 static void run(struct story *story)
 {
-    skr_time end = skr_offline_now(story->offline) + RUN_TIME;
-    while (skr_offline_next(story->offline) <= end) {
-        skr_offline_step(story->offline);
-        skr_record_step(&story->record, skr_offline_now(story->offline));
+    skr_time end = skr_lab_now(story->lab) + RUN_TIME;
+    while (skr_lab_next(story->lab) <= end) {
+        skr_lab_step(story->lab);
+        skr_record_step(&story->record, skr_lab_now(story->lab));
     }
-    skr_offline_skip(story->offline, end);
+    skr_lab_skip(story->lab, end);
 }
 
 /* ---- looking at the result ---- */
@@ -104,7 +104,7 @@ static const json_t *member(const struct story *story, int i)
 {
     char name[32];
     snprintf(name, sizeof name, "job-a-%d", i);
-    return skr_store_get(skr_offline_store(story->offline), "Pod", NAMESPACE, name);
+    return skr_store_get(skr_lab_store(story->lab), "Pod", NAMESPACE, name);
 }
 
 static int count_on(const struct story *story, const char *node)
@@ -163,7 +163,7 @@ static void draw(struct story *story, const char *name)
 
 static const json_t *map_of(const struct story *story, const char *name)
 {
-    return skr_store_get(skr_offline_store(story->offline), "ConfigMap", NAMESPACE, name);
+    return skr_store_get(skr_lab_store(story->lab), "ConfigMap", NAMESPACE, name);
 }
 
 /* Keys of the group map, as `kubectl get configmap group-a -o yaml` would show them. */
@@ -208,7 +208,7 @@ static bool second_waits(const struct story *story)
 
 static void open_story(struct story *story)
 {
-    struct skr_offline_options options = {
+    struct skr_lab_options options = {
         .start = (skr_time)1735689600 * SKR_SECOND, /* 2025-01-01 00:00:00 UTC */
         .trace = {.line = print_trace, .context = story},
     };
@@ -217,16 +217,15 @@ static void open_story(struct story *story)
     skr_cluster_options_default(&options.cluster);
     options.cluster.ordinal_names = true;
     options.cluster.node_status = false;
-    story->offline = skr_offline_create(&options);
+    story->lab = skr_lab_create(&options);
     story->began = options.start;
-    skr_record_init(&story->record, skr_offline_store(story->offline), NAMESPACE, true,
-                    options.start);
+    skr_record_init(&story->record, skr_lab_store(story->lab), NAMESPACE, true, options.start);
 }
 
 static void close_story(struct story *story)
 {
     skr_record_fini(&story->record);
-    skr_offline_destroy(story->offline);
+    skr_lab_destroy(story->lab);
 }
 
 static int bring_first(struct story *story, const struct situation *situation)
@@ -235,9 +234,9 @@ static int bring_first(struct story *story, const struct situation *situation)
     skr_strbuf_init(&text);
     skr_example_write_cluster(situation->free, &text);
     int rc = create(story, &text);
-    skr_offline_run(story->offline, story->began);
+    skr_lab_run(story->lab, story->began);
     skr_record_step(&story->record, story->began);
-    skr_offline_start(story->offline);
+    skr_lab_start(story->lab);
     skr_strbuf_reset(&text);
     skr_example_write_gang(&text);
     rc = rc < 0 ? rc : create(story, &text);
@@ -250,7 +249,7 @@ static int bring_second(struct story *story)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     skr_example_write_second(&text);
-    story->began = skr_offline_now(story->offline);
+    story->began = skr_lab_now(story->lab);
     int rc = create(story, &text);
     skr_strbuf_fini(&text);
     return rc;
@@ -272,7 +271,7 @@ static void print_ways_out(const struct story *story, const char *name)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    if (skr_offline_explain(story->offline, NAMESPACE, name, &text) == SKR_EXPLAIN_FOUND) {
+    if (skr_lab_explain(story->lab, NAMESPACE, name, &text) == SKR_EXPLAIN_FOUND) {
         json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
         skr_explain_write_relaxations(explanation, 2, 3, story->out);
         json_decref(explanation);

@@ -5,7 +5,7 @@
  * `sakkara demo`: a Job of eight pods (pack into one rack, spread over its nodes) on two racks of
  * three nodes, in three situations: everything free; one rack partly taken; no rack with room for
  * all. Then a second gang that does not fit, and why. Each is played through the simulated cluster
- * (server/lab/driver/offline.h) and must end as the contract says.
+ * (server/lab/driver/lab.h) and must end as the contract says.
  */
 #include <stdbool.h>
 

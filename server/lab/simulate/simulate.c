@@ -12,8 +12,8 @@
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
 #include "server/exit_code.h"
-#include "server/lab/driver/mix_admission.h"
-#include "server/lab/driver/offline.h"
+#include "server/lab/driver/lab.h"
+#include "server/lab/driver/mix_webhook.h"
 #include "server/lab/report/mix_picture.h"
 #include "server/lab/report/progress.h"
 #include "server/lab/report/report.h"
@@ -37,9 +37,9 @@ struct simulation {
     struct skr_settings settings;
     char *topology_namespace; /* that they name; NULL: the configuration's */
     struct skr_simulate_input input;
-    struct skr_offline *offline;
+    struct skr_lab *lab;
     struct skr_spotmix_settings mix_settings;
-    struct skr_mix_admission *mix; /* NULL: no workload is mixed */
+    struct skr_mix_webhook *mix; /* NULL: no workload is mixed */
     struct skr_record record;
     struct skr_progress progress;
     struct skr_strbuf trace;
@@ -117,28 +117,23 @@ static void take_refusal(void *context, skr_time now, const json_t *event)
 /* What is beside the models sees what they did; what nobody will read any more goes. */
 static void see(struct simulation *s, skr_time now)
 {
-    uint64_t seen = skr_offline_seen(s->offline);
-    if (s->mix) {
-        skr_mix_admission_keep_up(s->mix);
-        uint64_t mix = skr_mix_admission_seen(s->mix);
-        seen = mix < seen ? mix : seen;
-    }
+    uint64_t seen = skr_lab_seen(s->lab);
     skr_record_step(&s->record, now);
     seen = s->record.watcher.seen < seen ? s->record.watcher.seen : seen;
-    skr_store_forget_history(skr_offline_store(s->offline), seen);
+    skr_store_forget_history(skr_lab_store(s->lab), seen);
 }
 
 /* Lets watchers keep up while objects are created. */
 static void keep_up(void *context)
 {
     struct simulation *s = context;
-    skr_offline_run(s->offline, s->input.start);
+    skr_lab_run(s->lab, s->input.start);
     see(s, s->input.start);
 }
 
 static bool is_mixed(const struct simulation *s, const json_t *object)
 {
-    return skr_mix_admission_is_wanted(&s->mix_settings, object);
+    return skr_mix_webhook_is_wanted(&s->mix_settings, object);
 }
 
 static bool is_daemon_set(const struct simulation *s, const json_t *object)
@@ -168,13 +163,13 @@ static int build(struct simulation *s)
 {
     skr_config_spotmix_settings(s->config, &s->mix_settings);
     const bool mixed = has(s, is_mixed);
-    struct skr_offline_options options = {.settings = s->settings,
-                                          .percentage = s->input.percentage,
-                                          .start = s->input.start,
-                                          .daemons = has(s, is_daemon_set),
-                                          .every_pod = mixed,
-                                          .event = take_event,
-                                          .context = s};
+    struct skr_lab_options options = {.settings = s->settings,
+                                      .percentage = s->input.percentage,
+                                      .start = s->input.start,
+                                      .daemons = has(s, is_daemon_set),
+                                      .every_pod = mixed,
+                                      .event = take_event,
+                                      .context = s};
     skr_cluster_options_default(&options.cluster);
     options.cluster.seed = s->options->seed;
     options.cluster.ordinal_names = true;
@@ -184,14 +179,15 @@ static int build(struct simulation *s)
     if (s->options->verbosity > 0) {
         options.trace = (struct skr_trace){.line = add_trace, .context = s};
     }
-    s->offline = skr_offline_create(&options);
+    s->lab = skr_lab_create(&options);
     if (mixed) {
-        s->mix = skr_mix_admission_create(&s->mix_settings, skr_offline_store(s->offline));
+        s->mix = skr_mix_webhook_create(&s->mix_settings, skr_lab_store(s->lab), s->input.start);
+        skr_lab_join(s->lab, skr_mix_webhook_driver(s->mix));
     }
-    skr_record_init(&s->record, skr_offline_store(s->offline), s->settings.topology_namespace,
+    skr_record_init(&s->record, skr_lab_store(s->lab), s->settings.topology_namespace,
                     s->options->picture, s->input.start);
-    int rc = skr_simulate_input_load(&s->input, skr_offline_store(s->offline), s->input.start,
-                                     keep_up, s, s->messages);
+    int rc = skr_simulate_input_load(&s->input, skr_lab_store(s->lab), s->input.start, keep_up, s,
+                                     s->messages);
     skr_simulate_input_drop(&s->input);
     keep_up(s);
     return rc;
@@ -219,16 +215,15 @@ static bool is_over(const struct simulation *s, skr_time next)
     if (next == SKR_TIME_NEVER) {
         return true;
     }
-    return next - s->record.changed_at > quiet && skr_offline_cluster_is_idle(s->offline);
+    return next - s->record.changed_at > quiet && skr_lab_cluster_is_idle(s->lab);
 }
 
 static int take_step(struct simulation *s)
 {
     const struct skr_simulate_step *step = &s->input.step[s->next_step++];
-    skr_offline_skip(s->offline, s->input.start + step->at);
+    skr_lab_skip(s->lab, s->input.start + step->at);
     s->stepped_at = s->input.start + step->at;
-    return skr_simulate_step_apply(step, skr_offline_store(s->offline), skr_offline_now(s->offline),
-                                   s->messages);
+    return skr_simulate_step_apply(step, skr_lab_store(s->lab), skr_lab_now(s->lab), s->messages);
 }
 
 static int run(struct simulation *s)
@@ -236,13 +231,13 @@ static int run(struct simulation *s)
     skr_time end =
         s->options->until == SKR_TIME_NEVER ? SKR_TIME_NEVER : s->input.start + s->options->until;
     for (;;) {
-        skr_time next = skr_offline_next(s->offline), step = next_step_at(s);
+        skr_time next = skr_lab_next(s->lab), step = next_step_at(s);
         bool is_step = step <= next && step != SKR_TIME_NEVER;
         if ((is_step ? step : next) > end || (step == SKR_TIME_NEVER && is_over(s, next))) {
             break;
         }
         if (step == SKR_TIME_NEVER && next - s->stepped_at > RESTLESS_MAX &&
-            skr_offline_cluster_is_idle(s->offline)) {
+            skr_lab_cluster_is_idle(s->lab)) {
             skr_strbuf_add(s->messages, "warning: still changing after 24 hours, stopped\n");
             break;
         }
@@ -250,9 +245,9 @@ static int run(struct simulation *s)
             return -SKR_INVALID;
         }
         if (!is_step) {
-            skr_offline_step(s->offline);
+            skr_lab_step(s->lab);
         }
-        see(s, skr_offline_now(s->offline));
+        see(s, skr_lab_now(s->lab));
         skr_progress_update(&s->progress, s->record.n_placed, s->record.n_pods);
     }
     return 0;
@@ -271,9 +266,8 @@ static void write_timings(const struct simulation *s)
     struct skr_scheduler_stats stats;
     struct skr_gang_stats engine;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    skr_offline_get_scheduler_stats(s->offline, &stats);
-    skr_gang_get_stats(skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline))),
-                       &engine);
+    skr_lab_get_scheduler_stats(s->lab, &stats);
+    skr_gang_get_stats(skr_engine_self(skr_lab_engine(s->lab)), &engine);
     skr_strbuf_addf(s->messages,
                     "timings: input %.2f s, run %.2f s; %llu cycles, %llu filter calls, "
                     "%llu solves, %llu bindings\n",
@@ -284,19 +278,18 @@ static void write_timings(const struct simulation *s)
 
 static int report(struct simulation *s)
 {
-    const struct skr_gang *engine =
-        skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline)));
+    const struct skr_gang *engine = skr_engine_self(skr_lab_engine(s->lab));
     json_t *groups = skr_simulate_groups(engine, s->options->json);
-    struct skr_simulate_report r = {.record = &s->record,
-                                    .store = skr_offline_store(s->offline),
-                                    .engine = engine,
-                                    .offline = s->offline,
-                                    .groups = groups,
-                                    .start = s->input.start,
-                                    .end = s->record.changed_at,
-                                    .class_label =
-                                        s->mix ? skr_mix_admission_class_label(s->mix) : NULL,
-                                    .ascii = s->options->ascii};
+    struct skr_simulate_report r = {
+        .record = &s->record,
+        .store = skr_lab_store(s->lab),
+        .engine = engine,
+        .lab = s->lab,
+        .groups = groups,
+        .start = s->input.start,
+        .end = s->record.changed_at,
+        .class_label = s->mix ? skr_spotmix_keys(skr_mix_webhook_mix(s->mix))->class_ : NULL,
+        .ascii = s->options->ascii};
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
     }
@@ -312,7 +305,7 @@ static int report(struct simulation *s)
             skr_simulate_write_pictures(&r, s->out);
         }
         if (s->mix) {
-            skr_mix_picture_draw(skr_mix_admission_mix(s->mix), s->options->ascii, s->out);
+            skr_mix_picture_draw(skr_mix_webhook_mix(s->mix), s->options->ascii, s->out);
         }
         skr_simulate_write_text(&r, s->out);
     }
@@ -340,11 +333,11 @@ static void fini(struct simulation *s)
     if (s->options->last) {
         return;
     }
-    if (s->offline) {
+    if (s->lab) {
         skr_record_fini(&s->record);
     }
-    skr_mix_admission_destroy(s->mix);
-    skr_offline_destroy(s->offline);
+    skr_mix_webhook_destroy(s->mix);
+    skr_lab_destroy(s->lab);
     skr_simulate_input_fini(&s->input);
     free(s->topology_namespace);
     skr_strbuf_fini(&s->trace);
@@ -385,7 +378,7 @@ static int simulate(struct simulation *s)
     }
     clock_gettime(CLOCK_MONOTONIC, &s->loaded);
     skr_progress_begin(&s->progress, s->options->progress, "simulate", "pods");
-    skr_offline_start(s->offline);
+    skr_lab_start(s->lab);
     int rc = run(s);
     skr_progress_end(&s->progress);
     return rc < 0 ? SKR_EXIT_ERROR : report(s);

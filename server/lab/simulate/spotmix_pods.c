@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/kube/base64.h"
+#include "server/lab/driver/mix_webhook.h"
 #include "server/lab/simulate/spotmix_parts.h"
 #include "server/lab/store/json_patch.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 
 bool skr_spotmix_sim_pod_is_live(const struct skr_spotmix_sim_pod *pod)
 {
@@ -176,45 +175,19 @@ unsigned skr_spotmix_world_post(struct skr_spotmix_world *world, const char *bod
     return answer.status;
 }
 
-static json_t *review_of(const struct skr_spotmix_world *world, json_t *object, bool dry_run)
-{
-    char uid[48];
-
-    snprintf(uid, sizeof uid, "00000000-0000-4000-9000-%012" PRIu64, world->reviews + 1);
-    return json_pack(
-        "{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:s, s:s, s:O, s:b}}",
-        "apiVersion", "admission.k8s.io/v1", "kind", "AdmissionReview", "request", "uid", uid,
-        "kind", "group", "", "version", "v1", "kind", "Pod", "resource", "group", "", "version",
-        "v1", "resource", "pods", "namespace", skr_path_text(world->workload, "metadata.namespace"),
-        "operation", "CREATE", "object", object, "dryRun", dry_run ? 1 : 0);
-}
-
-static json_t *decode_patch(const json_t *response)
-{
-    const char *coded = skr_path_text(response, "patch");
-    json_t *patch = NULL;
-    char *text = NULL;
-    size_t n = 0;
-
-    if (*coded != '\0' && skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0) {
-        patch = json_loadb(text, n, 0, NULL);
-        free(text);
-    }
-    return patch;
-}
-
 static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *pod,
                       bool dry_run)
 {
     json_t *response = NULL;
-    json_t *review = review_of(world, pod->object, dry_run);
-    char *body = skr_json_text(review, JSON_COMPACT);
+    char uid[48];
 
-    skr_bug_on(!body);
+    snprintf(uid, sizeof uid, "00000000-0000-4000-9000-%012" PRIu64, world->reviews + 1);
+    char *body = skr_mix_review_write(uid, skr_path_text(world->workload, "metadata.namespace"),
+                                      pod->object, dry_run);
     const unsigned status = skr_spotmix_world_post(world, body, strlen(body), &response);
     const json_t *warnings = skr_path_get(response, "warnings");
     pod->warnings = warnings ? skr_path_ref(warnings) : json_array();
-    pod->patch = decode_patch(response);
+    pod->patch = skr_mix_review_patch(response);
     if (pod->patch) {
         struct skr_error error;
         json_t *patched = skr_patch_json(pod->object, pod->patch, &error);
@@ -225,7 +198,6 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
     }
     pod->reviewed = json_deep_copy(pod->object);
     free(body);
-    json_decref(review);
     json_decref(response);
     return status;
 }

@@ -18,6 +18,8 @@ static const char *const of_workloads[] = {"scale", "status", NULL};
     }
 #define NONE   .subresources = none
 #define STATUS .subresources = status
+#define CUSTOM .subresources = status, .generation = true, .custom = true
+#define OCM    "cluster.open-cluster-management.io"
 
 static const struct skr_store_resource resources[] = {
     ROW("", "v1", "configmaps", "configmap", "ConfigMap", "cm", true, NONE),
@@ -43,14 +45,28 @@ static const struct skr_store_resource resources[] = {
         .subresources = of_workloads, .in_all = true, .generation = true),
     ROW("batch", "v1", "jobs", "job", "Job", NULL, true, STATUS, .in_all = true,
         .generation = true),
+    ROW("cluster.karmada.io", "v1alpha1", "clusters", "cluster", "Cluster", NULL, false, CUSTOM),
+    ROW(OCM, "v1", "managedclusters", "managedcluster", "ManagedCluster", "mcl", false, CUSTOM),
+    ROW(OCM, "v1alpha1", "addonplacementscores", "addonplacementscore", "AddOnPlacementScore", NULL,
+        true, CUSTOM),
+    ROW(OCM, "v1beta1", "placementdecisions", "placementdecision", "PlacementDecision", NULL, true,
+        CUSTOM),
+    ROW(OCM, "v1beta1", "placements", "placement", "Placement", NULL, true, CUSTOM),
+    ROW(OCM, "v1beta2", "managedclustersetbindings", "managedclustersetbinding",
+        "ManagedClusterSetBinding", NULL, true, CUSTOM),
+    ROW(OCM, "v1beta2", "managedclustersets", "managedclusterset", "ManagedClusterSet", NULL, false,
+        CUSTOM),
     ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", NULL, true, NONE),
     ROW("events.k8s.io", "v1", "events", "event", "Event", "ev", true, NONE, .kept_by = "v1"),
     ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb",
         true, STATUS, .generation = true),
     ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false,
         NONE, .generation = true),
-    ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, STATUS,
-        .generation = true),
+    ROW("scheduling.x-k8s.io", "v1alpha1", "podgroups", "podgroup", "PodGroup", "pg", true, CUSTOM),
+    ROW("work.karmada.io", "v1alpha2", "clusterresourcebindings", "clusterresourcebinding",
+        "ClusterResourceBinding", "crb", false, CUSTOM),
+    ROW("work.karmada.io", "v1alpha2", "resourcebindings", "resourcebinding", "ResourceBinding",
+        "rb", true, CUSTOM),
 };
 
 enum { N_RESOURCES = sizeof resources / sizeof *resources };

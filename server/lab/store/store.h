@@ -42,6 +42,8 @@ struct skr_store_resource {
     const char *const *subresources; /* NULL-terminated: status, binding, eviction */
     bool in_all;                     /* kubectl get all lists it */
     bool generation;                 /* metadata.generation counts changes of the spec */
+    bool custom; /* of a CustomResourceDefinition: no strategic merge patch; there is no schema but
+                    that of schema_tables.c */
     /* Whose objects these are, in another shape: events.k8s.io events are core events. NULL: its
      * own. Changes (skr_store_next_change) name the resource that keeps the objects, and carry
      * its shape; skr_store_present() gives the other one. */

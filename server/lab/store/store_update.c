@@ -44,7 +44,7 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
 
     switch (call->request->verb) {
     case SKR_STORE_PATCH_STRATEGIC:
-        if (is_kind(call, "PodGroup")) { /* a custom resource */
+        if (call->resource->custom) {
             skr_status_fail(call->reply, 415, NULL, NULL,
                             "the body of the request was in an unknown format - accepted media "
                             "types include: application/json-patch+json, "
@@ -253,7 +253,7 @@ static bool check_identity(struct skr_store_call *call, json_t *object, const js
         return false;
     }
     if (*revision == '\0' && call->request->verb == SKR_STORE_UPDATE &&
-        (is_kind(call, "Lease") || is_kind(call, "PodGroup"))) {
+        (is_kind(call, "Lease") || call->resource->custom)) {
         struct skr_causes causes = {.list = NULL};
         skr_causes_add(&causes, "FieldValueInvalid", "metadata.resourceVersion",
                        "Invalid value: 0: must be specified for an update");
@@ -325,10 +325,10 @@ static void limit_to_status(const struct skr_store_call *call, json_t *object, c
         return;
     }
     restore(meta, old, "ownerReferences");
-    if (is_kind(call, "Deployment") || is_kind(call, "PodGroup")) {
+    if (is_kind(call, "Deployment") || call->resource->custom) {
         restore(meta, old, "labels");
     }
-    if (is_kind(call, "PodGroup")) {
+    if (call->resource->custom) {
         restore(meta, old, "annotations");
         restore(meta, old, "finalizers");
     }

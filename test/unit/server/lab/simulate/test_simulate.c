@@ -405,3 +405,35 @@ TEST(a_cron_job_runs_once_and_the_higher_priority_goes_first)
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
 }
+
+/* Its webhook alone would leave the two pods of the wrong class where they are. */
+TEST(a_changed_rule_of_the_spot_mix_replaces_pods_of_the_wrong_class)
+{
+    static const char nodes[] =
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- {apiVersion: v1, kind: Node, metadata: {name: od, labels: {"
+        "node.kubernetes.io/capacity: on-demand}}, status: {allocatable: {cpu: 9, pods: 9}, "
+        "conditions: [{type: Ready, status: 'True'}]}}\n"
+        "- {apiVersion: v1, kind: Node, metadata: {name: sp, labels: {"
+        "node.kubernetes.io/capacity: spot}}, status: {allocatable: {cpu: 9, pods: 9}, "
+        "conditions: [{type: Ready, status: 'True'}]}}\n---\n";
+    static const char web[] =
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, labels: {"
+        "cloudpilot.ai/webhook-scheduler: 'true', "
+        "cloudpilot.ai/webhook-scheduler-max-on-demand-count: '1'}}\n"
+        "spec: {replicas: 4, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {"
+        "app: web}}, spec: {containers: [{name: c, image: c}]}}}\n---\n";
+    static const char change[] =
+        SCENARIO "- {at: 60s, patch: {kind: Deployment, name: web, metadata: {labels: {"
+                 "cloudpilot.ai/webhook-scheduler-max-on-demand-count: '3'}}}}\n";
+    char text[4096];
+    struct skr_strbuf out, messages;
+
+    snprintf(text, sizeof text, "%s%s%s", nodes, web, change);
+    assert_int_equal(simulate(text, &out, &messages), SKR_EXIT_OK);
+    assert_non_null(strstr(out.s, "at most 3 on-demand"));
+    assert_non_null(strstr(out.s, "3 of 3  od 3"));
+    assert_non_null(strstr(out.s, "1 of 1  sp 1"));
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&messages);
+}

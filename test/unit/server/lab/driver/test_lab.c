@@ -3,7 +3,8 @@
  * The engine behind the model of kube-scheduler: what a gang costs in requests and writes, and what
  * never happens on the way.
  */
-#include "server/lab/driver/offline.h"
+#include "core/gang/writes.h"
+#include "server/lab/driver/lab.h"
 #include "server/object/path.h"
 #include "test/test.h"
 #include "topology/base/strbuf.h"
@@ -11,7 +12,7 @@
 #define START ((skr_time)1735689600 * SKR_SECOND)
 
 struct rig {
-    struct skr_offline *offline;
+    struct skr_lab *lab;
     struct skr_store *store;
     size_t n_events;
     struct skr_strbuf trace;
@@ -36,7 +37,7 @@ static void take_line(void *context, enum skr_trace_kind kind, skr_time now, con
 static struct rig *make_rig(int percentage)
 {
     struct rig *r = skr_alloc(sizeof *r);
-    struct skr_offline_options options = {
+    struct skr_lab_options options = {
         .percentage = percentage, .start = START, .event = take_event, .context = r};
     skr_strbuf_init(&r->trace);
     skr_settings_default(&options.settings);
@@ -44,14 +45,14 @@ static struct rig *make_rig(int percentage)
     skr_cluster_options_default(&options.cluster);
     options.cluster.ordinal_names = true;
     options.trace = (struct skr_trace){.line = take_line, .context = r};
-    r->offline = skr_offline_create(&options);
-    r->store = skr_offline_store(r->offline);
+    r->lab = skr_lab_create(&options);
+    r->store = skr_lab_store(r->lab);
     return r;
 }
 
 static void free_rig(struct rig *r)
 {
-    skr_offline_destroy(r->offline);
+    skr_lab_destroy(r->lab);
     skr_strbuf_fini(&r->trace);
     free(r);
 }
@@ -60,7 +61,7 @@ static void put(struct rig *r, json_t *object)
 {
     struct skr_error error;
     assert_non_null(object);
-    if (skr_store_put(r->store, object, skr_offline_now(r->offline), &error) >= 400) {
+    if (skr_store_put(r->store, object, skr_lab_now(r->lab), &error) >= 400) {
         fail_msg("%s", error.text);
     }
     json_decref(object);
@@ -150,15 +151,15 @@ TEST(a_gang_costs_as_many_writes_as_the_contract_says)
         for (int i = 0; i < 100; i++) {
             add_member(r, i, gated);
         }
-        skr_offline_start(r->offline);
-        skr_offline_run(r->offline, START + 60 * SKR_SECOND);
+        skr_lab_start(r->lab);
+        skr_lab_run(r->lab, START + 60 * SKR_SECOND);
         assert_int_equal(bound(r), 100);
         assert_int_equal(writes(r, SKR_WRITE_PATCH_POD_STATUS), row[k].nominations);
         assert_int_equal(writes(r, SKR_WRITE_UNGATE_POD), gated ? 100 : 0);
         assert_int_equal(writes(r, SKR_WRITE_BINDING), 100);
         assert_int_equal(writes(r, SKR_WRITE_PATCH_POD), 0);
         assert_true(writes(r, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
-        skr_offline_get_scheduler_stats(r->offline, &stats);
+        skr_lab_get_scheduler_stats(r->lab, &stats);
         assert_in_range(stats.nominated_hits, row[k].nominations - (row[k].nominations > 0),
                         row[k].nominations);
         assert_int_equal(stats.bind_calls, 100);
@@ -175,12 +176,12 @@ TEST(a_gang_that_does_not_fit_costs_nothing_more)
     for (int i = 0; i < 20; i++) {
         add_member(r, i, true);
     }
-    skr_offline_start(r->offline);
-    skr_offline_run(r->offline, START + 60 * SKR_SECOND);
+    skr_lab_start(r->lab);
+    skr_lab_run(r->lab, START + 60 * SKR_SECOND);
     int pods = writes(r, SKR_WRITE_PATCH_POD) + writes(r, SKR_WRITE_PATCH_POD_STATUS);
     int maps = writes(r, SKR_WRITE_PATCH_CONFIGMAP);
     size_t events = r->n_events;
-    skr_offline_run(r->offline, START + 660 * SKR_SECOND);
+    skr_lab_run(r->lab, START + 660 * SKR_SECOND);
     assert_int_equal(bound(r), 0);
     assert_int_equal(writes(r, SKR_WRITE_PATCH_POD) + writes(r, SKR_WRITE_PATCH_POD_STATUS), pods);
     assert_int_equal(writes(r, SKR_WRITE_PATCH_CONFIGMAP), maps);
@@ -199,21 +200,20 @@ TEST(never_is_a_part_of_a_gang_bound_before_the_point_of_no_return)
     for (int i = 0; i < 8; i++) {
         add_member(r, i, i % 2 == 0);
     }
-    skr_offline_start(r->offline);
+    skr_lab_start(r->lab);
     for (int steps = 0; steps < 100000; steps++) {
-        skr_time next = skr_offline_next(r->offline);
+        skr_time next = skr_lab_next(r->lab);
         if (next > START + 30 * SKR_SECOND) {
             break;
         }
-        skr_offline_step(r->offline);
+        skr_lab_step(r->lab);
         int n = bound(r);
         const json_t *map = skr_store_get(r->store, "ConfigMap", "default", "g");
         const char *plan = skr_path_annotation(map, "sakkara.plan");
         if (n > 0 && n < 8 && (!plan || !strstr(plan, "\"Binding\""))) {
             fail_msg("%d of 8 bound, plan %s", n, plan ? plan : "none");
         }
-        assert_int_equal(
-            skr_engine_check(skr_engine_driver_engine(skr_offline_driver(r->offline)), NULL), 0);
+        assert_int_equal(skr_engine_check(skr_lab_engine(r->lab), NULL), 0);
     }
     assert_int_equal(bound(r), 8);
     free_rig(r);
@@ -229,8 +229,8 @@ TEST(runs_of_the_same_calls_are_the_same)
         for (int i = 0; i < 40; i++) {
             add_member(r, i, i % 3 > 0);
         }
-        skr_offline_start(r->offline);
-        skr_offline_run(r->offline, START + 20 * SKR_SECOND);
+        skr_lab_start(r->lab);
+        skr_lab_run(r->lab, START + 20 * SKR_SECOND);
         if (k == 0) {
             first = skr_strbuf_take(&r->trace, NULL);
         } else {
@@ -247,11 +247,11 @@ TEST(before_the_start_nothing_is_decided)
     add_nodes(r, 2, 2);
     add_map(r, 1);
     add_member(r, 0, true);
-    skr_offline_run(r->offline, START + 10 * SKR_SECOND);
-    assert_int_equal(skr_offline_now(r->offline), START + 10 * SKR_SECOND);
+    skr_lab_run(r->lab, START + 10 * SKR_SECOND);
+    assert_int_equal(skr_lab_now(r->lab), START + 10 * SKR_SECOND);
     assert_int_equal(bound(r), 0);
-    skr_offline_start(r->offline);
-    skr_offline_run(r->offline, START + 12 * SKR_SECOND);
+    skr_lab_start(r->lab);
+    skr_lab_run(r->lab, START + 12 * SKR_SECOND);
     assert_int_equal(bound(r), 1);
     free_rig(r);
 }
