@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/placement_objects.h"
+#include "server/cli/fleet_objects.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/placement.h"
 
@@ -27,8 +27,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *given = call->options;
     const char *name = strchr(call->word[0], '/') + 1;
-    struct skr_placement_world world;
-    int code = skr_placement_objects_fetch(call, &given->client, &world, messages);
+    struct skr_fleet_input input;
+    int code =
+        skr_fleet_objects_fetch(call, &given->client, &skr_placement_rules, &input, messages);
     char *key = skr_object_key(given->client.namespace_ ? given->client.namespace_ : "", name);
     if (code == SKR_EXIT_OK) {
         const struct skr_simulate_placement_options options = {.placement = key,
@@ -36,10 +37,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                                .json =
                                                                    given->output == SKR_OUTPUT_JSON,
                                                                .verbose = given->verbose};
-        code = skr_simulate_placement_show(&world, &options, out, messages);
+        code = skr_simulate_placement_show(&input, &options, out, messages);
     }
     free(key);
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara simulate binding`: where bindings of Karmada would go, offline. */
-#include "server/cli/binding_objects.h"
+#include "server/cli/fleet_objects.h"
 #include "server/lab/simulate/binding.h"
 
 struct options {

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "server/exit_code.h"
-#include "server/lab/simulate/binding_input.h"
+#include "server/lab/simulate/binding.h"
 #include "server/lab/simulate/binding_text.h"
-#include "server/lab/simulate/binding_tree.h"
 #include "topology/base/arena.h"
 
 static const struct {
@@ -69,46 +68,32 @@ static void write_objects(size_t story, struct skr_strbuf *text)
     }
 }
 
-static const struct skr_member_cluster *find(const struct skr_binding_input *input,
-                                             const char *name)
-{
-    for (size_t i = 0; i < input->n_clusters; i++) {
-        if (strcmp(input->cluster[i]->meta.name, name) == 0) {
-            return input->cluster[i];
-        }
-    }
-    return NULL;
-}
-
-static void draw(const struct skr_binding_input *input, const struct skr_binding_decision *decision,
+static void draw(const struct skr_fleet_input *input, const struct skr_binding_decision *decision,
                  bool ascii, struct skr_strbuf *out)
 {
-    struct skr_binding_tree_row *row = skr_alloc_array(decision->n_targets + 1, sizeof *row);
+    struct skr_place_row *row = skr_alloc_array(decision->n_targets + 1, sizeof *row);
     for (size_t i = 0; i < decision->n_targets; i++) {
-        row[i] = (struct skr_binding_tree_row){.cluster = find(input, decision->target[i].name),
-                                               .name = decision->target[i].name,
-                                               .replicas = decision->target[i].replicas};
+        row[i] = skr_binding_row(input, decision->target[i].name, decision->target[i].replicas);
     }
-    skr_binding_tree_write("web", row, decision->n_targets, ascii, out);
+    skr_place_tree_write("web", row, decision->n_targets, SKR_BINDING_NAME_COLUMN, ascii, out);
     free(row);
 }
 
 static int play(size_t story, bool ascii, struct skr_strbuf *out)
 {
     struct skr_propagation_options options;
-    struct skr_binding_input input;
+    struct skr_fleet_input input;
     struct skr_binding_decision *decision = NULL;
     struct skr_strbuf text;
     int code = SKR_EXIT_ERROR;
     skr_strbuf_init(&text);
-    skr_binding_input_init(&input);
+    skr_fleet_input_init(&input, &skr_binding_rules);
     skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
     write_objects(story, &text);
-    if (skr_binding_input_parse(&input, "demo", text.s, text.len, out) == 0 &&
-        skr_binding_input_finish(&input, out, out) == 0 &&
-        skr_binding_decide(input.binding[0],
-                           (const struct skr_member_cluster *const *)input.cluster,
-                           input.n_clusters, &options, NULL, &decision, NULL) == 0) {
+    if (skr_fleet_input_parse(&input, "demo", text.s, text.len, out) == 0 &&
+        skr_fleet_input_finish(&input, out) == 0 &&
+        skr_binding_decide_here(&input, skr_binding_find(&input, "web"), &options, &decision,
+                                NULL) == 0) {
         skr_strbuf_addf(out, "%s\n\n", stories[story].title);
         if (decision->code == SKR_PROPAGATION_PLACED) {
             draw(&input, decision, ascii, out);
@@ -119,7 +104,7 @@ static int play(size_t story, bool ascii, struct skr_strbuf *out)
         code = SKR_EXIT_OK;
     }
     skr_binding_decision_destroy(decision);
-    skr_binding_input_fini(&input);
+    skr_fleet_input_fini(&input);
     skr_strbuf_fini(&text);
     return code;
 }

@@ -6,21 +6,125 @@
 #include <string.h>
 
 #include "core/placement/report.h"
+#include "core/placement/types.h"
 #include "server/clock.h"
 #include "server/exit_code.h"
+#include "topology/base/decimal.h"
 
-static int refuse(const struct skr_placement_world *world,
-                  const struct skr_simulate_placement_options *options,
-                  enum skr_placement_found found, struct skr_strbuf *messages)
+/* ---- reading ---- */
+
+static int check(const struct skr_object_type *type, const void *object, struct skr_error *error)
+{
+    const struct skr_meta *meta = type->meta(object);
+    const char *total = skr_labels_get(&meta->annotations, SKR_TOTAL_SCORE_KEY);
+    int64_t number;
+    if (!meta->name[0]) {
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
+    }
+    if (type == &skr_ocm_types[SKR_OCM_CLUSTER] && total &&
+        !skr_decimal_parse(total, strlen(total), &number)) {
+        return skr_error_set_key(error, SKR_INVALID, "metadata.annotations",
+                                 "%s is an integer, not \"%.64s\"", SKR_TOTAL_SCORE_KEY, total);
+    }
+    return 0;
+}
+
+static void say_ignored(const char *kind, const char *api_version, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "kind %.64s of %.96s is ignored", kind, api_version);
+}
+
+static bool say_again(const struct skr_manifest *first, const struct skr_fleet_object *object,
+                      struct skr_strbuf *messages)
+{
+    (void)object;
+    skr_strbuf_addf(messages,
+                    "%s:%zu:%zu: warning: this object comes again below, and counts there\n",
+                    first->file, first->line, first->column);
+    return true;
+}
+
+static const struct skr_placement_settings settings = {.scheduler_name = ""};
+
+const struct skr_fleet_rules skr_placement_rules = {.scheduler = &skr_placement_scheduler,
+                                                    .settings = &settings,
+                                                    .any_version = true,
+                                                    .into_default = true,
+                                                    .ignored = say_ignored,
+                                                    .check = check,
+                                                    .twice = say_again};
+
+/* ---- finding ---- */
+
+const struct skr_placement *skr_placement_at(const struct skr_fleet_input *input, size_t i)
+{
+    size_t n;
+    const struct skr_fleet_object *all =
+        skr_fleet_input_of(input, &skr_ocm_types[SKR_OCM_PLACEMENT], &n);
+    return i < n ? all[i].object : NULL;
+}
+
+static bool is_named(const struct skr_placement *placement, const char *name)
+{
+    const char *slash = strchr(name, '/'), *own = placement->meta.namespace_;
+    return strcmp(placement->meta.name, slash ? slash + 1 : name) == 0 &&
+           (!slash || (strlen(own) == (size_t)(slash - name) &&
+                       strncmp(own, name, (size_t)(slash - name)) == 0));
+}
+
+enum found { FOUND, ABSENT, AMBIGUOUS };
+
+/* name: "NS/NAME", "NAME", or NULL: the only one that is scheduler's. */
+static enum found find(const struct skr_fleet_input *input, const char *name, const char *scheduler,
+                       const struct skr_placement **ret)
+{
+    const struct skr_placement *placement, *in_default = NULL;
+    size_t n = 0;
+    for (size_t i = 0; (placement = skr_placement_at(input, i)); i++) {
+        if (name ? !is_named(placement, name) : !skr_placement_is_ours(placement, scheduler)) {
+            continue;
+        }
+        n++;
+        *ret = placement;
+        if (name && strcmp(placement->meta.namespace_, "default") == 0) {
+            in_default = placement;
+        }
+    }
+    if (n > 1 && in_default) {
+        *ret = in_default;
+        return FOUND;
+    }
+    return n == 1 ? FOUND : n == 0 ? ABSENT : AMBIGUOUS;
+}
+
+int skr_placement_hub(const struct skr_fleet_input *input, const struct skr_placement *placement,
+                      struct skr_arena *arena, struct skr_placement_hub *ret,
+                      struct skr_error *error)
+{
+    if (skr_placement_hub_of(skr_engine_self(input->engine), placement, arena, ret) < 0) {
+        return skr_error_set(error, SKR_LIMIT, "too many objects");
+    }
+    ret->every_cluster = ret->n_sets == 0;
+    ret->what_if = true;
+    ret->explain = true;
+    ret->spread_mode = SKR_SPREAD_WEIGHTED;
+    return 0;
+}
+
+/* ---- showing ---- */
+
+static int refuse(const struct skr_fleet_input *input,
+                  const struct skr_simulate_placement_options *options, enum found found,
+                  struct skr_strbuf *messages)
 {
     const struct skr_placement *placement;
     size_t n_ours = 0;
-    for (size_t i = 0; (placement = skr_placement_world_at(world, i)); i++) {
+    for (size_t i = 0; (placement = skr_placement_at(input, i)); i++) {
         n_ours += skr_placement_is_ours(placement, options->scheduler) ? 1 : 0;
     }
     if (options->placement) {
         skr_strbuf_addf(messages, "%s %.300s in these files\n",
-                        found == SKR_PLACEMENT_ABSENT ? "no Placement" : "several Placements",
+                        found == ABSENT ? "no Placement" : "several Placements",
                         options->placement);
     } else if (n_ours > 0) {
         skr_strbuf_addf(messages, "%zu Placements are ours, choose one with --placement:\n",
@@ -30,21 +134,18 @@ static int refuse(const struct skr_placement_world *world,
                         "no Placement in these files is ours (annotations %s: \"true\", %s: "
                         "\"%s\")%s\n",
                         SKR_PLACEMENT_DISABLE_KEY, SKR_PLACEMENT_SCHEDULER_KEY, options->scheduler,
-                        world->placement && skr_placement_world_at(world, 0)
-                            ? ", choose one with --placement:"
-                            : "");
+                        skr_placement_at(input, 0) ? ", choose one with --placement:" : "");
     }
-    for (size_t i = 0; (placement = skr_placement_world_at(world, i)); i++) {
+    for (size_t i = 0; (placement = skr_placement_at(input, i)); i++) {
         if (n_ours == 0 || skr_placement_is_ours(placement, options->scheduler)) {
-            skr_strbuf_addf(messages, "  %s/%s\n",
-                            placement->meta.namespace_[0] ? placement->meta.namespace_ : "default",
+            skr_strbuf_addf(messages, "  %s/%s\n", placement->meta.namespace_,
                             placement->meta.name);
         }
     }
-    return found == SKR_PLACEMENT_ABSENT ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    return found == ABSENT ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
 }
 
-static int evaluate(struct skr_placement_world *world, const struct skr_placement *placement,
+static int evaluate(struct skr_fleet_input *input, const struct skr_placement *placement,
                     const struct skr_simulate_placement_options *options, skr_time now,
                     struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -52,7 +153,7 @@ static int evaluate(struct skr_placement_world *world, const struct skr_placemen
     struct skr_placement_hub hub;
     struct skr_placement_result result = {0};
     struct skr_error error = {0};
-    if (!arena || skr_placement_world_hub(world, placement, arena, &hub, &error) < 0) {
+    if (!arena || skr_placement_hub(input, placement, arena, &hub, &error) < 0) {
         skr_strbuf_addf(messages, "%s\n", arena ? error.text : "no memory");
         skr_arena_destroy(arena);
         return SKR_EXIT_ERROR;
@@ -89,7 +190,7 @@ static int evaluate(struct skr_placement_world *world, const struct skr_placemen
     return code;
 }
 
-int skr_simulate_placement_show(struct skr_placement_world *world,
+int skr_simulate_placement_show(struct skr_fleet_input *input,
                                 const struct skr_simulate_placement_options *options,
                                 struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -103,29 +204,28 @@ int skr_simulate_placement_show(struct skr_placement_world *world,
         skr_strbuf_addf(messages, "--now: %s\n", error.text);
         return SKR_EXIT_USAGE;
     }
-    enum skr_placement_found found =
-        skr_placement_world_find(world, options->placement, options->scheduler, &placement);
-    if (found != SKR_PLACEMENT_FOUND) {
-        return refuse(world, options, found, messages);
+    enum found found = find(input, options->placement, options->scheduler, &placement);
+    if (found != FOUND) {
+        return refuse(input, options, found, messages);
     }
-    return evaluate(world, placement, options, now, out, messages);
+    return evaluate(input, placement, options, now, out, messages);
 }
 
-static int read_all(struct skr_placement_world *world,
+static int read_all(struct skr_fleet_input *input,
                     const struct skr_simulate_placement_options *options,
                     struct skr_strbuf *messages)
 {
     int code = SKR_EXIT_OK;
     for (size_t i = 0; i < options->n_files; i++) {
-        if (skr_placement_world_read(world, options->file[i], messages) < 0) {
+        if (skr_fleet_input_read(input, options->file[i], messages) < 0) {
             code = SKR_EXIT_ERROR;
         }
     }
     for (size_t i = 0; code == SKR_EXIT_OK && i < options->n_sets; i++) {
-        int rc = skr_placement_world_set(world, options->set[i], messages);
+        int rc = skr_placement_set(input, options->set[i], messages);
         code = rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : rc < 0 ? SKR_EXIT_ERROR : code;
     }
-    if (code == SKR_EXIT_OK && skr_placement_world_finish(world, messages) < 0) {
+    if (code == SKR_EXIT_OK && skr_fleet_input_finish(input, messages) < 0) {
         code = SKR_EXIT_ERROR;
     }
     return code;
@@ -134,12 +234,12 @@ static int read_all(struct skr_placement_world *world,
 int skr_simulate_placement_run(const struct skr_simulate_placement_options *options,
                                struct skr_strbuf *out, struct skr_strbuf *messages)
 {
-    struct skr_placement_world world;
-    skr_placement_world_init(&world);
-    int code = read_all(&world, options, messages);
+    struct skr_fleet_input input;
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    int code = read_all(&input, options, messages);
     if (code == SKR_EXIT_OK) {
-        code = skr_simulate_placement_show(&world, options, out, messages);
+        code = skr_simulate_placement_show(&input, options, out, messages);
     }
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return code;
 }

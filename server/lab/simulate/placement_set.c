@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/lab/simulate/placement_world.h"
+#include "server/lab/simulate/placement.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/suggest.h"
@@ -85,12 +85,12 @@ static bool change_parse(const char *text, struct change *ret)
     return ret->value && ret->name[0] && ret->path[0] && split_path(ret);
 }
 
-static json_t *find(const struct skr_placement_world *world, const struct change *c, size_t *ret_n)
+static json_t *find(const struct skr_fleet_input *input, const struct change *c, size_t *ret_n)
 {
     json_t *found = NULL, *in_default = NULL;
     *ret_n = 0;
-    for (size_t i = 0; i < world->manifests.n; i++) {
-        json_t *object = world->manifests.item[i].object;
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        json_t *object = input->manifests.item[i].object;
         const char *own = skr_path_text(object, "metadata.namespace");
         own = own[0] ? own : "default";
         if (strcmp(skr_path_text(object, "kind"), "Placement") != 0 ||
@@ -237,15 +237,14 @@ static bool apply(json_t *object, const struct change *c, json_t *value)
     return put(parent, &c->step[c->n_steps - 1], value);
 }
 
-int skr_placement_world_set(struct skr_placement_world *world, const char *change,
-                            struct skr_strbuf *errors)
+int skr_placement_set(struct skr_fleet_input *input, const char *change, struct skr_strbuf *errors)
 {
     struct change c;
     size_t n = 0;
     int rc = 0;
     const bool read = change_parse(change, &c);
     json_t *value = read ? value_of(c.value) : NULL;
-    json_t *object = value ? find(world, &c, &n) : NULL;
+    json_t *object = value ? find(input, &c, &n) : NULL;
     const char *meant = NULL, *unknown = read ? find_unknown(&c, &meant) : NULL;
     if (unknown) {
         skr_strbuf_addf(errors, "--set %.200s: a Placement has no \"%s\"%s%s%s\n", change, unknown,

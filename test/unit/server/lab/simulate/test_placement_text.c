@@ -25,20 +25,20 @@ static char *text_of(const char *objects, const char *set, int expected)
 {
     const struct skr_simulate_placement_options options = {
         .placement = "shop/web", .scheduler = "sakkara", .now = "2026-01-01T00:00:00Z"};
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     struct skr_strbuf out, messages;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    skr_placement_world_init(&world);
-    int rc = skr_placement_world_parse(&world, "hub", objects, strlen(objects), &messages);
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    int rc = skr_fleet_input_parse(&input, "hub", objects, strlen(objects), &messages);
     assert_int_equal(rc, 0);
     if (set) {
-        assert_int_equal(skr_placement_world_set(&world, set, &messages), 0);
+        assert_int_equal(skr_placement_set(&input, set, &messages), 0);
     }
-    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
-    rc = skr_simulate_placement_show(&world, &options, &out, &messages);
+    assert_int_equal(skr_fleet_input_finish(&input, &messages), 0);
+    rc = skr_simulate_placement_show(&input, &options, &out, &messages);
     assert_int_equal(rc, expected);
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     skr_strbuf_fini(&messages);
     return skr_strbuf_take(&out, NULL);
 }
@@ -141,14 +141,14 @@ TEST(an_empty_value_is_seen)
 static char *refusal_of(const char *set)
 {
     static const char objects[] = PLACEMENT("{numberOfClusters: 1}");
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     struct skr_strbuf messages;
     skr_strbuf_init(&messages);
-    skr_placement_world_init(&world);
-    int rc = skr_placement_world_parse(&world, "hub", objects, sizeof objects - 1, &messages);
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    int rc = skr_fleet_input_parse(&input, "hub", objects, sizeof objects - 1, &messages);
     assert_int_equal(rc, 0);
-    (void)skr_placement_world_set(&world, set, &messages);
-    skr_placement_world_fini(&world);
+    (void)skr_placement_set(&input, set, &messages);
+    skr_fleet_input_fini(&input);
     skr_strbuf_add(&messages, "");
     return skr_strbuf_take(&messages, NULL);
 }

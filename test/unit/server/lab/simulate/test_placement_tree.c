@@ -57,16 +57,16 @@ static const char hub[] = GROUP "v1\n"
 
 static void expect(const char *namespace_, bool ascii, const char *expected)
 {
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     struct skr_strbuf out, messages;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    skr_placement_world_init(&world);
-    assert_int_equal(skr_placement_world_parse(&world, "hub", hub, sizeof hub - 1, &messages), 0);
-    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
-    skr_placement_tree_write(&world, namespace_, ascii, &out);
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    assert_int_equal(skr_fleet_input_parse(&input, "hub", hub, sizeof hub - 1, &messages), 0);
+    assert_int_equal(skr_fleet_input_finish(&input, &messages), 0);
+    skr_placement_tree_write(&input, namespace_, ascii, &out);
     assert_string_equal(out.s, expected);
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     skr_strbuf_fini(&messages);
     skr_strbuf_fini(&out);
 }
