@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 enum { BAR_MAX = 24, NODES_MAX = 64 };
@@ -34,20 +35,13 @@ static void write_cells(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
     }
 }
 
-static void write_blanks(size_t n, struct skr_strbuf *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        skr_strbuf_addc(out, ' ');
-    }
-}
-
 static void write_bar(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
 {
     const size_t cells = n < BAR_MAX ? n : BAR_MAX;
 
     write_cells(cells, spot, ascii, out);
     skr_strbuf_add(out, n > BAR_MAX ? "+" : " ");
-    write_blanks(BAR_MAX - cells, out);
+    skr_page_pad(out, BAR_MAX - cells);
 }
 
 /* Nodes with the number of their pods; rows are sorted by node. */
@@ -196,7 +190,7 @@ static void write_node(const struct seats *seats, const struct skr_spotmix_node_
     write_cells(cells - n_spot, false, ascii, out);
     write_cells(n_spot, true, ascii, out);
     skr_strbuf_add(out, n > cells ? "+" : "");
-    write_blanks(width->bar - cells + (n <= cells && width->bar == BAR_MAX), out);
+    skr_page_pad(out, width->bar - cells + (n <= cells && width->bar == BAR_MAX));
     write_owners(seat, n, out);
 }
 

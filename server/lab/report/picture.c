@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 enum cell { CELL_USED, CELL_FREE, CELL_PLACED, CELL_VICTIM, CELL_UNUSABLE };
@@ -60,13 +61,6 @@ static int32_t width_of(const struct skr_picture_leaf *leaf, int32_t scale)
     return leaf->slots > 0 ? (leaf->slots + scale - 1) / scale : 0;
 }
 
-static void add_blanks(int32_t n, struct skr_strbuf *out)
-{
-    for (int32_t i = 0; i < n; i++) {
-        skr_strbuf_addc(out, ' ');
-    }
-}
-
 /* Used, placed, rest; the rest is free, or unusable. */
 static void draw_row(const struct skr_picture *p, const struct skr_picture_leaf *leaf,
                      int32_t scale, bool after, struct skr_strbuf *out)
@@ -109,15 +103,15 @@ static void draw_leaf(const struct skr_picture *p, const struct layout *layout, 
     const struct skr_picture_leaf *leaf = &p->leaf[i];
     const char *name = t->unit_name[t->first_leaf + i];
     int32_t indent = 2 * (t->n_levels - 1);
-    add_blanks(indent, out);
+    skr_page_pad(out, (size_t)indent);
     skr_strbuf_add(out, name);
     if (leaf->slots == 0) {
         skr_strbuf_addc(out, '\n');
         return;
     }
-    add_blanks(layout->name_width - indent - (int32_t)strlen(name), out);
+    skr_page_pad(out, (size_t)(layout->name_width - indent - (int32_t)strlen(name)));
     draw_row(p, leaf, layout->scale, false, out);
-    add_blanks(layout->before_width - width_of(leaf, layout->scale), out);
+    skr_page_pad(out, (size_t)(layout->before_width - width_of(leaf, layout->scale)));
     draw_row(p, leaf, layout->scale, true, out);
     if (leaf->placed > 0) {
         skr_strbuf_addf(out, "   +%d", leaf->placed);
@@ -141,7 +135,7 @@ static void draw_domains(const struct skr_picture *p, int32_t leaf, int32_t *sho
     }
     for (int32_t level = 1; level < t->n_levels; level++) {
         if (shown[level] != path[level]) {
-            add_blanks(2 * (level - 1), out);
+            skr_page_pad(out, (size_t)(2 * (level - 1)));
             skr_strbuf_addf(out, "%s\n", t->unit_name[path[level]]);
             shown[level] = path[level];
         }
@@ -157,9 +151,9 @@ void skr_picture_draw(const struct skr_picture *picture, struct skr_strbuf *out)
     for (int32_t i = 0; i <= SKR_LEVELS_MAX; i++) {
         shown[i] = -1;
     }
-    add_blanks(layout.name_width, out);
+    skr_page_pad(out, (size_t)layout.name_width);
     skr_strbuf_add(out, "BEFORE");
-    add_blanks(layout.before_width - (int32_t)strlen("BEFORE"), out);
+    skr_page_pad(out, (size_t)(layout.before_width - (int32_t)strlen("BEFORE")));
     skr_strbuf_add(out, "AFTER\n");
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         if (!is_drawn(p, i)) {

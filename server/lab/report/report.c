@@ -9,6 +9,7 @@
 #include "core/gang/reason.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
+#include "server/render/text_table.h"
 #include "topology/base/json_text.h"
 #include "topology/base/json_tree.h"
 
@@ -226,39 +227,10 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 
 /* ---- tables ---- */
 
-enum { COLUMNS_MAX = 6, CELL_MAX = 260 };
-
-struct table {
-    size_t n_columns;
-    size_t n, cap;
-    char (*cell)[CELL_MAX]; /* [n * n_columns] */
-};
-
-static void add_row(struct table *table, const char *const *text)
+static void add_row(struct skr_text_table *table, const char *const *text)
 {
-    skr_grow(&table->cell, &table->cap, (table->n + 1) * table->n_columns, sizeof *table->cell);
     for (size_t i = 0; i < table->n_columns; i++) {
-        snprintf(table->cell[table->n * table->n_columns + i], CELL_MAX, "%s", text[i]);
-    }
-    table->n++;
-}
-
-/* Two blanks between columns, none at the end of a row. */
-static void write_table(const struct table *table, struct skr_strbuf *out)
-{
-    size_t width[COLUMNS_MAX] = {0};
-    for (size_t i = 0; i < table->n * table->n_columns; i++) {
-        size_t n = strlen(table->cell[i]);
-        size_t column = i % table->n_columns;
-        width[column] = n > width[column] ? n : width[column];
-    }
-    for (size_t i = 0; i < table->n * table->n_columns; i++) {
-        size_t column = i % table->n_columns;
-        if (column + 1 == table->n_columns) {
-            skr_strbuf_addf(out, "%s\n", table->cell[i]);
-        } else {
-            skr_strbuf_addf(out, "%-*s  ", (int)width[column], table->cell[i]);
-        }
+        skr_text_table_add_drawn(table, text[i], SKR_HUE_NONE);
     }
 }
 
@@ -277,7 +249,8 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
 {
     static const char *const head[] = {"NAMESPACE", "NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
     bool all = spans_namespaces(groups);
-    struct table table = {.n_columns = all ? 6 : 5};
+    struct skr_text_table table;
+    skr_text_table_init(&table, all ? 6 : 5, false);
     add_row(&table, all ? head : head + 1);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         const json_t *group = json_array_get(groups, i);
@@ -296,8 +269,8 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
                              reason[0] ? reason : "<none>"};
         add_row(&table, all ? row : row + 1);
     }
-    write_table(&table, out);
-    free(table.cell);
+    skr_text_table_write(&table, out);
+    skr_text_table_fini(&table);
 }
 
 /* Why a group is not placed, and what would help. */

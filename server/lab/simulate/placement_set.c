@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/lab/simulate/placement.h"
+#include "server/lab/simulate/set.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/suggest.h"
@@ -16,20 +17,10 @@ struct step {
 };
 
 struct change {
-    char *text, *namespace_, *name, *path, *value; /* parts of text; namespace_ NULL: not said */
+    struct skr_change of;
     struct step step[STEPS_MAX];
     size_t n_steps;
 };
-
-static char *cut_at(char *s, char c)
-{
-    char *at = s ? strchr(s, c) : NULL;
-    if (!at) {
-        return NULL;
-    }
-    *at = '\0';
-    return at + 1;
-}
 
 static bool add_step(struct change *c, const char *at, size_t n, bool bracketed)
 {
@@ -50,7 +41,7 @@ static bool add_step(struct change *c, const char *at, size_t n, bool bracketed)
 /* "a.b[0].c[a.key.with.dots]" */
 static bool split_path(struct change *c)
 {
-    for (const char *at = c->path; *at;) {
+    for (const char *at = c->of.path; *at;) {
         if (*at == '[') {
             size_t n = strcspn(at + 1, "]");
             if (at[n + 1] != ']' || !add_step(c, at + 1, n, true)) {
@@ -71,20 +62,6 @@ static bool split_path(struct change *c)
     return c->n_steps > 0 && c->step[0].key[0];
 }
 
-static bool change_parse(const char *text, struct change *ret)
-{
-    *ret = (struct change){.text = skr_strdup(text)};
-    ret->name = ret->text;
-    ret->path = cut_at(ret->name, ':');
-    ret->value = cut_at(ret->path, '=');
-    char *behind = cut_at(ret->name, '/');
-    if (behind) {
-        ret->namespace_ = ret->name;
-        ret->name = behind;
-    }
-    return ret->value && ret->name[0] && ret->path[0] && split_path(ret);
-}
-
 static json_t *find(const struct skr_fleet_input *input, const struct change *c, size_t *ret_n)
 {
     json_t *found = NULL, *in_default = NULL;
@@ -94,15 +71,15 @@ static json_t *find(const struct skr_fleet_input *input, const struct change *c,
         const char *own = skr_path_text(object, "metadata.namespace");
         own = own[0] ? own : "default";
         if (strcmp(skr_path_text(object, "kind"), "Placement") != 0 ||
-            strcmp(skr_path_text(object, "metadata.name"), c->name) != 0 ||
-            (c->namespace_ && strcmp(own, c->namespace_) != 0)) {
+            strcmp(skr_path_text(object, "metadata.name"), c->of.name) != 0 ||
+            (c->of.namespace_ && strcmp(own, c->of.namespace_) != 0)) {
             continue;
         }
         ++*ret_n;
         found = object;
         in_default = strcmp(own, "default") == 0 ? object : in_default;
     }
-    if (*ret_n > 1 && !c->namespace_ && in_default) {
+    if (*ret_n > 1 && !c->of.namespace_ && in_default) {
         *ret_n = 1;
         return in_default;
     }
@@ -239,11 +216,11 @@ static bool apply(json_t *object, const struct change *c, json_t *value)
 
 int skr_placement_set(struct skr_fleet_input *input, const char *change, struct skr_strbuf *errors)
 {
-    struct change c;
+    struct change c = {.n_steps = 0};
     size_t n = 0;
     int rc = 0;
-    const bool read = change_parse(change, &c);
-    json_t *value = read ? value_of(c.value) : NULL;
+    const bool read = skr_change_parse(change, &c.of) && split_path(&c);
+    json_t *value = read ? value_of(c.of.value) : NULL;
     json_t *object = value ? find(input, &c, &n) : NULL;
     const char *meant = NULL, *unknown = read ? find_unknown(&c, &meant) : NULL;
     if (unknown) {
@@ -256,13 +233,14 @@ int skr_placement_set(struct skr_fleet_input *input, const char *change, struct 
         rc = -SKR_INVALID;
     } else if (n != 1) {
         skr_strbuf_addf(errors, "--set %.200s: %s %s in the files\n", change,
-                        n == 0 ? "no Placement" : "several Placements", c.name);
+                        n == 0 ? "no Placement" : "several Placements", c.of.name);
         json_decref(value);
         rc = n == 0 ? -SKR_NOT_FOUND : -SKR_INVALID;
     } else if (!apply(object, &c, value)) {
-        skr_strbuf_addf(errors, "--set %.200s: the Placement has no place at %s\n", change, c.path);
+        skr_strbuf_addf(errors, "--set %.200s: the Placement has no place at %s\n", change,
+                        c.of.path);
         rc = -SKR_INVALID;
     }
-    free(c.text);
+    free(c.of.text);
     return rc;
 }

@@ -16,11 +16,6 @@
 
 static const char constraints[] = "constraints.";
 
-struct change {
-    char *namespace_, *group, *path, *value; /* parts of text */
-    char *text;
-};
-
 /* ---- reading ---- */
 
 /* Cuts s at the first c: what is behind it, or NULL. */
@@ -34,20 +29,26 @@ static char *cut_at(char *s, char c)
     return at + 1;
 }
 
-static bool change_parse(const char *text, struct change *ret)
+bool skr_change_parse(const char *text, struct skr_change *ret)
+{
+    *ret = (struct skr_change){.text = skr_strdup(text)};
+    ret->name = ret->text;
+    ret->path = cut_at(ret->name, ':');
+    ret->value = cut_at(ret->path, '=');
+    char *behind = cut_at(ret->name, '/');
+    if (behind) {
+        ret->namespace_ = ret->name;
+        ret->name = behind;
+    }
+    return ret->value && ret->name[0] && ret->path[0];
+}
+
+static bool change_parse(const char *text, struct skr_change *ret)
 {
     static char default_namespace[] = "default";
-    ret->text = skr_strdup(text);
-    ret->namespace_ = default_namespace;
-    ret->group = ret->text;
-    ret->path = cut_at(ret->group, ':');
-    ret->value = cut_at(ret->path, '=');
-    char *behind = cut_at(ret->group, '/');
-    if (behind) {
-        ret->namespace_ = ret->group;
-        ret->group = behind;
-    }
-    return ret->value && ret->group[0] && ret->namespace_[0] && ret->path[0];
+    const bool good = skr_change_parse(text, ret);
+    ret->namespace_ = ret->namespace_ ? ret->namespace_ : default_namespace;
+    return good && ret->namespace_[0];
 }
 
 /* ---- finding ---- */
@@ -58,24 +59,24 @@ static bool in_namespace(const json_t *object, const char *namespace_)
     return strcmp(own[0] ? own : "default", namespace_) == 0;
 }
 
-static bool defines_group(const json_t *object, const struct change *c)
+static bool defines_group(const json_t *object, const struct skr_change *c)
 {
     const char *kind = skr_path_text(object, "kind");
     if (!in_namespace(object, c->namespace_)) {
         return false;
     }
     if (strcmp(kind, "PodGroup") == 0) {
-        return strcmp(skr_path_text(object, "metadata.name"), c->group) == 0;
+        return strcmp(skr_path_text(object, "metadata.name"), c->name) == 0;
     }
     if (strcmp(kind, "ConfigMap") != 0 || !skr_path_label(object, SKR_GROUP_LABEL)) {
         return false;
     }
     const json_t *name = json_object_get(json_object_get(object, "data"), "name");
-    return strcmp(name ? json_string_value(name) : "default-group", c->group) == 0;
+    return strcmp(name ? json_string_value(name) : "default-group", c->name) == 0;
 }
 
 /* A map goes before a PodGroup of the same name, as for the engine. */
-static json_t *find_group(const struct skr_simulate_input *input, const struct change *c)
+static json_t *find_group(const struct skr_simulate_input *input, const struct skr_change *c)
 {
     json_t *found = NULL;
     for (size_t i = 0; i < input->manifests.n; i++) {
@@ -118,7 +119,7 @@ static void remove_key(json_t *rule, const char *key)
 /* ---- what would be ignored ---- */
 
 struct ignored {
-    const struct change *change;
+    const struct skr_change *change;
     const char *key;
     struct skr_strbuf *why;
 };
@@ -152,7 +153,7 @@ static void tell_ignored(void *context, const struct skr_defect *defect)
 }
 
 /* The change alone, read by the parser of groups, which tells lint what it ignores. */
-static void find_ignored(const struct change *c, const char *level, const char *key,
+static void find_ignored(const struct skr_change *c, const char *level, const char *key,
                          struct skr_strbuf *why)
 {
     struct ignored ignored = {c, key, why};
@@ -180,7 +181,7 @@ static bool names_level(const json_t *object, const char *level)
 
 /* false: why says what is wrong. A key of a level that is in no tree can be taken away. */
 static bool check_constraint(const struct skr_simulate_input *input, const json_t *object,
-                             const struct change *c, const char *path, struct skr_strbuf *why)
+                             const struct skr_change *c, const char *path, struct skr_strbuf *why)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || dot == path || !dot[1]) {
@@ -225,7 +226,7 @@ static bool set_constraint(json_t *data, char *path, const char *value)
     return true;
 }
 
-static bool set_map(json_t *object, struct change *c)
+static bool set_map(json_t *object, struct skr_change *c)
 {
     json_t *data = json_object_get(object, "data");
     if (!data) {
@@ -242,7 +243,7 @@ static bool set_map(json_t *object, struct change *c)
     return true;
 }
 
-static bool set_podgroup(json_t *object, const struct change *c)
+static bool set_podgroup(json_t *object, const struct skr_change *c)
 {
     json_t *value = value_of(c->value);
     if (strcmp(c->path, "size") != 0 || !json_is_integer(value) || json_integer_value(value) < 1) {
@@ -269,14 +270,14 @@ static int check_map(const json_t *object, struct skr_error *error)
     return rc;
 }
 
-static int apply(struct skr_simulate_input *input, const char *text, struct change *c,
+static int apply(struct skr_simulate_input *input, const char *text, struct skr_change *c,
                  struct skr_strbuf *errors)
 {
     struct skr_error error = {0};
     json_t *object = find_group(input, c);
     if (!object) {
         skr_strbuf_addf(errors, "--set %s: no group %s/%s in the files\n", text, c->namespace_,
-                        c->group);
+                        c->name);
         return -SKR_NOT_FOUND;
     }
     bool is_map = strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0;
@@ -307,7 +308,7 @@ static int apply(struct skr_simulate_input *input, const char *text, struct chan
 
 bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors)
 {
-    struct change c;
+    struct skr_change c;
     json_t *utf8 = json_string(text);
     const bool good = change_parse(text, &c) && utf8;
     if (!utf8) {
@@ -322,7 +323,7 @@ bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors)
 
 int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors)
 {
-    struct change c;
+    struct skr_change c;
     if (!skr_simulate_set_is_read(text, errors)) {
         return -SKR_INVALID;
     }

@@ -20,4 +20,14 @@ bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors);
  * understood, or the group would be malformed), SKR_NOT_FOUND (no such group in the files). */
 int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors);
 
+/* ---- changes of any kind of object: [NAMESPACE/]NAME:PATH=VALUE ---- */
+
+struct skr_change {
+    char *text;       /* free(); what follows are parts of it */
+    char *namespace_; /* NULL: not said */
+    char *name, *path, *value;
+};
+/* false: it is none; text is to be freed all the same. */
+bool skr_change_parse(const char *text, struct skr_change *ret);
+
 #endif

@@ -183,6 +183,22 @@ void skr_causes_add(struct skr_causes *causes, const char *reason, const char *f
     json_array_append_new(causes->list, cause);
 }
 
+void skr_causes_unless_one_of(struct skr_causes *causes, const char *field, const char *value,
+                              const char *supported)
+{
+    const size_t n = strlen(value);
+    const char *at = supported;
+
+    while (at && !(strncmp(at + 1, value, n) == 0 && at[n + 1] == '"')) {
+        at = strstr(at + 1, ", \"");
+        at = at ? at + 2 : NULL;
+    }
+    if (!at) {
+        skr_causes_add(causes, "FieldValueNotSupported", field,
+                       "Unsupported value: \"%.60s\": supported values: %s", value, supported);
+    }
+}
+
 void skr_causes_required(struct skr_causes *causes, const char *field, const char *what)
 {
     skr_causes_add(causes, "FieldValueRequired", field, "Required value%s%s",

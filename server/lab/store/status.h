@@ -43,6 +43,9 @@ struct skr_causes {
  * FieldValueDuplicate. */
 void skr_causes_add(struct skr_causes *causes, const char *reason, const char *field,
                     const char *format, ...) SKR_PRINTF(4, 5);
+/* supported: "\"A\", \"B\"", and value is none of these. */
+void skr_causes_unless_one_of(struct skr_causes *causes, const char *field, const char *value,
+                              const char *supported);
 void skr_causes_required(struct skr_causes *causes, const char *field, const char *what);
 void skr_causes_forbidden(struct skr_causes *causes, const char *field, const char *why);
 /* value: any JSON, borrowed; NULL is the empty string. */

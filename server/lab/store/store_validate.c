@@ -216,8 +216,7 @@ static void validate_selector(const json_t *selector, const char *path, struct s
 }
 
 /* spec.selector is there, says something and matches the template. */
-static void validate_workload(const json_t *object, const json_t *before, bool always,
-                              struct skr_causes *causes)
+static void validate_workload(const json_t *object, const json_t *before, struct skr_causes *causes)
 {
     const json_t *selector = skr_path_get(object, "spec.selector");
     const json_t *labels = skr_path_get(object, "spec.template.metadata.labels");
@@ -242,16 +241,7 @@ static void validate_workload(const json_t *object, const json_t *before, bool a
         fixed_field(object, before, "spec.selector", causes);
     }
     skr_validate_pod_spec(skr_path_get(object, "spec.template.spec"), "spec.template.spec", causes);
-    if (always && strcmp(restart, "Always") != 0) {
-        skr_causes_add(causes, "FieldValueNotSupported", "spec.template.spec.restartPolicy",
-                       "Unsupported value: \"%.60s\": supported values: \"Always\"", restart);
-    }
-}
-
-static void validate_plain_workload(const json_t *object, const json_t *before,
-                                    struct skr_causes *causes)
-{
-    validate_workload(object, before, true, causes);
+    skr_causes_unless_one_of(causes, "spec.template.spec.restartPolicy", restart, "\"Always\"");
 }
 
 static void validate_stateful_set(const json_t *object, const json_t *before,
@@ -259,7 +249,7 @@ static void validate_stateful_set(const json_t *object, const json_t *before,
 {
     static const char *const fixed[] = {"spec.serviceName", "spec.podManagementPolicy"};
 
-    validate_workload(object, before, true, causes);
+    validate_workload(object, before, causes);
     if (json_array_size(skr_path_get(object, "spec.volumeClaimTemplates")) > 0) {
         skr_causes_forbidden(causes, "spec.volumeClaimTemplates",
                              "the simulated cluster has no volumes");
@@ -310,12 +300,8 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         not_negative(job, numbers[i], causes);
     }
-    if (strcmp(mode, "Indexed") != 0 && strcmp(mode, "NonIndexed") != 0) {
-        skr_causes_add(causes, "FieldValueNotSupported", "spec.completionMode",
-                       "Unsupported value: \"%.60s\": supported values: \"Indexed\", "
-                       "\"NonIndexed\"",
-                       mode);
-    } else if (strcmp(mode, "Indexed") == 0 && !skr_path_get(job, "spec.completions")) {
+    skr_causes_unless_one_of(causes, "spec.completionMode", mode, "\"Indexed\", \"NonIndexed\"");
+    if (strcmp(mode, "Indexed") == 0 && !skr_path_get(job, "spec.completions")) {
         skr_causes_required(causes, "spec.completions", "when completion mode is Indexed");
     }
     validate_job_support(job, causes);
@@ -323,10 +309,9 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
     if (*restart == '\0') {
         skr_causes_required(causes, "spec.template.spec.restartPolicy",
                             "valid values: \"OnFailure\", \"Never\"");
-    } else if (strcmp(restart, "Never") != 0 && strcmp(restart, "OnFailure") != 0) {
-        skr_causes_add(causes, "FieldValueNotSupported", "spec.template.spec.restartPolicy",
-                       "Unsupported value: \"%.60s\": supported values: \"OnFailure\", \"Never\"",
-                       restart);
+    } else {
+        skr_causes_unless_one_of(causes, "spec.template.spec.restartPolicy", restart,
+                                 "\"OnFailure\", \"Never\"");
     }
     if (before) {
         validate_job_update(job, before, causes);
@@ -376,14 +361,9 @@ static void validate_node(const json_t *node, const json_t *before, struct skr_c
             (void)snprintf(field, sizeof field, "spec.taints[%zu].key", i);
             skr_causes_invalid_text(causes, field, skr_path_text(taint, "key"), problem);
         }
-        if (strcmp(effect, "NoSchedule") != 0 && strcmp(effect, "PreferNoSchedule") != 0 &&
-            strcmp(effect, "NoExecute") != 0) {
-            (void)snprintf(field, sizeof field, "spec.taints[%zu].effect", i);
-            skr_causes_add(causes, "FieldValueNotSupported", field,
-                           "Unsupported value: \"%.60s\": supported values: \"NoSchedule\", "
-                           "\"PreferNoSchedule\", \"NoExecute\"",
-                           effect);
-        }
+        (void)snprintf(field, sizeof field, "spec.taints[%zu].effect", i);
+        skr_causes_unless_one_of(causes, field, effect,
+                                 "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
     }
     if (before && skr_path_get(before, "spec.providerID")) {
         fixed_field(node, before, "spec.providerID", causes);
@@ -438,12 +418,8 @@ static void validate_priority_class(const json_t *object, const json_t *before,
         skr_causes_invalid(causes, "value", json_object_get(object, "value"),
                            "does not fit into 32 bits");
     }
-    if (strcmp(policy, "PreemptLowerPriority") != 0 && strcmp(policy, "Never") != 0) {
-        skr_causes_add(causes, "FieldValueNotSupported", "preemptionPolicy",
-                       "Unsupported value: \"%.60s\": supported values: \"PreemptLowerPriority\", "
-                       "\"Never\"",
-                       policy);
-    }
+    skr_causes_unless_one_of(causes, "preemptionPolicy", policy,
+                             "\"PreemptLowerPriority\", \"Never\"");
     if (before && skr_path_int(before, "value", 0) != value) {
         skr_causes_forbidden(causes, "value", "may not be changed in an update.");
     }
@@ -477,15 +453,15 @@ void skr_validate_object(const struct skr_store_resource *resource, const json_t
         void (*validate)(const json_t *object, const json_t *before, struct skr_causes *causes);
     } table[] = {
         {"ConfigMap", validate_configmap},
-        {"DaemonSet", validate_plain_workload},
-        {"Deployment", validate_plain_workload},
+        {"DaemonSet", validate_workload},
+        {"Deployment", validate_workload},
         {"Job", validate_job},
         {"Lease", validate_lease},
         {"Node", validate_node},
         {"Pod", validate_pod_object},
         {"PodDisruptionBudget", validate_budget},
         {"PriorityClass", validate_priority_class},
-        {"ReplicaSet", validate_plain_workload},
+        {"ReplicaSet", validate_workload},
         {"Secret", validate_configmap},
         {"StatefulSet", validate_stateful_set},
     };

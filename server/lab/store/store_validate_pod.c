@@ -171,10 +171,9 @@ static void validate_toleration(struct check *c, const json_t *t, size_t i)
     const char *op = skr_path_text(t, "operator");
     const char *effect = skr_path_text(t, "effect");
 
-    if (*op != '\0' && strcmp(op, "Exists") != 0 && strcmp(op, "Equal") != 0 &&
-        strcmp(op, "Lt") != 0 && strcmp(op, "Gt") != 0) {
-        skr_causes_add(c->causes, "FieldValueNotSupported", at(c, "tolerations[%zu].operator", i),
-                       "Unsupported value: \"%.60s\": supported values: \"Equal\", \"Exists\"", op);
+    if (*op != '\0' && strcmp(op, "Lt") != 0 && strcmp(op, "Gt") != 0) {
+        skr_causes_unless_one_of(c->causes, at(c, "tolerations[%zu].operator", i), op,
+                                 "\"Equal\", \"Exists\"");
     }
     if (strcmp(op, "Exists") == 0 && *skr_path_text(t, "value") != '\0') {
         skr_causes_invalid(c->causes, at(c, "tolerations[%zu].operator", i),
@@ -186,12 +185,9 @@ static void validate_toleration(struct check *c, const json_t *t, size_t i)
                                 "operator must be Exists when `key` is empty, which means \"match "
                                 "all values and all keys\"");
     }
-    if (*effect != '\0' && strcmp(effect, "NoSchedule") != 0 &&
-        strcmp(effect, "PreferNoSchedule") != 0 && strcmp(effect, "NoExecute") != 0) {
-        skr_causes_add(c->causes, "FieldValueNotSupported", at(c, "tolerations[%zu].effect", i),
-                       "Unsupported value: \"%.60s\": supported values: \"NoSchedule\", "
-                       "\"PreferNoSchedule\", \"NoExecute\"",
-                       effect);
+    if (*effect != '\0') {
+        skr_causes_unless_one_of(c->causes, at(c, "tolerations[%zu].effect", i), effect,
+                                 "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
     }
 }
 
@@ -265,12 +261,9 @@ void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_caus
     for (size_t i = 0; !is_in_force(init) && i < json_array_size(init); i++) {
         validate_container(&c, init, i, "initContainers");
     }
-    if (*restart != '\0' && strcmp(restart, "Always") != 0 && strcmp(restart, "OnFailure") != 0 &&
-        strcmp(restart, "Never") != 0) {
-        skr_causes_add(causes, "FieldValueNotSupported", at(&c, "restartPolicy"),
-                       "Unsupported value: \"%.60s\": supported values: \"Always\", \"Never\", "
-                       "\"OnFailure\"",
-                       restart);
+    if (*restart != '\0') {
+        skr_causes_unless_one_of(causes, at(&c, "restartPolicy"), restart,
+                                 "\"Always\", \"Never\", \"OnFailure\"");
     }
     validate_gates(&c, spec);
     for (size_t i = 0; i < json_array_size(tolerations); i++) {
