@@ -256,31 +256,24 @@ static void write_status(struct census *s)
     skr_cluster_set_status(s->c, "PodDisruptionBudget", s->budget, status);
 }
 
-void skr_budgets_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_budgets_run(struct skr_cluster *c, json_t *budget)
 {
-    const json_t *found =
-        skr_store_get(c->store, "PodDisruptionBudget", task->namespace_, task->name);
-
-    if (!found) {
-        return;
-    }
-    json_t *budget = skr_path_ref(found);
     struct census s = {.c = c,
                        .budget = budget,
                        .disrupted = skr_path_get(budget, "status.disruptedPods"),
                        .scaled = true,
                        .still_disrupted = json_object()};
+
     if (skr_selector_of_json(skr_path_get(budget, "spec.selector"), "spec.selector", &s.selector,
                              NULL) == 0) {
         skr_store_each(c->store, "Pod", count_pod, &s);
         write_status(&s);
     }
     if (json_object_size(s.still_disrupted) > 0) {
-        skr_cluster_plan(c, SKR_TASK_BUDGET, task->namespace_, task->name,
-                         c->now + DISRUPTED_S * SKR_SECOND);
+        skr_cluster_plan(c, SKR_TASK_BUDGET, skr_path_text(budget, "metadata.namespace"),
+                         skr_path_text(budget, "metadata.name"), c->now + DISRUPTED_S * SKR_SECOND);
     }
     json_decref(s.still_disrupted);
     free(s.scale);
     skr_selector_destroy(s.selector);
-    json_decref(budget);
 }

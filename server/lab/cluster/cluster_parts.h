@@ -12,6 +12,7 @@
  */
 #include <uthash.h>
 
+#include "core/frame/heap.h"
 #include "server/lab/cluster/cluster.h"
 #include "server/object/path.h"
 #include "server/object/selector.h"
@@ -36,11 +37,11 @@ enum skr_task_kind {
 };
 
 struct skr_task {
+    struct skr_heap_item waits;
     enum skr_task_kind kind;
     skr_time at;
     uint64_t order;
     UT_hash_handle hh;
-    size_t place; /* in the heap */
     /* The object: namespace and name, and "KIND/" before them for COLLECT. */
     char *namespace_;
     char *name;
@@ -86,10 +87,10 @@ struct skr_shown {
     const char *namespace_, *name;
     bool deleting;
     const json_t *references; /* metadata.ownerReferences; NULL none */
-    /* Of a pod; of others "" and NULL. */
-    bool is_pod;
     const json_t *controller; /* skr_owners_controller(); NULL none */
     const char *controller_kind;
+    /* Of a pod; of others "". */
+    bool is_pod;
     const char *node, *node_before; /* "": none, also where there was no pod before */
 };
 
@@ -116,8 +117,7 @@ struct skr_cluster {
     uint64_t order;
     uint32_t addresses;     /* of pods, given so far */
     struct skr_task *tasks; /* by key */
-    struct skr_task **heap;
-    size_t n_heap, cap_heap;
+    struct skr_heap heap;   /* of tasks, by time and order of making */
     struct skr_owner *owners;
     bool any_refused; /* an owner may be */
     struct skr_member *members;
@@ -140,6 +140,8 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
 /* Takes a planned task back. */
 void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
                         const char *name);
+void skr_cluster_tasks_init(struct skr_cluster *c);
+struct skr_task *skr_cluster_first_task(const struct skr_cluster *c); /* NULL: none */
 /* The task is no longer planned; the caller's to free. */
 void skr_cluster_take_out(struct skr_cluster *c, struct skr_task *task);
 void skr_task_free(struct skr_task *task);
@@ -180,15 +182,16 @@ const json_t *skr_owners_controller_in(const json_t *references);
 
 /* A pod as a controller sees it. */
 struct skr_worker {
-    const json_t *object; /* borrowed until the next write */
+    json_t *object; /* a reference */
     const char *namespace_, *name;
     bool deleting, bound, ready, succeeded, failed;
     bool active; /* not finished, not deleting */
     uint64_t order;
 };
 
-/* The pods that the object controls, oldest first. *ret: free(). */
+/* The pods that the object controls, oldest first. *ret: skr_workload_let_go(). */
 size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_worker **ret);
+void skr_workload_let_go(struct skr_worker *worker, size_t n);
 /* Orders those first that are missed least (ActivePodsWithRanks): unbound, pending, not ready, the
  * youngest. */
 void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n);
@@ -210,31 +213,30 @@ int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
 /* A hash of JSON as ten letters, as in names of ReplicaSets and revisions. */
 void skr_workload_hash(const json_t *json, char text[11]);
 
-/* ---- the controllers: change() looks at a change, run() does a task ---- */
+/* ---- the controllers: rows of cluster.c. change() looks at what wakes one beside its own objects and
+ * their members, run() does the work on an object, which outlives its own writes ---- */
 
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task);
-void skr_replica_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_replica_sets_run(struct skr_cluster *c, const struct skr_task *task);
-void skr_deployments_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task);
-void skr_stateful_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_jobs_untrack(struct skr_cluster *c, json_t *pod);
+void skr_replica_sets_run(struct skr_cluster *c, json_t *set);
+void skr_deployments_run(struct skr_cluster *c, json_t *deployment);
+void skr_stateful_sets_run(struct skr_cluster *c, json_t *set);
 void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_daemon_sets_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_daemon_sets_run(struct skr_cluster *c, json_t *set);
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_budgets_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_budgets_run(struct skr_cluster *c, json_t *budget);
 void skr_budgets_fini(struct skr_cluster *c);
 void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_namespaces_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_namespaces_run(struct skr_cluster *c, json_t *namespace_);
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_kubelet_be_node(struct skr_cluster *c, json_t *node);
+void skr_kubelet_start(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_end(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_stop(struct skr_cluster *c, json_t *pod);
 void skr_kubelet_fini(struct skr_cluster *c);
 void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);
-void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task);
-
-/* The change that is shown means work for the pod's controller, when that is of this kind. */
-void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
-                       skr_time delay);
+void skr_node_life_lose(struct skr_cluster *c, json_t *pod);
+void skr_node_life_turn_out(struct skr_cluster *c, json_t *pod);
 
 #endif

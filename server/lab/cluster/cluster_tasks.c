@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What controllers ask of their cluster: tasks for later, and requests to its store. Tasks wait in a
- * binary heap by (time, order of making); a table finds the one for a kind and object, so that there
- * is at most one of each.
+ * heap by (time, order of making); a table finds the one for a kind and object, so that there is at
+ * most one of each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,58 +27,25 @@ void skr_cluster_key(char *key, size_t size, const char *kind, const char *names
     key[n] = '\0';
 }
 
-/* ---- the heap ---- */
-
-static bool is_before(const struct skr_task *a, const struct skr_task *b)
+static bool is_before(const struct skr_heap_item *x, const struct skr_heap_item *y)
 {
+    const struct skr_task *a = (const void *)x, *b = (const void *)y;
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-static void place(struct skr_cluster *c, size_t i, struct skr_task *task)
+void skr_cluster_tasks_init(struct skr_cluster *c)
 {
-    c->heap[i] = task;
-    task->place = i;
+    skr_heap_init(&c->heap, is_before);
 }
 
-static void sift_up(struct skr_cluster *c, size_t i, struct skr_task *task)
+struct skr_task *skr_cluster_first_task(const struct skr_cluster *c)
 {
-    for (; i > 0 && is_before(task, c->heap[(i - 1) / 2]); i = (i - 1) / 2) {
-        place(c, i, c->heap[(i - 1) / 2]);
-    }
-    place(c, i, task);
-}
-
-static void sift_down(struct skr_cluster *c, size_t i, struct skr_task *task)
-{
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= c->n_heap) {
-            break;
-        }
-        if (child + 1 < c->n_heap && is_before(c->heap[child + 1], c->heap[child])) {
-            child++;
-        }
-        if (!is_before(c->heap[child], task)) {
-            break;
-        }
-        place(c, i, c->heap[child]);
-        i = child;
-    }
-    place(c, i, task);
+    return (struct skr_task *)skr_heap_first(&c->heap);
 }
 
 void skr_cluster_take_out(struct skr_cluster *c, struct skr_task *task)
 {
-    struct skr_task *last = c->heap[--c->n_heap];
-
-    if (last != task) {
-        const size_t i = task->place;
-        if (i > 0 && is_before(last, c->heap[(i - 1) / 2])) {
-            sift_up(c, i, last);
-        } else {
-            sift_down(c, i, last);
-        }
-    }
+    skr_heap_remove(&c->heap, &task->waits);
     HASH_DEL(c->tasks, task);
 }
 
@@ -113,8 +80,9 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
     }
     if (task) {
         if (at < task->at) {
+            skr_heap_remove(&c->heap, &task->waits);
             task->at = at;
-            sift_up(c, task->place, task);
+            skr_heap_add(&c->heap, &task->waits);
         }
         return;
     }
@@ -127,8 +95,7 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
     task->namespace_ = skr_strdup(namespace_);
     task->name = skr_strdup(name);
     HASH_ADD_STR(c->tasks, key, task);
-    skr_grow(&c->heap, &c->cap_heap, c->n_heap + 1, sizeof c->heap[0]);
-    sift_up(c, c->n_heap++, task);
+    skr_heap_add(&c->heap, &task->waits);
 }
 
 void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,

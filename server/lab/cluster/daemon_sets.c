@@ -15,8 +15,6 @@
 #include "server/lab/cluster/cluster_parts.h"
 #include "topology/base/arena.h"
 
-enum { BATCH_MS = 100 }; /* changes of pods within this time are looked at together */
-
 #define REVISION "controller-revision-hash"
 
 /* ---- what wakes ---- */
@@ -44,14 +42,8 @@ static bool admits_others(const struct skr_store_change *change)
 
 void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    skr_workload_wake(c, SKR_TASK_DAEMON_SET, "DaemonSet", BATCH_MS * SKR_MILLISECOND);
     if (strcmp(change->resource->kind, "Node") == 0 && admits_others(change)) {
         skr_store_each(c->store, "DaemonSet", plan_set, c);
-    }
-    if (strcmp(change->resource->kind, "DaemonSet") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_DAEMON_SET,
-                         skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(change->object, "metadata.name"), c->now);
     }
 }
 
@@ -129,7 +121,6 @@ static struct skr_pod *decode(const json_t *template)
 /* One of the set's pods. */
 struct daemon {
     const struct skr_worker *worker;
-    json_t *object;   /* a reference: it outlives our own writes */
     const char *node; /* that it is on or waits for */
     bool kept;        /* it is the one of a node that is there */
     bool unneeded;    /* it goes */
@@ -178,7 +169,7 @@ static size_t first_on(const struct set *set, const char *node)
 
 static bool is_updated(const struct set *set, const struct daemon *d)
 {
-    const char *revision = skr_path_label(d->object, REVISION);
+    const char *revision = skr_path_label(d->worker->object, REVISION);
     return revision && strcmp(revision, set->revision) == 0;
 }
 
@@ -317,9 +308,8 @@ static void begin(struct set *set)
     set->n = skr_workload_pods(set->cluster, set->object, &set->worker);
     set->daemon = skr_alloc_array(set->n + 1, sizeof *set->daemon);
     for (size_t i = 0; i < set->n; i++) {
-        json_t *object = skr_path_ref(set->worker[i].object);
         set->daemon[i] =
-            (struct daemon){.worker = &set->worker[i], .object = object, .node = node_of(object)};
+            (struct daemon){.worker = &set->worker[i], .node = node_of(set->worker[i].object)};
     }
     qsort(set->daemon, set->n, sizeof *set->daemon, by_node);
     set->missing = json_array();
@@ -337,31 +327,25 @@ static void begin(struct set *set)
 
 static void end(struct set *set)
 {
-    for (size_t i = 0; i < set->n; i++) {
-        json_decref(set->daemon[i].object);
-    }
     free(set->daemon);
-    free(set->worker);
+    skr_workload_let_go(set->worker, set->n);
     json_decref(set->missing);
     json_decref(set->template);
     skr_pod_destroy(set->pod);
     skr_pod_destroy(set->settled);
 }
 
-void skr_daemon_sets_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_daemon_sets_run(struct skr_cluster *c, json_t *object)
 {
-    const json_t *found = skr_store_get(c->store, "DaemonSet", task->namespace_, task->name);
+    struct set set = {.cluster = c, .object = object};
 
-    if (!found || skr_path_get(found, "metadata.deletionTimestamp")) {
+    if (skr_path_get(object, "metadata.deletionTimestamp")) {
         return;
     }
-    json_t *object = skr_path_ref(found);
-    struct set set = {.cluster = c, .object = object};
     begin(&set);
     if (set.pod && set.settled) { /* else a template that no API server takes */
         reconcile(&set);
         skr_cluster_set_status(c, "DaemonSet", object, status_of(&set));
     }
     end(&set);
-    json_decref(object);
 }

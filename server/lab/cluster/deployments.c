@@ -13,29 +13,8 @@
 #include "server/lab/cluster/cluster_parts.h"
 #include "topology/base/arena.h"
 
-enum { BATCH_MS = 20 };
-
 #define REVISION "deployment.kubernetes.io/revision"
 #define HASH     "pod-template-hash"
-
-void skr_deployments_change(struct skr_cluster *c, const struct skr_store_change *change)
-{
-    const char *kind = change->resource->kind;
-
-    if (strcmp(kind, "Deployment") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_DEPLOYMENT,
-                         skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(change->object, "metadata.name"), c->now);
-    }
-    if (strcmp(kind, "ReplicaSet") == 0) {
-        const json_t *owner = skr_owners_controller(change->object);
-        if (owner && strcmp(skr_path_text(owner, "kind"), "Deployment") == 0) {
-            skr_cluster_plan(c, SKR_TASK_DEPLOYMENT,
-                             skr_path_text(change->object, "metadata.namespace"),
-                             skr_path_text(owner, "name"), c->now + BATCH_MS * SKR_MILLISECOND);
-        }
-    }
-}
 
 /* The ReplicaSets of a Deployment. */
 struct sets {
@@ -268,16 +247,14 @@ static void note_revision(struct skr_cluster *c, const json_t *deployment, int64
     }
 }
 
-void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_deployments_run(struct skr_cluster *c, json_t *deployment)
 {
-    const json_t *found = skr_store_get(c->store, "Deployment", task->namespace_, task->name);
     struct sets sets;
     int64_t revision = 0;
 
-    if (!found || skr_path_get(found, "metadata.deletionTimestamp")) {
+    if (skr_path_get(deployment, "metadata.deletionTimestamp")) {
         return;
     }
-    json_t *deployment = skr_path_ref(found);
     find_sets(c, deployment, &sets);
     for (size_t i = 0; i < sets.n; i++) {
         const int64_t r = revision_of(sets.set[i]);
@@ -299,5 +276,4 @@ void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task)
     }
     write_status(c, deployment, &sets);
     free_sets(&sets);
-    json_decref(deployment);
 }

@@ -15,16 +15,17 @@
 #include "server/lab/store/indexes.h"
 #include "topology/base/arena.h"
 
-enum { BATCH_MS = 1000, BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
+enum { BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 
 #define TRACKING "batch.kubernetes.io/job-tracking"
 #define INDEX    "batch.kubernetes.io/job-completion-index"
 
-static void look_for_orphan(struct skr_cluster *c, const struct skr_store_change *change)
+/* A pod that nothing counts any more. */
+void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *pod = &c->shown;
 
-    if (!pod->deleting || change->kind == SKR_STORE_DELETED ||
+    if (!pod->is_pod || !pod->deleting || change->kind == SKR_STORE_DELETED ||
         strcmp(pod->controller_kind, "Job") != 0) {
         return;
     }
@@ -33,15 +34,6 @@ static void look_for_orphan(struct skr_cluster *c, const struct skr_store_change
     if (skr_path_holds(skr_path_get(change->object, "metadata.finalizers"), TRACKING) &&
         strcmp(skr_path_text(job, "metadata.uid"), skr_path_text(pod->controller, "uid")) != 0) {
         skr_cluster_plan(c, SKR_TASK_POD_ORPHAN, pod->namespace_, pod->name, c->now);
-    }
-}
-
-void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
-{
-    look_for_orphan(c, change);
-    skr_workload_wake(c, SKR_TASK_JOB, "Job", BATCH_MS * SKR_MILLISECOND);
-    if (strcmp(change->resource->kind, "Job") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_JOB, c->shown.namespace_, c->shown.name, c->now);
     }
 }
 
@@ -438,18 +430,13 @@ static void decide(struct run *r)
     }
 }
 
-void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_jobs_untrack(struct skr_cluster *c, json_t *pod)
 {
-    const json_t *found = skr_store_get(c->store, "Job", task->namespace_, task->name);
+    stop_tracking(c, skr_path_text(pod, "metadata.namespace"), skr_path_text(pod, "metadata.name"));
+}
 
-    if (task->kind == SKR_TASK_POD_ORPHAN) {
-        stop_tracking(c, task->namespace_, task->name);
-        return;
-    }
-    if (!found) {
-        return;
-    }
-    json_t *job = skr_path_ref(found);
+void skr_jobs_run(struct skr_cluster *c, json_t *job)
+{
     struct run r = {
         .c = c,
         .job = job,
@@ -457,11 +444,8 @@ void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
         .completions = skr_path_int(job, "spec.completions", -1),
         .parallelism = skr_path_int(job, "spec.parallelism", 1),
     };
+
     r.n = skr_workload_pods(c, job, &r.worker);
-    json_t **kept = skr_alloc_array(r.n + 1, sizeof kept[0]); /* pods outlive our own writes */
-    for (size_t i = 0; i < r.n; i++) {
-        kept[i] = skr_path_ref(r.worker[i].object);
-    }
     count(&r);
     begin_status(&r);
     if (finished_as(job)) {
@@ -471,12 +455,7 @@ void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
     }
     write_status(&r);
     untrack(&r);
-    for (size_t i = 0; i < r.n; i++) {
-        json_decref(kept[i]);
-    }
-    free(kept);
-    free(r.worker);
+    skr_workload_let_go(r.worker, r.n);
     skr_indexes_fini(&r.done);
     json_decref(r.variable);
-    json_decref(job);
 }

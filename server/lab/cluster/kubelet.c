@@ -217,7 +217,7 @@ static json_t *running_containers(struct skr_cluster *c, const json_t *pod)
     return last->statuses;
 }
 
-static void start(struct skr_cluster *c, const json_t *pod)
+void skr_kubelet_start(struct skr_cluster *c, json_t *pod)
 {
     if (!is_phase(pod, "Pending") || is_deleting(pod) ||
         !skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
@@ -240,7 +240,7 @@ static void start(struct skr_cluster *c, const json_t *pod)
     skr_cluster_set_status(c, "Pod", pod, status);
 }
 
-static void end(struct skr_cluster *c, const json_t *pod)
+void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
 {
     const char *text = skr_path_annotation(pod, SKR_CLUSTER_EXIT_CODE);
     const int exit_code = !text || strcmp(text, "0") == 0 ? 0 : 1;
@@ -259,7 +259,7 @@ static void end(struct skr_cluster *c, const json_t *pod)
     skr_cluster_set_status(c, "Pod", pod, status);
 }
 
-static void be_node(struct skr_cluster *c, const json_t *node)
+void skr_kubelet_be_node(struct skr_cluster *c, json_t *node)
 {
     json_t *status = json_copy(json_object_get(node, "status"));
 
@@ -278,24 +278,11 @@ static void be_node(struct skr_cluster *c, const json_t *node)
     skr_cluster_set_status(c, "Node", node, status);
 }
 
-void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_kubelet_stop(struct skr_cluster *c, json_t *pod)
 {
-    const char *kind = task->kind == SKR_TASK_NODE ? "Node" : "Pod";
-    const json_t *found = skr_store_get(c->store, kind, task->namespace_, task->name);
-
-    if (!found) {
-        return;
+    if (is_deleting(pod)) {
+        skr_cluster_delete(c, "Pod", skr_path_text(pod, "metadata.namespace"),
+                           skr_path_text(pod, "metadata.name"), skr_path_text(pod, "metadata.uid"),
+                           0);
     }
-    json_t *object = skr_path_ref(found);
-    if (task->kind == SKR_TASK_NODE) {
-        be_node(c, object);
-    } else if (task->kind == SKR_TASK_POD_START) {
-        start(c, object);
-    } else if (task->kind == SKR_TASK_POD_FINISH) {
-        end(c, object);
-    } else if (is_deleting(object)) {
-        skr_cluster_delete(c, "Pod", task->namespace_, task->name,
-                           skr_path_text(object, "metadata.uid"), 0);
-    }
-    json_decref(object);
 }

@@ -58,21 +58,19 @@ static bool empty_one(struct skr_cluster *c, const struct skr_store_resource *re
     return left == 0;
 }
 
-void skr_namespaces_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_namespaces_run(struct skr_cluster *c, json_t *namespace_)
 {
+    const char *name = skr_path_text(namespace_, "metadata.name");
     bool empty = true;
 
-    if (!skr_store_get(c->store, "Namespace", "", task->name)) {
-        return;
-    }
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *resource = skr_store_resource_get(i);
         if (resource->namespaced && !resource->kept_by) {
-            empty = empty_one(c, resource, task->name) && empty;
+            empty = empty_one(c, resource, name) && empty;
         }
     }
     if (empty) {
-        (void)skr_cluster_request(c, SKR_STORE_PATCH_MERGE, "Namespace", "", task->name, "finalize",
+        (void)skr_cluster_request(c, SKR_STORE_PATCH_MERGE, "Namespace", "", name, "finalize",
                                   json_pack("{s:{s:[]}}", "spec", "finalizers"), NULL);
     }
 }

@@ -176,7 +176,7 @@ static void mark(struct skr_cluster *c, const json_t *pod, const char *phase, co
     skr_cluster_set_status(c, "Pod", pod, status);
 }
 
-static void lose(struct skr_cluster *c, const json_t *pod)
+void skr_node_life_lose(struct skr_cluster *c, json_t *pod)
 {
     if (skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
         return; /* it came back */
@@ -186,7 +186,7 @@ static void lose(struct skr_cluster *c, const json_t *pod)
                        skr_path_text(pod, "metadata.name"), NULL, 0);
 }
 
-static void turn_out(struct skr_cluster *c, const json_t *pod)
+void skr_node_life_turn_out(struct skr_cluster *c, json_t *pod)
 {
     if (is_live(pod) && may_stay(c, pod) != SKR_TIME_NEVER) {
         mark(c, pod, NULL, "DeletionByTaintManager",
@@ -194,20 +194,4 @@ static void turn_out(struct skr_cluster *c, const json_t *pod)
         skr_cluster_delete(c, "Pod", skr_path_text(pod, "metadata.namespace"),
                            skr_path_text(pod, "metadata.name"), NULL, -1);
     }
-}
-
-void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task)
-{
-    const json_t *found = skr_store_get(c->store, "Pod", task->namespace_, task->name);
-
-    if (!found) {
-        return;
-    }
-    json_t *pod = skr_path_ref(found);
-    if (task->kind == SKR_TASK_POD_LOST) {
-        lose(c, pod);
-    } else {
-        turn_out(c, pod);
-    }
-    json_decref(pod);
 }

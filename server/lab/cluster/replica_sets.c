@@ -7,18 +7,6 @@
 #include "server/lab/cluster/cluster_parts.h"
 #include "topology/base/arena.h"
 
-enum { BATCH_MS = 20 }; /* changes of pods within this time are looked at together */
-
-void skr_replica_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
-{
-    skr_workload_wake(c, SKR_TASK_REPLICA_SET, "ReplicaSet", BATCH_MS * SKR_MILLISECOND);
-    if (strcmp(change->resource->kind, "ReplicaSet") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_REPLICA_SET,
-                         skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(change->object, "metadata.name"), c->now);
-    }
-}
-
 struct census {
     int64_t active, ready, terminating;
 };
@@ -41,8 +29,10 @@ static void shrink(struct skr_cluster *c, struct skr_worker *worker, size_t n, i
     size_t active = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (worker[i].active) {
-            worker[active++] = worker[i];
+        if (worker[i].active) { /* to the front */
+            const struct skr_worker w = worker[i];
+            worker[i] = worker[active];
+            worker[active++] = w;
         }
     }
     skr_workload_rank_for_deletion(worker, active);
@@ -77,17 +67,12 @@ static json_t *status_of(const json_t *set, const struct census *census)
     return status;
 }
 
-void skr_replica_sets_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_replica_sets_run(struct skr_cluster *c, json_t *set)
 {
-    const json_t *set = skr_store_get(c->store, "ReplicaSet", task->namespace_, task->name);
     struct skr_worker *worker;
-
-    if (!set) {
-        return;
-    }
-    json_t *kept = skr_path_ref(set);
     const size_t n = skr_workload_pods(c, set, &worker);
     struct census census = count(worker, n);
+
     if (!skr_path_get(set, "metadata.deletionTimestamp")) {
         const int64_t wanted = skr_path_int(set, "spec.replicas", 1);
         if (census.active < wanted) {
@@ -96,7 +81,6 @@ void skr_replica_sets_run(struct skr_cluster *c, const struct skr_task *task)
             shrink(c, worker, n, census.active - wanted);
         }
     }
-    skr_cluster_set_status(c, "ReplicaSet", kept, status_of(kept, &census));
-    free(worker);
-    json_decref(kept);
+    skr_cluster_set_status(c, "ReplicaSet", set, status_of(set, &census));
+    skr_workload_let_go(worker, n);
 }

@@ -11,19 +11,7 @@
 #include "server/lab/cluster/cluster_parts.h"
 #include "topology/base/arena.h"
 
-enum { BATCH_MS = 20 };
-
 #define REVISION "controller-revision-hash"
-
-void skr_stateful_sets_change(struct skr_cluster *c, const struct skr_store_change *change)
-{
-    skr_workload_wake(c, SKR_TASK_STATEFUL_SET, "StatefulSet", BATCH_MS * SKR_MILLISECOND);
-    if (strcmp(change->resource->kind, "StatefulSet") == 0 && change->kind != SKR_STORE_DELETED) {
-        skr_cluster_plan(c, SKR_TASK_STATEFUL_SET,
-                         skr_path_text(change->object, "metadata.namespace"),
-                         skr_path_text(change->object, "metadata.name"), c->now);
-    }
-}
 
 struct set {
     const json_t *object;
@@ -179,28 +167,19 @@ static void write_status(struct skr_cluster *c, const struct set *set)
     skr_cluster_set_status(c, "StatefulSet", set->object, status);
 }
 
-void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task)
+void skr_stateful_sets_run(struct skr_cluster *c, json_t *object)
 {
-    const json_t *found = skr_store_get(c->store, "StatefulSet", task->namespace_, task->name);
-    char hash[11];
-
-    if (!found) {
-        return;
-    }
-    json_t *object = skr_path_ref(found);
     struct set set = {
         .object = object,
-        .name = task->name,
+        .name = skr_path_text(object, "metadata.name"),
         .first = skr_path_int(object, "spec.ordinals.start", 0),
         .wanted = skr_path_int(object, "spec.replicas", 1),
     };
+    char hash[11];
+
     skr_workload_hash(skr_path_get(object, "spec.template"), hash);
     (void)snprintf(set.revision, sizeof set.revision, "%.52s-%s", set.name, hash);
     set.n = skr_workload_pods(c, object, &set.worker);
-    json_t **kept = skr_alloc_array(set.n + 1, sizeof kept[0]); /* pods outlive our own writes */
-    for (size_t i = 0; i < set.n; i++) {
-        kept[i] = skr_path_ref(set.worker[i].object);
-    }
     write_status(c, &set);
     if (!skr_path_get(object, "metadata.deletionTimestamp")) {
         const bool parallel =
@@ -209,10 +188,5 @@ void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task)
             update(c, &set);
         }
     }
-    for (size_t i = 0; i < set.n; i++) {
-        json_decref(kept[i]);
-    }
-    free(kept);
-    free(set.worker);
-    json_decref(object);
+    skr_workload_let_go(set.worker, set.n);
 }

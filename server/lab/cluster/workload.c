@@ -21,7 +21,7 @@ static bool is_ready(const json_t *pod)
     return strcmp(skr_path_text(ready, "status"), "True") == 0;
 }
 
-static struct skr_worker look_at(const json_t *pod, const struct skr_member *member)
+static struct skr_worker look_at(json_t *pod, const struct skr_member *member)
 {
     const char *phase = skr_path_text(pod, "status.phase");
     struct skr_worker w = {
@@ -56,11 +56,19 @@ size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_
             const json_t *pod =
                 skr_store_get(c->store, "Pod", link->member->namespace_, link->member->name);
             if (pod) { /* gone, and the change was not seen yet */
-                worker[n++] = look_at(pod, link->member);
+                worker[n++] = look_at(skr_path_ref(pod), link->member);
             }
         }
     }
     return n;
+}
+
+void skr_workload_let_go(struct skr_worker *worker, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        json_decref(worker[i].object);
+    }
+    free(worker);
 }
 
 static int by_loss(const void *a, const void *b)
@@ -85,15 +93,6 @@ void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
 {
     if (n > 1) {
         qsort(worker, n, sizeof *worker, by_loss);
-    }
-}
-
-void skr_workload_wake(struct skr_cluster *c, enum skr_task_kind kind, const char *owner_kind,
-                       skr_time delay)
-{
-    if (strcmp(c->shown.controller_kind, owner_kind) == 0) {
-        skr_cluster_plan(c, kind, c->shown.namespace_, skr_path_text(c->shown.controller, "name"),
-                         c->now + delay);
     }
 }
 

@@ -5,80 +5,28 @@
  */
 #include "server/lab/scheduler/scheduler_queue.h"
 
-#include <stdlib.h>
 #include <utlist.h>
 
 #define WINDOW SKR_SECOND
 
-/* ---- heaps ---- */
-
-static bool comes_first(const struct skr_sched_pod *a, const struct skr_sched_pod *b)
+static bool comes_first(const struct skr_heap_item *x, const struct skr_heap_item *y)
 {
+    const struct skr_sched_pod *a = (const void *)x, *b = (const void *)y;
     if (a->pod->priority != b->pod->priority) {
         return a->pod->priority > b->pod->priority;
     }
     return a->timestamp != b->timestamp ? a->timestamp < b->timestamp : a->order < b->order;
 }
 
-static bool ends_first(const struct skr_sched_pod *a, const struct skr_sched_pod *b)
+static bool ends_first(const struct skr_heap_item *x, const struct skr_heap_item *y)
 {
-    return a->expiry != b->expiry ? a->expiry < b->expiry : comes_first(a, b);
+    const struct skr_sched_pod *a = (const void *)x, *b = (const void *)y;
+    return a->expiry != b->expiry ? a->expiry < b->expiry : comes_first(x, y);
 }
 
-static void heap_set(struct skr_sched_heap *heap, size_t at, struct skr_sched_pod *p)
+static struct skr_sched_pod *first_of(const struct skr_heap *heap)
 {
-    heap->item[at] = p;
-    p->heap_at = at;
-}
-
-static void sift_up(struct skr_sched_heap *heap, size_t at)
-{
-    struct skr_sched_pod *p = heap->item[at];
-    while (at > 0 && heap->before(p, heap->item[(at - 1) / 2])) {
-        heap_set(heap, at, heap->item[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    heap_set(heap, at, p);
-}
-
-static void sift_down(struct skr_sched_heap *heap, size_t at)
-{
-    struct skr_sched_pod *p = heap->item[at];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= heap->n) {
-            break;
-        }
-        if (child + 1 < heap->n && heap->before(heap->item[child + 1], heap->item[child])) {
-            child++;
-        }
-        if (!heap->before(heap->item[child], p)) {
-            break;
-        }
-        heap_set(heap, at, heap->item[child]);
-        at = child;
-    }
-    heap_set(heap, at, p);
-}
-
-static void heap_push(struct skr_sched_heap *heap, struct skr_sched_pod *p)
-{
-    skr_grow(&heap->item, &heap->cap, heap->n + 1, sizeof(struct skr_sched_pod *));
-    heap->item[heap->n] = p;
-    sift_up(heap, heap->n++);
-}
-
-static void heap_remove(struct skr_sched_heap *heap, struct skr_sched_pod *p)
-{
-    size_t at = p->heap_at;
-    skr_bug_on(at >= heap->n || heap->item[at] != p);
-    struct skr_sched_pod *last = heap->item[--heap->n];
-    if (last == p) {
-        return;
-    }
-    heap_set(heap, at, last);
-    sift_up(heap, at);
-    sift_down(heap, last->heap_at);
+    return (struct skr_sched_pod *)skr_heap_first(heap);
 }
 
 /* ---- life ---- */
@@ -86,29 +34,28 @@ static void heap_remove(struct skr_sched_heap *heap, struct skr_sched_pod *p)
 void skr_sched_queue_init(struct skr_sched_queue *queue, skr_time initial_backoff,
                           skr_time max_backoff, skr_time now)
 {
-    *queue = (struct skr_sched_queue){.initial_backoff = initial_backoff,
-                                      .max_backoff = max_backoff,
-                                      .flushed_at = now,
-                                      .active.before = comes_first,
-                                      .backoff.before = ends_first,
-                                      .error_backoff.before = ends_first};
+    *queue = (struct skr_sched_queue){
+        .initial_backoff = initial_backoff, .max_backoff = max_backoff, .flushed_at = now};
+    skr_heap_init(&queue->active, comes_first);
+    skr_heap_init(&queue->backoff, ends_first);
+    skr_heap_init(&queue->error_backoff, ends_first);
 }
 
 void skr_sched_queue_fini(struct skr_sched_queue *queue)
 {
-    free(queue->active.item);
-    free(queue->backoff.item);
-    free(queue->error_backoff.item);
+    skr_heap_fini(&queue->active);
+    skr_heap_fini(&queue->backoff);
+    skr_heap_fini(&queue->error_backoff);
 }
 
 /* ---- places ---- */
 
-static void enter(struct skr_sched_queue *queue, struct skr_sched_heap *heap,
-                  struct skr_sched_pod *p, enum skr_sched_place place)
+static void enter(struct skr_sched_queue *queue, struct skr_heap *heap, struct skr_sched_pod *p,
+                  enum skr_sched_place place)
 {
     p->place = place;
     p->order = ++queue->order;
-    heap_push(heap, p);
+    skr_heap_add(heap, &p->waits);
 }
 
 void skr_sched_queue_add(struct skr_sched_queue *queue, struct skr_sched_pod *p, skr_time now)
@@ -133,13 +80,13 @@ void skr_sched_queue_remove(struct skr_sched_queue *queue, struct skr_sched_pod 
         queue->n_gated--;
         break;
     case SKR_SCHED_ACTIVE:
-        heap_remove(&queue->active, p);
+        skr_heap_remove(&queue->active, &p->waits);
         break;
     case SKR_SCHED_BACKOFF:
-        heap_remove(&queue->backoff, p);
+        skr_heap_remove(&queue->backoff, &p->waits);
         break;
     case SKR_SCHED_ERROR_BACKOFF:
-        heap_remove(&queue->error_backoff, p);
+        skr_heap_remove(&queue->error_backoff, &p->waits);
         break;
     case SKR_SCHED_UNSCHEDULABLE:
         DL_DELETE(queue->unschedulable, p);
@@ -162,12 +109,12 @@ bool skr_sched_queue_is_empty(const struct skr_sched_queue *queue)
 
 struct skr_sched_pod *skr_sched_queue_pop(struct skr_sched_queue *queue)
 {
-    struct skr_sched_heap *heap = queue->active.n > 0 ? &queue->active : &queue->backoff;
-    if (heap->n == 0) {
+    struct skr_heap *heap = queue->active.n > 0 ? &queue->active : &queue->backoff;
+    struct skr_sched_pod *p = first_of(heap);
+    if (!p) {
         return NULL;
     }
-    struct skr_sched_pod *p = heap->item[0];
-    heap_remove(heap, p);
+    skr_heap_remove(heap, &p->waits);
     p->place = SKR_SCHED_IN_CYCLE;
     p->expiry = 0;
     p->attempts++;
@@ -226,13 +173,11 @@ void skr_sched_queue_wake(struct skr_sched_queue *queue, struct skr_sched_pod *p
     }
 }
 
-static size_t flush_backoff(struct skr_sched_queue *queue, struct skr_sched_heap *heap,
-                            skr_time now)
+static size_t flush_backoff(struct skr_sched_queue *queue, struct skr_heap *heap, skr_time now)
 {
     size_t n = 0;
-    while (heap->n > 0 && heap->item[0]->expiry <= now) {
-        struct skr_sched_pod *p = heap->item[0];
-        heap_remove(heap, p);
+    for (struct skr_sched_pod *p; (p = first_of(heap)) && p->expiry <= now;) {
+        skr_heap_remove(heap, &p->waits);
         enter(queue, &queue->active, p, SKR_SCHED_ACTIVE);
         n++;
     }
@@ -275,11 +220,10 @@ size_t skr_sched_queue_flush(struct skr_sched_queue *queue, skr_time now)
 skr_time skr_sched_queue_next_flush(const struct skr_sched_queue *queue)
 {
     skr_time next = next_leftover(queue);
-    const struct skr_sched_heap *const heaps[] = {&queue->backoff, &queue->error_backoff};
+    const struct skr_heap *const heaps[] = {&queue->backoff, &queue->error_backoff};
     for (size_t i = 0; i < 2; i++) {
-        if (heaps[i]->n > 0 && heaps[i]->item[0]->expiry < next) {
-            next = heaps[i]->item[0]->expiry;
-        }
+        const struct skr_sched_pod *p = first_of(heaps[i]);
+        next = p && p->expiry < next ? p->expiry : next;
     }
     return next;
 }

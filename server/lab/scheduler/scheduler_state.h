@@ -11,6 +11,7 @@
  */
 #include <uthash.h>
 
+#include "core/frame/heap.h"
 #include "core/pod/templates.h"
 #include "server/lab/scheduler/scheduler_options.h"
 #include "server/lab/scheduler/scheduler_ports.h"
@@ -44,6 +45,7 @@ enum skr_sched_place {
 struct skr_sched_node;
 
 struct skr_sched_pod {
+    struct skr_heap_item waits; /* in the heap of its place */
     char *uid;
     struct skr_pod *pod; /* as last seen */
     struct skr_amounts amounts;
@@ -60,7 +62,6 @@ struct skr_sched_pod {
     skr_time expiry;    /* end of the backoff's window; 0: no backoff */
     int32_t attempts, rejections, errors;
     unsigned rejected_by;              /* SKR_SCHED_BY_* of the last failure */
-    size_t heap_at;                    /* in the heap of its place */
     struct skr_sched_pod *prev, *next; /* UNSCHEDULABLE, oldest first */
     uint64_t call;                     /* of its bind while ASSUMED; 0 once answered well */
     bool bind_waits;                   /* the call begins when the cycle ends */
@@ -90,16 +91,10 @@ struct skr_sched_cache {
     size_t n_present, cap_present;
 };
 
-struct skr_sched_heap {
-    struct skr_sched_pod **item;
-    size_t n, cap;
-    bool (*before)(const struct skr_sched_pod *a, const struct skr_sched_pod *b);
-};
-
 struct skr_sched_queue {
     skr_time initial_backoff, max_backoff;
     skr_time flushed_at; /* of the last flush of the unschedulable */
-    struct skr_sched_heap active, backoff, error_backoff;
+    struct skr_heap active, backoff, error_backoff;
     struct skr_sched_pod *unschedulable;
     size_t n_unschedulable, n_gated;
     uint64_t order;
