@@ -6,6 +6,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/pod/rules.h"
+
 void skr_sched_cache_init(struct skr_sched_cache *cache)
 {
     *cache = (struct skr_sched_cache){.resources = skr_resource_names_create()};
@@ -17,7 +19,6 @@ static void free_node(struct skr_sched_cache *cache, struct skr_sched_node *node
     skr_amounts_fini(&node->offer);
     free(node->allocatable);
     free(node->used);
-    skr_sched_ports_fini(&node->ports);
     free(node->name);
     free(node);
 }
@@ -137,7 +138,10 @@ void skr_sched_cache_charge(struct skr_sched_cache *cache, struct skr_sched_pod 
     p->node = get(cache, node);
     p->node->n_pods++;
     set_amounts(&p->node->used, &p->node->n_used, &p->amounts, 1);
-    skr_sched_ports_add(&p->node->ports, &p->ports);
+    p->has_ports = skr_pod_port_clash(p->pod->shape, p->pod->shape); /* with itself, that is */
+    if (p->has_ports) {
+        DL_APPEND2(p->node->with_ports, p, ports_prev, ports_next);
+    }
 }
 
 void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod *p)
@@ -149,7 +153,9 @@ void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod
     p->node = NULL;
     node->n_pods--;
     set_amounts(&node->used, &node->n_used, &p->amounts, -1);
-    skr_sched_ports_remove(&node->ports, &p->ports);
+    if (p->has_ports) {
+        DL_DELETE2(node->with_ports, p, ports_prev, ports_next);
+    }
     drop_if_unused(cache, node);
 }
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/pod/rules.h"
 #include "server/lab/scheduler/scheduler_cache.h"
 #include "server/lab/scheduler/scheduler_filters.h"
 #include "server/lab/scheduler/scheduler_queue.h"
@@ -95,7 +96,7 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     case EVENT_ASSIGNED_DELETE:
         return (p->rejected_by & SKR_SCHED_BY_FIT) ||
                ((p->rejected_by & SKR_SCHED_BY_PORTS) &&
-                skr_sched_ports_conflict(&p->ports, &e->but->ports));
+                skr_pod_port_clash(p->pod->shape, e->but->pod->shape));
     case EVENT_NODE_ADD:
     case EVENT_NODE_UPDATE:
         return node_helps(p, e);
@@ -215,7 +216,6 @@ void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *
     }
     HASH_DEL(s->pods, p);
     skr_amounts_fini(&p->amounts);
-    skr_sched_ports_fini(&p->ports);
     skr_pod_destroy(p->pod);
     free(p->uid);
     free(p);
@@ -336,15 +336,13 @@ static bool set_amounts(struct skr_scheduler_model *s, struct skr_sched_pod *p)
     return shrunk;
 }
 
-/* Takes pod, which was read from this object. */
-static void pod_changed(struct skr_scheduler_model *s, struct skr_sched_pod *p, struct skr_pod *pod,
-                        const json_t *object)
+/* Takes pod. */
+static void pod_changed(struct skr_scheduler_model *s, struct skr_sched_pod *p, struct skr_pod *pod)
 {
     struct skr_pod *old = NULL;
     if (!p) {
         p = skr_alloc(sizeof *p);
         p->uid = skr_strdup(pod->meta.uid);
-        skr_sched_ports_read(object, &p->ports); /* they never change */
         HASH_ADD_KEYPTR(hh, s->pods, p->uid, strlen(p->uid), p);
     } else {
         old = p->pod;
@@ -380,7 +378,7 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
     }
     bool finished = pod && (pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED);
     if (pod && !finished) {
-        pod_changed(s, p, pod, change->object);
+        pod_changed(s, p, pod);
         return;
     }
     skr_pod_destroy(pod);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pod/rules.h"
 #include "server/lab/scheduler/scheduler_cache.h"
 
 /* ---- the sentence ---- */
@@ -131,16 +132,22 @@ static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod
 /* Ports are taken by the pods on the node and by those nominated there that it has to respect. */
 static bool ports_free(const struct skr_sched_pod *p, const struct skr_sched_node *node)
 {
-    if (p->ports.n == 0) {
+    const struct skr_pod_shape *own = p->pod->shape;
+    if (own->n_rules == 0) {
         return true;
     }
     for (const struct skr_sched_pod *q = node->nominated; q; q = q->nominated_next) {
         if (q != p && q->pod->priority >= p->pod->priority &&
-            skr_sched_ports_conflict(&p->ports, &q->ports)) {
+            skr_pod_port_clash(own, q->pod->shape)) {
             return false;
         }
     }
-    return !skr_sched_ports_conflict(&p->ports, &node->ports);
+    for (const struct skr_sched_pod *q = node->with_ports; q; q = q->ports_next) {
+        if (skr_pod_port_clash(own, q->pod->shape)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,

@@ -14,7 +14,6 @@
 #include "core/frame/heap.h"
 #include "core/pod/templates.h"
 #include "server/lab/scheduler/scheduler_options.h"
-#include "server/lab/scheduler/scheduler_ports.h"
 #include "server/lab/store/watcher.h"
 #include "topology/node_keep.h"
 #include "topology/resources.h"
@@ -49,10 +48,11 @@ struct skr_sched_pod {
     char *uid;
     struct skr_pod *pod; /* as last seen */
     struct skr_amounts amounts;
-    struct skr_sched_ports ports;
     enum skr_sched_place place;
 
-    struct skr_sched_node *node;      /* ASSUMED, ASSIGNED: charged there */
+    struct skr_sched_node *node; /* ASSUMED, ASSIGNED: charged there */
+    bool has_ports;              /* of the node: listed there */
+    struct skr_sched_pod *ports_prev, *ports_next;
     struct skr_sched_node *nominated; /* listed there */
     struct skr_sched_pod *nominated_prev, *nominated_next;
 
@@ -75,9 +75,9 @@ struct skr_sched_node {
     size_t order;             /* index in cache->present while there */
     struct skr_amounts offer; /* by the table of names; nothing: it has no room for them */
     int64_t *allocatable, *used;
-    size_t n_allocatable, n_used; /* by resource id; beyond: 0 */
-    size_t n_pods;                /* charged */
-    struct skr_sched_ports ports; /* of these */
+    size_t n_allocatable, n_used;     /* by resource id; beyond: 0 */
+    size_t n_pods;                    /* charged */
+    struct skr_sched_pod *with_ports; /* these that have host ports */
     struct skr_sched_pod *nominated;
     UT_hash_handle hh;
 };

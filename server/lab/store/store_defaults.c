@@ -159,11 +159,36 @@ static void default_tolerations(json_t *spec, struct skr_born *born)
     }
 }
 
+/* Ports of a pod on its node's network are those of the node; templates do not say so. */
+static void default_host_ports(json_t *spec, const char *key)
+{
+    json_t *list = skr_path_copy(json_object_get(spec, key)); /* it may be that of a template */
+    size_t i, j;
+    json_t *container, *port;
+
+    json_array_foreach(list, i, container)
+    {
+        json_array_foreach(json_object_get(container, "ports"), j, port)
+        {
+            if (skr_path_int(port, "hostPort", 0) == 0) {
+                json_object_set_nocheck(port, "hostPort", json_object_get(port, "containerPort"));
+            }
+        }
+    }
+    if (list) {
+        json_object_set_new_nocheck(spec, key, list);
+    }
+}
+
 static void default_pod(json_t *pod, struct skr_born *born)
 {
     json_t *spec = object_in(pod, "spec");
 
     default_pod_spec(spec);
+    if (skr_path_true(spec, "hostNetwork")) {
+        default_host_ports(spec, "containers");
+        default_host_ports(spec, "initContainers");
+    }
     default_tolerations(spec, born);
     flag(spec, "enableServiceLinks", true);
 }

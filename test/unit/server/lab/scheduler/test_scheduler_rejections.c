@@ -203,3 +203,20 @@ TEST_WITH(rig, without_nodes_a_pod_waits_for_one)
     sched_run(rig, 15 * SKR_SECOND);
     sched_assert_on(rig, "p", "n1");
 }
+
+/* The API server fills in the host port of such a pod, not of its template. */
+TEST_WITH(rig, a_port_of_a_pod_on_the_network_of_its_node_is_a_host_port)
+{
+    static const char port[] = "{\"hostNetwork\":true,\"containers\":[{\"name\":\"c\",\"image\":"
+                               "\"i\",\"ports\":[{\"containerPort\":80}]}]}";
+    sched_add_node(rig, "n1", "4");
+    sched_add_pod_with(rig, "p", "1", port);
+    sched_add_pod_with(rig, "q", "1", port);
+    sched_run(rig, SKR_SECOND);
+    const json_t *ports = skr_path_get(
+        json_array_get(skr_path_get(sched_get(rig, "p"), "spec.containers"), 0), "ports");
+    assert_int_equal(skr_path_int(json_array_get(ports, 0), "hostPort", 0), 80);
+    assert_string_equal(sched_condition(rig, "q", "message"),
+                        "0/1 nodes are available: 1 node(s) didn't have free ports for the "
+                        "requested pod ports" AFTER);
+}
