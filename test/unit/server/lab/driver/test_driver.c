@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The driver runs any row over the store: those of core/schedulers.c, and one of this test, which
- * needs nothing but its row. The rig of the protocols (test/unit/frame_rig.h) runs the same row.
+ * needs nothing but its row. The rig of the protocols (test/unit/frame_rig.h) and the daemon's engine
+ * thread run the same row.
  */
 #include <stdio.h>
 #include <uthash.h>
 
 #include "core/placement/scheduler.h"
 #include "core/propagation/scheduler.h"
+#include "server/daemon/engine_thread.h"
 #include "server/lab/driver/driver.h"
 #include "server/object/path.h"
 #include "test/test.h"
@@ -325,6 +327,41 @@ TEST(the_rig_of_protocols_runs_the_same_row)
     assert_string_equal(frame_rig_text(rig, &maps, "ns/a", "data.copied"), "1");
     assert_string_equal(frame_rig_text(rig, &maps, "ns/b", "data.copied"), "");
     frame_rig_destroy(rig);
+}
+
+static void take_write(void *context, const struct skr_write *write)
+{
+    snprintf(context, 64, "%s %s", write->name, write->body);
+}
+
+static void take_work(void *context, struct skr_work *work)
+{
+    (void)context;
+    skr_work_destroy(work);
+}
+
+TEST(the_daemons_thread_runs_the_same_row)
+{
+    char written[64] = "";
+    struct skr_clock clock;
+    struct skr_error error;
+    const struct skr_engine_outlets outlets = {
+        .context = written, .write = take_write, .work = take_work};
+    struct skr_event object = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = &map_type}};
+    const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
+    json_t *map = json_text_load(MAP("a", "'copy':''", "1"));
+
+    skr_clock_init(&clock);
+    struct skr_engine_thread *thread =
+        skr_engine_thread_create(skr_engine_create(&copier, NULL, "test"), &clock);
+    assert_int_equal(map_decode(map, &object.upsert.object, &error), 0);
+    skr_engine_thread_post(thread, &object);
+    skr_engine_thread_post(thread, &synced);
+    assert_int_equal(skr_engine_thread_start(thread, &outlets, &error), 0);
+    assert_true(skr_engine_thread_wait(thread, 60 * SKR_SECOND));
+    skr_engine_thread_destroy(thread);
+    assert_string_equal(written, "a {\"data\":{\"copied\":\"1\"}}");
+    json_decref(map);
 }
 
 /* ---- custom resources ---- */
