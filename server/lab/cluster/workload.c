@@ -219,42 +219,28 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
     return pod;
 }
 
-/* "job-controller" */
-static json_t *controller_of(const json_t *owner)
+static json_t *event_about(const struct skr_cluster *c, const json_t *owner, const char *message)
 {
-    char name[64];
+    char note[1024], controller[64]; /* "job-controller" */
     size_t n = 0;
 
     for (const char *kind = skr_path_text(owner, "kind"); n < 32 && kind[n] != '\0'; n++) {
-        name[n] = (char)tolower((unsigned char)kind[n]);
+        controller[n] = (char)tolower((unsigned char)kind[n]);
     }
-    (void)snprintf(name + n, sizeof name - n, "-controller");
-    return json_string(name);
-}
-
-static json_t *event_about(const struct skr_cluster *c, const json_t *owner, const char *message)
-{
-    static const char *const paths[] = {"apiVersion", "kind", "metadata.namespace", "metadata.name",
-                                        "metadata.uid"};
-    static const char *const keys[] = {"apiVersion", "kind", "namespace", "name", "uid"};
-    const char *namespace_ = skr_path_text(owner, "metadata.namespace");
-    char when[64], time[64];
-    json_t *regarding = json_object();
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        json_object_set_new(regarding, keys[i], json_string(skr_path_text(owner, paths[i])));
-    }
-    skr_time_write(c->now / SKR_SECOND * SKR_SECOND, 0, when, sizeof when);
-    (void)snprintf(time, sizeof time, "%.19s.%06lldZ", when,
-                   (long long)(c->now % SKR_SECOND / (SKR_SECOND / 1000000)));
-    return json_pack("{s:s, s:s, s:{s:o, s:s}, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:s}",
-                     "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name",
-                     json_sprintf("%.230s.%llx", skr_path_text(owner, "metadata.name"),
-                                  (unsigned long long)c->now),
-                     "namespace", namespace_, "regarding", regarding, "type", "Warning", "reason",
-                     "FailedCreate", "action", "Create", "note",
-                     json_sprintf("Error creating: %.900s", message), "eventTime", time,
-                     "reportingController", controller_of(owner), "reportingInstance", "sakkara");
+    (void)snprintf(controller + n, sizeof controller - n, "-controller");
+    (void)snprintf(note, sizeof note, "Error creating: %.900s", message);
+    const struct skr_store_event event = {.api_version = skr_path_text(owner, "apiVersion"),
+                                          .kind = skr_path_text(owner, "kind"),
+                                          .namespace_ = skr_path_text(owner, "metadata.namespace"),
+                                          .name = skr_path_text(owner, "metadata.name"),
+                                          .uid = skr_path_text(owner, "metadata.uid"),
+                                          .type = "Warning",
+                                          .reason = "FailedCreate",
+                                          .action = "Create",
+                                          .note = note,
+                                          .controller = controller,
+                                          .instance = "sakkara"};
+    return skr_store_event_write(&event, c->now);
 }
 
 /* What the controllers of Kubernetes say of it, each time; here it is said once. */
@@ -270,19 +256,7 @@ static void report_refusal(struct skr_cluster *c, const json_t *owner, const jso
     if (c->options.refused) {
         c->options.refused(c->options.context, c->now, event);
     } else {
-        const struct skr_store_request request = {
-            .verb = SKR_STORE_CREATE,
-            .resource = skr_store_resource_of_kind("events.k8s.io/v1", "Event"),
-            .namespace_ = skr_path_text(owner, "metadata.namespace"),
-            .name = "",
-            .subresource = "",
-            .body = event,
-            .label_selector = "",
-            .field_selector = "",
-            .continue_ = ""};
-        struct skr_store_reply reply;
-        skr_store_handle(c->store, &request, c->now, &reply);
-        json_decref(reply.body);
+        skr_store_note(c->store, event, c->now);
     }
     json_decref(event);
 }

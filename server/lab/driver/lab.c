@@ -216,20 +216,9 @@ static void bind_at_once(void *context, uint64_t call, const struct skr_pod *pod
                          skr_time now)
 {
     struct skr_lab *l = context;
-    json_t *body =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Binding",
-                  "metadata", "name", pod->meta.name, "target", "kind", "Node", "name", node);
-    const struct skr_store_request request = {.verb = SKR_STORE_CREATE,
-                                              .resource = skr_store_resource_keeping("Pod"),
-                                              .namespace_ = pod->meta.namespace_,
-                                              .name = pod->meta.name,
-                                              .subresource = "binding",
-                                              .body = body};
-    struct skr_store_reply reply;
-    skr_store_handle(l->store, &request, now, &reply);
-    skr_scheduler_bind_done(l->daemons, call, reply.status >= 400 ? "refused" : NULL);
-    json_decref(reply.body);
-    json_decref(body);
+    const int status =
+        skr_store_bind(l->store, pod->meta.namespace_, pod->meta.name, NULL, node, now, NULL);
+    skr_scheduler_bind_done(l->daemons, call, status >= 400 ? "refused" : NULL);
 }
 
 static void start_daemons(struct skr_lab *l)

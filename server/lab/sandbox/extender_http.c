@@ -295,26 +295,9 @@ static void free_bind(struct bind *bind)
 static int bind_in_store(const struct bind *bind, struct skr_error *error)
 {
     const struct skr_extender_http *x = bind->extender;
-    json_auto_t *body =
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind",
-                  "Binding", "metadata", "name", bind->name, "namespace", bind->namespace_, "uid",
-                  bind->uid, "target", "kind", "Node", "name", bind->node);
-    const struct skr_store_request request = {.verb = SKR_STORE_CREATE,
-                                              .resource = skr_store_resource_of_kind("v1", "Pod"),
-                                              .namespace_ = bind->namespace_,
-                                              .name = bind->name,
-                                              .subresource = "binding",
-                                              .body = body,
-                                              .label_selector = "",
-                                              .field_selector = "",
-                                              .continue_ = ""};
-    struct skr_store_reply reply;
-    skr_store_handle(x->options.store, &request, x->options.now(x->options.context), &reply);
-    const int rc = reply.status < 300 ? 0
-                                      : skr_error_set(error, SKR_CONFLICT, "%s",
-                                                      skr_path_text(reply.body, "message"));
-    json_decref(reply.body);
-    return rc;
+    const int status = skr_store_bind(x->options.store, bind->namespace_, bind->name, bind->uid,
+                                      bind->node, x->options.now(x->options.context), error);
+    return status < 300 ? 0 : -SKR_CONFLICT;
 }
 
 static void end_bind(struct bind *bind, int rc, const struct skr_error *error)

@@ -9,8 +9,6 @@
 
 #include "server/lab/scheduler/scheduler_state.h"
 
-enum { NOTE_MAX = 1024 }; /* of an Event; the rest is cut, as by truncateMessage() */
-
 /* ---- the pod's condition ---- */
 
 /* scheduled_message of a decoded pod is cut. */
@@ -47,10 +45,7 @@ static void patch_status(struct skr_scheduler_model *s, const struct skr_pod *po
                                         .namespace_ = pod->meta.namespace_,
                                         .name = pod->meta.name,
                                         .subresource = "status",
-                                        .body = patch,
-                                        .label_selector = "",
-                                        .field_selector = "",
-                                        .continue_ = ""};
+                                        .body = patch};
     struct skr_store_reply reply;
     skr_store_handle(s->store, &request, s->now, &reply);
     s->stats.patches++;
@@ -59,50 +54,26 @@ static void patch_status(struct skr_scheduler_model *s, const struct skr_pod *po
 
 /* ---- Events ---- */
 
-static json_t *event_of(const struct skr_scheduler_model *s, const struct skr_pod *pod,
-                        const char *const words[3], const char *note)
-{
-    char when[64], time[64], name[320], cut[NOTE_MAX + 1];
-    skr_time_write(s->now / SKR_SECOND * SKR_SECOND, 0, when, sizeof when);
-    (void)snprintf(time, sizeof time, "%.19s.%06lldZ", when,
-                   (long long)(s->now % SKR_SECOND / (SKR_SECOND / 1000000)));
-    (void)snprintf(name, sizeof name, "%.230s.%llx", pod->meta.name, (unsigned long long)s->now);
-    (void)snprintf(cut, sizeof cut, "%s", note);
-    if (strlen(note) > NOTE_MAX) {
-        memcpy(cut + NOTE_MAX - 3, "...", 4);
-    }
-    return json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:s, "
-                     "s:s, s:s, s:s}",
-                     "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name", name,
-                     "namespace", pod->meta.namespace_, "regarding", "apiVersion", "v1", "kind",
-                     "Pod", "namespace", pod->meta.namespace_, "name", pod->meta.name, "uid",
-                     pod->meta.uid, "type", words[0], "reason", words[1], "action", words[2],
-                     "note", cut, "eventTime", time, "reportingController", pod->scheduler_name,
-                     "reportingInstance", pod->scheduler_name);
-}
-
 /* words: type, reason, action. */
 static void write_event(struct skr_scheduler_model *s, const struct skr_pod *pod,
                         const char *const words[3], const char *note)
 {
-    struct skr_store_reply reply;
-    if (!s->options.events) {
-        return;
+    const struct skr_store_event event = {.api_version = "v1",
+                                          .kind = "Pod",
+                                          .namespace_ = pod->meta.namespace_,
+                                          .name = pod->meta.name,
+                                          .uid = pod->meta.uid,
+                                          .type = words[0],
+                                          .reason = words[1],
+                                          .action = words[2],
+                                          .note = note,
+                                          .controller = pod->scheduler_name,
+                                          .instance = pod->scheduler_name};
+    if (s->options.events) {
+        json_t *body = skr_store_event_write(&event, s->now);
+        skr_store_note(s->store, body, s->now);
+        json_decref(body);
     }
-    json_t *body = event_of(s, pod, words, note);
-    struct skr_store_request request = {.verb = SKR_STORE_CREATE,
-                                        .resource =
-                                            skr_store_resource_of_kind("events.k8s.io/v1", "Event"),
-                                        .namespace_ = pod->meta.namespace_,
-                                        .name = "",
-                                        .subresource = "",
-                                        .body = body,
-                                        .label_selector = "",
-                                        .field_selector = "",
-                                        .continue_ = ""};
-    skr_store_handle(s->store, &request, s->now, &reply);
-    json_decref(reply.body);
-    json_decref(body);
 }
 
 /* ---- both ---- */
@@ -127,7 +98,7 @@ void skr_sched_report_bound(struct skr_scheduler_model *s, const struct skr_pod 
                             const char *node)
 {
     static const char *const words[] = {"Normal", "Scheduled", "Binding"};
-    char note[NOTE_MAX];
+    char note[1024];
     if (!s->options.events) {
         return;
     }

@@ -131,6 +131,18 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
 int skr_store_merge(struct skr_store *store, const char *kind, const char *namespace_,
                     const char *name, const char *subresource, const json_t *patch, skr_time now,
                     struct skr_error *error);
+/* A Binding of the pod, which must have this uid (NULL: any). */
+int skr_store_bind(struct skr_store *store, const char *namespace_, const char *name,
+                   const char *uid, const char *node, skr_time now, struct skr_error *error);
+/* An Event of events.k8s.io/v1; the note is cut at 1024 bytes. */
+struct skr_store_event {
+    const char *api_version, *kind, *namespace_, *name, *uid; /* regarding */
+    const char *type, *reason, *action, *note;
+    const char *controller, *instance;
+};
+json_t *skr_store_event_write(const struct skr_store_event *event, skr_time now);
+/* Creates it. */
+void skr_store_note(struct skr_store *store, const json_t *event, skr_time now);
 /* With the kind's own grace. */
 int skr_store_delete(struct skr_store *store, const char *kind, const char *namespace_,
                      const char *name, skr_time now);
