@@ -104,35 +104,6 @@ static int concurrent(struct replay *replay, const json_t *event, struct skr_err
     return 0;
 }
 
-static int to_pod(struct replay *replay, const json_t *event,
-                  void (*apply)(struct skr_spotmix_world *, struct skr_spotmix_sim_pod *),
-                  struct skr_error *error)
-{
-    const char *alias = skr_path_text(event, "pod");
-    struct skr_spotmix_sim_pod *pod = skr_spotmix_world_find(&replay->world, alias);
-
-    if (!pod) {
-        return skr_error_set_key(error, SKR_INVALID, "pod", "no pod \"%s\" so far", alias);
-    }
-    apply(&replay->world, pod);
-    return 0;
-}
-
-static int observe(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    return to_pod(replay, event, skr_spotmix_world_observe, error);
-}
-
-static int terminate(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    return to_pod(replay, event, skr_spotmix_world_terminate, error);
-}
-
-static int take_away(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    return to_pod(replay, event, skr_spotmix_world_remove, error);
-}
-
 static int scale(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *replicas = skr_path_get(event, "replicas");
@@ -167,13 +138,6 @@ static int rollout(struct replay *replay, const json_t *event, struct skr_error 
     return 0;
 }
 
-static int nodes(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    (void)error;
-    skr_spotmix_world_set_nodes(&replay->world, event);
-    return 0;
-}
-
 static int advance(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *seconds = skr_path_get(event, "seconds");
@@ -183,22 +147,6 @@ static int advance(struct replay *replay, const json_t *event, struct skr_error 
         return skr_error_set_key(error, SKR_INVALID, "seconds", "must be a number, 0 to 1e9");
     }
     replay->world.now += (skr_time)(value * 1e9 + 0.5);
-    return 0;
-}
-
-static int stop(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    (void)event;
-    (void)error;
-    skr_spotmix_world_stop(&replay->world);
-    return 0;
-}
-
-static int start(struct replay *replay, const json_t *event, struct skr_error *error)
-{
-    (void)event;
-    (void)error;
-    skr_spotmix_world_start(&replay->world);
     return 0;
 }
 
@@ -225,24 +173,27 @@ static int raw(struct replay *replay, const json_t *event, struct skr_error *err
 
 static const struct operation {
     const char *name;
-    int (*run)(struct replay *, const json_t *event, struct skr_error *);
     bool shrinks; /* pods that a scale-down has to delete are deleted before it, as nothing in the
                      file has named them */
+    /* One of: */
+    int (*run)(struct replay *, const json_t *event, struct skr_error *);
+    void (*of_pod)(struct skr_spotmix_world *, struct skr_spotmix_sim_pod *);
+    void (*of_world)(struct skr_spotmix_world *, const json_t *event);
 } operations[] = {
-    {"create", create, true},
-    {"concurrent", concurrent, true},
-    {"observe", observe, false},
-    {"terminating", terminate, false},
-    {"gone", take_away, false},
-    {"delete", take_away, false},
-    {"scale", scale, true},
-    {"config", relabel, true},
-    {"rollout", rollout, true},
-    {"nodes", nodes, false},
-    {"advance", advance, false},
-    {"webhook-down", stop, false},
-    {"webhook-restart", start, false},
-    {"raw", raw, false},
+    {"create", true, .run = create},
+    {"concurrent", true, .run = concurrent},
+    {"observe", false, .of_pod = skr_spotmix_world_observe},
+    {"terminating", false, .of_pod = skr_spotmix_world_terminate},
+    {"gone", false, .of_pod = skr_spotmix_world_remove},
+    {"delete", false, .of_pod = skr_spotmix_world_remove},
+    {"scale", true, .run = scale},
+    {"config", true, .run = relabel},
+    {"rollout", true, .run = rollout},
+    {"nodes", false, .of_world = skr_spotmix_world_set_nodes},
+    {"advance", false, .run = advance},
+    {"webhook-down", false, .of_world = skr_spotmix_world_stop},
+    {"webhook-restart", false, .of_world = skr_spotmix_world_start},
+    {"raw", false, .run = raw},
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
@@ -287,6 +238,31 @@ static void note_evictions(struct replay *replay)
     free(uid);
 }
 
+static int carry_out(struct replay *replay, const struct operation *operation, const json_t *event,
+                     struct skr_error *error)
+{
+    struct skr_spotmix_world *world = &replay->world;
+    const char *alias = skr_path_text(event, "pod");
+
+    if (operation->shrinks) {
+        skr_spotmix_world_shrink(world);
+        skr_spotmix_world_settle(world);
+    }
+    if (operation->run) {
+        return operation->run(replay, event, error);
+    }
+    if (operation->of_world) {
+        operation->of_world(world, event);
+        return 0;
+    }
+    struct skr_spotmix_sim_pod *pod = skr_spotmix_world_find(world, alias);
+    if (!pod) {
+        return skr_error_set_key(error, SKR_INVALID, "pod", "no pod \"%s\" so far", alias);
+    }
+    operation->of_pod(world, pod);
+    return 0;
+}
+
 static int play(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const char *name = skr_path_text(event, "op");
@@ -297,11 +273,7 @@ static int play(struct replay *replay, const json_t *event, struct skr_error *er
     }
     for (size_t i = 0; i < OPERATIONS; i++) {
         if (strcmp(operations[i].name, name) == 0) {
-            if (operations[i].shrinks) {
-                skr_spotmix_world_shrink(&replay->world);
-                skr_spotmix_world_settle(&replay->world);
-            }
-            const int rc = operations[i].run(replay, event, error);
+            const int rc = carry_out(replay, &operations[i], event, error);
             skr_spotmix_world_settle(&replay->world);
             note_evictions(replay);
             return rc;

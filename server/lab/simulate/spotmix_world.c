@@ -173,13 +173,13 @@ int skr_spotmix_world_init(struct skr_spotmix_world *world, const json_t *config
     if (named != 0) {
         return named;
     }
-    skr_spotmix_world_start(world);
+    skr_spotmix_world_start(world, NULL);
     return 0;
 }
 
 void skr_spotmix_world_fini(struct skr_spotmix_world *world)
 {
-    skr_spotmix_world_stop(world);
+    skr_spotmix_world_stop(world, NULL);
     for (size_t i = 0; i < world->n_pods; i++) {
         free(world->pod[i]->alias);
         json_decref(world->pod[i]->object);
@@ -296,15 +296,16 @@ static void put_nodes(struct skr_spotmix_world *world)
     }
 }
 
-void skr_spotmix_world_stop(struct skr_spotmix_world *world)
+void skr_spotmix_world_stop(struct skr_spotmix_world *world, const json_t *event)
 {
+    (void)event;
     skr_spotmix_destroy(world->mix);
     world->mix = NULL;
 }
 
-void skr_spotmix_world_start(struct skr_spotmix_world *world)
+void skr_spotmix_world_start(struct skr_spotmix_world *world, const json_t *event)
 {
-    skr_spotmix_world_stop(world);
+    skr_spotmix_world_stop(world, event);
     skr_bug_on(skr_spotmix_create(&world->settings, &world->mix, NULL) != 0);
     put_workload(world);
     put_nodes(world);

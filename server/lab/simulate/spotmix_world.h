@@ -5,7 +5,9 @@
  * What stands around the spot mix when events are replayed from a file: an API server that sends
  * AdmissionReviews and applies the patches that come back, watches that may be late, a scheduler
  * that knows classes of nodes only, and the ReplicaSet controller's choice of whom to delete. The
- * mix itself is the daemon's.
+ * mix itself is the daemon's. It stands on the mix, not on its scheduler's row over the lab's store:
+ * the file says what each watch has seen, objects in it may lack what an API server asks for, and all
+ * pods of the wrong class are named at once, which the row evicts one at a time.
  */
 #include "core/spotmix/mix.h"
 
@@ -76,9 +78,10 @@ void skr_spotmix_world_rollout(struct skr_spotmix_world *world,
 struct skr_spotmix_sim_owner *skr_spotmix_world_owner(const struct skr_spotmix_world *world,
                                                       const char *id);
 void skr_spotmix_world_set_nodes(struct skr_spotmix_world *world, const json_t *nodes);
-void skr_spotmix_world_stop(struct skr_spotmix_world *world);
-/* Comes up with empty hands and lists everything. */
-void skr_spotmix_world_start(struct skr_spotmix_world *world);
+/* event: not looked at. */
+void skr_spotmix_world_stop(struct skr_spotmix_world *world, const json_t *event);
+/* Comes up with empty hands and lists everything. event: not looked at. */
+void skr_spotmix_world_start(struct skr_spotmix_world *world, const json_t *event);
 /* The scheduler binds, the mix repairs, until nothing changes any more. */
 void skr_spotmix_world_settle(struct skr_spotmix_world *world);
 /* uids of pods whose class is wrong, by index; borrowed until the next event. */
