@@ -20,8 +20,8 @@
 /* A write or a piece of work on its way. */
 struct task {
     skr_time at;
-    struct skr_write write; /* strings owned; unless work */
-    struct skr_work *work;  /* done already */
+    struct skr_kube_job *write; /* NULL: work */
+    struct skr_work *work;      /* done already */
     struct task *prev, *next;
 };
 
@@ -49,13 +49,9 @@ struct skr_driver {
 static void take_write(struct skr_driver *d, const struct skr_write *write)
 {
     struct task *task = skr_alloc(sizeof *task);
-    char *body = skr_alloc(write->body_len + 1);
-    memcpy(body, write->body, write->body_len);
     task->at = d->now + d->options.write_time;
-    task->write = *write;
-    task->write.namespace_ = skr_strdup(write->namespace_);
-    task->write.name = skr_strdup(write->name);
-    task->write.body = body;
+    task->write = skr_kube_job_create(NULL, write);
+    skr_bug_on(!task->write);
     DL_APPEND(d->writes, task);
 }
 
@@ -287,16 +283,6 @@ static bool is_event(const struct skr_write *write)
     return write->verb == SKR_VERB_CREATE && skr_resource_is(write->resource, &skr_events);
 }
 
-/* The object that the answer is wanted for. */
-static void add_object(const struct skr_write *write, const json_t *object, struct skr_event *event)
-{
-    struct skr_error error;
-    if (write->answer->decode(object, &event->written.object, &error) < 0 &&
-        write->verb == SKR_VERB_GET) {
-        event->written.outcome = SKR_WRITE_INVALID;
-    }
-}
-
 static void trace_write(const struct skr_driver *d, const struct skr_write *write,
                         const json_t *body, int status, const char *message)
 {
@@ -328,25 +314,15 @@ static json_t *body_of(const struct skr_write *write)
 static void run_write(struct skr_driver *d, const struct skr_write *write)
 {
     struct skr_store_reply reply = {0, NULL};
-    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
+    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE,
+                              .written = {.id = write->id, .type = write->answer, .message = ""}};
+    struct skr_error error = {.text = ""};
     json_t *body = body_of(write);
     if (d->options.event && body && is_event(write)) {
         d->options.event(d->options.context, d->now, body);
     }
     request_of(d, write, body, &reply);
-    const char *message = json_string_value(json_object_get(reply.body, "message"));
-    const json_t *meta = json_object_get(reply.body, "metadata");
-    const char *version = json_string_value(json_object_get(meta, "resourceVersion"));
-    bool good = reply.status < 300;
-    event.written.id = write->id;
-    event.written.type = write->answer;
-    event.written.outcome = skr_writer_outcome_of(reply.status);
-    event.written.http_status = reply.status;
-    event.written.resource_version = good && version ? skr_kube_version_parse(version) : 0;
-    event.written.message = !good && message ? message : "";
-    if (good && write->answer) {
-        add_object(write, reply.body, &event);
-    }
+    skr_writer_read_answer(write, reply.status, reply.body, &event, &error);
     trace_write(d, write, body, reply.status, event.written.message);
     take(d, &event);
     json_decref(reply.body);
@@ -363,10 +339,7 @@ static void end_work(struct skr_driver *d, struct task *task)
 static void free_task(struct task *task)
 {
     skr_work_destroy(task->work);
-    /* Copies of ours behind pointers to const. */
-    free((char *)(uintptr_t)task->write.namespace_);
-    free((char *)(uintptr_t)task->write.name);
-    free((char *)(uintptr_t)task->write.body);
+    free(task->write);
     free(task);
 }
 
@@ -393,7 +366,7 @@ skr_time skr_driver_next(const struct skr_driver *driver, skr_time now)
 static void end_write(struct skr_driver *d, struct task *task)
 {
     DL_DELETE(d->writes, task);
-    run_write(d, &task->write);
+    run_write(d, &task->write->write);
     free_task(task);
 }
 
@@ -457,7 +430,7 @@ bool skr_driver_hurry(struct skr_driver *driver, skr_time now)
     }
     DL_FOREACH(d->writes, task)
     {
-        if (task->write.verb == SKR_VERB_GET) {
+        if (task->write->write.verb == SKR_VERB_GET) {
             end_write(d, task);
             settle(d);
             return true;
