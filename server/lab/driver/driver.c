@@ -46,8 +46,9 @@ struct skr_driver {
 
 /* ---- actions ---- */
 
-static void take_write(struct skr_driver *d, const struct skr_write *write)
+static void take_write(void *context, const struct skr_write *write)
 {
+    struct skr_driver *d = context;
     struct task *task = skr_alloc(sizeof *task);
     task->at = d->now + d->options.write_time;
     task->write = skr_kube_job_create(NULL, write);
@@ -55,8 +56,9 @@ static void take_write(struct skr_driver *d, const struct skr_write *write)
     DL_APPEND(d->writes, task);
 }
 
-static void take_work(struct skr_driver *d, struct skr_work *work)
+static void take_work(void *context, struct skr_work *work)
 {
+    struct skr_driver *d = context;
     struct task *task = skr_alloc(sizeof *task);
     task->at = d->now + d->options.work_time;
     task->work = work;
@@ -69,8 +71,9 @@ static void take_work(struct skr_driver *d, struct skr_work *work)
     }
 }
 
-static void trace_decision(const struct skr_driver *d, const struct skr_decision *decision)
+static void trace_decision(void *context, const struct skr_decision *decision)
 {
+    const struct skr_driver *d = context;
     const char *status = decision->status ? decision->status : "";
     const char *reason = decision->reason ? decision->reason : "";
     const char *message = decision->message ? decision->message : "";
@@ -81,43 +84,31 @@ static void trace_decision(const struct skr_driver *d, const struct skr_decision
                   reason[0] ? "  " : "", reason, colon, message);
 }
 
-static void carry_out(struct skr_driver *d, struct skr_action *action)
+static void give_answer(void *context, uint64_t request, const void *body)
 {
-    switch (action->kind) {
-    case SKR_ACTION_ANSWER:
-        d->options.answer(d->options.context, action->answer.request, action->answer.body);
-        break;
-    case SKR_ACTION_HOLD:
-        d->options.hold(d->options.context, action->hold.request);
-        break;
-    case SKR_ACTION_WRITE:
-        take_write(d, &action->write);
-        break;
-    case SKR_ACTION_WORK: {
-        struct skr_work *work = action->work;
-        action->work = NULL;
-        take_work(d, work);
-        break;
-    }
-    case SKR_ACTION_CANCEL: /* it is done already */
-        break;
-    case SKR_ACTION_TIMER:
-        d->timer = action->timer;
-        break;
-    case SKR_ACTION_DECISION:
-        trace_decision(d, &action->decision);
-        break;
-    case SKR_ACTION_KIND_COUNT:
-        break;
+    const struct skr_driver *d = context;
+    d->options.answer(d->options.context, request, body);
+}
+
+static void give_hold(void *context, uint64_t request, skr_time deadline)
+{
+    const struct skr_driver *d = context;
+    (void)deadline;
+    if (d->options.hold) {
+        d->options.hold(d->options.context, request);
     }
 }
 
+/* What is to be cancelled is done already. */
 static void carry_out_all(struct skr_driver *d)
 {
-    for (size_t i = 0; i < d->actions.n; i++) {
-        carry_out(d, &d->actions.item[i]);
-    }
-    skr_actions_reset(&d->actions);
+    const struct skr_outlets outlets = {.context = d,
+                                        .answer = give_answer,
+                                        .hold = give_hold,
+                                        .write = take_write,
+                                        .work = take_work,
+                                        .decide = trace_decision};
+    skr_actions_carry_out(&d->actions, &outlets, &d->timer);
 }
 
 static void handle(struct skr_driver *d, struct skr_event *event)

@@ -26,9 +26,9 @@ struct skr_driver_options {
                   void **ret, struct skr_error *error);
     /* What the trace calls a write; NULL: its verb and resource. */
     const char *(*name)(const struct skr_write *write);
-    /* A request is answered, or held; body is borrowed. NULL: there are no requests. */
+    /* A request is answered; body is borrowed. NULL: there are no requests. */
     void (*answer)(void *context, uint64_t request, const void *body);
-    void (*hold)(void *context, uint64_t request);
+    void (*hold)(void *context, uint64_t request); /* NULL: not wanted */
     /* An Event (events.k8s.io/v1) that the engine wrote; borrowed. NULL: not wanted. */
     void (*event)(void *context, skr_time now, const json_t *event);
     void *context;

@@ -82,13 +82,6 @@ static void take_answer(void *context, uint64_t request, const void *body)
     }
 }
 
-/* What it lacks is read meanwhile. */
-static void note_hold(void *context, uint64_t request)
-{
-    (void)context;
-    (void)request;
-}
-
 static void admit(void *context, const char *namespace_, json_t *pod, skr_time now)
 {
     struct skr_mix_webhook *w = context;
@@ -138,7 +131,6 @@ struct skr_mix_webhook *skr_mix_webhook_create(const struct skr_spotmix_settings
                                                .instance = "simulate",
                                                .write_time = WRITE_TIME,
                                                .answer = take_answer,
-                                               .hold = note_hold,
                                                .context = w};
 
     w->store = store;

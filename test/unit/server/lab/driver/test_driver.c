@@ -346,7 +346,7 @@ TEST(the_daemons_thread_runs_the_same_row)
     struct skr_clock clock;
     struct skr_error error;
     const struct skr_engine_outlets outlets = {
-        .context = written, .write = take_write, .work = take_work};
+        .actions = {.context = written, .write = take_write, .work = take_work}};
     struct skr_event object = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = &map_type}};
     const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
     json_t *map = json_text_load(MAP("a", "'copy':''", "1"));
