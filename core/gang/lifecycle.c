@@ -11,26 +11,26 @@
  */
 #include "core/gang/lifecycle.h"
 
-#include "core/gang/candidates.h"
-#include "core/gang/dirty.h"
-#include "core/gang/group_objects.h"
-#include "core/gang/group_source.h"
-#include "core/gang/group_state.h"
-#include "core/gang/measure.h"
-#include "core/gang/membership.h"
-#include "core/gang/outputs.h"
-#include "core/gang/plan_home.h"
-#include "core/gang/plan_loss.h"
-#include "core/gang/plan_step.h"
-#include "core/gang/pods.h"
-#include "core/gang/preemption.h"
-#include "core/gang/refusal.h"
-#include "core/gang/release.h"
-#include "core/gang/restore.h"
-#include "core/gang/seat_holds.h"
-#include "core/gang/status.h"
-#include "core/gang/topology.h"
-#include "core/gang/trial.h"
+#include "core/gang/bind/gate_release.h"
+#include "core/gang/bind/plan_step.h"
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/changes/group_objects.h"
+#include "core/gang/changes/group_source.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/problem/candidates.h"
+#include "core/gang/report/measure.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/report/status.h"
+#include "core/gang/restore/restore.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -131,8 +131,8 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         trial_delay_replacement(e, g);
         dirty_plan(e);
     }
-    if (group_source_defect(g)) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
+    if (group_state_defect(g)) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_state_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         bound_without_source(g);
     } else if (g->seats.n_bound + membership_done(g) >= size) {
@@ -161,8 +161,8 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
     if (g->seats.n_newcomers > 0) {
         group_state_begin(e, g);
     }
-    if (group_source_defect(g)) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
+    if (group_state_defect(g)) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_state_defect(g));
         group_state_enter(e, g, GROUP_INVALID);
     } else if (!g->spec) {
         not_found(g);

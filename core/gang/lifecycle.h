@@ -17,7 +17,7 @@
  *   9 members                 look again when what concerns them changed (members_settle)
  *  10 object_writer           the object's keys and plan are written when they differ
  */
-#include "core/gang/groups.h"
+#include "core/gang/state/groups.h"
 
 void lifecycle_evaluate(struct skr_gang *e, struct group *g);
 

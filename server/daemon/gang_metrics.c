@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
 #include "topology/base/arena.h"
 

@@ -5,7 +5,7 @@
  * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
  * behaves.) Whatever happens, shell.h is content, and the same bytes give the same actions.
  */
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
 #include "test/fuzz/shell.h"

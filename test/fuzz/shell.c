@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 
 #define BIND_TIMEOUT (330 * SKR_SECOND) /* settings.bind_timeout */
 

@@ -5,14 +5,14 @@
  * all that is bound, planned or held has a plan then, or the engine's timer is set for planDelay from now or sooner.
  *
  * Its turn does not matter: groups before it in the queue have their plans by now, which are room that is taken, or do not
- * fit and hold nobody up (core/gang/queue.c).
+ * fit and hold nobody up (core/gang/planning/queue.c).
  *
  * What may hold a group back, each for as long as its file says; the judge asks the engine whether it does:
  *
- *   a pause after refusals of kube-scheduler            core/gang/refusal.c
- *   back-off after a plan that came to nothing          core/gang/trial.c
- *   members that have to leave, or have left            core/gang/victims_left.c
- *   an object that may not be written                   core/gang/plan_home.c
+ *   a pause after refusals of kube-scheduler            core/gang/group/refusal.c
+ *   back-off after a plan that came to nothing          core/gang/group/attempt.c
+ *   members that have to leave, or have left            core/gang/preempt/victims_left.c
+ *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
@@ -23,13 +23,13 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/group_table.h"
-#include "core/gang/plan_entry.h"
-#include "core/gang/plan_home.h"
-#include "core/gang/pods.h"
-#include "core/gang/refusal.h"
-#include "core/gang/seat_holds.h"
-#include "core/gang/shapes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
 
 static bool is_at_rest(const struct rig *rig)

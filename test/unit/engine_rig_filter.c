@@ -11,10 +11,10 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/groups.h"
-#include "core/gang/plan_entry.h"
-#include "core/gang/pods.h"
-#include "core/gang/seat_holds.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/plan_entry.h"
 
 static bool has_room_on(const struct group *g, const char *node)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "core/gang/group_table.h"
+#include "core/gang/group/group_table.h"
 
 void rig_make_engine(struct rig *rig)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/unit/json_fast.h"
 
 const char *rig_group_label(const json_t *pod)

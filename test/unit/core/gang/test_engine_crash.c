@@ -4,7 +4,7 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"

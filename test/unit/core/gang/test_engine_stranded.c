@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members past the point of no return whose node closes to them before they could be bound. */
-#include "core/gang/group_table.h"
+#include "core/gang/group/group_table.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What members are told while they wait: gates, labels, events and conditions, each once. */
-#include "core/gang/pods.h"
-#include "core/gang/reason.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/reason.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/members_scene.h"
 

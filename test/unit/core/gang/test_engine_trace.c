@@ -2,7 +2,7 @@
 /* Members that need no waking: rank and plan travel in their Bindings, the plan of all in the first. */
 #include <utlist.h>
 
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 6, RACK = 4 };

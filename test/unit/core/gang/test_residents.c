@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods that only take room, without an entry of their own: what becomes one, what ends that, and that
  * they count wherever pods with an entry do. */
-#include "core/gang/residents.h"
+#include "core/gang/cache/residents.h"
 
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_REPORT_STATUS_H
+#define SKR_CORE_GANG_REPORT_STATUS_H
+/* What people read: status, reason, message, conditions and times of a group, and the keys of its
+ * object that carry them. */
+#include "core/gang/report/desired_keys.h"
+#include "core/gang/state/groups.h"
+
+/* Status, conditions, outputs from the state; Events on change. */
+void status_update(struct skr_gang *e, struct group *g);
+void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w);
+
+/* What an earlier life reported is not reported again; NULL: nothing. */
+void status_restore(struct group *g, const char *status, const char *reason);
+void status_restore_condition(struct group *g, const char *type, bool status, const char *reason,
+                              const char *message, skr_time since);
+void status_fini(struct group *g);
+
+#endif
