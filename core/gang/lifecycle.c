@@ -93,8 +93,8 @@ static void start_generation(struct group *g)
     membership_start(g);
     refusal_forget(g);
     group_state_set_times(g, 0, 0);
-    trial_restart_backoff(g);
-    trial_forget(g);
+    attempt_restart_backoff(g);
+    attempt_forget(g);
     outputs_forget(g);
     membership_changed(g);
 }
@@ -105,7 +105,7 @@ static void become_ready(struct skr_gang *e, struct group *g)
         return;
     }
     group_state_reason(g, SKR_REASON_NONE, NULL);
-    trial_begin(e, g);
+    attempt_begin(e, g);
     group_state_enter(e, g, GROUP_READY);
 }
 
@@ -113,8 +113,8 @@ static void become_ready(struct skr_gang *e, struct group *g)
 static bool reason_stands(const struct skr_gang *e, const struct group *g)
 {
     return g->seats.n_ready > 0 &&
-           (g->trial.infeasible || (trial_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
-                                    g->reason != SKR_REASON_MEMBERS_MISSING));
+           (g->attempt.infeasible || (attempt_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
+                                      g->reason != SKR_REASON_MEMBERS_MISSING));
 }
 
 static void evaluate_bound(struct skr_gang *e, struct group *g)
@@ -122,13 +122,13 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     size_t size = (size_t)membership_size(g);
     if (g->state != GROUP_BOUND) { /* adopted: it ran before we came, or its map is new */
         group_state_enter(e, g, GROUP_BOUND);
-        if (!trial_is_paused(e, g)) {
+        if (!attempt_is_paused(e, g)) {
             group_state_reason(g, SKR_REASON_NONE, NULL);
         }
         outputs_update(e, g);
     }
     if (g->spec && g->seats.n_ready > 0) {
-        trial_delay_replacement(e, g);
+        attempt_delay_replacement(e, g);
         dirty_plan(e);
     }
     if (group_state_defect(g)) {
@@ -176,7 +176,7 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
         } else {
             group_state_no_tree(g);
         }
-        trial_doubt(g);
+        attempt_doubt(g);
         group_state_enter(e, g, GROUP_PENDING);
     } else {
         become_ready(e, g);
@@ -191,12 +191,12 @@ static uint64_t members_view(const struct skr_gang *e, const struct group *g)
 {
     uint64_t view = (uint64_t)g->state;
     view = view * 31 + (uint64_t)g->reason;
-    view = view * 31 + g->trial.infeasible;
+    view = view * 31 + g->attempt.infeasible;
     if (g->plan) {
         for (const char *s = g->plan->id; *s; s++) {
             view = view * 31 + (unsigned char)*s;
         }
-        view = view * 31 + plan_home_is_persisted(e, g->plan);
+        view = view * 31 + plan_storage_is_persisted(e, g->plan);
         view = view * 31 + g->plan->aborting;
         view = view * 31 + g->plan->binding;
     }
@@ -222,7 +222,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
     g->evaluated_at = skr_frame_now(e->frame);
     restore_late(e, g);
     restore_newer(e, g);
-    plan_home_note_binding(e, g);
+    plan_storage_note_binding(e, g);
     if (group_source_resolve(e, g) && g->plan) {
         plan_loss_abort(e, g, SKR_REASON_NONE,
                         g->spec ? "the group was changed" : "the group's definition is gone",
@@ -246,7 +246,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
     seat_holds_settle(e, g);
     refusal_refresh(e, g);
     measure_group(e, g);
-    release_settle(e, g);
+    gate_release_settle(e, g);
     status_update(e, g);
     candidates_note(e, g);
     touch_members(e, g);

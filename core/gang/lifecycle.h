@@ -6,7 +6,7 @@
  * event ends here, for every group that it touched; evaluating twice changes nothing.
  *
  *   1 restore_late            what an earlier life reported, once
- *   2 plan_home_note_binding  has the point of no return been persisted?
+ *   2 plan_storage_note_binding  has the point of no return been persisted?
  *   3 group_source_resolve    which map, PodGroup or label defines it; a change ends a plan
  *   4 membership_update       who is a member, who holds a seat
  *   5 plan_step               a plan goes forward, or comes to its end

@@ -112,8 +112,8 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           refusal_pause(rig->gang, g) > 0 || plan_home_is_refused(rig->gang, g) ||
-           g->trial.backoff_until > rig->now;
+           refusal_pause(rig->gang, g) > 0 || plan_storage_is_refused(rig->gang, g) ||
+           g->attempt.backoff_until > rig->now;
 }
 
 /* ---- judgement ---- */

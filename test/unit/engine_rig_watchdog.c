@@ -169,7 +169,8 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
         good = true;
     }
     if (!good && !rolls_forward(rig, w, pod)) {
-        rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
+        rig_fail(rig, "%s is activated to '%s' before a plan that says so is persisted", w->key,
+                 node);
     }
     rig_preemption_kicks(rig, pod, plan, node);
     json_decref(plan);

@@ -40,7 +40,7 @@ static void refuse(struct skr_gang *e, uint64_t request, const char *text)
 static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                          const char *node)
 {
-    if (!p->plan || p->plan->aborting || !plan_home_is_persisted(e, p->plan)) {
+    if (!p->plan || p->plan->aborting || !plan_storage_is_persisted(e, p->plan)) {
         refuse(e, request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->place.node, node) != 0) {
         refuse(e, request, SKR_TEXT_WRONG_NODE);
@@ -82,7 +82,7 @@ void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_r
     const char *on = !p                 ? pods_resident_node(e, asked->uid)
                      : pods_is_bound(p) ? p->pod->node_name
                                         : NULL;
-    pulse_heard(e);
+    scheduler_progress_heard(e);
     if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_READY);
     } else if (!skr_frame_is_leader(e->frame)) {
@@ -147,7 +147,8 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
     if (!nomination_stands(p)) {
         nomination_count(p);
         snprintf(brought->retries, sizeof brought->retries, "%d", p->place.retries);
-        snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id, p->work->kick.count);
+        snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id,
+                 p->work->activation.count);
         bring_label(brought, SKR_LABEL_RETRIES, brought->retries);
         bring_label(brought, SKR_LABEL_PLAN, brought->plan);
         brought->annotation = nomination_annotation(p);
@@ -241,7 +242,7 @@ void binding_pump(struct skr_gang *e)
         const char *node = target_of(e, p);
         bool may_post = p->work->vote.request && node && nodes_find(e, node) &&
                         (!p->plan || (p->plan->binding_persisted && !p->plan->aborting &&
-                                      !p->plan->rollback && trace_is_provided(e, p)));
+                                      !p->plan->rollback && member_record_is_provided(e, p)));
         bool other_node = p->work->vote.request && node && strcmp(p->work->vote.node, node) != 0;
         if (p->work->bind.unknown) {
             bind_calls_unqueue(e, p);
@@ -250,12 +251,12 @@ void binding_pump(struct skr_gang *e)
             bind_calls_unqueue(e, p);
             failed(e, p, "its bind call names another node");
         } else if (may_post) {
-            enum trace_turn turn = p->plan ? trace_turn_of(e, p->plan) : TRACE_BINDS;
-            if (turn == TRACE_WAITS) {
+            enum bind_turn turn = p->plan ? member_record_turn(e, p->plan) : BIND_TURN_POST;
+            if (turn == BIND_TURN_WAIT) {
                 continue;
             }
             bind_calls_unqueue(e, p);
-            post(e, p, node, turn == TRACE_CARRIES);
+            post(e, p, node, turn == BIND_TURN_POST_PLAN);
         } else {
             bind_calls_unqueue(e, p);
             if (!p->plan && p->work->vote.request) {

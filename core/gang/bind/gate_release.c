@@ -20,7 +20,7 @@ enum { LOOK_AGAIN_S = 5 }; /* for a group that is not the first yet */
 
 static bool waits_for_capacity(const struct group *g)
 {
-    return g->trial.infeasible && !g->plan && g->seats.n_bound == 0 &&
+    return g->attempt.infeasible && !g->plan && g->seats.n_bound == 0 &&
            (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS);
 }
 
@@ -36,7 +36,7 @@ static bool is_first(const struct skr_gang *e, const struct group *g)
     return true;
 }
 
-void release_settle(struct skr_gang *e, struct group *g)
+void gate_release_settle(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     if (!waits_for_capacity(g)) {
@@ -73,7 +73,7 @@ static bool is_out(const struct pod_entry *p)
            (!p->pod->gate || p->work->patch.write);
 }
 
-bool release_may_open(const struct skr_gang *e, const struct pod_entry *p)
+bool gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g, *tmp;
     const struct pod_entry *q;

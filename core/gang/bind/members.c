@@ -4,12 +4,12 @@
  * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
  * and an acknowledged patch is in the cache at once.
  *
- *   planned      one status patch with nomination, labels and annotation (the kick), then the
+ *   planned      one status patch with nomination, labels and annotation (the activation), then the
  *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
  *                nomination with the gate's removal, in one; of one that needs no waking nothing,
- *                where labels and annotation can travel in its Binding (trace.h)
+ *                where labels and annotation can travel in its Binding (record.h)
  *   parked       left alone, but for labels and annotation that crash recovery needs
- *   no plan      traces of plans that are gone are cleared; gated members get a label with their state, others where
+ *   no plan      records of plans that are gone are cleared; gated members get a label with their state, others where
  *                it has to wake them (waiting.c, Events too)
  *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
  */
@@ -51,7 +51,7 @@ struct change {
     const char *annotation; /* "" remove, NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
     bool drop_gate;
-    bool is_kick;
+    bool is_activation;
 };
 
 static void change_label(struct change *c, const char *key, const char *value)
@@ -77,7 +77,7 @@ struct sent {
     struct skr_label *label;
     size_t n_labels;
     char *annotation;
-    bool is_kick;
+    bool is_activation;
 };
 
 static void sent_release(void *more)
@@ -149,7 +149,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
     pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;
-    sent->is_kick = c->is_kick;
+    sent->is_activation = c->is_activation;
     pods_work(p)->patch.write = w->id;
     if (c->nominated) {
         pods_work(p)->patch.owes = !status;
@@ -163,7 +163,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
  * name. */
 static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
-    const struct change c = {.drop_gate = true, .is_kick = true};
+    const struct change c = {.drop_gate = true, .is_activation = true};
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
@@ -191,7 +191,7 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
     return false;
 }
 
-/* Its node's trace is awaited, and itself it carries one of another node, whose planned member may
+/* Its node's record is awaited, and itself it carries one of another node, whose planned member may
  * await that: both would wait for ever. The nomination goes, and the labels with the next. */
 static void give_way(struct skr_gang *e, struct pod_entry *p)
 {
@@ -220,7 +220,7 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     }
     snprintf(rank, sizeof rank, "%d", p->place.rank);
     snprintf(retries, sizeof retries, "%d", p->place.retries);
-    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->work->kick.count);
+    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->work->activation.count);
     change_label(&c, SKR_LABEL_STATUS,
                  skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
                                                                   : SKR_STATUS_ASSIGNED));
@@ -231,10 +231,10 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
     }
     if (how == WOKEN_BY_NOMINATION) {
         c.nominated = p->place.node;
-        c.is_kick = !p->pod->gate;
+        c.is_activation = !p->pod->gate;
     } else if (how == WOKEN_BY_GATE) {
         nomination_spare(p);
-        c.drop_gate = c.is_kick = true;
+        c.drop_gate = c.is_activation = true;
     }
     c.annotation = annotation;
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
@@ -244,7 +244,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 {
     bool metadata = nomination_stands(p);
     if (p->work->vote.request || p->work->bind.write) {
-        if (!metadata && !p->work->bind.write && !trace_travels(e, p)) {
+        if (!metadata && !p->work->bind.write && !member_record_in_binding(e, p)) {
             equip(e, p, WOKEN_NOT);
         }
         return;
@@ -252,24 +252,25 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     if (plan_waits_for_turn(p)) {
         return;
     }
-    if (!metadata && trace_travels(e, p)) {
+    if (!metadata && member_record_in_binding(e, p)) {
         nomination_spare(p);
-        if (!p->work->kick.at && !p->work->kick.asked) {
-            nomination_kicked(e, p);
+        if (!p->work->activation.at && !p->work->activation.asked) {
+            nomination_activated(e, p);
         }
         return;
     }
-    bool nominated = nomination_is_forbidden(e) || p->work->kick.spared ||
+    bool nominated = nomination_is_forbidden(e) || p->work->activation.spared ||
                      strcmp(p->pod->nominated_node, p->place.node) == 0;
-    /* The trace of an earlier plan may say the same: it woke nobody for this one. */
-    bool never_kicked =
-        !p->work->kick.at && !p->work->kick.asked && !p->work->vote.given && !p->pod->gate;
-    if (!metadata || !nominated || never_kicked || nomination_was_in_vain(p)) {
+    /* The record of an earlier plan may say the same: it woke nobody for this one. */
+    bool never_activated = !p->work->activation.at && !p->work->activation.asked &&
+                           !p->work->vote.given && !p->pod->gate;
+    if (!metadata || !nominated || never_activated || nomination_was_in_vain(p)) {
         if (waits_for_stale(e, p)) {
             give_way(e, p);
             return;
         }
-        skr_time at = p->work->kick.at ? p->work->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
+        skr_time at =
+            p->work->activation.at ? p->work->activation.at + AGAIN_MS * SKR_MILLISECOND : 0;
         if (metadata && skr_frame_now(e->frame) < at) {
             wakes_add(e, at, WAKE_POD, p->uid);
             return;
@@ -288,7 +289,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- members without a plan ---- */
 
-static bool has_traces(const struct skr_gang *e, const struct pod_entry *p)
+static bool has_records(const struct skr_gang *e, const struct pod_entry *p)
 {
     bool owes = p->work->patch.owes && *p->pod->nominated_node && !nomination_is_forbidden(e);
     return owes || *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) ||
@@ -311,10 +312,10 @@ static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_en
 {
     const struct group *g = p->group;
     bool solving = planner_is_solving(e, g);
-    return p->seated && (solving || (g->state == GROUP_READY && !g->trial.infeasible));
+    return p->seated && (solving || (g->state == GROUP_READY && !g->attempt.infeasible));
 }
 
-static void clear_traces(struct skr_gang *e, struct pod_entry *p)
+static void clear_records(struct skr_gang *e, struct pod_entry *p)
 {
     struct change c = {0};
     change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
@@ -334,13 +335,13 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
     if (g->plan && g->plan->aborting && p->plan) {
         return; /* cleared when the object is */
     }
-    if (has_traces(e, p)) {
+    if (has_records(e, p)) {
         if (!is_about_to_be_planned(e, p)) {
-            clear_traces(e, p);
+            clear_records(e, p);
         }
         return;
     }
-    if (p->pod->gate && release_may_open(e, p)) {
+    if (p->pod->gate && gate_release_may_open(e, p)) {
         send_ungate(e, p);
         return;
     }
@@ -433,7 +434,7 @@ void members_settle(struct skr_gang *e, struct pod_entry *p)
     }
     if (pods_is_bound(p)) {
         settle_bound(e, p);
-    } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && plan_storage_is_persisted(e, p->plan)) {
         settle_planned(e, p);
     } else {
         settle_waiting(e, p);
@@ -490,8 +491,8 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
         pods_work(p)->patch.failures = 0;
-        if (w->is_kick && p->plan) {
-            nomination_kicked(e, p);
+        if (w->is_activation && p->plan) {
+            nomination_activated(e, p);
         }
         apply(e, p, w, ev->written.resource_version);
         break;

@@ -131,29 +131,31 @@ static bool has_come(const struct plan *plan, const struct pod_entry *p)
                                    p->work->bind.write || p->work->bind.unknown);
 }
 
-/* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
+/* A member that was activated and about which a living scheduler has not asked: its in-tree filters
  * refuse every node, or another plugin keeps it back. While it still comes to other members of the
- * plan, or to those of any plan that were kicked before, this one may stand behind them in its queue. */
+ * plan, or to those of any plan that were activated before, this one may stand behind them in its queue. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->work->kick.at || p->work->kick.asked ||
+        if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
             has_come(g->plan, p) || pods_is_bound(p)) {
             continue;
         }
-        skr_time since = p->work->kick.at > e->pulse.since ? p->work->kick.at : e->pulse.since;
+        skr_time since =
+            p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
-        skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
+        skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
         if (until <= skr_frame_now(e->frame)) {
-            since = pulse_reached_before(e, p);
-            skr_time later = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
+            since = scheduler_progress_reached_before(e, p);
+            skr_time later = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
             until = later > until ? later : until;
         }
         const char *says = pods_scheduler_says(p->pod);
-        bool alive = e->pulse.last > p->work->kick.at || (*says && !strstr(says, "sakkara:"));
+        bool alive =
+            e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
@@ -173,7 +175,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = again < next ? again : next;
         }
     }
-    if (next != SKR_TIME_NEVER) { /* members are kicked one after the other */
+    if (next != SKR_TIME_NEVER) { /* members are activated one after the other */
         skr_time soonest = skr_frame_now(e->frame) + dirty_pause(g);
         wakes_group(e, g, next > soonest ? next : soonest);
     }
@@ -183,7 +185,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
 /* ---- forward ---- */
 
 struct progress {
-    size_t unbound, voted, kicked, lacking;
+    size_t unbound, voted, activated, lacking;
 };
 
 static struct progress progress_of(const struct skr_gang *e, const struct group *g)
@@ -197,8 +199,8 @@ static struct progress progress_of(const struct skr_gang *e, const struct group 
         }
         x.unbound++;
         x.voted += p->work->vote.given;
-        x.kicked += p->work->kick.at != 0;
-        x.lacking += !trace_is_provided(e, p);
+        x.activated += p->work->activation.at != 0;
+        x.lacking += !member_record_is_provided(e, p);
     }
     return x;
 }
@@ -210,7 +212,7 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     snprintf(buffer, size, "%s", late);
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && p->work->kick.at && !p->work->kick.asked &&
+        if (p->plan == g->plan && p->work->activation.at && !p->work->activation.asked &&
             !p->work->vote.given && !pods_is_bound(p) && !*pods_scheduler_says(p->pod)) {
             snprintf(buffer, size,
                      "%s: kube-scheduler has not tried pod %s; is it running, and does every "
@@ -226,15 +228,15 @@ static void finish(struct skr_gang *e, struct group *g)
     bool complete = g->plan->n_vacancies == 0;
     plan_destroy(e, g->plan);
     group_state_end(e, g);
-    trial_restart_backoff(g);
+    attempt_restart_backoff(g);
     refusal_forget(g);
-    trial_doubt(g); /* who waits now is not who was stranded */
+    attempt_doubt(g); /* who waits now is not who was stranded */
     group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
                        complete ? NULL
                                 : "a member was lost while binding and not replaced in time");
     group_state_enter(e, g, GROUP_BOUND);
     outputs_update(e, g);
-    plan_home_hurry(g);
+    plan_storage_hurry(g);
     dirty_group(e, g);
 }
 
@@ -277,11 +279,11 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         return;
     }
     wakes_group(e, g, plan->deadline);
-    if (!plan_home_is_persisted(e, plan)) {
-        if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
+    if (!plan_storage_is_persisted(e, plan)) {
+        if (plan_storage_is_quiet(e, g) && plan_storage_is_refused(e, g)) {
             plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            plan_home_hurry(g);
+            plan_storage_hurry(g);
         }
         return;
     }
@@ -299,9 +301,9 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         plan_text_changed(e, plan);
     } else {
         group_state_enter(e, g,
-                          x.voted    ? GROUP_HOLDING
-                          : x.kicked ? GROUP_ADMITTING
-                                     : GROUP_PLANNED);
+                          x.voted       ? GROUP_HOLDING
+                          : x.activated ? GROUP_ADMITTING
+                                        : GROUP_PLANNED);
     }
 }
 
@@ -351,7 +353,7 @@ static bool give_up_stranded(struct skr_gang *e, struct group *g)
 static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
-    if (plan->binding_persisted || !plan_home_is_quiet(e, g)) {
+    if (plan->binding_persisted || !plan_storage_is_quiet(e, g)) {
         return false;
     }
     struct progress x = progress_of(e, g);
@@ -362,7 +364,7 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
  * free again. */
 static void note_recorded(struct skr_gang *e, struct plan *plan)
 {
-    bool gone = plan->home != SOURCE_LABELS && !plan_home_text(plan->group), changed = false;
+    bool gone = plan->home != SOURCE_LABELS && !plan_storage_text(plan->group), changed = false;
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
@@ -385,13 +387,13 @@ static void note_recorded(struct skr_gang *e, struct plan *plan)
 static void step_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (!plan_home_is_persisted(e, plan)) {
+    if (!plan_storage_is_persisted(e, plan)) {
         if (binding_is_moot(e, g)) {
             plan_want_binding(e, plan, false);
             plan_text_changed(e, plan);
             step_before_binding(e, g);
         }
-        plan_home_hurry(g);
+        plan_storage_hurry(g);
         return;
     }
     plan_note_persisted(plan);
@@ -413,7 +415,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         if (p->plan == plan && !pods_is_bound(p) && p->work->vote.request && !p->work->bind.write &&
-            !p->work->binding_queued && trace_is_provided(e, p)) {
+            !p->work->binding_queued && member_record_is_provided(e, p)) {
             bind_calls_queue(e, p);
         }
     }

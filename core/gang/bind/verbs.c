@@ -178,7 +178,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
-    } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && plan_storage_is_persisted(e, p->plan)) {
         filter_planned(e, p, call);
         return;
     } else {
@@ -240,7 +240,7 @@ void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
     if (!problem && (p ? pods_is_bound(p) : !!pods_resident_node(e, pod->meta.uid))) {
         problem = SKR_TEXT_ALREADY_BOUND;
     }
-    pulse_heard(e);
+    scheduler_progress_heard(e);
     if (problem) {
         out_answer(e, call.request, SKR_ANSWER_ERROR, problem);
         return;

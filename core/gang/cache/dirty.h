@@ -18,7 +18,7 @@
  *   fit_cache leaves     room of a leaf, its node or a veto changed   fit_cache_refresh
  *
  *   counter              grows with                                   what compares itself with it
- *   epoch.capacity       all that can make a waiting group fit        g->trial.failed_epoch: no
+ *   epoch.capacity       all that can make a waiting group fit        g->attempt.failed_epoch: no
  *                                                                     placement then; tried again
  *                                                                     only when it has grown
  *   epoch.freed          the ledger's own count of releases, as seen  settle: grown -> capacity
@@ -35,7 +35,7 @@
  *   epoch.late_room      where pods with late volumes may land        g->fit.reported_late_room: only
  *                                                                     numbers are old
  *   epoch.facts          all that an explanation may rest on          explained.facts
- *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
+ *   g->input_epoch       members or rules of one group: a solve made  attempt.failed_input,
  *                        before is void                               fit.input, outputs.input,
  *                                                                     the solve that runs
  *   kind->changes        slots of a kind of members                   g->fit.reported_changes: only

@@ -10,7 +10,7 @@
 #include "core/gang/state/gang.h"
 #include "core/pod/pod.h"
 
-enum kick_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
+enum activation_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
 
 /* How far a pod is that a budget has kept for too long; evictions.c. */
 enum eviction_force {
@@ -34,12 +34,12 @@ struct pod_work {
         uint32_t count; /* k of the plan label */
         skr_time at;    /* acknowledged; 0 none */
         bool asked;     /* filter accepted it since */
-        uint64_t vain;  /* the kick after which it was turned away: nomination_mark(); stays */
+        uint64_t vain; /* the activation after which it was turned away: nomination_mark(); stays */
         bool was_again; /* nomination_repeat() was done once in this plan */
         bool spared;    /* it was not nominated, as it does not need that */
         bool tried;     /* kube-scheduler came to it in vain: it has to be woken; stays */
-        enum kick_stands stands; /* nomination_stands(), cached */
-    } kick;
+        enum activation_stands stands; /* nomination_stands(), cached */
+    } activation;
 
     /* members.c */
     struct {
@@ -123,7 +123,7 @@ struct pod_entry {
     struct group *group;           /* of our pods that name one */
     struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
     skr_time seen_at;              /* first */
-    uint64_t trials_base;          /* group->trial.n when the pod was first seen */
+    uint64_t attempts_base;        /* group->attempt.n when the pod was first seen */
 
     struct pod_entry *dprev, *dnext; /* dirty.c */
 

@@ -38,7 +38,7 @@ struct target {
 };
 
 /* Moves the keys that differ to the front of w; returns their number. */
-static size_t differences(const struct target *t, struct wanted *w)
+static size_t differences(const struct target *t, struct desired_keys *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -72,7 +72,7 @@ static void add_member(struct skr_strbuf *b, const char *prefix, const char *key
 }
 
 /* The members that a patch has besides its preconditions. */
-static void add_changes(const struct target *t, const struct wanted *w, size_t n,
+static void add_changes(const struct target *t, const struct desired_keys *w, size_t n,
                         const char *annotation, struct skr_strbuf *metadata,
                         struct skr_strbuf *members)
 {
@@ -97,7 +97,7 @@ static void add_changes(const struct target *t, const struct wanted *w, size_t n
     }
 }
 
-static void remember(struct sent_patch *sent, const struct wanted *w, size_t n,
+static void remember(struct sent_patch *sent, const struct desired_keys *w, size_t n,
                      const char *annotation)
 {
     group_objects_forget(sent);
@@ -109,8 +109,8 @@ static void remember(struct sent_patch *sent, const struct wanted *w, size_t n,
     sent->annotation = skr_strdup(annotation);
 }
 
-static void send_patch(struct skr_gang *e, const struct target *t, const struct wanted *w, size_t n,
-                       const char *annotation)
+static void send_patch(struct skr_gang *e, const struct target *t, const struct desired_keys *w,
+                       size_t n, const char *annotation)
 {
     SKR_STRBUF(metadata);
     SKR_STRBUF(members);
@@ -124,7 +124,7 @@ static void send_patch(struct skr_gang *e, const struct target *t, const struct 
 
 /* A change of status is written soon; counts that grow with every pod every now and then. */
 static skr_time collected_at(const struct skr_gang *e, const struct target *t,
-                             const struct wanted *w, size_t n)
+                             const struct desired_keys *w, size_t n)
 {
     skr_time at = skr_frame_now(e->frame) + COLLECT_MS * SKR_MILLISECOND;
     skr_time pause = t->writer->sent_at + PAUSE_MS * SKR_MILLISECOND;
@@ -138,7 +138,7 @@ static skr_time collected_at(const struct skr_gang *e, const struct target *t,
 
 /* annotation: as it should stand; "" not at all. Returns when to look again, SKR_TIME_NEVER if
  * nothing is due. */
-static skr_time settle_target(struct skr_gang *e, const struct target *t, struct wanted *w,
+static skr_time settle_target(struct skr_gang *e, const struct target *t, struct desired_keys *w,
                               const char *annotation)
 {
     const char *have = skr_labels_get(&t->object.meta->annotations, SKR_ANNOTATION_PLAN);
@@ -193,23 +193,23 @@ void group_objects_settle(struct skr_gang *e, struct group *g)
     struct target t;
     skr_time at = SKR_TIME_NEVER, other;
     if (g->source.map) {
-        struct wanted w = {0};
+        struct desired_keys w = {0};
         if (g->source.kind == SOURCE_MAP) {
-            status_wanted(e, g, &w);
+            status_desired_keys(e, g, &w);
         }
         t = map_target(g->source.map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
-        wanted_fini(&w);
+        desired_keys_fini(&w);
     }
     if (g->source.podgroup) {
-        struct wanted w = {0};
+        struct desired_keys w = {0};
         if (g->source.kind == SOURCE_PODGROUP) {
-            status_wanted(e, g, &w);
+            status_desired_keys(e, g, &w);
         }
         t = podgroup_target(g->source.podgroup);
         other = settle_target(e, &t, &w, text_for(g, SOURCE_PODGROUP));
         at = other < at ? other : at;
-        wanted_fini(&w);
+        desired_keys_fini(&w);
     }
     if (at != SKR_TIME_NEVER) {
         wakes_group(e, g, at);
@@ -220,11 +220,11 @@ void group_objects_settle(struct skr_gang *e, struct group *g)
 void group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
 {
     struct group *g = groups_find(e, m->group_key);
-    struct wanted w = {0};
+    struct desired_keys w = {0};
     if (m->is_topology) {
-        map_status_wanted_topology(e, m, &w);
+        map_status_desired_topology(e, m, &w);
     } else if (m->is_group && (!g || g->source.map != m)) {
-        map_status_wanted_loser(e, m, &w);
+        map_status_desired_loser(e, m, &w);
     } else {
         map_status_forget(m);
         if (g) {
@@ -238,7 +238,7 @@ void group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
             wakes_add(e, at, WAKE_MAP, m->key);
         }
     }
-    wanted_fini(&w);
+    desired_keys_fini(&w);
 }
 
 /* ---- answers ---- */
@@ -353,8 +353,8 @@ static void look_again(struct skr_gang *e, struct group *g, const struct skr_obj
         wakes_group_then(e, g, writer->retry_at); /* nothing is planned before */
     }
     if (was_refused && !writer->refused) {
-        trial_restart_backoff(g);
-        trial_again(g);
+        attempt_restart_backoff(g);
+        attempt_again(g);
     }
 }
 

@@ -112,7 +112,7 @@ static void bound_priority(const struct skr_gang *e, const struct group *g,
 static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
 {
     if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
-        return g->plan->binding_persisted || !plan_home_is_quiet(e, g);
+        return g->plan->binding_persisted || !plan_storage_is_quiet(e, g);
     }
     bool running = g->state == GROUP_BOUND && g->seats.n_bound > 0;
     bool still_there = (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) ||
@@ -195,7 +195,7 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
         dirty_victims(e);
         dirty_input(g);
         refusal_forget(g);
-        trial_forget(g);
+        attempt_forget(g);
         dirty_plan(e);
     }
     return !same;

@@ -56,7 +56,7 @@ void plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason
     }
     membership_changed(g);
     dirty_input(g);
-    plan_home_hurry(g);
+    plan_storage_hurry(g);
     dirty_group(e, g);
 }
 
@@ -64,7 +64,7 @@ void plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason
 static bool abort_is_done(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
-    if (!plan_home_is_quiet(e, g)) {
+    if (!plan_storage_is_quiet(e, g)) {
         return false;
     }
     if (plan->anchor) {
@@ -75,7 +75,7 @@ static bool abort_is_done(const struct skr_gang *e, const struct group *g)
         const char *have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
         return !have || !*have || !strstr(have, "\"members\"");
     }
-    const char *have = plan_home_text(g);
+    const char *have = plan_storage_text(g);
     return !have || !*have;
 }
 
@@ -90,7 +90,7 @@ static void abort_finish(struct skr_gang *e, struct group *g)
     free(message);
     outputs_forget(g);
     if (backoff) {
-        trial_backoff(e, g);
+        attempt_backoff(e, g);
     } else {
         group_state_enter(e, g, GROUP_PENDING);
     }
@@ -102,7 +102,7 @@ void plan_loss_step(struct skr_gang *e, struct group *g)
     if (abort_is_done(e, g)) {
         abort_finish(e, g);
     } else {
-        plan_home_hurry(g);
+        plan_storage_hurry(g);
     }
 }
 
@@ -213,7 +213,7 @@ bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     if (plan->n_vacancies == 0) {
         return false;
     }
-    if (plan->home != SOURCE_LABELS && !plan_home_text(g)) {
+    if (plan->home != SOURCE_LABELS && !plan_storage_text(g)) {
         return false; /* no object could tell that the newcomer belongs to the plan */
     }
     size_t at;

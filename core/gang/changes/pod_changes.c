@@ -64,7 +64,7 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     dirty_input(g);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     long long had = retries ? strtoll(retries, NULL, 10) : 0;
-    p->trials_base = g->trial.n - (had > 0 ? (uint64_t)had : 0);
+    p->attempts_base = g->attempt.n - (had > 0 ? (uint64_t)had : 0);
     dirty_member(e, g);
 }
 
@@ -84,7 +84,7 @@ static void update_group(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-/* Whoever waited for a trace on the node to vanish before being kicked there looks again. */
+/* Whoever waited for a record on the node to vanish before being activated there looks again. */
 static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
 {
     struct group *g;
@@ -392,7 +392,7 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
     pod_changes_replace(e, p, pod);
     if (pods_is_bound(p) && rank >= 0 && pods_rank_label(p) < 0) {
         plan_set_rank(p, rank);
-        trace_labels_were_lost(e);
+        member_record_labels_were_lost(e);
     }
     if (r) {
         residents_drop(e, r);

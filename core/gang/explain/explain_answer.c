@@ -120,9 +120,9 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     skr_time until = 0;
     if (on_its_way(g) && !g->plan->binding_persisted) {
         until = g->plan->deadline;
-    } else if (!g->plan && trial_is_paused(e, g) &&
+    } else if (!g->plan && attempt_is_paused(e, g) &&
                (g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0))) {
-        until = g->trial.backoff_until;
+        until = g->attempt.backoff_until;
     }
     skr_time pause = on_its_way(g) ? 0 : refusal_pause(e, g);
     until = pause > until ? pause : until;
@@ -138,7 +138,7 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
 
 static void write_account(const struct group *g, struct skr_strbuf *b)
 {
-    const struct explained *x = g->trial.infeasible && !g->plan ? g->explained : NULL;
+    const struct explained *x = g->attempt.infeasible && !g->plan ? g->explained : NULL;
     if (x && x->account && x->input_epoch == g->input_epoch) {
         skr_strbuf_add(b, x->account);
         const char *more = x->relaxations ? x->relaxations : "",

@@ -258,7 +258,7 @@ bool explain_preemption_needs_search(const struct skr_gang *e, const struct grou
 {
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    return g->trial.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
+    return g->attempt.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
            g->seats.n_ready > 0 && short_of_room && !g->victim.leaving && g->spec->priority > 0 &&
            !victim_search_refuser(g);
 }

@@ -81,8 +81,8 @@ static int64_t own_use(const struct account *a, int32_t leaf, size_t r)
     return sum;
 }
 
-static int64_t wanted_with_own(const struct account *a, const struct skr_missing_slots *slot,
-                               size_t r)
+static int64_t desired_keys_with_own(const struct account *a, const struct skr_missing_slots *slot,
+                                     size_t r)
 {
     int64_t want = wanted(a, slot, r);
     return a->request->problem.demand[r] > 0 ? want + own_use(a, slot->leaf, r) : want;
@@ -93,7 +93,8 @@ static bool exceeds_node(const struct account *a, const struct skr_missing_slots
 {
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
-        if (wanted_with_own(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
+        if (desired_keys_with_own(a, slot, r) >
+            p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
             return true;
         }
     }
@@ -105,7 +106,7 @@ static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_
 {
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
-        int64_t want = wanted_with_own(a, slot, r), most = 0;
+        int64_t want = desired_keys_with_own(a, slot, r), most = 0;
         for (size_t i = 0; i < (size_t)p->tree->n_leaves; i++) {
             int64_t has = p->capacity[i * p->n_resources + r];
             most = has > most ? has : most;

@@ -126,7 +126,7 @@ void explain_request_ask(struct skr_gang *e, uint64_t request,
 
 static bool needs_account(const struct skr_gang *e, const struct group *g)
 {
-    return g->trial.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
+    return g->attempt.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
            g->seats.n_ready > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
 }
 

@@ -90,7 +90,7 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_BIND_FAILED:
     case SKR_REASON_COUNT:
     default:
-        return g->trial.infeasible ? SKR_TEXT_TOPOLOGY : SKR_TEXT_PLANNING;
+        return g->attempt.infeasible ? SKR_TEXT_TOPOLOGY : SKR_TEXT_PLANNING;
     }
 }
 
@@ -114,10 +114,10 @@ const char *group_state_text(const struct group *g)
         if (g->state == GROUP_BOUND && !g->spec) {
             return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
         }
-        if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->trial.infeasible) {
+        if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->attempt.infeasible) {
             return SKR_TEXT_MEMBERS;
         }
-        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->trial.infeasible) {
+        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->attempt.infeasible) {
             return SKR_TEXT_FOLLOWER; /* the group lacks nobody */
         }
         return text_of_reason(g);

@@ -5,7 +5,7 @@
 #include "core/gang/state/groups.h"
 
 void group_state_enter(struct skr_gang *e, struct group *g, enum group_state state);
-/* Of traces that were read before anything is decided: nobody looks at the group for it. */
+/* Of records that were read before anything is decided: nobody looks at the group for it. */
 void group_state_restore(struct group *g, enum group_state state);
 /* Times of the generation: the first newcomer came, all are bound; 0 unset. */
 void group_state_begin(struct skr_gang *e, struct group *g); /* unless it has begun */

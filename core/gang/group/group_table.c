@@ -70,7 +70,7 @@ struct group *groups_get(struct skr_gang *e, const char *namespace_, const char 
     g->key = key;
     g->namespace_ = skr_strdup(namespace_);
     g->name = skr_strdup(name);
-    trial_again(g);
+    attempt_again(g);
     g->reported.status = SKR_STATUS_COUNT; /* nothing was */
     membership_changed(g);
     HASH_FIND_STR(e->podgroups, key, g->source.podgroup);

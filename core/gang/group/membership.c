@@ -341,7 +341,7 @@ struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, siz
         }
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
-    size_t limit = is_open(g) ? g->trial.limit : 0;
+    size_t limit = is_open(g) ? g->attempt.limit : 0;
     *ret_n = limit > 0 && limit < n ? limit : n;
     return list;
 }

@@ -174,9 +174,9 @@ void refusal_refresh(struct skr_gang *e, struct group *g)
     if (g->plan || g->reason != SKR_REASON_FILTERED_BY_OTHERS || !refused_pod(e, g)) {
         return;
     }
-    if (g->trial.infeasible) { /* the sentence goes on: it is made with the next answer */
+    if (g->attempt.infeasible) { /* the sentence goes on: it is made with the next answer */
         if (plugin != g->refusal.plugin) {
-            trial_again(g);
+            attempt_again(g);
             dirty_plan(e);
         }
         return;

@@ -150,14 +150,14 @@ void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
     bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
     if (p->plan) { /* kube-scheduler comes again by itself, or its own filters keep it */
-        nomination_kicked(e, p);
+        nomination_activated(e, p);
     }
 }
 
 void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
 {
     bind_calls_withdraw(p);
-    nomination_kicked(e, p);
+    nomination_activated(e, p);
     if (p->group) {
         dirty_member(e, p->group);
     }
@@ -170,7 +170,7 @@ void bind_calls_hangup(struct skr_gang *e, uint64_t request)
     if (!p) {
         return;
     }
-    pulse_restarted(e);
+    scheduler_progress_restarted(e);
     unpark(e, p);
     nomination_tried(p);
     call_ended(e, p);

@@ -24,7 +24,7 @@ static bool may_carry(const struct skr_gang *e, const struct plan *plan)
 {
     return e->settings.server_minor >= SKR_TRACE_LABELS_FROM && plan->home != SOURCE_LABELS &&
            !plan->anchor && plan->text && !plan->dropped_members &&
-           plan->text_len <= SKR_TRACE_BYTES_MAX;
+           plan->text_len <= SKR_BINDING_PLAN_BYTES_MAX;
 }
 
 static bool may_travel(const struct skr_gang *e, const struct plan *plan)
@@ -43,19 +43,19 @@ static bool is_untouched(const struct pod_entry *p)
 /* kube-scheduler comes to it by itself, as far as we know. */
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return sampling_spares(e, p) && !p->work->kick.tried && !*p->pod->nominated_node &&
+    return sampling_spares(e, p) && !p->work->activation.tried && !*p->pod->nominated_node &&
            !*pods_scheduler_says(p->pod);
 }
 
-bool trace_travels(const struct skr_gang *e, const struct pod_entry *p)
+bool member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p)
 {
     return p->plan && may_travel(e, p->plan) && is_untouched(p) &&
            (p->work->vote.request || needs_no_waking(e, p));
 }
 
-bool trace_is_provided(const struct skr_gang *e, struct pod_entry *p)
+bool member_record_is_provided(const struct skr_gang *e, struct pod_entry *p)
 {
-    return nomination_stands(p) || trace_travels(e, p);
+    return nomination_stands(p) || member_record_in_binding(e, p);
 }
 
 /* ---- who carries ---- */
@@ -73,19 +73,19 @@ static bool is_carried(const struct plan *plan)
 }
 
 /* So many that all of them together are no more than one of the greatest. */
-static size_t carriers_of(const struct skr_gang *e, const struct plan *plan)
+static size_t copies_of(const struct skr_gang *e, const struct plan *plan)
 {
-    size_t n = SKR_TRACE_BYTES_MAX / (plan->text_len + 1);
-    size_t most = e->settings.carriers_max > 0 ? e->settings.carriers_max : SKR_TRACE_CARRIERS;
+    size_t n = SKR_BINDING_PLAN_BYTES_MAX / (plan->text_len + 1);
+    size_t most = e->settings.copies_max > 0 ? e->settings.copies_max : SKR_BINDING_PLAN_COPIES;
     return n == 0 ? 1 : n < most ? n : most;
 }
 
-enum trace_turn trace_turn_of(const struct skr_gang *e, const struct plan *plan)
+enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *plan)
 {
     struct pod_entry *p;
     size_t lacking = 0, under_way = 0;
     if (!may_carry(e, plan)) { /* then everybody was patched */
-        return TRACE_BINDS;
+        return BIND_TURN_POST;
     }
     DL_FOREACH(plan->group->members, p)
     {
@@ -95,20 +95,22 @@ enum trace_turn trace_turn_of(const struct skr_gang *e, const struct plan *plan)
         }
     }
     if (lacking == 0) {
-        return TRACE_BINDS;
+        return BIND_TURN_POST;
     }
-    size_t carriers = carriers_of(e, plan);
-    if (plan->n_members <= carriers) {
-        return TRACE_CARRIES;
+    size_t copies = copies_of(e, plan);
+    if (plan->n_members <= copies) {
+        return BIND_TURN_POST_PLAN;
     }
-    return is_carried(plan) ? TRACE_BINDS : under_way < carriers ? TRACE_CARRIES : TRACE_WAITS;
+    return is_carried(plan)     ? BIND_TURN_POST
+           : under_way < copies ? BIND_TURN_POST_PLAN
+                                : BIND_TURN_WAIT;
 }
 
 /* ---- what they carry ---- */
 
-struct trace_records *trace_records_read(const struct group *g, const char *id)
+struct bound_records *bound_records_read(const struct group *g, const char *id)
 {
-    struct trace_records *all = skr_alloc(sizeof *all);
+    struct bound_records *all = skr_alloc(sizeof *all);
     const struct pod_entry *p;
     char have[SKR_PLAN_ID_LEN + 1];
     struct skr_error error;
@@ -125,7 +127,7 @@ struct trace_records *trace_records_read(const struct group *g, const char *id)
     return all;
 }
 
-void trace_records_free(struct trace_records *records)
+void bound_records_free(struct bound_records *records)
 {
     if (!records) {
         return;
@@ -142,7 +144,7 @@ static int by_uid(const void *uid, const void *member)
     return strcmp(uid, ((const struct skr_plan_member *)member)->uid);
 }
 
-bool trace_records_name(const struct trace_records *records, const char *uid)
+bool bound_records_name(const struct bound_records *records, const char *uid)
 {
     for (size_t i = 0; i < records->n; i++) {
         const struct skr_plan_record *r = records->item[i];
@@ -153,7 +155,7 @@ bool trace_records_name(const struct trace_records *records, const char *uid)
     return false;
 }
 
-void trace_labels_were_lost(struct skr_gang *e)
+void member_record_labels_were_lost(struct skr_gang *e)
 {
     const struct group *g;
     struct pod_entry *p;

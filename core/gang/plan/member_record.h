@@ -18,35 +18,36 @@
 #include "core/gang/state/plan_entry.h"
 
 enum {
-    SKR_TRACE_LABELS_FROM = 35,      /* 1.35: PodTopologyLabelsAdmission is on by default */
-    SKR_TRACE_BYTES_MAX = 32 * 1024, /* of the plan of all; members of larger ones are patched */
-    SKR_TRACE_CARRIERS = 16, /* first Bindings that carry it, of all groups but large ones */
+    SKR_TRACE_LABELS_FROM = 35, /* 1.35: PodTopologyLabelsAdmission is on by default */
+    SKR_BINDING_PLAN_BYTES_MAX =
+        32 * 1024,                /* of the plan of all; members of larger ones are patched */
+    SKR_BINDING_PLAN_COPIES = 16, /* first Bindings that carry it, of all groups but large ones */
 };
 
 /* The member's labels and its part of the plan travel in its Binding: it is not patched. */
-bool trace_travels(const struct skr_gang *e, const struct pod_entry *p);
+bool member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p);
 /* It carries its part of the plan, or that travels. */
-bool trace_is_provided(const struct skr_gang *e, struct pod_entry *p);
+bool member_record_is_provided(const struct skr_gang *e, struct pod_entry *p);
 
-enum trace_turn {
-    TRACE_BINDS,   /* the Binding may be posted */
-    TRACE_CARRIES, /* with the plan of all in it */
-    TRACE_WAITS,   /* until one of those is known to have arrived */
+enum bind_turn {
+    BIND_TURN_POST,      /* the Binding may be posted */
+    BIND_TURN_POST_PLAN, /* with the plan of all in it */
+    BIND_TURN_WAIT,      /* until one of those is known to have arrived */
 };
 /* Of the next Binding of the plan. O(members). */
-enum trace_turn trace_turn_of(const struct skr_gang *e, const struct plan *plan);
+enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *plan);
 
 /* The plans of all that bound members of the group carry under one id. */
-struct trace_records {
+struct bound_records {
     struct skr_plan_record **item;
     size_t n, cap;
 };
-struct trace_records *trace_records_read(const struct group *g, const char *id);
-void trace_records_free(struct trace_records *records);
-SKR_AUTO_DEFINE(struct trace_records, trace_records_free)
-bool trace_records_name(const struct trace_records *records, const char *uid);
+struct bound_records *bound_records_read(const struct group *g, const char *id);
+void bound_records_free(struct bound_records *records);
+SKR_AUTO_DEFINE(struct bound_records, bound_records_free)
+bool bound_records_name(const struct bound_records *records, const char *uid);
 
 /* Labels of a Binding did not reach the pod: from now on members are patched before. */
-void trace_labels_were_lost(struct skr_gang *e);
+void member_record_labels_were_lost(struct skr_gang *e);
 
 #endif

@@ -39,10 +39,10 @@ bool nomination_stands(struct pod_entry *p)
     if (!p->plan) {
         return false;
     }
-    if (p->work->kick.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
-        pods_work(p)->kick.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    if (p->work->activation.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
+        pods_work(p)->activation.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
     }
-    return p->work->kick.stands == STANDS_YES && !p->work->patch.clears;
+    return p->work->activation.stands == STANDS_YES && !p->work->patch.clears;
 }
 
 bool nomination_is_forbidden(const struct skr_gang *e)
@@ -50,55 +50,55 @@ bool nomination_is_forbidden(const struct skr_gang *e)
     return skr_frame_now(e->frame) < e->status_forbidden_until;
 }
 
-/* ---- kicks ---- */
+/* ---- activations ---- */
 
 void nomination_begin(struct pod_entry *p)
 {
     struct pod_work *work = pods_work(p);
-    work->kick.stands = STANDS_UNKNOWN;
-    work->kick.at = 0;
-    work->kick.asked = work->kick.was_again = work->kick.spared = false;
+    work->activation.stands = STANDS_UNKNOWN;
+    work->activation.at = 0;
+    work->activation.asked = work->activation.was_again = work->activation.spared = false;
 }
 
 void nomination_end(struct pod_entry *p)
 {
     struct pod_work *work = pods_work(p);
-    work->kick.at = 0;
-    work->kick.asked = work->kick.spared = false;
+    work->activation.at = 0;
+    work->activation.asked = work->activation.spared = false;
 }
 
 void nomination_changed(struct pod_entry *p)
 {
-    if (p->work->kick.stands != STANDS_UNKNOWN) {
-        pods_work(p)->kick.stands = STANDS_UNKNOWN;
+    if (p->work->activation.stands != STANDS_UNKNOWN) {
+        pods_work(p)->activation.stands = STANDS_UNKNOWN;
     }
 }
 
 void nomination_count(struct pod_entry *p)
 {
     struct pod_work *work = pods_work(p);
-    work->kick.count++;
-    work->kick.spared = false;
+    work->activation.count++;
+    work->activation.spared = false;
 }
 
 void nomination_restore(struct pod_entry *p, uint32_t count)
 {
-    pods_work(p)->kick.count = count;
+    pods_work(p)->activation.count = count;
 }
 
-void nomination_kicked(struct skr_gang *e, struct pod_entry *p)
+void nomination_activated(struct skr_gang *e, struct pod_entry *p)
 {
-    pods_work(p)->kick.at = skr_frame_now(e->frame);
-    pods_work(p)->kick.asked = false;
+    pods_work(p)->activation.at = skr_frame_now(e->frame);
+    pods_work(p)->activation.asked = false;
 }
 
 void nomination_heard(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->work->kick.asked) {
+    if (!p->work->activation.asked) {
         p->plan->heard_at = skr_frame_now(e->frame);
-        pulse_reached(e, p);
+        scheduler_progress_reached(e, p);
     }
-    pods_work(p)->kick.asked = true;
+    pods_work(p)->activation.asked = true;
 }
 
 uint64_t nomination_mark(const struct skr_pod *pod)
@@ -110,40 +110,40 @@ uint64_t nomination_mark(const struct skr_pod *pod)
 void nomination_turned_away(struct pod_entry *p, uint64_t mark)
 {
     if (mark != 0) {
-        pods_work(p)->kick.vain = mark;
+        pods_work(p)->activation.vain = mark;
     }
 }
 
 bool nomination_was_in_vain(const struct pod_entry *p)
 {
-    return p->work->kick.vain != 0 && p->work->kick.vain == nomination_mark(p->pod);
+    return p->work->activation.vain != 0 && p->work->activation.vain == nomination_mark(p->pod);
 }
 
 void nomination_spare(struct pod_entry *p)
 {
-    pods_work(p)->kick.spared = true;
+    pods_work(p)->activation.spared = true;
 }
 
 void nomination_tried(struct pod_entry *p)
 {
-    pods_work(p)->kick.tried = true;
+    pods_work(p)->activation.tried = true;
 }
 
 bool nomination_is_missed(struct pod_entry *p)
 {
-    bool was = p->work->kick.spared;
+    bool was = p->work->activation.spared;
     if (was) {
-        pods_work(p)->kick.spared = false;
+        pods_work(p)->activation.spared = false;
     }
     return was;
 }
 
 bool nomination_repeat(struct pod_entry *p)
 {
-    if (p->work->kick.was_again) {
+    if (p->work->activation.was_again) {
         return false;
     }
-    pods_work(p)->kick.was_again = true;
+    pods_work(p)->activation.was_again = true;
     nomination_turned_away(p, nomination_mark(p->pod));
     return true;
 }

@@ -3,7 +3,7 @@
 #define SKR_CORE_GANG_PLAN_NOMINATION_H
 /*
  * What a planned member carries besides its nomination (rank, its part of the plan) and whether it
- * does; and its kicks: a kick wakes the member in kube-scheduler's queue, by a nomination or by the
+ * does; and its activations: a activation wakes the member in kube-scheduler's queue, by a nomination or by the
  * removal of its gate.
  */
 #include "core/gang/state/plan_entry.h"
@@ -24,14 +24,14 @@ void nomination_changed(
     struct pod_entry *p);                   /* another version of the pod, or of what it carries */
 void nomination_count(struct pod_entry *p); /* one is on its way */
 void nomination_restore(struct pod_entry *p, uint32_t count); /* so many were sent before */
-/* The kick was acknowledged, or has to be waited for as if it had been now. */
-void nomination_kicked(struct skr_gang *e, struct pod_entry *p);
+/* The activation was acknowledged, or has to be waited for as if it had been now. */
+void nomination_activated(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler came and was answered yes. */
 void nomination_heard(struct skr_gang *e, struct pod_entry *p);
-/* Which kick a version of a pod shows, by its plan label; 0: none. */
+/* Which activation a version of a pod shows, by its plan label; 0: none. */
 uint64_t nomination_mark(const struct skr_pod *pod);
 /* kube-scheduler came with the version of that mark and was answered no, although its node may be planned, or will be:
- * while the newest version still shows that kick, nothing will wake it. */
+ * while the newest version still shows that activation, nothing will wake it. */
 void nomination_turned_away(struct pod_entry *p, uint64_t mark);
 /* That is so: it has to be nominated although the cache shows the nomination. */
 bool nomination_was_in_vain(const struct pod_entry *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: which member goes to which node with which rank, from the solver's answer to the last
- * Binding. Here: how it is made, and its text; whether that text stands: plan_home.c.
+ * Binding. Here: how it is made, and its text; whether that text stands: plan_storage.c.
  *
  * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
  * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
@@ -372,7 +372,7 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
         }
     }
     plan->text_len = strlen(plan->text);
-    plan_home_hurry(plan->group);
+    plan_storage_hurry(plan->group);
 }
 
 void plan_text_changed(struct skr_gang *e, struct plan *plan)

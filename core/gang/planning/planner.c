@@ -108,7 +108,7 @@ bool planner_is_solving(const struct skr_gang *e, const struct group *g)
 static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason reason,
                          const char *message, uint64_t epoch, uint64_t input)
 {
-    trial_failed(g, epoch, input);
+    attempt_failed(g, epoch, input);
     group_state_reason(g, reason, message);
     if (g->state == GROUP_READY) {
         group_state_enter(e, g, GROUP_BACKOFF);
@@ -245,7 +245,7 @@ void planner_run(struct skr_gang *e)
         return;
     }
     struct choice next = queue_next(e);
-    if (next.plan && next.plan->trial.limit_failed && trial_lift(next.plan)) {
+    if (next.plan && next.plan->attempt.limit_failed && attempt_lift(next.plan)) {
         dirty_plan(e); /* there is news: all of them first */
     } else if (next.preempt) {
         start_preemption(e, next.preempt);
@@ -331,10 +331,10 @@ static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solv
     if (!g->spec->open || e->planner->rescue || n <= least) {
         return false;
     }
-    if (g->trial.limit == 0 && solved->solution->explanation.largest > held) {
+    if (g->attempt.limit == 0 && solved->solution->explanation.largest > held) {
         largest = (size_t)(solved->solution->explanation.largest - held);
     }
-    trial_limit(g, largest < least ? least : largest < n ? largest : n - 1);
+    attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
     return true;
 }
 
@@ -402,7 +402,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     }
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
-        uint64_t trials = g->trial.n - newcomers[i]->trials_base;
+        uint64_t attempts = g->attempt.n - newcomers[i]->attempts_base;
         bool recorded = rescue && newcomers[i]->place.recorded;
         if (rescue) {
             bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
@@ -413,7 +413,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
         if (recorded) { /* with its old node: that it is a member stands somewhere */
             plan_note_recorded(newcomers[i]);
         }
-        plan_set_retries(newcomers[i], trials > INT32_MAX ? INT32_MAX : (int32_t)trials);
+        plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
     }
     if (!rescue) {
         seat_holds_close(e, g, newcomers, n);
@@ -421,8 +421,8 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     set_turns(e, newcomers, n);
     free(seat);
     fit_leave(g);
-    trial_lift(g);
-    trial_placed(g, s->optimal);
+    attempt_lift(g);
+    attempt_placed(g, s->optimal);
     if (rescue) {
         plan_text_changed(e, plan);
     } else {
@@ -473,7 +473,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
                              solved->work.took_ns);
     } else if (victim_search_still_valid(e, g, newcomers, n, solved)) {
         victim_search_done(g);
-        trial_fresh(g);
+        attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
         commit(e, g, newcomers, n, victims->solution, solved);
     } else {
@@ -489,7 +489,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         use_victims(e, g, solved);
         return;
     }
-    trial_took(g, solved->work.took_ns);
+    attempt_took(g, solved->work.took_ns);
     if (!s) {
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
         out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
@@ -504,14 +504,14 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     size_t n = e->planner->n_uids;
     if (s->status == SKR_SOLVE_PLACED) {
         if (problem_still_valid(e, g, newcomers, n, s->count)) {
-            trial_count(g);
-            trial_fresh(g);
+            attempt_count(g);
+            attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
             commit(e, g, newcomers, n, s, NULL);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
-            if (trial_stale(g)) {
-                trial_backoff(e, g);
+            if (attempt_stale(g)) {
+                attempt_backoff(e, g);
             }
         }
     } else if (s->status == SKR_SOLVE_INFEASIBLE &&
@@ -523,14 +523,14 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         start(e, g, false, FIT_UNKNOWN);
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
-        infeasible(e, g, s, solved, g->trial.failed_epoch, e->planner->input_epoch);
+        infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) {
         /* it gave way, and may have been put to sleep since it began */
         fit_report_at(g, skr_frame_now(e->frame));
         dirty_group(e, g);
     } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
-        trial_limit_failed(g);
-        trial_count(g);
+        attempt_limit_failed(g);
+        attempt_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
         infeasible(e, g, s, solved, e->planner->epoch, e->planner->input_epoch);
     }

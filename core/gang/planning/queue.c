@@ -8,7 +8,7 @@
  *
  * After a change that can help, all groups that wait are judged by what is cached (fit.h), a look each
  * (candidates.h: without such a change they are not looked at):
- * those that still do not fit have had their trial; the first of the others in the order is
+ * those that still do not fit have had their attempt; the first of the others in the order is
  * planned. The reason that was reported of a group says why it did not fit then. When another reason
  * may hold now it is reported anew as soon as no plan wants the solver; when only numbers have changed,
  * after a pause that grows with the groups that wait, so that making these problems takes a
@@ -63,26 +63,26 @@ static bool is_due(struct skr_gang *e, const struct group *g)
         return false;
     }
     if (g->plan) {
-        return needs_rescue(e, g) && (!g->trial.infeasible || trial_has_news(e, g));
+        return needs_rescue(e, g) && (!g->attempt.infeasible || attempt_has_news(e, g));
     }
     if (g->source.misplaced) {
         return false; /* a hard rule is never dropped because its level is not there */
     }
-    if (g->trial.infeasible && !trial_has_news(e, g)) {
+    if (g->attempt.infeasible && !attempt_has_news(e, g)) {
         return false;
     }
-    if (plan_home_is_refused(e, g)) {
+    if (plan_storage_is_refused(e, g)) {
         return false; /* no plan could be committed */
     }
     switch (g->state) {
     case GROUP_READY:
-        return skr_frame_now(e->frame) >= g->trial.plan_at;
+        return skr_frame_now(e->frame) >= g->attempt.plan_at;
     case GROUP_BOUND:
-        return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->trial.plan_at &&
-               (skr_frame_now(e->frame) >= g->trial.backoff_until || trial_has_news(e, g));
+        return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->attempt.plan_at &&
+               (skr_frame_now(e->frame) >= g->attempt.backoff_until || attempt_has_news(e, g));
     case GROUP_BACKOFF:
-        return g->trial.infeasible || skr_frame_now(e->frame) >= g->trial.backoff_until ||
-               trial_has_news(e, g);
+        return g->attempt.infeasible || skr_frame_now(e->frame) >= g->attempt.backoff_until ||
+               attempt_has_news(e, g);
     case GROUP_PENDING:
     case GROUP_PREEMPTING:
     case GROUP_PLANNED:
@@ -111,8 +111,8 @@ bool queue_goes_before(const struct group *a, const struct group *b)
 /* It has been looked at in full as it is, and is known not to fit now. */
 static bool still_waits(const struct group *g, enum fit_answer fit)
 {
-    return fit == FIT_NO && g->trial.infeasible && !g->plan &&
-           g->trial.failed_epoch != UINT64_MAX && g->trial.failed_input == g->input_epoch;
+    return fit == FIT_NO && g->attempt.infeasible && !g->plan &&
+           g->attempt.failed_epoch != UINT64_MAX && g->attempt.failed_input == g->input_epoch;
 }
 
 static void wake_at(struct skr_gang *e, skr_time at)
@@ -136,10 +136,10 @@ static void note_news(struct skr_gang *e, struct group *g)
     }
 }
 
-/* One more trial without a placement. */
-static void note_trial(struct skr_gang *e, struct group *g)
+/* One more attempt without a placement. */
+static void note_attempt(struct skr_gang *e, struct group *g)
 {
-    trial_failed_again(e, g);
+    attempt_failed_again(e, g);
     e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
     note_news(e, g);
 }
@@ -147,8 +147,8 @@ static void note_trial(struct skr_gang *e, struct group *g)
 /* Known not to fit, on a tree: what it was told of that can be found anew. */
 static bool may_be_told(const struct skr_gang *e, const struct group *g)
 {
-    return g->trial.infeasible && !g->plan && topology_is_usable(e) &&
-           (fit_stands(e, g) || !trial_has_news(e, g));
+    return g->attempt.infeasible && !g->plan && topology_is_usable(e) &&
+           (fit_stands(e, g) || !attempt_has_news(e, g));
 }
 
 static bool is_before(const struct skr_gang *e, const struct group *g, const struct group *best)
@@ -163,14 +163,14 @@ static bool is_before(const struct skr_gang *e, const struct group *g, const str
 static bool wants_report(const struct skr_gang *e, const struct group *g)
 {
     return g->fit.report_at != 0 && g->fit.report_at <= skr_frame_now(e->frame) &&
-           may_be_told(e, g) && !plan_home_is_refused(e, g);
+           may_be_told(e, g) && !plan_storage_is_refused(e, g);
 }
 
 /* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
 static bool may_sleep(const struct skr_gang *e, const struct group *g)
 {
     bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
-    return g->trial.infeasible && !g->plan && !trial_has_news(e, g) && reported &&
+    return g->attempt.infeasible && !g->plan && !attempt_has_news(e, g) && reported &&
            !victim_search_has_news(e, g);
 }
 
@@ -187,11 +187,11 @@ struct choice queue_next(struct skr_gang *e)
             continue;
         }
         e->stats.looks++;
-        best.n_waiting += g->trial.infeasible && !g->plan;
+        best.n_waiting += g->attempt.infeasible && !g->plan;
         if (g->fit.input != g->input_epoch) {
             fit_leave(g); /* of another input; it may not wait any more */
         }
-        bool due = is_due(e, g), less = !due && !trial_has_news(e, g) && may_be_told(e, g);
+        bool due = is_due(e, g), less = !due && !attempt_has_news(e, g) && may_be_told(e, g);
         if ((due || less) && !fresh) {
             fit_cache_refresh(e);
             fresh = true;
@@ -202,7 +202,7 @@ struct choice queue_next(struct skr_gang *e)
         if (due) {
             enum fit_answer fit = fit_judge(e, g);
             if (still_waits(g, fit)) {
-                note_trial(e, g);
+                note_attempt(e, g);
             } else if (is_before(e, g, best.plan)) {
                 best.plan = g;
                 best.fit = fit;

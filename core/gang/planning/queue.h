@@ -13,7 +13,7 @@ struct choice {
     struct group *report;  /* whose reason is to be reported anew, when none is planned */
     size_t n_waiting;      /* groups without a placement */
 };
-/* Groups that are due and do not fit have had their trial afterwards. O(groups that
+/* Groups that are due and do not fit have had their attempt afterwards. O(groups that
  * are awake): candidates.h. */
 struct choice queue_next(struct skr_gang *e);
 /* After every event: groups that do not fit are told of less room, too, 2 s later and no more often than reports

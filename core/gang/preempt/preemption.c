@@ -489,12 +489,12 @@ void preemption_step(struct skr_gang *e, struct group *g)
     if (!still_fits(e, g)) {
         return;
     }
-    if (!plan_home_is_written(e, plan)) {
+    if (!plan_storage_is_written(e, plan)) {
         forget_gone(e, plan);
-        if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
+        if (plan_storage_is_quiet(e, g) && plan_storage_is_refused(e, g)) {
             plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            plan_home_hurry(g);
+            plan_storage_hurry(g);
         }
         say(e, g);
         return;

@@ -57,8 +57,8 @@ bool victim_search_is_due(const struct skr_gang *e, struct group *g)
 {
     bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
                  (g->state == GROUP_BOUND && g->seats.n_ready > 0);
-    return waits && g->trial.infeasible && !g->plan && !g->victim.leaving &&
-           victim_search_has_news(e, g) && !plan_home_is_refused(e, g);
+    return waits && g->attempt.infeasible && !g->plan && !g->victim.leaving &&
+           victim_search_has_news(e, g) && !plan_storage_is_refused(e, g);
 }
 
 /* Groups that wait, and for which nobody was found who could give way. */
@@ -68,7 +68,7 @@ static int64_t n_failed(const struct skr_gang *e)
     int64_t n = 0;
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        n += g->preempt.failed && g->trial.infeasible && !g->plan;
+        n += g->preempt.failed && g->attempt.infeasible && !g->plan;
     }
     return n;
 }

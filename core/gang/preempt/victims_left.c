@@ -211,7 +211,7 @@ static bool is_free(const struct skr_gang *e, const struct group *h)
         const struct plan *plan = g->plan;
         for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
             const struct plan_victim *v = &plan->victim[i];
-            if (strcmp(v->text, h->key) == 0 && !(v->gone && plan_home_is_written(e, plan))) {
+            if (strcmp(v->text, h->key) == 0 && !(v->gone && plan_storage_is_written(e, plan))) {
                 return false;
             }
         }

@@ -18,8 +18,8 @@ static void leave(struct skr_gang *e, struct group *g)
 
 static bool may_be_due(const struct group *g)
 {
-    return g->plan || g->trial.infeasible || g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
-           (g->state == GROUP_BOUND && g->seats.n_ready > 0);
+    return g->plan || g->attempt.infeasible || g->state == GROUP_READY ||
+           g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0);
 }
 
 void candidates_note(struct skr_gang *e, struct group *g)

@@ -4,13 +4,13 @@
 /* Keys of an object's data as they shall be; group_objects.c writes what differs. {0} is an empty list. */
 #include "core/gang/state/gang.h"
 
-struct wanted {
+struct desired_keys {
     struct skr_label *item; /* value NULL: the key must not be there */
     size_t n, cap;
 };
 
 /* key: borrowed, mostly a literal. value: copied; NULL: the key must not be there. */
-void wanted_add(struct wanted *w, const char *key, const char *value);
-void wanted_fini(struct wanted *w); /* empty afterwards */
+void desired_keys_add(struct desired_keys *w, const char *key, const char *value);
+void desired_keys_fini(struct desired_keys *w); /* empty afterwards */
 
 #endif

@@ -25,7 +25,7 @@ enum skr_reason map_status_loser(const struct skr_gang *e, const struct map_entr
     return SKR_REASON_GROUP_INVALID;
 }
 
-void map_status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wanted *w)
+void map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struct desired_keys *w)
 {
     char text[400];
     const char *reason = skr_reason_name(map_status_loser(e, m, text, sizeof text));
@@ -37,14 +37,14 @@ void map_status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wan
         out_decision(e, m->key, "", "Group map not used", reason, text, false);
     }
     m->reported.loser = reason;
-    wanted_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
-    wanted_add(w, "reason", reason);
-    wanted_add(w, "message", text);
+    desired_keys_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
+    desired_keys_add(w, "reason", reason);
+    desired_keys_add(w, "message", text);
     static const char *const gone[] = {
         "placement",           "rank",      "schedBeginTime",      "schedEndTime", "conditions",
         "schedTotalTimeMilli", "preemptor", "schedSolverTimeMilli"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-        wanted_add(w, gone[i], NULL);
+        desired_keys_add(w, gone[i], NULL);
     }
 }
 
@@ -62,7 +62,8 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
     skr_strbuf_addc(b, '}');
 }
 
-void map_status_wanted_topology(struct skr_gang *e, const struct map_entry *m, struct wanted *w)
+void map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
+                                 struct desired_keys *w)
 {
     const char *reason = topology_map_reason(e, m);
     if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0) {
@@ -79,12 +80,12 @@ void map_status_wanted_topology(struct skr_gang *e, const struct map_entry *m, s
                     e->topology.first_outside);
     }
     skr_strbuf_addc(&b, ']');
-    wanted_add(w, "reason", *reason ? reason : NULL);
-    wanted_add(w, "message",
-               m->problem ? m->problem
-               : *reason  ? "another topology map is in force"
-                          : NULL);
-    wanted_add(w, "conditions", b.len > 2 ? b.s : NULL);
+    desired_keys_add(w, "reason", *reason ? reason : NULL);
+    desired_keys_add(w, "message",
+                     m->problem ? m->problem
+                     : *reason  ? "another topology map is in force"
+                                : NULL);
+    desired_keys_add(w, "conditions", b.len > 2 ? b.s : NULL);
 }
 
 void map_status_forget(struct map_entry *m)

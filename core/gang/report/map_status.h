@@ -9,10 +9,11 @@
 enum skr_reason map_status_loser(const struct skr_gang *e, const struct map_entry *m, char *text,
                                  size_t size);
 /* Its keys; an Event and a log record when the reason is another one than was reported. */
-void map_status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wanted *w);
+void map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struct desired_keys *w);
 /* The map defines a group now, or is none: the next reason is reported again. */
 void map_status_forget(struct map_entry *m);
 /* Of a topology map; nothing is added for any other, or for one outside the namespace of such maps. */
-void map_status_wanted_topology(struct skr_gang *e, const struct map_entry *m, struct wanted *w);
+void map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
+                                 struct desired_keys *w);
 
 #endif

@@ -21,22 +21,23 @@
 
 /* ---- wanted keys ---- */
 
-static void wanted_time(struct wanted *w, const struct skr_gang *e, const char *key, skr_time t)
+static void desired_keys_time(struct desired_keys *w, const struct skr_gang *e, const char *key,
+                              skr_time t)
 {
     char text[48];
     if (t > 0) {
         skr_time_write(t, e->settings.utc_offset_s, text, sizeof text);
     }
-    wanted_add(w, key, t > 0 ? text : NULL);
+    desired_keys_add(w, key, t > 0 ? text : NULL);
 }
 
-static void wanted_number(struct wanted *w, const char *key, int64_t v, bool present)
+static void desired_keys_number(struct desired_keys *w, const char *key, int64_t v, bool present)
 {
     char text[32];
     if (present) {
         snprintf(text, sizeof text, "%lld", (long long)v);
     }
-    wanted_add(w, key, present ? text : NULL);
+    desired_keys_add(w, key, present ? text : NULL);
 }
 
 static char *shortened(const char *s)
@@ -260,7 +261,7 @@ static size_t nodes_used(const struct group *g)
     return distinct;
 }
 
-static void forget_trials(struct group *g)
+static void forget_attempts(struct group *g)
 {
     g->reported.placed = false;
     g->reported.unplaced = 0;
@@ -327,14 +328,14 @@ static void report_status(struct skr_gang *e, struct group *g)
     case SKR_STATUS_BOUND:
         say_bound(g, note, sizeof note);
         event_about(e, g, false, "GroupBound", "GroupBound", note);
-        forget_trials(g);
+        forget_attempts(g);
         break;
     case SKR_STATUS_FINISHED:
         snprintf(note, sizeof note, "%zu members have succeeded", g->generation.n_succeeded);
         event_about(e, g, false, "GroupFinished", "GroupFinished", note);
         break;
     case SKR_STATUS_WAITING:
-        forget_trials(g);
+        forget_attempts(g);
         break;
     case SKR_STATUS_PREEMPTING:
         if (g->message) { /* none of a plan that was found at the start and cannot be kept */
@@ -372,7 +373,7 @@ static void report_reason(struct skr_gang *e, struct group *g)
                     g->message ? g->message : "");
     }
     if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND) {
-        forget_trials(g); /* whole again */
+        forget_attempts(g); /* whole again */
     }
     if (g->reason != SKR_REASON_NONE) {
         out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
@@ -424,24 +425,24 @@ static bool outputs_shown(const struct group *g)
     return shown && !g->outputs.too_large;
 }
 
-void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w)
+void status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w)
 {
     SKR_AUTO_FREE char *message = g->message ? shortened(g->message) : NULL;
     SKR_AUTO_FREE char *conditions = conditions_text(g);
     bool wrong = g->reason != SKR_REASON_NONE;
-    wanted_add(w, "status", skr_group_status_name(g->status));
-    wanted_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
-    wanted_add(w, "message", wrong ? message : NULL);
-    wanted_add(w, "conditions", conditions);
-    wanted_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
-    wanted_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
-    wanted_time(w, e, "schedBeginTime", g->times.begin);
-    wanted_time(w, e, "schedEndTime", g->times.end);
-    wanted_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
-                  g->times.end > 0 && g->times.begin > 0);
-    wanted_number(w, "schedSolverTimeMilli", g->trial.solver_ms, g->times.end > 0);
-    wanted_add(w, "preemptor", g->victim.by);
-    wanted_add(w, "delayed-deletion", NULL);
+    desired_keys_add(w, "status", skr_group_status_name(g->status));
+    desired_keys_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
+    desired_keys_add(w, "message", wrong ? message : NULL);
+    desired_keys_add(w, "conditions", conditions);
+    desired_keys_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
+    desired_keys_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
+    desired_keys_time(w, e, "schedBeginTime", g->times.begin);
+    desired_keys_time(w, e, "schedEndTime", g->times.end);
+    desired_keys_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
+                        g->times.end > 0 && g->times.begin > 0);
+    desired_keys_number(w, "schedSolverTimeMilli", g->attempt.solver_ms, g->times.end > 0);
+    desired_keys_add(w, "preemptor", g->victim.by);
+    desired_keys_add(w, "delayed-deletion", NULL);
 }
 
 /* ---- earlier lives, and the end ---- */

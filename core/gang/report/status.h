@@ -8,7 +8,7 @@
 
 /* Status, conditions, outputs from the state; Events on change. */
 void status_update(struct skr_gang *e, struct group *g);
-void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w);
+void status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w);
 
 /* What an earlier life reported is not reported again; NULL: nothing. */
 void status_restore(struct group *g, const char *status, const char *reason);

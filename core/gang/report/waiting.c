@@ -50,7 +50,7 @@ bool waiting_was_misled(const struct pod_entry *p)
     const struct group *g = p->group;
     bool early = p->work->answered && (strcmp(p->work->answered, SKR_TEXT_PLANNING) == 0 ||
                                        strcmp(p->work->answered, SKR_TEXT_MEMBERS) == 0);
-    return early && p->seated && g->trial.infeasible &&
+    return early && p->seated && g->attempt.infeasible &&
            strcmp(group_state_text(g), p->work->answered) != 0;
 }
 

@@ -91,7 +91,7 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
     const char *solver = restore_object_key(g, "schedSolverTimeMilli");
     restore_times(e, g, late);
-    trial_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
+    attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
     status_restore(g, restore_object_key(g, "status"), restore_object_key(g, "reason"));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
@@ -185,7 +185,7 @@ void restore_newer(struct skr_gang *e, struct group *g)
         return;
     }
     *read_at = newest;
-    const char *text = plan_home_text(g);
+    const char *text = plan_storage_text(g);
     bool later = g->plan && is_past_return(g, text);
     if (later) {
         out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",

@@ -8,7 +8,7 @@
  *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
  *   unbound ones carry one plan id, or
  *   the bound one names the unbound
- *   otherwise                          traces on unbound members are cleared by members.c
+ *   otherwise                          records on unbound members are cleared by members.c
  */
 #include "core/gang/restore/restore_plan.h"
 
@@ -34,7 +34,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* ---- traces ---- */
+/* ---- records ---- */
 
 static bool annotation_id(const struct pod_entry *p, char id[SKR_PLAN_ID_LEN + 1], char *node,
                           size_t size)
@@ -68,7 +68,7 @@ static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const 
     return pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
 }
 
-/* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last kick. */
+/* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last activation. */
 static bool was_turned_away(const struct pod_entry *p)
 {
     return strstr(p->pod->scheduled_message, "sakkara:");
@@ -92,7 +92,7 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
     k = k ? strchr(k, '.') : NULL;
     nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
     if (carried && !p->pod->gate && !pods_is_bound(p)) {
-        nomination_kicked(e, p);
+        nomination_activated(e, p);
         if (was_spared(e, p)) {
             nomination_spare(p);
         } else if (was_turned_away(p)) {
@@ -262,7 +262,7 @@ static const char **nodes_of(const struct plan *plan, size_t *ret_n)
     return node;
 }
 
-/* How many of those that the record counts carry no trace of it. In Binding, which is committed only
+/* How many of those that the record counts carry no record of it. In Binding, which is committed only
  * when all have one, these are gone; before it nobody had one. Nodes of the record are sorted. */
 static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct lost_seats *seats)
 {
@@ -330,13 +330,13 @@ static bool has_right_size(const struct group *g)
 static size_t restore_members(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                               bool *ret_room)
 {
-    SKR_AUTO(trace_records_free) struct trace_records *named = trace_records_read(g, r->id);
+    SKR_AUTO(bound_records_free) struct bound_records *named = bound_records_read(g, r->id);
     size_t gone = 0;
     for (size_t i = 0; i < r->n_members; i++) {
         struct pod_entry *p = pods_find(e, r->member[i].uid);
         bool here = p && p->group == g && skr_pod_is_live(p->pod) && !p->plan;
         bool proven = here && g->plan->binding &&
-                      (carries(p, r->id) || trace_records_name(named, r->member[i].uid));
+                      (carries(p, r->id) || bound_records_name(named, r->member[i].uid));
         bool room = here && (proven || has_room(e, p, r->member[i].node));
         gone += !here;
         *ret_room = *ret_room && (room || !here);
@@ -401,7 +401,7 @@ static int by_id(const void *a, const void *b)
 /* How many members may be missed. A bound member goes on naming those whose plan was given up. */
 static size_t free_seats(const struct group *g)
 {
-    const char *home = plan_home_text(g);
+    const char *home = plan_storage_text(g);
     size_t size = (size_t)membership_size(g), taken = 0;
     const struct pod_entry *p;
     if (home && !*home && g->reported.status == SKR_STATUS_BOUND) { /* its last plan has ended */
@@ -418,7 +418,7 @@ static size_t free_seats(const struct group *g)
 }
 
 /* Unbound members that bound ones name and no plan has; they join plan, if there is one. */
-static size_t restore_named(struct skr_gang *e, struct group *g, const struct trace_records *named,
+static size_t restore_named(struct skr_gang *e, struct group *g, const struct bound_records *named,
                             struct plan *plan)
 {
     size_t n = 0, seats = free_seats(g);
@@ -455,7 +455,7 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
         if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, bound, NULL, 0)) {
             continue;
         }
-        SKR_AUTO(trace_records_free) struct trace_records *named = trace_records_read(g, bound);
+        SKR_AUTO(bound_records_free) struct bound_records *named = bound_records_read(g, bound);
         if (!bsearch(bound, id, n, sizeof *id, by_id) && restore_named(e, g, named, NULL) == 0) {
             continue;
         }
@@ -520,14 +520,14 @@ static struct skr_plan_record *object_record(struct skr_gang *e, const struct gr
 {
     struct skr_plan_record *r = NULL;
     struct skr_error error;
-    const char *text = plan_home_text(g);
+    const char *text = plan_storage_text(g);
     if (text && *text && skr_plan_parse(text, &r, &error) < 0) {
         out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
     }
     return r;
 }
 
-/* Whether the record is one of a plan of ours, as far as anybody can tell who reads what users may write. A trace on
+/* Whether the record is one of a plan of ours, as far as anybody can tell who reads what users may write. A record on
  * a member is our own writing. Without one, a plan that waits for victims has not come so far, and one that is only
  * just persisted (its victims may be gone already, and its room is not to be lost) speaks of members that are all
  * there: it holds room for nobody else, and no more than is free. */
@@ -551,7 +551,7 @@ void restore_plan(struct skr_gang *e, struct group *g)
     struct skr_plan_record *r =
         g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
     if (r && !is_credible(e, g, r)) {
-        out_decision(e, g->key, "", "Plan ignored", "", "no member carries a trace of it", false);
+        out_decision(e, g->key, "", "Plan ignored", "", "no member carries a record of it", false);
         skr_plan_record_destroy(r);
         r = NULL;
     }

@@ -6,9 +6,9 @@
  *
  * Users can write what we read here, so a record counts for no more than it can prove:
  *
- * - some live member carries a trace of it (its annotation names the plan); without one nobody was
+ * - some live member carries a record of it (its annotation names the plan); without one nobody was
  *   nominated, and planning anew costs nothing
- * - a member without a trace gets its seat only where there is room
+ * - a member without a record gets its seat only where there is room
  * - seats of members that are gone are kept only in state Binding, only as many as the group's size
  *   is above its live members, and only where there is room
  *

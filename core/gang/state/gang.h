@@ -44,11 +44,11 @@ struct podgroup_entry;
 struct residents;
 struct shape;
 
-/* A place in kube-scheduler's queue, and when it came there: pulse.h. */
-enum { PULSE_ASKS = 32 };
-struct pulse_ask {
+/* A place in kube-scheduler's queue, and when it came there: progress.h. */
+enum { PROGRESS_ASKS = 32 };
+struct progress_ask {
     int32_t priority;
-    skr_time kicked; /* whole seconds */
+    skr_time activated; /* whole seconds */
     skr_time at;
 };
 
@@ -132,21 +132,21 @@ struct skr_gang {
     struct parked_call *parked;
     struct pod_entry *bindings;
     size_t bindings_in_flight; /* binding.c */
-    /* Until then pods/status may not be patched, and kicks are label patches; members.c */
+    /* Until then pods/status may not be patched, and activations are label patches; members.c */
     skr_time status_forbidden_until;
-    bool binding_labels_lost; /* trace.c: they do not reach pods after all */
+    bool binding_labels_lost; /* record.c: they do not reach pods after all */
     skr_time
         news_until; /* what was there when we began to lead may be news until then; restore.c */
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 
-    /* pulse.c */
+    /* progress.c */
     struct {
-        skr_time last;                    /* the scheduler is alive */
-        skr_time since;                   /* it has been, without a longer pause */
-        struct pulse_ask ask[PULSE_ASKS]; /* what it came to last; by place in its queue */
+        skr_time last;                          /* the scheduler is alive */
+        skr_time since;                         /* it has been, without a longer pause */
+        struct progress_ask ask[PROGRESS_ASKS]; /* what it came to last; by place in its queue */
         size_t n_asks;
-    } pulse;
+    } progress;
 
     size_t n_leaving; /* bound pods that go: pods_note_leaving() */
 

@@ -14,7 +14,7 @@ enum group_state {
     GROUP_PENDING,
     GROUP_READY,
     GROUP_PREEMPTING,
-    GROUP_PLANNED, /* commit sent or acknowledged; nobody kicked yet */
+    GROUP_PLANNED, /* commit sent or acknowledged; nobody activated yet */
     GROUP_ADMITTING,
     GROUP_HOLDING,
     GROUP_BINDING,
@@ -133,9 +133,9 @@ struct group {
     skr_time wake_at;      /* wakes.c */
     skr_time evaluated_at; /* last; lifecycle.c */
 
-    /* Looking for a placement: trial.c */
+    /* Looking for a placement: attempt.c */
     struct {
-        uint64_t n;             /* trials so far */
+        uint64_t n;             /* attempts so far */
         uint32_t attempts;      /* failed ones since the last success: back-off */
         skr_time plan_at;       /* not planned before (planDelay) */
         skr_time backoff_until; /* nor before, unless epoch.capacity has left failed_epoch */
@@ -149,7 +149,7 @@ struct group {
         bool optimal;
         int64_t solver_ms;
         int64_t solver_ns; /* the same, as long as this process remembers it; 0 */
-    } trial;
+    } attempt;
     struct {
         char *pod, *node;          /* the last: uid, name; NULL: none */
         const char *plugin, *rule; /* literals; NULL: not known */
@@ -183,7 +183,7 @@ struct group {
         skr_time complete;   /* all members are there since, and not bound; 0 not; measure.c */
     } times;
 
-    /* release.c */
+    /* gate_release.c */
     struct {
         skr_time since; /* infeasible for want of capacity since; 0 not */
         bool open;      /* gates go without a plan */
@@ -210,13 +210,13 @@ struct group {
     enum skr_reason reason_seen;
     struct condition condition[CONDITION_KIND_COUNT];
 
-    bool restored; /* traces of an earlier life were looked at; restore.c */
+    bool restored; /* records of an earlier life were looked at; restore.c */
 
     /* What people were shown last: status.c. */
     struct {
         enum skr_group_status status; /* last Event and decision */
         enum skr_reason reason;
-        /* Events of trials since the group was complete: each once, however often it is tried and
+        /* Events of attempts since the group was complete: each once, however often it is tried and
          * whatever reasons take turns. */
         bool placed;
         uint32_t unplaced;                            /* bits: reasons */

@@ -7,7 +7,7 @@
  *
  * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
  * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
- *   accepted in filter (plan_home.h)
+ *   accepted in filter (plan_storage.h)
  * - Binding: wanted once every member has voted, persisted with the ranks; only now may a Binding
  *   be posted, and from here there is only forward (plan_step.h)
  * - aborting: the text is wanted away; only when the object is seen without it is the room given
@@ -34,11 +34,12 @@ struct plan_victim {
 
 struct plan {
     struct group *group;
-    enum group_source home; /* whose object carries the text; plan_home.c */
+    enum group_source home; /* whose object carries the text; plan_storage.c */
     uint64_t order;         /* of its members' writes: an earlier plan's go first */
     bool replacement;       /* others of the gang run already: public status stays Bound */
     char id[SKR_PLAN_ID_LEN + 1];
-    bool binding; /* past the point of no return (wanted; persisted when plan_home_is_persisted());
+    bool
+        binding; /* past the point of no return (wanted; persisted when plan_storage_is_persisted());
                      plan_step.c */
     bool binding_persisted; /* state Binding was acknowledged once: only forward from here */
     bool aborting;          /* on its way out: persisted removal is awaited; plan_loss.c */
@@ -53,11 +54,11 @@ struct plan {
         bool backoff; /* go to Backoff, not to Pending/Ready at once */
     } abort;
     skr_time created_at;
-    skr_time heard_at;          /* a member was asked about for the first time since its kick */
-    skr_time freed_at;          /* its victims were gone; 0 not */
-    skr_time deadline;          /* planTimeout */
-    size_t n_members;           /* pods with entry->plan == this */
-    int32_t last_turn;          /* greatest of its members; 0: all are nominated at once */
+    skr_time heard_at; /* a member was asked about for the first time since its activation */
+    skr_time freed_at; /* its victims were gone; 0 not */
+    skr_time deadline; /* planTimeout */
+    size_t n_members;  /* pods with entry->plan == this */
+    int32_t last_turn; /* greatest of its members; 0: all are nominated at once */
     struct plan_victim *victim; /* while preempting */
     size_t n_victims;
     struct vacancy *vacancy;

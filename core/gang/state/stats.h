@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_STATE_STATS_H
 #define SKR_CORE_GANG_STATE_STATS_H
-/* How trials and groups end, how long groups wait, what there is: numbers for metrics, and the state
+/* How attempts and groups end, how long groups wait, what there is: numbers for metrics, and the state
  * for people and tests. */
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
 struct skr_gang; /* skr_engine_self() of its engine */
 
-/* How a planning trial of a group ended. */
+/* How a planning attempt of a group ended. */
 enum skr_attempt {
     SKR_ATTEMPT_PLANNED,    /* a plan was committed */
     SKR_ATTEMPT_INFEASIBLE, /* there is no placement */
@@ -51,7 +51,7 @@ enum skr_eviction {
 /* Numbers for metrics and /readyz; O(1). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
-    bool labels_travel;                  /* in Bindings; trace.h */
+    bool labels_travel;                  /* in Bindings; record.h */
     size_t resident_bytes, charge_bytes; /* held for pods that only take room; for charges */
     size_t groups_by_status[9];          /* order of enum skr_group_status */
     size_t unplaced_by_reason[16];       /* order of enum skr_reason */

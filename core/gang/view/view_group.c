@@ -51,7 +51,7 @@ static int32_t tries_of(const struct group *g)
     const char *text =
         g->members ? skr_labels_get(&g->members->pod->meta.labels, SKR_LABEL_RETRIES) : NULL;
     const int64_t before = text ? strtoll(text, NULL, 10) : 0;
-    int64_t most = g->trial.n > INT32_MAX ? INT32_MAX : (int64_t)g->trial.n;
+    int64_t most = g->attempt.n > INT32_MAX ? INT32_MAX : (int64_t)g->attempt.n;
     most = before > most && before <= INT32_MAX ? before : most;
     most = g->members && g->members->place.retries > most ? g->members->place.retries : most;
     return (int32_t)most;
@@ -62,7 +62,7 @@ static int32_t tries_of(const struct group *g)
 static bool reason_is_recorded(const struct group *g)
 {
     const char *status = restore_object_key(g, "status");
-    return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->trial.n == 0 &&
+    return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->attempt.n == 0 &&
            status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
 }
 
@@ -90,7 +90,8 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_close(&v->w, '}');
     skr_json_int(&v->w, "tries", tries_of(g));
     skr_json_int(&v->w, "solveMicroseconds",
-                 g->trial.solver_ns > 0 ? g->trial.solver_ns / 1000 : g->trial.solver_ms * 1000);
+                 g->attempt.solver_ns > 0 ? g->attempt.solver_ns / 1000
+                                          : g->attempt.solver_ms * 1000);
     if (g->times.begin > 0 && g->times.end > 0) {
         skr_json_int(&v->w, "totalMilliseconds", (g->times.end - g->times.begin) / SKR_MILLISECOND);
     } else {

@@ -40,7 +40,7 @@ TEST(a_gang_is_bound_together_with_and_without_gates)
     }
 }
 
-/* What a kick, a call, a patch and a Binding needed is given back. */
+/* What a activation, a call, a patch and a Binding needed is given back. */
 TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {

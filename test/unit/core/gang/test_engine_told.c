@@ -32,7 +32,7 @@ TEST_RIG(members_cluster(), gated_members_are_told_their_state_once)
                               "Pod/p-0 Normal GroupWaiting: group g has 2 of 3 members; kubectl "
                               "sakkara explain g"));
     assert_string_equal(rig_label(rig, "open", "sakkara.member.status"),
-                        ""); /* a patch is a kick */
+                        ""); /* a patch is a activation */
     size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
     rig_run(rig, 600 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);

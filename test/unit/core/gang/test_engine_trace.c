@@ -20,7 +20,7 @@ static struct rig *gang_with(int racks, uint32_t carriers, bool travels)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.server_minor = travels ? SKR_TRACE_LABELS_FROM : SKR_TRACE_LABELS_FROM - 1;
-    settings.carriers_max = carriers;
+    settings.copies_max = carriers;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, racks, RACK, 2);
     rig_group(rig, "g", MEMBERS, 0, NULL);
