@@ -14,11 +14,11 @@
  *                             rest, in the order of queue_next
  *   7 measure, release        how long it waits; gates for autoscalers
  *   8 status_update           what people read, and Events on change
- *   9 members                 look again when what concerns them changed (members_settle)
+ *   9 members                 look again when what concerns them changed (skr_members_settle)
  *  10 object_writer           the object's keys and plan are written when they differ
  */
 #include "core/gang/state/groups.h"
 
-void lifecycle_evaluate(struct skr_gang *e, struct group *g);
+void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g);
 
 #endif

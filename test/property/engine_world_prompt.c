@@ -63,7 +63,7 @@ static void look_at_planned(struct waiter *g, const struct group *self, const st
     const struct pod_entry *p;
     DL_FOREACH(other != self ? other->members : NULL, p)
     {
-        if (p->plan && !pods_is_bound(p)) {
+        if (p->plan && !skr_pods_is_bound(p)) {
             take(g, p->place.node, waiter_cpu_of(&p->shape->spec->requests));
         }
     }
@@ -84,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
-        if (!pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
+        if (!skr_pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
@@ -112,7 +112,7 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           refusal_pause(rig->gang, g) > 0 || plan_storage_is_refused(rig->gang, g) ||
+           skr_refusal_pause(rig->gang, g) > 0 || skr_plan_storage_is_refused(rig->gang, g) ||
            g->attempt.backoff_until > rig->now;
 }
 
@@ -141,7 +141,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     struct rig *rig = w->rig;
     char key[64];
     snprintf(key, sizeof key, "default/%s", g->name);
-    const struct group *known = groups_find(rig->gang, key);
+    const struct group *known = skr_groups_find(rig->gang, key);
     waiter_expect(w, g, known, "the engine does not know it");
     if (!known || known->plan || is_held_back(rig, known)) {
         return;

@@ -21,7 +21,7 @@ static bool has_room_on(const struct group *g, const char *node)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan && !pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
+        if (p->plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
             return true;
         }
     }

@@ -34,66 +34,66 @@ enum { RETRY_FIRST_MS = 50, RETRY_LAST_S = 5 };
 
 static void refuse(struct skr_gang *e, uint64_t request, const char *text)
 {
-    out_answer(e, request, SKR_ANSWER_ERROR, text);
+    skr_out_answer(e, request, SKR_ANSWER_ERROR, text);
 }
 
 static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                          const char *node)
 {
-    if (!p->plan || p->plan->aborting || !plan_storage_is_persisted(e, p->plan)) {
+    if (!p->plan || p->plan->aborting || !skr_plan_storage_is_persisted(e, p->plan)) {
         refuse(e, request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->place.node, node) != 0) {
         refuse(e, request, SKR_TEXT_WRONG_NODE);
-    } else if (!nodes_find(e, p->place.node)) { /* planner.c finds another one */
+    } else if (!skr_nodes_find(e, p->place.node)) { /* planner.c finds another one */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
     } else {
-        bind_calls_park(e, p, request, node);
-        bind_calls_vote(e, p);
+        skr_bind_calls_park(e, p, request, node);
+        skr_bind_calls_vote(e, p);
     }
 }
 
 static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                            const char *node)
 {
-    if (!nodes_find(e, node)) { /* the API server would bind to a node that is not there */
+    if (!skr_nodes_find(e, node)) { /* the API server would bind to a node that is not there */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
-        bind_calls_forget_accepted(e, p);
+        skr_bind_calls_forget_accepted(e, p);
         return;
     }
     if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
-        bind_calls_forget_accepted(e, p);
+        skr_bind_calls_forget_accepted(e, p);
         return;
     }
     if (p->work->bind.write ||
         p->work->bind.unknown) { /* to wherever that one went: its outcome decides */
-        bind_calls_park(e, p, request, node);
+        skr_bind_calls_park(e, p, request, node);
         return;
     }
-    skr_ledger_charge(e->ledger, p->uid, names_intern(e, node), &p->shape->amounts,
+    skr_ledger_charge(e->ledger, p->uid, skr_names_intern(e, node), &p->shape->amounts,
                       SKR_CHARGE_BINDING);
-    bind_calls_park(e, p, request, node);
-    bind_calls_queue(e, p);
+    skr_bind_calls_park(e, p, request, node);
+    skr_bind_calls_queue(e, p);
 }
 
-void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked)
+void skr_binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked)
 {
-    struct pod_entry *p = pods_find(e, asked->uid);
-    const char *on = !p                 ? pods_resident_node(e, asked->uid)
-                     : pods_is_bound(p) ? p->pod->node_name
-                                        : NULL;
-    scheduler_progress_heard(e);
+    struct pod_entry *p = skr_pods_find(e, asked->uid);
+    const char *on = !p                     ? skr_pods_resident_node(e, asked->uid)
+                     : skr_pods_is_bound(p) ? p->pod->node_name
+                                            : NULL;
+    skr_scheduler_progress_heard(e);
     if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_READY);
     } else if (!skr_frame_is_leader(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_LEADER);
     } else if (on) {
         bool same = strcmp(on, asked->node) == 0;
-        out_answer(e, request, same ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
-                   same ? "" : SKR_TEXT_ALREADY_BOUND);
+        skr_out_answer(e, request, same ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
+                       same ? "" : SKR_TEXT_ALREADY_BOUND);
     } else if (!p) {
-        bool other = pods_find_name(e, asked->namespace_, asked->name) ||
-                     residents_find(e, asked->namespace_, asked->name);
+        bool other = skr_pods_find_name(e, asked->namespace_, asked->name) ||
+                     skr_residents_find(e, asked->namespace_, asked->name);
         refuse(e, request, other ? SKR_TEXT_REPLACED : SKR_TEXT_NOT_READY);
     } else if (!skr_pod_is_live(p->pod)) {
         refuse(e, request, SKR_TEXT_REPLACED);
@@ -137,21 +137,21 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
                              bool carries)
 {
     struct brought *brought = skr_alloc(sizeof *brought);
-    brought->node = names_intern(e, node);
+    brought->node = skr_names_intern(e, node);
     if (!p->plan) {
         return brought;
     }
     snprintf(brought->rank, sizeof brought->rank, "%d", p->place.rank);
     bring_label(brought, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     bring_label(brought, SKR_LABEL_RANK, brought->rank);
-    if (!nomination_stands(p)) {
-        nomination_count(p);
+    if (!skr_nomination_stands(p)) {
+        skr_nomination_count(p);
         snprintf(brought->retries, sizeof brought->retries, "%d", p->place.retries);
         snprintf(brought->plan, sizeof brought->plan, "%.8s.%u", p->plan->id,
                  p->work->activation.count);
         bring_label(brought, SKR_LABEL_RETRIES, brought->retries);
         bring_label(brought, SKR_LABEL_PLAN, brought->plan);
-        brought->annotation = nomination_annotation(p);
+        brought->annotation = skr_nomination_annotation(p);
     }
     brought->gang_annotation = carries ? skr_strdup(p->plan->text) : NULL;
     return brought;
@@ -195,9 +195,9 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node, bool
     skr_strbuf_add(&b, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":");
     skr_strbuf_add_json(&b, node);
     skr_strbuf_add(&b, "}}");
-    struct skr_pending_write *w = out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, 0,
-                                            &p->pod->meta, &b, WRITE_FOR_BINDING, p->uid);
-    pods_work(p)->bind.write = w->id;
+    struct skr_pending_write *w = skr_out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, 0,
+                                                &p->pod->meta, &b, WRITE_FOR_BINDING, p->uid);
+    skr_pods_work(p)->bind.write = w->id;
     w->more = brought;
     w->release = brought_release;
     e->bindings_in_flight++;
@@ -205,26 +205,27 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node, bool
 
 static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
-    struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
-                                            &p->pod->meta, NULL, WRITE_FOR_BINDING_READ, p->uid);
-    pods_work(p)->bind.write = w->id;
+    struct skr_pending_write *w =
+        skr_out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0, &p->pod->meta, NULL,
+                      WRITE_FOR_BINDING_READ, p->uid);
+    skr_pods_work(p)->bind.write = w->id;
     e->bindings_in_flight++;
 }
 
 static void failed(struct skr_gang *e, struct pod_entry *p, const char *message)
 {
     e->stats.binding_errors++;
-    out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed", message,
-                 true);
-    bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+    skr_out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed",
+                     message, true);
+    skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
     if (p->plan) {
-        bind_calls_drop_vote(e, p);
+        skr_bind_calls_drop_vote(e, p);
     } else {
-        bind_calls_release(e, p);
+        skr_bind_calls_release(e, p);
     }
 }
 
-void binding_pump(struct skr_gang *e)
+void skr_binding_pump(struct skr_gang *e)
 {
     struct pod_entry *p, *tmp;
     if (!skr_frame_is_synced(e->frame) || !skr_frame_is_leader(e->frame) ||
@@ -240,32 +241,32 @@ void binding_pump(struct skr_gang *e)
             continue;
         }
         const char *node = target_of(e, p);
-        bool may_post = p->work->vote.request && node && nodes_find(e, node) &&
+        bool may_post = p->work->vote.request && node && skr_nodes_find(e, node) &&
                         (!p->plan || (p->plan->binding_persisted && !p->plan->aborting &&
-                                      !p->plan->rollback && member_record_is_provided(e, p)));
+                                      !p->plan->rollback && skr_member_record_is_provided(e, p)));
         bool other_node = p->work->vote.request && node && strcmp(p->work->vote.node, node) != 0;
         if (p->work->bind.unknown) {
-            bind_calls_unqueue(e, p);
+            skr_bind_calls_unqueue(e, p);
             read_back(e, p);
         } else if (other_node) { /* an earlier Binding was not made, and its caller has gone */
-            bind_calls_unqueue(e, p);
+            skr_bind_calls_unqueue(e, p);
             failed(e, p, "its bind call names another node");
         } else if (may_post) {
-            enum bind_turn turn = p->plan ? member_record_turn(e, p->plan) : BIND_TURN_POST;
+            enum bind_turn turn = p->plan ? skr_member_record_turn(e, p->plan) : BIND_TURN_POST;
             if (turn == BIND_TURN_WAIT) {
                 continue;
             }
-            bind_calls_unqueue(e, p);
+            skr_bind_calls_unqueue(e, p);
             post(e, p, node, turn == BIND_TURN_POST_PLAN);
         } else {
-            bind_calls_unqueue(e, p);
+            skr_bind_calls_unqueue(e, p);
             if (!p->plan && p->work->vote.request) {
                 failed(e, p, "its node does not exist any more");
             } else if (!p->plan) { /* its caller has gone, and nothing is on its way */
-                bind_calls_release(e, p);
+                skr_bind_calls_release(e, p);
             }
             if (p->group) {
-                dirty_member(e, p->group);
+                skr_dirty_member(e, p->group);
             }
         }
     }
@@ -280,10 +281,10 @@ static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
     if (d > RETRY_LAST_S * SKR_SECOND) {
         d = RETRY_LAST_S * SKR_SECOND;
     }
-    pods_work(p)->bind.failures++;
-    pods_work(p)->bind.at = skr_frame_now(e->frame) + (after > d ? after : d);
-    wakes_add(e, p->work->bind.at, WAKE_POD, p->uid);
-    bind_calls_queue(e, p);
+    skr_pods_work(p)->bind.failures++;
+    skr_pods_work(p)->bind.at = skr_frame_now(e->frame) + (after > d ? after : d);
+    skr_wakes_add(e, p->work->bind.at, WAKE_POD, p->uid);
+    skr_bind_calls_queue(e, p);
 }
 
 static void bound_now(struct skr_gang *e, struct pod_entry *p, const struct brought *brought)
@@ -294,12 +295,12 @@ static void bound_now(struct skr_gang *e, struct pod_entry *p, const struct brou
                                             .plan_annotation = brought->annotation,
                                             .gang_plan_annotation = brought->gang_annotation};
     e->stats.bindings++;
-    pods_work(p)->bind.failures = 0;
+    skr_pods_work(p)->bind.failures = 0;
     p->await_labels = brought->annotation;
-    pod_changes_bound(e, p, &overlay);
-    bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
+    skr_pod_changes_bound(e, p, &overlay);
+    skr_bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group) {
-        dirty_member(e, p->group);
+        skr_dirty_member(e, p->group);
     }
 }
 
@@ -312,8 +313,8 @@ static void posted(struct skr_gang *e, struct pod_entry *p, const struct skr_pen
         break;
     case SKR_WRITE_NOT_FOUND:
         e->stats.binding_errors++;
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
-        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         break;
     case SKR_WRITE_BUSY:
     case SKR_WRITE_DROPPED:
@@ -321,7 +322,7 @@ static void posted(struct skr_gang *e, struct pod_entry *p, const struct skr_pen
         break;
     case SKR_WRITE_CONFLICT:
     case SKR_WRITE_UNKNOWN:
-        bind_calls_set_unknown(p, true);
+        skr_bind_calls_set_unknown(p, true);
         again(e, p, 0);
         break;
     case SKR_WRITE_INVALID:
@@ -336,7 +337,7 @@ static void posted(struct skr_gang *e, struct pod_entry *p, const struct skr_pen
 static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *ev)
 {
     if (ev->written.outcome == SKR_WRITE_NOT_FOUND) {
-        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
     }
     if (!ev->written.object) {
@@ -344,46 +345,47 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
         return;
     }
     char *uid = skr_strdup(p->uid);
-    pod_changes_upsert(e, skr_event_take_object(ev));
-    p = pods_find(e, uid);
+    skr_pod_changes_upsert(e, skr_event_take_object(ev));
+    p = skr_pods_find(e, uid);
     free(uid);
     if (!p) { /* another pod has its name */
         return;
     }
-    bind_calls_set_unknown(p, false);
-    if (pods_is_bound(p)) {
-        bind_calls_is_seen(e, p);
+    skr_bind_calls_set_unknown(p, false);
+    if (skr_pods_is_bound(p)) {
+        skr_bind_calls_is_seen(e, p);
     } else if (!skr_pod_is_live(p->pod)) {
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
         if (!p->plan) { /* it cannot be bound any more, however long it stays */
-            bind_calls_release(e, p);
+            skr_bind_calls_release(e, p);
         }
     } else if (p->pod->gate || p->pod->foreign_gate) {
         failed(e, p, "the pod carries a scheduling gate");
     } else if (p->work->vote.request) {
         again(e, p, 0);
     } else if (!p->plan) {
-        bind_calls_release(e, p);
+        skr_bind_calls_release(e, p);
     }
     if (p->group) {
-        dirty_member(e, p->group);
+        skr_dirty_member(e, p->group);
     }
 }
 
-void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
+void skr_binding_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *ev)
 {
     skr_bug_on(e->bindings_in_flight == 0);
     e->bindings_in_flight--;
-    struct pod_entry *p = pods_find(e, w->key);
+    struct pod_entry *p = skr_pods_find(e, w->key);
     if (!p || p->work->bind.write != w->id) {
         return;
     }
-    pods_work(p)->bind.write = 0;
-    if (pods_is_bound(p)) { /* the watch was faster */
+    skr_pods_work(p)->bind.write = 0;
+    if (skr_pods_is_bound(p)) { /* the watch was faster */
         e->stats.bindings += ev->written.outcome == SKR_WRITE_OK && !ev->written.object;
-        bind_calls_is_seen(e, p);
+        skr_bind_calls_is_seen(e, p);
         if (p->group) {
-            dirty_member(e, p->group);
+            skr_dirty_member(e, p->group);
         }
     } else if (w->purpose == WRITE_FOR_BINDING) {
         posted(e, p, w, ev);

@@ -7,9 +7,9 @@
 
 enum { SKR_BINDINGS_PARALLEL = 16 }; /* Binding POSTs of the whole engine in flight */
 
-void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked);
-void binding_pump(struct skr_gang *e); /* posts what may be posted */
-void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                        struct skr_event *event);
+void skr_binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked);
+void skr_binding_pump(struct skr_gang *e); /* posts what may be posted */
+void skr_binding_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *event);
 
 #endif

@@ -29,14 +29,14 @@ static bool is_first(const struct skr_gang *e, const struct group *g)
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
-        if (other != g && waits_for_capacity(other) && queue_goes_before(other, g)) {
+        if (other != g && waits_for_capacity(other) && skr_queue_goes_before(other, g)) {
             return false;
         }
     }
     return true;
 }
 
-void gate_release_settle(struct skr_gang *e, struct group *g)
+void skr_gate_release_settle(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     if (!waits_for_capacity(g)) {
@@ -52,16 +52,17 @@ void gate_release_settle(struct skr_gang *e, struct group *g)
     }
     skr_time at = g->release.since + e->settings.release_gate_after;
     if (skr_frame_now(e->frame) < at) {
-        wakes_group(e, g, at);
+        skr_wakes_group(e, g, at);
     } else if (!is_first(e, g)) {
-        wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
+        skr_wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
     } else {
         g->release.open = true;
-        out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
-                     "the group has waited for capacity; autoscalers may see its members", false);
+        skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
+                         "the group has waited for capacity; autoscalers may see its members",
+                         false);
         DL_FOREACH(g->members, p)
         {
-            dirty_pod(e, p);
+            skr_dirty_pod(e, p);
         }
     }
 }
@@ -69,11 +70,11 @@ void gate_release_settle(struct skr_gang *e, struct group *g)
 /* Released and neither planned nor bound; one whose gate is on its way out counts. */
 static bool is_out(const struct pod_entry *p)
 {
-    return skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->plan &&
+    return skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) && !p->plan &&
            (!p->pod->gate || p->work->patch.write);
 }
 
-bool gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p)
+bool skr_gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g, *tmp;
     const struct pod_entry *q;

@@ -6,7 +6,7 @@
 
 enum { SKR_RELEASED_MAX = 200 }; /* pods without a gate and without a plan, by releaseGateAfter */
 
-void gate_release_settle(struct skr_gang *e, struct group *g);
-bool gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p);
+void skr_gate_release_settle(struct skr_gang *e, struct group *g);
+bool skr_gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p);
 
 #endif

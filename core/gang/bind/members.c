@@ -132,13 +132,13 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
                  enum skr_write_class class)
 {
     SKR_STRBUF(b);
-    bool status = c->nominated && !nomination_is_forbidden(e);
+    bool status = c->nominated && !skr_nomination_is_forbidden(e);
     enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
                                : status     ? SKR_WRITE_PATCH_POD_STATUS
                                             : SKR_WRITE_PATCH_POD;
     write_change(&b, p, c, status);
-    struct skr_pending_write *w = out_write(e, kind, class, p->plan ? p->plan->order : 0,
-                                            &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
+    struct skr_pending_write *w = skr_out_write(e, kind, class, p->plan ? p->plan->order : 0,
+                                                &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
     struct sent *sent = remember(w);
     sent->label = skr_alloc_array(c->n_labels + 1, sizeof *sent->label);
     for (; sent->n_labels < c->n_labels; sent->n_labels++) {
@@ -146,16 +146,16 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
         sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
     }
     sent->annotation = skr_strdup(c->annotation);
-    pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
+    skr_pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->drop_gate = c->drop_gate;
     sent->is_activation = c->is_activation;
-    pods_work(p)->patch.write = w->id;
+    skr_pods_work(p)->patch.write = w->id;
     if (c->nominated) {
-        pods_work(p)->patch.owes = !status;
+        skr_pods_work(p)->patch.owes = !status;
     }
     if (p->work->patch.owes) {
-        wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+        skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
     }
 }
 
@@ -173,7 +173,7 @@ static void send_ungate(struct skr_gang *e, struct pod_entry *p)
  * that is cleared: in-tree filters would charge it. */
 static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
 {
-    struct node_entry *n = nodes_find(e, p->place.node);
+    struct node_entry *n = skr_nodes_find(e, p->place.node);
     const struct pod_entry *other;
     if (!n) {
         return false;
@@ -183,8 +183,8 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
         if (other != p && other->group &&
             (!other->plan || other->plan->aborting ||
              strcmp(other->place.node, p->place.node) != 0) &&
-            *pods_label(other, SKR_LABEL_PLAN)) {
-            nodes_set_awaited(n, true);
+            *skr_pods_label(other, SKR_LABEL_PLAN)) {
+            skr_nodes_set_awaited(n, true);
             return true;
         }
     }
@@ -195,8 +195,8 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
  * await that: both would wait for ever. The nomination goes, and the labels with the next. */
 static void give_way(struct skr_gang *e, struct pod_entry *p)
 {
-    if (nomination_is_forbidden(e)) {
-        wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+    if (skr_nomination_is_forbidden(e)) {
+        skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
     } else if (*p->pod->nominated_node && strcmp(p->pod->nominated_node, p->place.node) != 0) {
         struct change c = {.nominated = ""};
         send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
@@ -214,9 +214,9 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 {
     char rank[16], retries[16], plan[32];
     struct change c = {0};
-    SKR_AUTO_FREE char *annotation = nomination_annotation(p);
+    SKR_AUTO_FREE char *annotation = skr_nomination_annotation(p);
     if (how != WOKEN_NOT) {
-        nomination_count(p);
+        skr_nomination_count(p);
     }
     snprintf(rank, sizeof rank, "%d", p->place.rank);
     snprintf(retries, sizeof retries, "%d", p->place.retries);
@@ -233,7 +233,7 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
         c.nominated = p->place.node;
         c.is_activation = !p->pod->gate;
     } else if (how == WOKEN_BY_GATE) {
-        nomination_spare(p);
+        skr_nomination_spare(p);
         c.drop_gate = c.is_activation = true;
     }
     c.annotation = annotation;
@@ -242,29 +242,29 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
 
 static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 {
-    bool metadata = nomination_stands(p);
+    bool metadata = skr_nomination_stands(p);
     if (p->work->vote.request || p->work->bind.write) {
-        if (!metadata && !p->work->bind.write && !member_record_in_binding(e, p)) {
+        if (!metadata && !p->work->bind.write && !skr_member_record_in_binding(e, p)) {
             equip(e, p, WOKEN_NOT);
         }
         return;
     }
-    if (plan_waits_for_turn(p)) {
+    if (skr_plan_waits_for_turn(p)) {
         return;
     }
-    if (!metadata && member_record_in_binding(e, p)) {
-        nomination_spare(p);
+    if (!metadata && skr_member_record_in_binding(e, p)) {
+        skr_nomination_spare(p);
         if (!p->work->activation.at && !p->work->activation.asked) {
-            nomination_activated(e, p);
+            skr_nomination_activated(e, p);
         }
         return;
     }
-    bool nominated = nomination_is_forbidden(e) || p->work->activation.spared ||
+    bool nominated = skr_nomination_is_forbidden(e) || p->work->activation.spared ||
                      strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The record of an earlier plan may say the same: it woke nobody for this one. */
     bool never_activated = !p->work->activation.at && !p->work->activation.asked &&
                            !p->work->vote.given && !p->pod->gate;
-    if (!metadata || !nominated || never_activated || nomination_was_in_vain(p)) {
+    if (!metadata || !nominated || never_activated || skr_nomination_was_in_vain(p)) {
         if (waits_for_stale(e, p)) {
             give_way(e, p);
             return;
@@ -272,13 +272,13 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
         skr_time at =
             p->work->activation.at ? p->work->activation.at + AGAIN_MS * SKR_MILLISECOND : 0;
         if (metadata && skr_frame_now(e->frame) < at) {
-            wakes_add(e, at, WAKE_POD, p->uid);
+            skr_wakes_add(e, at, WAKE_POD, p->uid);
             return;
         }
-        if (p->pod->gate && !*p->pod->nominated_node && sampling_spares(e, p)) {
+        if (p->pod->gate && !*p->pod->nominated_node && skr_sampling_spares(e, p)) {
             equip(e, p, WOKEN_BY_GATE);
-        } else if ((at = sampling_awaits_call(e, p)) != 0) {
-            wakes_add(e, at, WAKE_POD, p->uid);
+        } else if ((at = skr_sampling_awaits_call(e, p)) != 0) {
+            skr_wakes_add(e, at, WAKE_POD, p->uid);
         } else {
             equip(e, p, WOKEN_BY_NOMINATION);
         }
@@ -291,9 +291,9 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 
 static bool has_records(const struct skr_gang *e, const struct pod_entry *p)
 {
-    bool owes = p->work->patch.owes && *p->pod->nominated_node && !nomination_is_forbidden(e);
-    return owes || *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) ||
-           *pods_label(p, SKR_LABEL_PLAN);
+    bool owes = p->work->patch.owes && *p->pod->nominated_node && !skr_nomination_is_forbidden(e);
+    return owes || *skr_pods_annotation(p) || *skr_pods_label(p, SKR_LABEL_RANK) ||
+           *skr_pods_label(p, SKR_LABEL_PLAN);
 }
 
 static const char *waiting_word(const struct group *g)
@@ -311,7 +311,7 @@ static const char *waiting_word(const struct group *g)
 static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g = p->group;
-    bool solving = planner_is_solving(e, g);
+    bool solving = skr_planner_is_solving(e, g);
     return p->seated && (solving || (g->state == GROUP_READY && !g->attempt.infeasible));
 }
 
@@ -341,20 +341,20 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->pod->gate && gate_release_may_open(e, p)) {
+    if (p->pod->gate && skr_gate_release_may_open(e, p)) {
         send_ungate(e, p);
         return;
     }
-    waiting_tell(e, p);
-    bool says_so = p->pod->gate || g->state == GROUP_INVALID || waiting_was_misled(p);
+    skr_waiting_tell(e, p);
+    bool says_so = p->pod->gate || g->state == GROUP_INVALID || skr_waiting_was_misled(p);
     const char *word = waiting_word(g);
-    if (!says_so || strcmp(pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
-        membership_is_beyond(g, p)) {
+    if (!says_so || strcmp(skr_pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
+        skr_membership_is_beyond(g, p)) {
         return;
     }
-    skr_time at = waiting_label_at(p);
+    skr_time at = skr_waiting_label_at(p);
     if (skr_frame_now(e->frame) < at) {
-        wakes_add(e, at, WAKE_POD, p->uid);
+        skr_wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
     struct change c = {0};
@@ -371,14 +371,14 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
     if (p->await_watch) {
         return;
     }
-    if (strcmp(pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
+    if (strcmp(skr_pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
         change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     }
-    if (!*pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
+    if (!*skr_pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
         snprintf(rank, sizeof rank, "%d", p->place.rank);
         change_label(&c, SKR_LABEL_RANK, rank);
     }
-    if (!p->plan && strstr(pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
+    if (!p->plan && strstr(skr_pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
     }
     if (c.n_labels > 0 || c.annotation) {
@@ -391,11 +391,11 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
 /* The whole plan of a group from labels stands on one member, ahead of everything else. */
 static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!nomination_is_anchor(p) || !p->plan->text) {
+    if (!skr_nomination_is_anchor(p) || !p->plan->text) {
         return false;
     }
     const char *want = p->plan->aborting ? "" : p->plan->text;
-    if (strcmp(pods_annotation(p), want) == 0) {
+    if (strcmp(skr_pods_annotation(p), want) == 0) {
         return false;
     }
     struct change c = {.annotation = want};
@@ -405,18 +405,18 @@ static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 
 static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
-    struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
-                                            &p->pod->meta, NULL, WRITE_FOR_MEMBER_READ, p->uid);
-    pods_work(p)->patch.write = w->id;
+    struct skr_pending_write *w = skr_out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
+                                                &p->pod->meta, NULL, WRITE_FOR_MEMBER_READ, p->uid);
+    skr_pods_work(p)->patch.write = w->id;
 }
 
-void members_settle(struct skr_gang *e, struct pod_entry *p)
+void skr_members_settle(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->ours || p->work->patch.write || !skr_pod_is_live(p->pod)) {
         return;
     }
     if (skr_frame_now(e->frame) < p->work->patch.at) {
-        wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
+        skr_wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
         return;
     }
     if (!p->group) {
@@ -432,9 +432,9 @@ void members_settle(struct skr_gang *e, struct pod_entry *p)
     if (settle_anchor(e, p)) {
         return;
     }
-    if (pods_is_bound(p)) {
+    if (skr_pods_is_bound(p)) {
         settle_bound(e, p);
-    } else if (p->plan && !p->plan->aborting && plan_storage_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
         settle_planned(e, p);
     } else {
         settle_waiting(e, p);
@@ -458,20 +458,20 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
     }
     struct skr_pod *now = skr_pod_overlay(p->pod, &o);
     skr_bug_on(!now);
-    pod_changes_replace(e, p, now);
+    skr_pod_changes_replace(e, p, now);
 }
 
 static void later(struct skr_gang *e, struct pod_entry *p, skr_time delay)
 {
-    pods_work(p)->patch.at = skr_frame_now(e->frame) + delay;
-    wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
+    skr_pods_work(p)->patch.at = skr_frame_now(e->frame) + delay;
+    skr_wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
 }
 
 static skr_time retry_delay(struct pod_entry *p)
 {
     uint32_t shift = p->work->patch.failures > 7 ? 7 : p->work->patch.failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    pods_work(p)->patch.failures++;
+    skr_pods_work(p)->patch.failures++;
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
@@ -480,7 +480,7 @@ static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_wri
 {
     if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
         (outcome == SKR_WRITE_OK || !*w->annotation)) {
-        pods_work(p)->patch.clears = false;
+        skr_pods_work(p)->patch.clears = false;
     }
 }
 
@@ -490,21 +490,21 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     note_cleared(p, w, ev->written.outcome);
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
-        pods_work(p)->patch.failures = 0;
+        skr_pods_work(p)->patch.failures = 0;
         if (w->is_activation && p->plan) {
-            nomination_activated(e, p);
+            skr_nomination_activated(e, p);
         }
         apply(e, p, w, ev->written.resource_version);
         break;
     case SKR_WRITE_NOT_FOUND:
-        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
     case SKR_WRITE_INVALID: /* another pod of that name, or something we cannot mend */
         read_back(e, p);
         later(e, p, REFUSED_S * SKR_SECOND);
         break;
     case SKR_WRITE_DENIED:
-        out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
+        skr_out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
         if (w->nominated_node) {
             /* by label then, at once */
             e->status_forbidden_until = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
@@ -520,42 +520,43 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
-        pods_work(p)->patch.must_read = nomination_is_anchor(p) && w->annotation;
+        skr_pods_work(p)->patch.must_read = skr_nomination_is_anchor(p) && w->annotation;
         later(e, p, retry_delay(p));
         break;
     }
-    dirty_pod(e, p);
+    skr_dirty_pod(e, p);
     if (p->group) {
-        dirty_member(e, p->group);
+        skr_dirty_member(e, p->group);
     }
 }
 
-void members_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
+void skr_members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *ev)
 {
-    struct pod_entry *p = pods_find(e, w->key);
+    struct pod_entry *p = skr_pods_find(e, w->key);
     if (!p || p->work->patch.write != w->id) {
         return;
     }
-    pods_work(p)->patch.write = 0;
+    skr_pods_work(p)->patch.write = 0;
     if (w->purpose == WRITE_FOR_MEMBER) {
         patch_done(e, p, w->more, ev);
         return;
     }
     if (ev->written.outcome == SKR_WRITE_NOT_FOUND) {
-        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
     } else if (ev->written.object) {
         struct skr_pod *pod = skr_event_take_object(ev);
         bool same = strcmp(pod->meta.uid, p->uid) == 0;
         if (same && !p->work->patch.must_read) {
-            out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
-                         true);
+            skr_out_decision(e, "", p->key, "Pod patch refused", "",
+                             "the API server calls it invalid", true);
         }
-        pods_work(p)->patch.must_read = false;
-        pod_changes_upsert(e, pod);
+        skr_pods_work(p)->patch.must_read = false;
+        skr_pod_changes_upsert(e, pod);
         if (same) {
-            dirty_pod(e, p);
+            skr_dirty_pod(e, p);
         }
     } else {
-        dirty_pod(e, p);
+        skr_dirty_pod(e, p);
     }
 }

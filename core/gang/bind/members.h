@@ -4,8 +4,8 @@
 /* What members carry: nomination, labels, plan annotation, gate. */
 #include "core/gang/state/gang.h"
 
-void members_settle(struct skr_gang *e, struct pod_entry *p);
-void members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                        struct skr_event *event);
+void skr_members_settle(struct skr_gang *e, struct pod_entry *p);
+void skr_members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *event);
 
 #endif

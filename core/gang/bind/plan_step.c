@@ -32,7 +32,7 @@
 
 static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
 {
-    const struct node_entry *n = nodes_find(e, p->place.node);
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
     if (!n) {
         return "does not exist any more";
     }
@@ -102,24 +102,24 @@ static bool still_good(struct skr_gang *e, struct group *g)
     char text[512];
     struct skr_error error;
     struct pod_entry *p;
-    dirty_take_plan_nodes(plan);
+    skr_dirty_take_plan_nodes(plan);
     DL_FOREACH(g->members, p)
     {
-        const char *problem = p->plan == plan && !pods_is_bound(p) ? node_problem(e, p) : NULL;
+        const char *problem = p->plan == plan && !skr_pods_is_bound(p) ? node_problem(e, p) : NULL;
         if (!problem) {
             continue;
         }
         snprintf(text, sizeof text, "planned node %s %s", p->place.node, problem);
-        plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
         return false;
     }
     if (e->topology.tree && plan->tree != e->topology.tree) {
         if (!rules_hold(e, g, &error)) {
             snprintf(text, sizeof text, "the topology changed: %s", error.text);
-            plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
+            skr_plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
             return false;
         }
-        plan_set_tree(plan, e->topology.tree);
+        skr_plan_set_tree(plan, e->topology.tree);
     }
     return true;
 }
@@ -141,7 +141,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
-            has_come(g->plan, p) || pods_is_bound(p)) {
+            has_come(g->plan, p) || skr_pods_is_bound(p)) {
             continue;
         }
         skr_time since =
@@ -149,26 +149,26 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
         if (until <= skr_frame_now(e->frame)) {
-            since = scheduler_progress_reached_before(e, p);
+            since = skr_scheduler_progress_reached_before(e, p);
             skr_time later = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
             until = later > until ? later : until;
         }
-        const char *says = pods_scheduler_says(p->pod);
+        const char *says = skr_pods_scheduler_says(p->pod);
         bool alive =
             e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
             SKR_STRBUF(text);
-            nomination_tried(p);
-            refusal_note(e, g, p);
-            refusal_set_silent(g, !*says);
+            skr_nomination_tried(p);
+            skr_refusal_note(e, g, p);
+            skr_refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {
-                dirty_plan(e); /* stranded now */
+                skr_dirty_plan(e); /* stranded now */
                 continue;
             }
-            refusal_say(e, g, &text);
-            plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
+            skr_refusal_say(e, g, &text);
+            skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
             return true;
         } else {
             skr_time again = skr_frame_now(e->frame) + SKR_SECOND;
@@ -176,8 +176,8 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         }
     }
     if (next != SKR_TIME_NEVER) { /* members are activated one after the other */
-        skr_time soonest = skr_frame_now(e->frame) + dirty_pause(g);
-        wakes_group(e, g, next > soonest ? next : soonest);
+        skr_time soonest = skr_frame_now(e->frame) + skr_dirty_pause(g);
+        skr_wakes_group(e, g, next > soonest ? next : soonest);
     }
     return false;
 }
@@ -194,13 +194,13 @@ static struct progress progress_of(const struct skr_gang *e, const struct group 
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || pods_is_bound(p)) {
+        if (p->plan != g->plan || skr_pods_is_bound(p)) {
             continue;
         }
         x.unbound++;
         x.voted += p->work->vote.given;
         x.activated += p->work->activation.at != 0;
-        x.lacking += !member_record_is_provided(e, p);
+        x.lacking += !skr_member_record_is_provided(e, p);
     }
     return x;
 }
@@ -213,7 +213,7 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     DL_FOREACH(g->members, p)
     {
         if (p->plan == g->plan && p->work->activation.at && !p->work->activation.asked &&
-            !p->work->vote.given && !pods_is_bound(p) && !*pods_scheduler_says(p->pod)) {
+            !p->work->vote.given && !skr_pods_is_bound(p) && !*skr_pods_scheduler_says(p->pod)) {
             snprintf(buffer, size,
                      "%s: kube-scheduler has not tried pod %s; is it running, and does every "
                      "resourceClaim of the pod exist?",
@@ -226,18 +226,18 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
 static void finish(struct skr_gang *e, struct group *g)
 {
     bool complete = g->plan->n_vacancies == 0;
-    plan_destroy(e, g->plan);
-    group_state_end(e, g);
-    attempt_restart_backoff(g);
-    refusal_forget(g);
-    attempt_doubt(g); /* who waits now is not who was stranded */
-    group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
-                       complete ? NULL
-                                : "a member was lost while binding and not replaced in time");
-    group_state_enter(e, g, GROUP_BOUND);
-    outputs_update(e, g);
-    plan_storage_hurry(g);
-    dirty_group(e, g);
+    skr_plan_destroy(e, g->plan);
+    skr_group_state_end(e, g);
+    skr_attempt_restart_backoff(g);
+    skr_refusal_forget(g);
+    skr_attempt_doubt(g); /* who waits now is not who was stranded */
+    skr_group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
+                           complete ? NULL
+                                    : "a member was lost while binding and not replaced in time");
+    skr_group_state_enter(e, g, GROUP_BOUND);
+    skr_outputs_update(e, g);
+    skr_plan_storage_hurry(g);
+    skr_dirty_group(e, g);
 }
 
 /* Whoever led before went on with the plan, and news of it is late: nobody gives way to those any more. */
@@ -247,7 +247,7 @@ static bool all_are_bound(const struct group *g)
     size_t bound = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p)) {
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
             return false;
         }
         bound += p->plan == g->plan;
@@ -267,43 +267,43 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
         return;
     }
     if (plan->preempting) {
-        preemption_step(e, g);
+        skr_preemption_step(e, g);
         return;
     }
-    if (plan->n_victims > 0 && preemption_waits_again(e, g)) {
+    if (plan->n_victims > 0 && skr_preemption_waits_again(e, g)) {
         return;
     }
     if (skr_frame_now(e->frame) >= plan->deadline) {
         say_timeout(g, text, sizeof text);
-        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);
+        skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);
         return;
     }
-    wakes_group(e, g, plan->deadline);
-    if (!plan_storage_is_persisted(e, plan)) {
-        if (plan_storage_is_quiet(e, g) && plan_storage_is_refused(e, g)) {
-            plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+    skr_wakes_group(e, g, plan->deadline);
+    if (!skr_plan_storage_is_persisted(e, plan)) {
+        if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
+            skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            plan_storage_hurry(g);
+            skr_plan_storage_hurry(g);
         }
         return;
     }
     if (plan->n_victims > 0) {
-        preemption_settle(e, plan);
+        skr_preemption_settle(e, plan);
     }
     if (patience_is_over(e, g)) {
         return;
     }
     struct progress x = progress_of(e, g);
     if (x.unbound == x.voted && x.lacking == 0) {
-        plan_want_binding(e, plan, true);
-        group_state_enter(e, g, GROUP_BINDING);
-        outputs_update(e, g);
-        plan_text_changed(e, plan);
+        skr_plan_want_binding(e, plan, true);
+        skr_group_state_enter(e, g, GROUP_BINDING);
+        skr_outputs_update(e, g);
+        skr_plan_text_changed(e, plan);
     } else {
-        group_state_enter(e, g,
-                          x.voted       ? GROUP_HOLDING
-                          : x.activated ? GROUP_ADMITTING
-                                        : GROUP_PLANNED);
+        skr_group_state_enter(e, g,
+                              x.voted       ? GROUP_HOLDING
+                              : x.activated ? GROUP_ADMITTING
+                                            : GROUP_PLANNED);
     }
 }
 
@@ -313,18 +313,18 @@ static void release_stranded(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     struct pod_entry *p;
-    dirty_take_plan_nodes(plan);
+    skr_dirty_take_plan_nodes(plan);
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan || !plan_is_stranded(e, p)) {
+        if (p->plan != plan || !skr_plan_is_stranded(e, p)) {
             continue;
         }
         if (p->work->vote.request) {
-            bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+            skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
         }
-        bind_calls_withdraw(p);
-        bind_calls_unqueue(e, p);
-        dirty_plan(e); /* planner.c solves for these members alone */
+        skr_bind_calls_withdraw(p);
+        skr_bind_calls_unqueue(e, p);
+        skr_dirty_plan(e); /* planner.c solves for these members alone */
     }
 }
 
@@ -334,17 +334,17 @@ static bool give_up_stranded(struct skr_gang *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && !plan_is_stranded(e, p)) {
+        if (p->plan == g->plan && !skr_pods_is_bound(p) && !skr_plan_is_stranded(e, p)) {
             return false;
         }
     }
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p)) {
-            plan_remove_member(e, p);
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+            skr_plan_remove_member(e, p);
         }
     }
-    membership_changed(g);
+    skr_membership_changed(g);
     return true;
 }
 
@@ -353,7 +353,7 @@ static bool give_up_stranded(struct skr_gang *e, struct group *g)
 static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
-    if (plan->binding_persisted || !plan_storage_is_quiet(e, g)) {
+    if (plan->binding_persisted || !skr_plan_storage_is_quiet(e, g)) {
         return false;
     }
     struct progress x = progress_of(e, g);
@@ -364,7 +364,7 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
  * free again. */
 static void note_recorded(struct skr_gang *e, struct plan *plan)
 {
-    bool gone = plan->home != SOURCE_LABELS && !plan_storage_text(plan->group), changed = false;
+    bool gone = plan->home != SOURCE_LABELS && !skr_plan_storage_text(plan->group), changed = false;
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
@@ -372,59 +372,60 @@ static void note_recorded(struct skr_gang *e, struct plan *plan)
             continue;
         }
         if (!gone) {
-            plan_note_recorded(p);
-        } else if (!p->place.recorded && !pods_is_bound(p)) {
-            plan_loss_keep_seat(e, plan, p);
-            plan_remove_member(e, p);
+            skr_plan_note_recorded(p);
+        } else if (!p->place.recorded && !skr_pods_is_bound(p)) {
+            skr_plan_loss_keep_seat(e, plan, p);
+            skr_plan_remove_member(e, p);
             changed = true;
         }
     }
     if (changed) {
-        plan_text_changed(e, plan);
+        skr_plan_text_changed(e, plan);
     }
 }
 
 static void step_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (!plan_storage_is_persisted(e, plan)) {
+    if (!skr_plan_storage_is_persisted(e, plan)) {
         if (binding_is_moot(e, g)) {
-            plan_want_binding(e, plan, false);
-            plan_text_changed(e, plan);
+            skr_plan_want_binding(e, plan, false);
+            skr_plan_text_changed(e, plan);
             step_before_binding(e, g);
         }
-        plan_storage_hurry(g);
+        skr_plan_storage_hurry(g);
         return;
     }
-    plan_note_persisted(plan);
+    skr_plan_note_persisted(plan);
     note_recorded(e, plan);
     if (plan->rollback) {
-        rollback_step(e, plan);
+        skr_rollback_step(e, plan);
         return;
     }
     if (plan->check_nodes) {
         release_stranded(e, g);
     }
-    if (plan_loss_seat_replacement(e, plan)) {
-        plan_text_changed(e, plan);
-        dirty_group(e, g);
+    if (skr_plan_loss_seat_replacement(e, plan)) {
+        skr_plan_text_changed(e, plan);
+        skr_dirty_group(e, g);
         return;
     }
     struct progress x = progress_of(e, g);
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && p->work->vote.request && !p->work->bind.write &&
-            !p->work->binding_queued && member_record_is_provided(e, p)) {
-            bind_calls_queue(e, p);
+        if (p->plan == plan && !skr_pods_is_bound(p) && p->work->vote.request &&
+            !p->work->bind.write && !p->work->binding_queued &&
+            skr_member_record_is_provided(e, p)) {
+            skr_bind_calls_queue(e, p);
         }
     }
     if (x.unbound > 0) {
         patience_is_over(e, g);
-        wakes_group(e, g,
-                    plan->deadline > skr_frame_now(e->frame)
-                        ? plan->deadline
-                        : skr_frame_now(e->frame) + SKR_SECOND);
+        skr_wakes_group(e, g,
+                        plan->deadline > skr_frame_now(e->frame)
+                            ? plan->deadline
+                            : skr_frame_now(e->frame) + SKR_SECOND);
         if (skr_frame_now(e->frame) < plan->deadline || !give_up_stranded(e, g)) {
             return;
         }
@@ -434,14 +435,14 @@ static void step_binding(struct skr_gang *e, struct group *g)
     if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
         finish(e, g);
     } else {
-        wakes_group(e, g, plan->deadline);
+        skr_wakes_group(e, g, plan->deadline);
     }
 }
 
-void plan_step(struct skr_gang *e, struct group *g)
+void skr_plan_step(struct skr_gang *e, struct group *g)
 {
     if (g->plan->aborting) {
-        plan_loss_step(e, g);
+        skr_plan_loss_step(e, g);
     } else if (g->plan->binding) {
         step_binding(e, g);
     } else {

@@ -4,6 +4,6 @@
 /* A plan's way forward, looked at whenever something about its group changed. */
 #include "core/gang/state/plan_entry.h"
 
-void plan_step(struct skr_gang *e, struct group *g); /* as far as it can go now */
+void skr_plan_step(struct skr_gang *e, struct group *g); /* as far as it can go now */
 
 #endif

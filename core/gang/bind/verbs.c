@@ -65,13 +65,13 @@ static void note_listed(struct skr_gang *e, struct shape *s, const char *const *
 {
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
-        ended = shapes_probe_ends_veto(e, s, node[i]) || ended;
-        if (nodes_find(e, node[i])) {
-            shapes_note_probed(s, node[i]);
+        ended = skr_shapes_probe_ends_veto(e, s, node[i]) || ended;
+        if (skr_nodes_find(e, node[i])) {
+            skr_shapes_note_probed(s, node[i]);
         }
     }
     if (ended) {
-        dirty_capacity(e);
+        skr_dirty_capacity(e);
     }
 }
 
@@ -92,14 +92,14 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
                           size_t n)
 {
     struct node_entry *entry;
-    for (size_t at = 0; (entry = nodes_next(e, &at));) {
+    for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         if (entry->nominated ||
             entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
             is_listed(node, n, entry->name)) {
             continue;
         }
-        if (sampling_could_go(e, p->shape, p->uid, entry)) {
-            shapes_veto(e, p->shape, entry->name);
+        if (skr_sampling_could_go(e, p->shape, p->uid, entry)) {
+            skr_shapes_veto(e, p->shape, entry->name);
         }
     }
 }
@@ -110,7 +110,7 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
         return;
     }
     note_listed(e, p->shape, call->node, call->n_nodes);
-    if (e->n_nodes < sampling_nodes_min(e)) {
+    if (e->n_nodes < skr_sampling_nodes_min(e)) {
         note_left_out(e, p, call->node, call->n_nodes);
     }
 }
@@ -119,20 +119,20 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
 static void refused(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    const struct node_entry *n = nodes_find(e, p->place.node);
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
     if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) &&
-        nomination_repeat(p)) {
-        dirty_pod(e, p); /* its cache may lag behind ours */
+        skr_nomination_repeat(p)) {
+        skr_dirty_pod(e, p); /* its cache may lag behind ours */
         return;
     }
-    bool pauses = refusal_note(e, g, p);
+    bool pauses = skr_refusal_note(e, g, p);
     if (p->plan->binding_persisted) { /* only forward: this member needs another node */
-        dirty_plan(e);
+        skr_dirty_plan(e);
         return;
     }
     SKR_STRBUF(text);
-    refusal_say(e, g, &text);
-    plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
+    skr_refusal_say(e, g, &text);
+    skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
 }
 
 /* ---- filter ---- */
@@ -141,20 +141,20 @@ static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
 {
     for (size_t i = 0; i < call->n_nodes; i++) {
         if (strcmp(call->node[i], p->place.node) == 0) {
-            nomination_heard(e, p);
-            out_answer_one(e, call->request, i);
+            skr_nomination_heard(e, p);
+            skr_out_answer_one(e, call->request, i);
             return;
         }
     }
-    out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    nomination_tried(p);
+    skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+    skr_nomination_tried(p);
     if (strcmp(call->pod->nominated_node, p->place.node) == 0) {
         refused(e, p);
         return;
     }
-    sampling_note_missing(e, p, call->node, call->n_nodes);
-    if (nomination_is_missed(p)) {
-        dirty_pod(e, p);
+    skr_sampling_note_missing(e, p, call->node, call->n_nodes);
+    if (skr_nomination_is_missed(p)) {
+        skr_dirty_pod(e, p);
     }
 }
 
@@ -169,35 +169,35 @@ static const struct group *group_of(const struct skr_gang *e, const struct pod_e
         return known;
     }
     SKR_AUTO_FREE char *key = skr_object_key(namespace_, call->group);
-    return groups_find(e, key);
+    return skr_groups_find(e, key);
 }
 
 static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     const struct group *g = group_of(e, p, call);
-    const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
+    const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
-    } else if (p->plan && !p->plan->aborting && plan_storage_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
         filter_planned(e, p, call);
         return;
     } else {
-        if (membership_is_beyond(g, p)) {
+        if (skr_membership_is_beyond(g, p)) {
             text = SKR_TEXT_BEYOND;
         }
-        nomination_tried(p);
+        skr_nomination_tried(p);
         if (!p->plan) {
             probe(e, p, call);
         }
     }
     if (p) {
-        nomination_turned_away(p, nomination_mark(call->pod));
+        skr_nomination_turned_away(p, skr_nomination_mark(call->pod));
     }
     if (p && p->work->answered != text) {
-        pods_work(p)->answered = text;
-        dirty_pod(e, p);
+        skr_pods_work(p)->answered = text;
+        skr_dirty_pod(e, p);
     }
-    out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
+    skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
 }
 
 /* Keeps the pod off the room of groups. kube-scheduler judges all else itself: what is bound, and what
@@ -205,7 +205,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
 static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     size_t n = call->n_nodes, passed = 0;
-    struct shape *s = shapes_get(e, call->pod);
+    struct shape *s = skr_shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
@@ -215,37 +215,38 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         }
     }
     if (passed == n) {
-        out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
+        skr_out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
     } else {
-        out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+        skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
     if (p && call->pod->shape->late_capacity) {
-        dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
-        pods_note_accepted(p, call->node, n, mask);
-        pods_note_ordinary(e, p);
+        skr_dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
+        skr_pods_note_accepted(p, call->node, n, mask);
+        skr_pods_note_ordinary(e, p);
     }
-    shapes_unref(e, s);
+    skr_shapes_unref(e, s);
 }
 
-void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
+void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_pod *pod = filter_of(ev)->pod;
     const struct filter_call call = {.request = ev->request.id,
                                      .pod = pod,
-                                     .group = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL,
+                                     .group =
+                                         skr_pods_is_ours(e, pod) ? skr_pods_group_name(pod) : NULL,
                                      .n_nodes = filter_of(ev)->n_nodes,
                                      .node = filter_of(ev)->node};
-    struct pod_entry *p = pods_find(e, pod->meta.uid);
+    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
     const char *problem = not_now(e);
-    if (!problem && (p ? pods_is_bound(p) : !!pods_resident_node(e, pod->meta.uid))) {
+    if (!problem && (p ? skr_pods_is_bound(p) : !!skr_pods_resident_node(e, pod->meta.uid))) {
         problem = SKR_TEXT_ALREADY_BOUND;
     }
-    scheduler_progress_heard(e);
+    skr_scheduler_progress_heard(e);
     if (problem) {
-        out_answer(e, call.request, SKR_ANSWER_ERROR, problem);
+        skr_out_answer(e, call.request, SKR_ANSWER_ERROR, problem);
         return;
     }
-    sampling_note_names(e, pod, call.node, call.n_nodes);
+    skr_sampling_note_names(e, pod, call.node, call.n_nodes);
     if (call.group) {
         filter_member(e, p, &call);
     } else {
@@ -283,20 +284,20 @@ static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, 
     }
 }
 
-void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
+void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 {
     SKR_AUTO_FREE int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
-    const struct pod_entry *p = pods_find(e, filter_of(ev)->pod->meta.uid);
+    const struct pod_entry *p = skr_pods_find(e, filter_of(ev)->pod->meta.uid);
     if (!not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
             for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
                 score[i] = strcmp(filter_of(ev)->node[i], p->place.node) == 0 ? 10 : 0;
             }
-        } else if (!pods_group_name(filter_of(ev)->pod)) {
+        } else if (!skr_pods_group_name(filter_of(ev)->pod)) {
             scores_for_ordinary(e, ev, score);
         }
     }
-    out_answer_scores(e, ev->request.id, score, filter_of(ev)->n_nodes);
+    skr_out_answer_scores(e, ev->request.id, score, filter_of(ev)->n_nodes);
 }
 
 /* ---- preempt ---- */
@@ -304,7 +305,7 @@ void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_node *node)
 {
     for (size_t i = 0; i < node->n_uids; i++) {
-        const struct pod_entry *p = pods_find(e, node->uid[i]);
+        const struct pod_entry *p = skr_pods_find(e, node->uid[i]);
         if (p && p->group && skr_pod_is_live(p->pod)) {
             return false;
         }
@@ -312,15 +313,16 @@ static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_nod
     return true;
 }
 
-void verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
+void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
 {
     size_t n = preempt_of(ev)->n_nodes;
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
-    bool ordinary = !(pods_is_ours(e, preempt_of(ev)->pod) && pods_group_name(preempt_of(ev)->pod));
+    bool ordinary =
+        !(skr_pods_is_ours(e, preempt_of(ev)->pod) && skr_pods_group_name(preempt_of(ev)->pod));
     for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
         if (spares_groups(e, &preempt_of(ev)->node[i])) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }
-    out_answer_mask(e, ev->request.id, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
+    skr_out_answer_mask(e, ev->request.id, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
 }

@@ -5,8 +5,8 @@
 #include "core/gang/state/gang.h"
 #include "core/gang/state/requests.h"
 
-void verbs_filter(struct skr_gang *e, const struct skr_event *event);
-void verbs_prioritize(struct skr_gang *e, const struct skr_event *event);
-void verbs_preempt(struct skr_gang *e, const struct skr_event *event);
+void skr_verbs_filter(struct skr_gang *e, const struct skr_event *event);
+void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *event);
+void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *event);
 
 #endif

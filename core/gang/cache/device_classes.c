@@ -10,15 +10,15 @@
 static void follow(struct skr_gang *e, uint64_t version)
 {
     if (version != skr_resource_names_version(e->resources)) {
-        shapes_resolve(e);
-        dirty_openings(e);
-        dirty_lifted(e);
-        dirty_capacity(e);
-        dirty_facts(e);
+        skr_shapes_resolve(e);
+        skr_dirty_openings(e);
+        skr_dirty_lifted(e);
+        skr_dirty_capacity(e);
+        skr_dirty_facts(e);
     }
 }
 
-void device_classes_upsert(struct skr_gang *e, struct skr_device_class *class)
+void skr_device_classes_upsert(struct skr_gang *e, struct skr_device_class *class)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
     skr_device_classes_put(skr_resource_names_classes(e->resources), class);
@@ -26,14 +26,14 @@ void device_classes_upsert(struct skr_gang *e, struct skr_device_class *class)
     follow(e, version);
 }
 
-void device_classes_delete(struct skr_gang *e, const char *name)
+void skr_device_classes_delete(struct skr_gang *e, const char *name)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
     skr_device_classes_remove(skr_resource_names_classes(e->resources), name);
     follow(e, version);
 }
 
-void device_classes_judge(struct skr_gang *e)
+void skr_device_classes_judge(struct skr_gang *e)
 {
     const uint64_t version = skr_resource_names_version(e->resources);
     skr_resource_names_assume_classes(

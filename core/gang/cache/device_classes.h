@@ -12,9 +12,9 @@
 
 enum { SKR_CLASSES_FROM = 36 }; /* 1.36: DRAExtendedResource is on by default */
 
-void device_classes_upsert(struct skr_gang *e, struct skr_device_class *class); /* taken */
-void device_classes_delete(struct skr_gang *e, const char *name);
+void skr_device_classes_upsert(struct skr_gang *e, struct skr_device_class *class); /* taken */
+void skr_device_classes_delete(struct skr_gang *e, const char *name);
 /* classes_forbidden or settings.server_minor is another than before. */
-void device_classes_judge(struct skr_gang *e);
+void skr_device_classes_judge(struct skr_gang *e);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* ---- marks ---- */
 
-void dirty_group(struct skr_gang *e, struct group *g)
+void skr_dirty_group(struct skr_gang *e, struct group *g)
 {
     if (g->dirty) {
         return;
@@ -27,22 +27,22 @@ void dirty_group(struct skr_gang *e, struct group *g)
 /* A look costs what its members are: at a rate that keeps it to a few hundredths of the time. */
 enum { LARGE_GROUP = 512, PAUSE_NS = 16000 };
 
-skr_time dirty_pause(const struct group *g)
+skr_time skr_dirty_pause(const struct group *g)
 {
     return g->n_members <= LARGE_GROUP ? 0 : (skr_time)g->n_members * PAUSE_NS;
 }
 
-void dirty_member(struct skr_gang *e, struct group *g)
+void skr_dirty_member(struct skr_gang *e, struct group *g)
 {
-    skr_time at = g->evaluated_at + dirty_pause(g);
+    skr_time at = g->evaluated_at + skr_dirty_pause(g);
     if (skr_frame_now(e->frame) >= at) {
-        dirty_group(e, g);
+        skr_dirty_group(e, g);
     } else {
-        wakes_group(e, g, at);
+        skr_wakes_group(e, g, at);
     }
 }
 
-void dirty_pod(struct skr_gang *e, struct pod_entry *p)
+void skr_dirty_pod(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->dirty || !p->ours) {
         return;
@@ -51,7 +51,7 @@ void dirty_pod(struct skr_gang *e, struct pod_entry *p)
     DL_APPEND2(e->dirty.pods, p, dprev, dnext);
 }
 
-void dirty_map(struct skr_gang *e, struct map_entry *m)
+void skr_dirty_map(struct skr_gang *e, struct map_entry *m)
 {
     if (m->dirty) {
         return;
@@ -60,29 +60,29 @@ void dirty_map(struct skr_gang *e, struct map_entry *m)
     DL_APPEND2(e->dirty.maps, m, dprev, dnext);
 }
 
-void dirty_plan(struct skr_gang *e)
+void skr_dirty_plan(struct skr_gang *e)
 {
     e->dirty.plan = true;
 }
 
-void dirty_tree(struct skr_gang *e)
+void skr_dirty_tree(struct skr_gang *e)
 {
     e->dirty.tree = true;
 }
 
-void dirty_nodes(struct skr_gang *e)
+void skr_dirty_nodes(struct skr_gang *e)
 {
     e->dirty.nodes = true;
 }
 
-void dirty_plan_nodes(struct plan *plan)
+void skr_dirty_plan_nodes(struct plan *plan)
 {
     plan->check_nodes = true;
 }
 
 /* ---- what is next ---- */
 
-void dirty_forget_group(struct skr_gang *e, struct group *g)
+void skr_dirty_forget_group(struct skr_gang *e, struct group *g)
 {
     if (g->dirty) {
         DL_DELETE2(e->dirty.groups, g, dprev, dnext);
@@ -90,7 +90,7 @@ void dirty_forget_group(struct skr_gang *e, struct group *g)
     g->dirty = false;
 }
 
-void dirty_forget_map(struct skr_gang *e, struct map_entry *m)
+void skr_dirty_forget_map(struct skr_gang *e, struct map_entry *m)
 {
     if (m->dirty) {
         DL_DELETE2(e->dirty.maps, m, dprev, dnext);
@@ -98,7 +98,7 @@ void dirty_forget_map(struct skr_gang *e, struct map_entry *m)
     m->dirty = false;
 }
 
-void dirty_forget_pod(struct skr_gang *e, struct pod_entry *p)
+void skr_dirty_forget_pod(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->dirty) {
         DL_DELETE2(e->dirty.pods, p, dprev, dnext);
@@ -106,39 +106,39 @@ void dirty_forget_pod(struct skr_gang *e, struct pod_entry *p)
     p->dirty = false;
 }
 
-bool dirty_any(const struct skr_gang *e)
+bool skr_dirty_any(const struct skr_gang *e)
 {
     return e->dirty.groups || e->dirty.plan || e->dirty.maps || e->dirty.pods;
 }
 
-bool dirty_only_pods(const struct skr_gang *e)
+bool skr_dirty_only_pods(const struct skr_gang *e)
 {
     return e->dirty.pods && !e->dirty.groups && !e->dirty.plan && !e->dirty.maps;
 }
 
-struct group *dirty_take_group(struct skr_gang *e)
+struct group *skr_dirty_take_group(struct skr_gang *e)
 {
     struct group *g = e->dirty.groups;
     if (g) {
-        dirty_forget_group(e, g);
+        skr_dirty_forget_group(e, g);
     }
     return g;
 }
 
-struct map_entry *dirty_take_map(struct skr_gang *e)
+struct map_entry *skr_dirty_take_map(struct skr_gang *e)
 {
     struct map_entry *m = e->dirty.maps;
     if (m) {
-        dirty_forget_map(e, m);
+        skr_dirty_forget_map(e, m);
     }
     return m;
 }
 
-struct pod_entry *dirty_take_pod(struct skr_gang *e)
+struct pod_entry *skr_dirty_take_pod(struct skr_gang *e)
 {
     struct pod_entry *p = e->dirty.pods;
     if (p) {
-        dirty_forget_pod(e, p);
+        skr_dirty_forget_pod(e, p);
     }
     return p;
 }
@@ -150,29 +150,29 @@ static bool take(bool *mark)
     return was;
 }
 
-bool dirty_take_plan(struct skr_gang *e)
+bool skr_dirty_take_plan(struct skr_gang *e)
 {
     return take(&e->dirty.plan);
 }
 
-bool dirty_take_tree(struct skr_gang *e)
+bool skr_dirty_take_tree(struct skr_gang *e)
 {
     return take(&e->dirty.tree);
 }
 
-bool dirty_take_nodes(struct skr_gang *e)
+bool skr_dirty_take_nodes(struct skr_gang *e)
 {
     return take(&e->dirty.nodes);
 }
 
-bool dirty_take_plan_nodes(struct plan *plan)
+bool skr_dirty_take_plan_nodes(struct plan *plan)
 {
     return take(&plan->check_nodes);
 }
 
 /* ---- counters ---- */
 
-void dirty_capacity(struct skr_gang *e)
+void skr_dirty_capacity(struct skr_gang *e)
 {
     e->epoch.capacity++;
     e->epoch.victims++;
@@ -180,46 +180,46 @@ void dirty_capacity(struct skr_gang *e)
     e->dirty.plan = true;
 }
 
-void dirty_victims(struct skr_gang *e)
+void skr_dirty_victims(struct skr_gang *e)
 {
     e->epoch.victims++;
     e->dirty.plan = true;
 }
 
-void dirty_late_room(struct skr_gang *e, bool freed)
+void skr_dirty_late_room(struct skr_gang *e, bool freed)
 {
     e->epoch.late_room++;
     e->epoch.room++;
     if (freed) {
-        dirty_capacity(e);
+        skr_dirty_capacity(e);
     }
 }
 
-void dirty_see_freed(struct skr_gang *e)
+void skr_dirty_see_freed(struct skr_gang *e)
 {
     uint64_t freed = skr_ledger_freed_epoch(e->ledger);
     if (freed != e->epoch.freed) {
         e->epoch.freed = freed;
-        dirty_capacity(e);
+        skr_dirty_capacity(e);
     }
 }
 
-void dirty_facts(struct skr_gang *e)
+void skr_dirty_facts(struct skr_gang *e)
 {
     e->epoch.facts++;
 }
 
-void dirty_lifted(struct skr_gang *e)
+void skr_dirty_lifted(struct skr_gang *e)
 {
     e->epoch.lifted++;
 }
 
-void dirty_openings(struct skr_gang *e)
+void skr_dirty_openings(struct skr_gang *e)
 {
     e->epoch.nodes++;
 }
 
-void dirty_input(struct group *g)
+void skr_dirty_input(struct group *g)
 {
     g->input_epoch++;
 }

@@ -50,46 +50,47 @@
 struct plan;
 
 /* Each is marked once however often it is touched; O(1). */
-void dirty_group(struct skr_gang *e, struct group *g);
+void skr_dirty_group(struct skr_gang *e, struct group *g);
 /* Between two looks at all members of a large group, which has many of them for each: 16 us a member (320 ms for
  * 20,000), so that their cost stays linear; 0 for others. */
-skr_time dirty_pause(const struct group *g);
+skr_time skr_dirty_pause(const struct group *g);
 /* Something about one of its members: looked at after that pause. */
-void dirty_member(struct skr_gang *e, struct group *g);
-void dirty_pod(struct skr_gang *e, struct pod_entry *p); /* nothing for pods that are not ours */
-void dirty_map(struct skr_gang *e, struct map_entry *m);
-void dirty_plan(struct skr_gang *e);
-void dirty_tree(struct skr_gang *e);
-void dirty_nodes(struct skr_gang *e);
-void dirty_plan_nodes(struct plan *plan);
+void skr_dirty_member(struct skr_gang *e, struct group *g);
+void skr_dirty_pod(struct skr_gang *e,
+                   struct pod_entry *p); /* nothing for pods that are not ours */
+void skr_dirty_map(struct skr_gang *e, struct map_entry *m);
+void skr_dirty_plan(struct skr_gang *e);
+void skr_dirty_tree(struct skr_gang *e);
+void skr_dirty_nodes(struct skr_gang *e);
+void skr_dirty_plan_nodes(struct plan *plan);
 /* Something that can make a waiting group fit. */
-void dirty_capacity(struct skr_gang *e);
+void skr_dirty_capacity(struct skr_gang *e);
 /* What the ledger has released since the last call counts as capacity. */
-void dirty_see_freed(struct skr_gang *e);
+void skr_dirty_see_freed(struct skr_gang *e);
 /* A pod with a late volume may land elsewhere than before; freed: on fewer nodes. */
-void dirty_late_room(struct skr_gang *e, bool freed);
+void skr_dirty_late_room(struct skr_gang *e, bool freed);
 /* Who may be a victim: groups that run now, priorities, budgets. */
-void dirty_victims(struct skr_gang *e);
-void dirty_facts(struct skr_gang *e);
+void skr_dirty_victims(struct skr_gang *e);
+void skr_dirty_facts(struct skr_gang *e);
 /* What refusals of kube-scheduler may rest on. */
-void dirty_lifted(struct skr_gang *e);
+void skr_dirty_lifted(struct skr_gang *e);
 /* Nodes, tree or vetoes: why a group does not fit may be another reason. */
-void dirty_openings(struct skr_gang *e);
+void skr_dirty_openings(struct skr_gang *e);
 /* Members or rules of one group: results of older solves are void. */
-void dirty_input(struct group *g);
+void skr_dirty_input(struct group *g);
 /* A mark is taken: whoever takes it looks. NULL or false: there is none. */
-struct group *dirty_take_group(struct skr_gang *e);
-struct map_entry *dirty_take_map(struct skr_gang *e);
-struct pod_entry *dirty_take_pod(struct skr_gang *e);
-bool dirty_take_plan(struct skr_gang *e);
-bool dirty_take_tree(struct skr_gang *e);
-bool dirty_take_nodes(struct skr_gang *e);
-bool dirty_take_plan_nodes(struct plan *plan);
-bool dirty_any(const struct skr_gang *e); /* of groups, plan, maps, pods */
-bool dirty_only_pods(const struct skr_gang *e);
+struct group *skr_dirty_take_group(struct skr_gang *e);
+struct map_entry *skr_dirty_take_map(struct skr_gang *e);
+struct pod_entry *skr_dirty_take_pod(struct skr_gang *e);
+bool skr_dirty_take_plan(struct skr_gang *e);
+bool skr_dirty_take_tree(struct skr_gang *e);
+bool skr_dirty_take_nodes(struct skr_gang *e);
+bool skr_dirty_take_plan_nodes(struct plan *plan);
+bool skr_dirty_any(const struct skr_gang *e); /* of groups, plan, maps, pods */
+bool skr_dirty_only_pods(const struct skr_gang *e);
 /* An entry that goes. */
-void dirty_forget_group(struct skr_gang *e, struct group *g);
-void dirty_forget_map(struct skr_gang *e, struct map_entry *m);
-void dirty_forget_pod(struct skr_gang *e, struct pod_entry *p);
+void skr_dirty_forget_group(struct skr_gang *e, struct group *g);
+void skr_dirty_forget_map(struct skr_gang *e, struct map_entry *m);
+void skr_dirty_forget_pod(struct skr_gang *e, struct pod_entry *p);
 
 #endif

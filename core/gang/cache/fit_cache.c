@@ -40,20 +40,20 @@ static void kind_free(struct kind *kind)
     free(kind);
 }
 
-void kind_ref(struct skr_gang *e, struct kind *kind)
+void skr_kind_ref(struct skr_gang *e, struct kind *kind)
 {
     kind->refs++;
     kind->used = ++e->fit_cache->clock;
 }
 
-void kind_unref(struct kind *kind)
+void skr_kind_unref(struct kind *kind)
 {
     if (--kind->refs == 0 && kind->dead) {
         kind_free(kind);
     }
 }
 
-void watched_unref(struct kind *kind, struct watched *w)
+void skr_watched_unref(struct kind *kind, struct watched *w)
 {
     if (--w->refs > 0) {
         return;
@@ -110,7 +110,7 @@ static struct fit_cache *fit_cache_of(struct skr_gang *e)
     return e->fit_cache;
 }
 
-void fit_cache_fini(struct skr_gang *e)
+void skr_fit_cache_fini(struct skr_gang *e)
 {
     struct fit_cache *k = e->fit_cache;
     if (!k) {
@@ -123,7 +123,7 @@ void fit_cache_fini(struct skr_gang *e)
     e->fit_cache = NULL;
 }
 
-void fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
+void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
 {
     struct kind *kind, *next;
     if (!e->fit_cache) {
@@ -157,7 +157,7 @@ static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
     k->is_dirty[leaf] |= (uint8_t)dirt;
 }
 
-void fit_cache_touch_node(struct skr_gang *e, const char *node)
+void skr_fit_cache_touch_node(struct skr_gang *e, const char *node)
 {
     mark(e, node, DIRT_NODE);
 }
@@ -169,7 +169,7 @@ static void see(void *context, const char *node)
     mark(e, node, DIRT_ROOM);
 }
 
-void fit_cache_see_changes(struct skr_gang *e)
+void skr_fit_cache_see_changes(struct skr_gang *e)
 {
     skr_ledger_see_changed(e->ledger, see, e);
 }
@@ -182,7 +182,7 @@ static bool is_open(struct skr_gang *e, const struct kind *kind, const struct no
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
         if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
-            shapes_is_vetoed(e, s, node->name)) {
+            skr_shapes_is_vetoed(e, s, node->name)) {
             return false;
         }
     }
@@ -211,7 +211,7 @@ static int32_t least(int32_t a, int32_t b)
 static void kind_update(struct skr_gang *e, struct kind *kind)
 {
     struct fit_cache *k = e->fit_cache;
-    struct node_entry *const *node = topology_leaf_nodes(e);
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
     size_t n_changed = 0;
     for (size_t i = 0; i < k->n_dirty; i++) {
         int32_t leaf = k->dirty[i], was = kind->slots[leaf];
@@ -260,7 +260,7 @@ static void end_old_vetoes(struct skr_gang *e)
             HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
             {
                 if (v->until <= skr_frame_now(e->frame)) {
-                    fit_cache_touch_node(e, v->node);
+                    skr_fit_cache_touch_node(e, v->node);
                 }
             }
         }
@@ -289,11 +289,11 @@ static void touch_all(struct fit_cache *k)
     }
 }
 
-void fit_cache_refresh(struct skr_gang *e)
+void skr_fit_cache_refresh(struct skr_gang *e)
 {
     struct fit_cache *k = fit_cache_of(e);
     struct kind *kind;
-    fit_cache_see_changes(e);
+    skr_fit_cache_see_changes(e);
     if (k->tree != e->topology.tree) {
         begin_tree(e, k);
     }
@@ -369,7 +369,7 @@ static bool make_room(struct fit_cache *k, size_t bytes)
     }
 }
 
-struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes)
+struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes)
 {
     struct fit_cache *k = e->fit_cache;
     struct kind *kind;
@@ -383,11 +383,11 @@ struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes)
         return NULL;
     }
     size_t n = (size_t)k->tree->n_leaves;
-    struct node_entry *const *node = topology_leaf_nodes(e);
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
     kind = skr_alloc(sizeof *kind);
     kind->shapes = *shapes;
     kind->changes = 1;
-    shapes_demand(shapes, &kind->demand);
+    skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
     kind->open = skr_alloc_array(n, sizeof *kind->open);
     for (size_t i = 0; i < n; i++) {
@@ -419,8 +419,8 @@ static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes 
     }
 }
 
-struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
-                                  int32_t n)
+struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
+                                      int32_t n)
 {
     struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
     struct kind_sizes *kept;
@@ -443,7 +443,7 @@ struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const s
     return kept;
 }
 
-struct watched *watched_get(struct skr_gang *e, struct kind *kind, int32_t n)
+struct watched *skr_watched_get(struct skr_gang *e, struct kind *kind, int32_t n)
 {
     const struct fit_cache *k = e->fit_cache;
     struct watched *w;
@@ -466,7 +466,7 @@ struct watched *watched_get(struct skr_gang *e, struct kind *kind, int32_t n)
 }
 
 /* Large clusters are checked now and then. */
-int fit_cache_check(struct skr_gang *e, struct skr_error *error)
+int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
 {
     struct fit_cache *k = e->fit_cache;
     struct kind *kind;
@@ -476,8 +476,8 @@ int fit_cache_check(struct skr_gang *e, struct skr_error *error)
     if (k->n_kinds * (size_t)k->tree->n_leaves > CHECKED_ALWAYS && k->checks++ % 64 != 0) {
         return 0;
     }
-    struct node_entry *const *node = topology_leaf_nodes(e);
-    fit_cache_see_changes(e);
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    skr_fit_cache_see_changes(e);
     end_old_vetoes(e);
     DL_FOREACH(k->kinds, kind)
     {

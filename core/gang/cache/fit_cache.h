@@ -62,23 +62,24 @@ struct fit_cache {
 };
 
 /* After every event: which leaves changed; epoch.room. */
-void fit_cache_see_changes(struct skr_gang *e);
+void skr_fit_cache_see_changes(struct skr_gang *e);
 /* Before judging: marked leaves are counted again. O(marked leaves * kinds). */
-void fit_cache_refresh(struct skr_gang *e);
-void fit_cache_touch_node(struct skr_gang *e, const char *node); /* it, or its vetoes, changed */
-void fit_cache_shape_gone(struct skr_gang *e, const struct shape *s);
-int fit_cache_check(struct skr_gang *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
-void fit_cache_fini(struct skr_gang *e);
+void skr_fit_cache_refresh(struct skr_gang *e);
+void skr_fit_cache_touch_node(struct skr_gang *e,
+                              const char *node); /* it, or its vetoes, changed */
+void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s);
+int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
+void skr_fit_cache_fini(struct skr_gang *e);
 
 /* The kind of members of these shapes, made when there is none; NULL beyond the byte limit. */
-struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes);
-void kind_ref(struct skr_gang *e, struct kind *kind);
-void kind_unref(struct kind *kind);
+struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes);
+void skr_kind_ref(struct skr_gang *e, struct kind *kind);
+void skr_kind_unref(struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least where the limits allow it. */
-struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
-                                  int32_t n);
-/* A reference, given back by watched_unref(). */
-struct watched *watched_get(struct skr_gang *e, struct kind *kind, int32_t n);
-void watched_unref(struct kind *kind, struct watched *w);
+struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
+                                      int32_t n);
+/* A reference, given back by skr_watched_unref(). */
+struct watched *skr_watched_get(struct skr_gang *e, struct kind *kind, int32_t n);
+void skr_watched_unref(struct kind *kind, struct watched *w);
 
 #endif

@@ -15,7 +15,7 @@ static struct interned_name *name_at(const struct skr_gang *e, uint32_t number)
     return *(struct interned_name **)skr_slab_at(&e->names.item, number);
 }
 
-const char *names_intern(struct skr_gang *e, const char *node)
+const char *skr_names_intern(struct skr_gang *e, const char *node)
 {
     const uint32_t hash = (uint32_t)skr_hash_string(node);
     uint32_t number;
@@ -35,7 +35,7 @@ const char *names_intern(struct skr_gang *e, const char *node)
     return n->name;
 }
 
-void names_mark(const char *name)
+void skr_names_mark(const char *name)
 {
     if (name) {
         struct interned_name *n =
@@ -44,13 +44,13 @@ void names_mark(const char *name)
     }
 }
 
-bool names_are_many(const struct skr_gang *e, size_t few)
+bool skr_names_are_many(const struct skr_gang *e, size_t few)
 {
     const size_t n = e->names.item.n;
     return n > few && n > 2 * e->names.n_swept;
 }
 
-void names_free_unmarked(struct skr_gang *e)
+void skr_names_free_unmarked(struct skr_gang *e)
 {
     uint32_t number;
     for (size_t at = 0; skr_slab_next(&e->names.item, &at, &number);) {
@@ -66,7 +66,7 @@ void names_free_unmarked(struct skr_gang *e)
     e->names.n_swept = e->names.item.n;
 }
 
-void names_fini(struct skr_gang *e)
+void skr_names_fini(struct skr_gang *e)
 {
     uint32_t number;
     for (size_t at = 0; skr_slab_next(&e->names.item, &at, &number);) {

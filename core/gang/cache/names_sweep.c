@@ -19,7 +19,7 @@ static void mark_plans(struct skr_gang *e)
     DL_FOREACH2(e->planned, g, pnext)
     {
         for (size_t i = 0; i < g->plan->n_vacancies; i++) {
-            names_mark(g->plan->vacancy[i].node);
+            skr_names_mark(g->plan->vacancy[i].node);
         }
     }
 }
@@ -28,27 +28,27 @@ static void mark_binding(void *context, const struct skr_pending_write *w)
 {
     (void)context;
     if (w->purpose == WRITE_FOR_BINDING) {
-        names_mark(w->more);
+        skr_names_mark(w->more);
     }
 }
 
-void names_sweep(struct skr_gang *e)
+void skr_names_sweep(struct skr_gang *e)
 {
-    if (!names_are_many(e, NAMES_FEW)) {
+    if (!skr_names_are_many(e, NAMES_FEW)) {
         return;
     }
     struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
-        if (!nodes_forget_if_unused(e, n)) {
-            names_mark(n->name);
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (!skr_nodes_forget_if_unused(e, n)) {
+            skr_names_mark(n->name);
         }
     }
     const struct pod_entry *p;
-    for (size_t at = 0; (p = pods_next(e, &at));) {
-        names_mark(p->place.node);
-        names_mark(p->work->vote.node);
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        skr_names_mark(p->place.node);
+        skr_names_mark(p->work->vote.node);
     }
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);
-    names_free_unmarked(e);
+    skr_names_free_unmarked(e);
 }

@@ -12,6 +12,6 @@
 
 /* When there are twice as many as after the last time; O(nodes + pods) then. Not while an event is
  * handled: nobody else may hold a name. */
-void names_sweep(struct skr_gang *e);
+void skr_names_sweep(struct skr_gang *e);
 
 #endif

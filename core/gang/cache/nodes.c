@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
-struct node_entry *nodes_next(const struct skr_gang *e, size_t *at)
+struct node_entry *skr_nodes_next(const struct skr_gang *e, size_t *at)
 {
     uint32_t number;
     return skr_slab_next(&e->nodes.item, at, &number) ? skr_slab_at(&e->nodes.item, number) : NULL;
@@ -25,13 +25,13 @@ static struct node_entry *find(const struct skr_gang *e, const char *name, uint3
     return NULL;
 }
 
-struct node_entry *nodes_find(const struct skr_gang *e, const char *name)
+struct node_entry *skr_nodes_find(const struct skr_gang *e, const char *name)
 {
     struct node_entry *n = find(e, name, (uint32_t)skr_hash_string(name));
     return n && n->node ? n : NULL;
 }
 
-struct node_entry *nodes_get(struct skr_gang *e, const char *name)
+struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name)
 {
     const uint32_t hash = (uint32_t)skr_hash_string(name);
     struct node_entry *n = find(e, name, hash);
@@ -40,41 +40,41 @@ struct node_entry *nodes_get(struct skr_gang *e, const char *name)
         const uint32_t number = skr_slab_add(&e->nodes.item);
         n = skr_slab_at(&e->nodes.item, number);
         n->number = number;
-        n->name = names_intern(e, name);
+        n->name = skr_names_intern(e, name);
         skr_hash_index_add(&e->nodes.by_name, hash, number);
     }
     return n;
 }
 
-void nodes_touch(struct skr_gang *e, const char *name)
+void skr_nodes_touch(struct skr_gang *e, const char *name)
 {
-    struct node_entry *n = name && *name ? nodes_find(e, name) : NULL;
+    struct node_entry *n = name && *name ? skr_nodes_find(e, name) : NULL;
     if (n) {
         n->changed_at = skr_frame_now(e->frame);
     }
 }
 
-void nodes_name(struct skr_gang *e, const char *name)
+void skr_nodes_name(struct skr_gang *e, const char *name)
 {
-    struct node_entry *n = nodes_find(e, name);
+    struct node_entry *n = skr_nodes_find(e, name);
     if (n) {
         n->named = true;
     }
 }
 
-bool nodes_take_name(struct node_entry *n)
+bool skr_nodes_take_name(struct node_entry *n)
 {
     bool was = n->named;
     n->named = false;
     return was;
 }
 
-void nodes_set_awaited(struct node_entry *n, bool awaited)
+void skr_nodes_set_awaited(struct node_entry *n, bool awaited)
 {
     n->awaited = awaited;
 }
 
-bool nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
+bool skr_nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
 {
     if (n->node || n->nominated || n->awaited) {
         return false;

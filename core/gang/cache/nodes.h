@@ -7,27 +7,27 @@
 struct node_entry {
     const char *name;      /* of its own: outlives versions of the node */
     struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
-    skr_time changed_at;   /* nodes_touch(): the scheduler may not have seen it yet */
+    skr_time changed_at;   /* skr_nodes_touch(): the scheduler may not have seen it yet */
     uint32_t number;       /* in gang->nodes */
     bool refused;          /* the table of names has no room for its: it has none for anybody */
     bool awaited;          /* a planned member waits until an older nomination here is cleared */
-    bool named;            /* nodes_name(); not for longer than one look at all of them */
+    bool named;            /* skr_nodes_name(); not for longer than one look at all of them */
     struct pod_entry *nominated; /* unbound pods of ours whose status nominates it; pod_changes.c */
 };
 
 /* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may be
  * forgotten meanwhile. */
-struct node_entry *nodes_next(const struct skr_gang *e, size_t *at);
+struct node_entry *skr_nodes_next(const struct skr_gang *e, size_t *at);
 /* NULL: no such node exists. */
-struct node_entry *nodes_find(const struct skr_gang *e, const char *name);
-struct node_entry *nodes_get(struct skr_gang *e, const char *name); /* made when absent */
+struct node_entry *skr_nodes_find(const struct skr_gang *e, const char *name);
+struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name); /* made when absent */
 /* The scheduler's own picture of the node may be older than ours; nothing when there is none. */
-void nodes_touch(struct skr_gang *e, const char *name);
+void skr_nodes_touch(struct skr_gang *e, const char *name);
 /* Marks a node for a look at all of them, which takes the marks away; nothing when there is none. */
-void nodes_name(struct skr_gang *e, const char *name);
-bool nodes_take_name(struct node_entry *n); /* whether it was */
-void nodes_set_awaited(struct node_entry *n, bool awaited);
+void skr_nodes_name(struct skr_gang *e, const char *name);
+bool skr_nodes_take_name(struct node_entry *n); /* whether it was */
+void skr_nodes_set_awaited(struct node_entry *n, bool awaited);
 /* No such node exists, and nobody nominates it: the entry goes; then true. */
-bool nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n);
+bool skr_nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n);
 
 #endif

@@ -7,7 +7,7 @@
  * meanwhile.
  *
  *   struct pod_walk p = {0};
- *   while (pod_walk_next(e, &p)) { ... }
+ *   while (skr_pod_walk_next(e, &p)) { ... }
  */
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
@@ -30,13 +30,13 @@ struct pod_walk {
     bool deleting;
 };
 
-bool pod_walk_next(const struct skr_gang *e, struct pod_walk *p);
+bool skr_pod_walk_next(const struct skr_gang *e, struct pod_walk *p);
 /* Writes it into buffer, or returns the text that there is. */
-const char *pod_walk_uid(const struct skr_gang *e, const struct pod_walk *p,
-                         char buffer[SKR_UUID_TEXT]);
-struct pod_ref pod_walk_ref(const struct pod_walk *p);
+const char *skr_pod_walk_uid(const struct skr_gang *e, const struct pod_walk *p,
+                             char buffer[SKR_UUID_TEXT]);
+struct pod_ref skr_pod_walk_ref(const struct pod_walk *p);
 /* Add its name, or namespace/name, to b. */
-void pod_ref_add_name(const struct skr_gang *e, struct pod_ref p, struct skr_strbuf *b);
-void pod_ref_add_key(const struct skr_gang *e, struct pod_ref p, struct skr_strbuf *b);
+void skr_pod_ref_add_name(const struct skr_gang *e, struct pod_ref p, struct skr_strbuf *b);
+void skr_pod_ref_add_key(const struct skr_gang *e, struct pod_ref p, struct skr_strbuf *b);
 
 #endif

@@ -15,7 +15,7 @@
 
 const struct pod_work pods_no_work;
 
-struct pod_work *pods_work(struct pod_entry *p)
+struct pod_work *skr_pods_work(struct pod_entry *p)
 {
     if (p->work == &pods_no_work) {
         p->own_work = skr_alloc(sizeof *p->own_work);
@@ -23,12 +23,12 @@ struct pod_work *pods_work(struct pod_entry *p)
     return p->own_work;
 }
 
-void pods_drop_work(struct pod_entry *p)
+void skr_pods_drop_work(struct pod_entry *p)
 {
     if (p->work == &pods_no_work) {
         return;
     }
-    pods_forget_accepted(p);
+    skr_pods_forget_accepted(p);
     free(p->own_work->evict.by);
     free(p->own_work);
     p->work = &pods_no_work;
@@ -45,11 +45,11 @@ static bool is_over(const struct pod_work *w, skr_time now)
            !w->accepted.node && !w->removal.confirmed && !w->evict.by;
 }
 
-void pods_rest(const struct skr_gang *e, struct pod_entry *p)
+void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p)
 {
-    if (p->work != &pods_no_work && pods_is_bound(p) && !p->plan &&
+    if (p->work != &pods_no_work && skr_pods_is_bound(p) && !p->plan &&
         is_over(p->work, skr_frame_now(e->frame))) {
-        pods_drop_work(p);
+        skr_pods_drop_work(p);
     }
 }
 
@@ -65,7 +65,7 @@ static uint32_t hash_of(const char *text)
     return (uint32_t)skr_hash_string(text);
 }
 
-void pods_enter(struct skr_gang *e, struct pod_entry *p)
+void skr_pods_enter(struct skr_gang *e, struct pod_entry *p)
 {
     e->pods.item.size = sizeof(struct pod_entry *);
     p->number = skr_slab_add(&e->pods.item);
@@ -74,25 +74,25 @@ void pods_enter(struct skr_gang *e, struct pod_entry *p)
     skr_hash_index_add(&e->pods.by_name, hash_of(p->key), p->number);
 }
 
-void pods_leave(struct skr_gang *e, struct pod_entry *p)
+void skr_pods_leave(struct skr_gang *e, struct pod_entry *p)
 {
     skr_hash_index_remove(&e->pods.by_uid, hash_of(p->uid), p->number);
     skr_hash_index_remove(&e->pods.by_name, hash_of(p->key), p->number);
     skr_slab_remove(&e->pods.item, p->number);
 }
 
-size_t pods_count(const struct skr_gang *e)
+size_t skr_pods_count(const struct skr_gang *e)
 {
     return e->pods.item.n;
 }
 
-struct pod_entry *pods_next(const struct skr_gang *e, size_t *at)
+struct pod_entry *skr_pods_next(const struct skr_gang *e, size_t *at)
 {
     uint32_t number;
     return skr_slab_next(&e->pods.item, at, &number) ? entry_at(e, number) : NULL;
 }
 
-struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
+struct pod_entry *skr_pods_find(const struct skr_gang *e, const char *uid)
 {
     uint32_t number;
     for (size_t at = 0;
@@ -105,7 +105,8 @@ struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
     return NULL;
 }
 
-struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_, const char *name)
+struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *namespace_,
+                                     const char *name)
 {
     SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     const uint32_t hash = hash_of(key);
@@ -119,20 +120,20 @@ struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace
     return NULL;
 }
 
-const char *pods_resident_node(const struct skr_gang *e, const char *uid)
+const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid)
 {
     enum skr_charge_kind kind;
     const char *node =
-        uid && *uid && !pods_find(e, uid) ? skr_ledger_find(e->ledger, uid, &kind) : NULL;
+        uid && *uid && !skr_pods_find(e, uid) ? skr_ledger_find(e->ledger, uid, &kind) : NULL;
     return node && kind == SKR_CHARGE_BOUND ? node : NULL;
 }
 
-bool pods_is_bound(const struct pod_entry *p)
+bool skr_pods_is_bound(const struct pod_entry *p)
 {
     return p->pod->node_name[0] != '\0';
 }
 
-bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
+bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < e->settings.n_scheduler_names; i++) {
         if (strcmp(pod->scheduler_name, e->settings.scheduler_name[i]) == 0) {
@@ -142,7 +143,7 @@ bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
     return false;
 }
 
-const char *pods_group_name(const struct skr_pod *pod)
+const char *skr_pods_group_name(const struct skr_pod *pod)
 {
     const char *name = skr_labels_get(&pod->meta.labels, SKR_LABEL_GROUP);
     if (!name || !*name) {
@@ -153,17 +154,17 @@ const char *pods_group_name(const struct skr_pod *pod)
 
 /* ---- ordinary pods ---- */
 
-bool pods_is_waiting(const struct pod_entry *p)
+bool skr_pods_is_waiting(const struct pod_entry *p)
 {
-    return p->ours && !p->group && !pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->gate &&
-           !p->pod->foreign_gate;
+    return p->ours && !p->group && !skr_pods_is_bound(p) && skr_pod_is_live(p->pod) &&
+           !p->pod->gate && !p->pod->foreign_gate;
 }
 
 /* Pods that problems may charge on paper are in a list of their own: those that wait, and those
  * that the scheduler may be binding. In the order in which they became such. */
-void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
+void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
 {
-    bool is = !p->group && (p->work->accepted.n > 0 || pods_is_waiting(p));
+    bool is = !p->group && (p->work->accepted.n > 0 || skr_pods_is_waiting(p));
     if (is == p->ordinary) {
         return;
     }
@@ -175,19 +176,19 @@ void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
+void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
-    bool is = !gone && pods_is_bound(p) && !pods_is_terminal(p->pod) &&
+    bool is = !gone && skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod) &&
               (p->pod->meta.deleting || p->work->evict.by);
     e->n_leaving += (size_t)is;
     e->n_leaving -= (size_t)p->leaving;
     p->leaving = is;
 }
 
-void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
+void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work != &pods_no_work) {
-        struct pod_work *work = pods_work(p);
+        struct pod_work *work = skr_pods_work(p);
         free(work->evict.by);
         work->evict.by = NULL;
         work->evict.at = 0;
@@ -195,15 +196,15 @@ void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
         work->evict.blocked = false;
         work->evict.force = FORCE_NONE;
     }
-    pods_note_leaving(e, p, false);
+    skr_pods_note_leaving(e, p, false);
 }
 
-void pods_forget_accepted(struct pod_entry *p)
+void skr_pods_forget_accepted(struct pod_entry *p)
 {
     if (!p->work->accepted.node) {
         return;
     }
-    struct pod_work *work = pods_work(p);
+    struct pod_work *work = skr_pods_work(p);
     for (size_t i = 0; i < work->accepted.n; i++) {
         free(work->accepted.node[i]);
     }
@@ -212,10 +213,11 @@ void pods_forget_accepted(struct pod_entry *p)
     work->accepted.n = 0;
 }
 
-void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n, const uint8_t *mask)
+void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
+                            const uint8_t *mask)
 {
-    pods_forget_accepted(p);
-    struct pod_work *work = pods_work(p);
+    skr_pods_forget_accepted(p);
+    struct pod_work *work = skr_pods_work(p);
     work->accepted.node = skr_alloc_array(n + 1, sizeof *work->accepted.node);
     for (size_t i = 0; i < n; i++) {
         if (mask[i / 8] & (1u << (i % 8))) {
@@ -224,12 +226,12 @@ void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n, 
     }
 }
 
-bool pods_is_terminal(const struct skr_pod *pod)
+bool skr_pods_is_terminal(const struct skr_pod *pod)
 {
     return pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED;
 }
 
-int32_t pods_rank_label(const struct pod_entry *p)
+int32_t skr_pods_rank_label(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
     char *end;
@@ -237,18 +239,18 @@ int32_t pods_rank_label(const struct pod_entry *p)
     return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
 }
 
-const char *pods_label(const struct pod_entry *p, const char *key)
+const char *skr_pods_label(const struct pod_entry *p, const char *key)
 {
     const char *value = skr_labels_get(&p->pod->meta.labels, key);
     return value ? value : "";
 }
 
-const char *pods_scheduler_says(const struct skr_pod *pod)
+const char *skr_pods_scheduler_says(const struct skr_pod *pod)
 {
     return strcmp(pod->scheduled_reason, "SchedulingGated") == 0 ? "" : pod->scheduled_message;
 }
 
-const char *pods_annotation(const struct pod_entry *p)
+const char *skr_pods_annotation(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
     return text ? text : "";

@@ -21,8 +21,8 @@ enum eviction_force {
 
 /*
  * What is under way for a pod, of which most have nothing: those that run share one that is all zero,
- * and the first change makes one of its own, pods_work(). It goes when the pod is bound and nothing of
- * it is left that could be answered or tried again, pods_rest().
+ * and the first change makes one of its own, skr_pods_work(). It goes when the pod is bound and nothing of
+ * it is left that could be answered or tried again, skr_pods_rest().
  */
 struct pod_work {
     struct node_entry *nominated_on; /* pod_changes.c */
@@ -34,11 +34,12 @@ struct pod_work {
         uint32_t count; /* k of the plan label */
         skr_time at;    /* acknowledged; 0 none */
         bool asked;     /* filter accepted it since */
-        uint64_t vain; /* the activation after which it was turned away: nomination_mark(); stays */
-        bool was_again; /* nomination_repeat() was done once in this plan */
+        uint64_t
+            vain; /* the activation after which it was turned away: skr_nomination_mark(); stays */
+        bool was_again; /* skr_nomination_repeat() was done once in this plan */
         bool spared;    /* it was not nominated, as it does not need that */
         bool tried;     /* kube-scheduler came to it in vain: it has to be woken; stays */
-        enum activation_stands stands; /* nomination_stands(), cached */
+        enum activation_stands stands; /* skr_nomination_stands(), cached */
     } activation;
 
     /* members.c */
@@ -68,7 +69,8 @@ struct pod_work {
     struct {
         uint64_t write; /* Binding or read-back in flight; 0 none */
         skr_time at;    /* not before */
-        bool unknown;   /* bind_calls_set_unknown(): it may have been applied, read the pod first */
+        bool
+            unknown; /* skr_bind_calls_set_unknown(): it may have been applied, read the pod first */
         uint32_t failures;
     } bind;
 
@@ -99,7 +101,7 @@ struct pod_work {
 
 struct pod_entry {
     const char *uid, *key; /* key: namespace/name; both are in text */
-    uint32_t number;       /* in gang->pods; pods_enter() */
+    uint32_t number;       /* in gang->pods; skr_pods_enter() */
 
     bool dirty; /* dirty.c */
 
@@ -115,7 +117,7 @@ struct pod_entry {
     bool agreed;       /* it had the label of those that may be preempted: stays an entry */
 
     bool ordinary; /* in no group, and in gang->ordinary; pods.c */
-    bool leaving;  /* pods_note_leaving() */
+    bool leaving;  /* skr_pods_note_leaving() */
 
     /* pod_changes.c */
     struct skr_pod *pod;
@@ -138,56 +140,56 @@ struct pod_entry {
 
     union {
         const struct pod_work *work; /* what is under way for it; never NULL */
-        struct pod_work *own_work;   /* the same, of pods_work() */
+        struct pod_work *own_work;   /* the same, of skr_pods_work() */
     };
     char text[];
 };
 
 extern const struct pod_work pods_no_work;
 /* What is under way for it, to be changed. */
-struct pod_work *pods_work(struct pod_entry *p);
+struct pod_work *skr_pods_work(struct pod_entry *p);
 /* Given back, when the pod is bound and all that is over. */
-void pods_rest(const struct skr_gang *e, struct pod_entry *p);
-void pods_drop_work(struct pod_entry *p); /* whatever it is */
+void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p);
+void skr_pods_drop_work(struct pod_entry *p); /* whatever it is */
 
 /* Into the table, by the entry's uid and key; out of it. */
-void pods_enter(struct skr_gang *e, struct pod_entry *p);
-void pods_leave(struct skr_gang *e, struct pod_entry *p);
-size_t pods_count(const struct skr_gang *e);
+void skr_pods_enter(struct skr_gang *e, struct pod_entry *p);
+void skr_pods_leave(struct skr_gang *e, struct pod_entry *p);
+size_t skr_pods_count(const struct skr_gang *e);
 /* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may leave
  * meanwhile. */
-struct pod_entry *pods_next(const struct skr_gang *e, size_t *at);
+struct pod_entry *skr_pods_next(const struct skr_gang *e, size_t *at);
 /* NULL: there is no entry. uid NULL or "" allowed. */
-struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);
-struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_,
-                                 const char *name);
+struct pod_entry *skr_pods_find(const struct skr_gang *e, const char *uid);
+struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *namespace_,
+                                     const char *name);
 /* The node of a pod that is a resident; NULL: it is none. */
-const char *pods_resident_node(const struct skr_gang *e, const char *uid);
-bool pods_is_bound(const struct pod_entry *p);
-bool pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
-bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
-bool pods_is_waiting(const struct pod_entry *p);        /* ours, without a group, to be scheduled */
-const char *pods_group_name(const struct skr_pod *pod); /* NULL: none */
-const char *pods_label(const struct pod_entry *p, const char *key); /* "" absent */
-const char *pods_annotation(const struct pod_entry *p);             /* sakkara.plan; "" absent */
+const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid);
+bool skr_pods_is_bound(const struct pod_entry *p);
+bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
+bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
+bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
+const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */
+const char *skr_pods_label(const struct pod_entry *p, const char *key); /* "" absent */
+const char *skr_pods_annotation(const struct pod_entry *p); /* sakkara.plan; "" absent */
 /* Message of the condition PodScheduled, once kube-scheduler has tried the pod; "": not yet. While a
  * gate was there the API server said SchedulingGated, which stays until the first attempt. */
-const char *pods_scheduler_says(const struct skr_pod *pod);
+const char *skr_pods_scheduler_says(const struct skr_pod *pod);
 /* Of its rank label; -1: none. */
-int32_t pods_rank_label(const struct pod_entry *p);
+int32_t skr_pods_rank_label(const struct pod_entry *p);
 
 /* Pods that problems may charge on paper are in a list of their own: those that wait, and those
  * that the scheduler may be binding. In the order in which they became such. */
-void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
+void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
 /* Bound pods that go, by themselves or for a group, are counted (gang->n_leaving): their room will be
  * free. gone: the entry goes. */
-void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
+void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
 /* It may stay, as far as whoever it was evicted for is concerned; an eviction on its way is not taken
  * back. */
-void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
+void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
 /* Nodes of the request that were accepted: those whose bit is set in mask. */
-void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
-                        const uint8_t *mask);
-void pods_forget_accepted(struct pod_entry *p);
+void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
+                            const uint8_t *mask);
+void skr_pods_forget_accepted(struct pod_entry *p);
 
 #endif

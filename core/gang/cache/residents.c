@@ -125,16 +125,16 @@ static struct resident_kind *kind_find(const struct residents *all, uint32_t has
 }
 
 /* A reference. */
-static struct resident_kind *kind_get(struct skr_gang *e, const struct skr_pod *pod)
+static struct resident_kind *skr_kind_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct residents *all = e->residents;
-    struct shape *shape = shapes_get(e, pod);
+    struct shape *shape = skr_shapes_get(e, pod);
     write_kind(&all->text, pod, shape);
     const uint64_t bytes = skr_hash_bytes(SKR_HASH_BEGIN, all->text.s, all->text.len);
     const uint32_t hash = (uint32_t)skr_hash_pair(bytes, 0);
     struct resident_kind *kind = kind_find(all, hash);
     if (kind) {
-        shapes_unref(e, shape);
+        skr_shapes_unref(e, shape);
     } else {
         kind = kind_create(all, hash, pod, shape);
     }
@@ -142,14 +142,14 @@ static struct resident_kind *kind_get(struct skr_gang *e, const struct skr_pod *
     return kind;
 }
 
-static void kind_unref(struct skr_gang *e, struct resident_kind *kind)
+static void skr_kind_unref(struct skr_gang *e, struct resident_kind *kind)
 {
     if (--kind->refs > 0) {
         return;
     }
     skr_hash_index_remove(&e->residents->kinds_index, kind->hash, kind->number);
     skr_slab_remove(&e->residents->kinds, kind->number);
-    shapes_unref(e, kind->shape);
+    skr_shapes_unref(e, kind->shape);
     free(kind->text);
     free(kind);
 }
@@ -173,29 +173,30 @@ static bool is_named(const struct resident_kind *kind, const struct resident *r,
            strcmp(skr_short_text_get(&r->rest), name + n) == 0;
 }
 
-size_t residents_count(const struct skr_gang *e)
+size_t skr_residents_count(const struct skr_gang *e)
 {
     return e->residents ? e->residents->item.n : 0;
 }
 
-size_t residents_bytes(const struct skr_gang *e)
+size_t skr_residents_bytes(const struct skr_gang *e)
 {
     const struct residents *all = e->residents;
     return all ? skr_slab_bytes(&all->item) + skr_hash_index_bytes(&all->index) : 0;
 }
 
-const struct resident *residents_next(const struct skr_gang *e, size_t *at)
+const struct resident *skr_residents_next(const struct skr_gang *e, size_t *at)
 {
     uint32_t number;
     bool any = e->residents && skr_slab_next(&e->residents->item, at, &number);
     return any ? skr_slab_at(&e->residents->item, number) : NULL;
 }
 
-struct resident *residents_find(const struct skr_gang *e, const char *namespace_, const char *name)
+struct resident *skr_residents_find(const struct skr_gang *e, const char *namespace_,
+                                    const char *name)
 {
     const struct residents *all = e->residents;
     uint32_t number = 0;
-    if (residents_count(e) == 0) {
+    if (skr_residents_count(e) == 0) {
         return NULL;
     }
     const uint32_t hash = hash_key(namespace_, "", name);
@@ -218,7 +219,7 @@ static struct resident *add(struct residents *all, const struct skr_pod *pod)
     return r;
 }
 
-void residents_drop(struct skr_gang *e, struct resident *r)
+void skr_residents_drop(struct skr_gang *e, struct resident *r)
 {
     struct residents *all = e->residents;
     struct resident_kind *kind = kind_of(e, r);
@@ -232,10 +233,10 @@ void residents_drop(struct skr_gang *e, struct resident *r)
     skr_hash_index_remove(&all->index, hash, number);
     skr_short_text_fini(&r->rest);
     skr_slab_remove(&all->item, number);
-    kind_unref(e, kind);
+    skr_kind_unref(e, kind);
 }
 
-void residents_fini(struct skr_gang *e)
+void skr_residents_fini(struct skr_gang *e)
 {
     struct residents *all = e->residents;
     uint32_t number;
@@ -245,7 +246,7 @@ void residents_fini(struct skr_gang *e)
     for (size_t at = 0; skr_slab_next(&all->item, &at, &number);) {
         struct resident *r = skr_slab_at(&all->item, number);
         skr_short_text_fini(&r->rest);
-        kind_unref(e, kind_of(e, r));
+        skr_kind_unref(e, kind_of(e, r));
     }
     skr_slab_fini(&all->item);
     skr_slab_fini(&all->kinds);
@@ -258,18 +259,18 @@ void residents_fini(struct skr_gang *e)
 
 /* ---- pods ---- */
 
-bool residents_take(const struct skr_pod *pod, bool has_group)
+bool skr_residents_take(const struct skr_pod *pod, bool has_group)
 {
     return !has_group && *pod->meta.uid && *pod->node_name && skr_pod_is_live(pod) &&
            pod->meta.annotations.n == 0 &&
            !skr_labels_get(&pod->meta.labels, SKR_LABEL_PREEMPTIBLE);
 }
 
-void residents_put(struct skr_gang *e, const struct skr_pod *pod)
+void skr_residents_put(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct residents *all = obtain(e);
-    struct resident *r = residents_find(e, pod->meta.namespace_, pod->meta.name);
-    struct resident_kind *kind = kind_get(e, pod), *old = r ? kind_of(e, r) : NULL;
+    struct resident *r = skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
+    struct resident_kind *kind = skr_kind_get(e, pod), *old = r ? kind_of(e, r) : NULL;
     enum skr_charge_kind charge = SKR_CHARGE_KIND_COUNT;
     r = r ? r : add(all, pod);
     r->kind = kind->number;
@@ -281,49 +282,50 @@ void residents_put(struct skr_gang *e, const struct skr_pod *pod)
                                       &kind->shape->amounts, SKR_CHARGE_BOUND);
     }
     if (old) {
-        kind_unref(e, old);
+        skr_kind_unref(e, old);
     }
 }
 
-bool residents_is(const struct skr_gang *e, const struct resident *r, const char *uid)
+bool skr_residents_is(const struct skr_gang *e, const struct resident *r, const char *uid)
 {
     char buffer[SKR_UUID_TEXT];
-    return strcmp(residents_uid(e, r, buffer), uid) == 0;
+    return strcmp(skr_residents_uid(e, r, buffer), uid) == 0;
 }
 
-uint64_t residents_version(const struct resident *r)
+uint64_t skr_residents_version(const struct resident *r)
 {
     return r->version;
 }
 
-const char *residents_uid(const struct skr_gang *e, const struct resident *r,
-                          char buffer[SKR_UUID_TEXT])
+const char *skr_residents_uid(const struct skr_gang *e, const struct resident *r,
+                              char buffer[SKR_UUID_TEXT])
 {
     return skr_ledger_charge_uid(e->ledger, r->charge, buffer);
 }
 
-const char *residents_node(const struct skr_gang *e, const struct resident *r)
+const char *skr_residents_node(const struct skr_gang *e, const struct resident *r)
 {
     return skr_ledger_charge_node(e->ledger, r->charge);
 }
 
-void residents_add_name(const struct skr_gang *e, const struct resident *r, struct skr_strbuf *b)
+void skr_residents_add_name(const struct skr_gang *e, const struct resident *r,
+                            struct skr_strbuf *b)
 {
     skr_strbuf_add(b, kind_of(e, r)->stem);
     skr_strbuf_add(b, skr_short_text_get(&r->rest));
 }
 
-const struct skr_meta *residents_meta(const struct skr_gang *e, const struct resident *r)
+const struct skr_meta *skr_residents_meta(const struct skr_gang *e, const struct resident *r)
 {
     return &kind_of(e, r)->meta;
 }
 
-const struct shape *residents_shape(const struct skr_gang *e, const struct resident *r)
+const struct shape *skr_residents_shape(const struct skr_gang *e, const struct resident *r)
 {
     return kind_of(e, r)->shape;
 }
 
-int32_t residents_priority(const struct skr_gang *e, const struct resident *r)
+int32_t skr_residents_priority(const struct skr_gang *e, const struct resident *r)
 {
     return kind_of(e, r)->priority;
 }

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
+struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct shape *s;
     HASH_FIND_STR(e->shapes, pod->shape->key, s);
@@ -49,18 +49,18 @@ static void drop_vetoes(struct skr_gang *e, struct shape *s)
     }
 }
 
-struct shape *shapes_ref(struct shape *s)
+struct shape *skr_shapes_ref(struct shape *s)
 {
     s->refs++;
     return s;
 }
 
-void shapes_unref(struct skr_gang *e, struct shape *s)
+void skr_shapes_unref(struct skr_gang *e, struct shape *s)
 {
     if (!s || --s->refs > 0) {
         return;
     }
-    fit_cache_shape_gone(e, s);
+    skr_fit_cache_shape_gone(e, s);
     HASH_DEL(e->shapes, s);
     drop_vetoes(e, s);
     skr_amounts_fini(&s->amounts);
@@ -75,15 +75,15 @@ static void unveto(struct skr_gang *e, struct shape *s, const char *node)
     if (!v) {
         return;
     }
-    dirty_openings(e);
-    fit_cache_touch_node(e, node);
+    skr_dirty_openings(e);
+    skr_fit_cache_touch_node(e, node);
     HASH_DEL(s->vetoes, v);
     e->n_vetoes--;
     free(v->node);
     free(v);
 }
 
-bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
+bool skr_shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
@@ -106,24 +106,24 @@ static struct veto *veto(struct skr_gang *e, struct shape *s, const char *node)
     }
     v->until = skr_frame_now(e->frame) + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
-    dirty_facts(e);
-    dirty_openings(e);
-    fit_cache_touch_node(e, node);
-    wakes_add(e, v->until, WAKE_CHANGED, NULL);
+    skr_dirty_facts(e);
+    skr_dirty_openings(e);
+    skr_fit_cache_touch_node(e, node);
+    skr_wakes_add(e, v->until, WAKE_CHANGED, NULL);
     return v;
 }
 
-void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
+void skr_shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
 {
     veto(e, s, node);
 }
 
-void shapes_refuse(struct skr_gang *e, struct shape *s, const char *node)
+void skr_shapes_refuse(struct skr_gang *e, struct shape *s, const char *node)
 {
     veto(e, s, node)->refused = true;
 }
 
-size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s)
+size_t skr_shapes_refused_nodes(struct skr_gang *e, struct shape *s)
 {
     const struct veto *v, *tmp;
     size_t n = 0;
@@ -134,18 +134,18 @@ size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s)
     return n;
 }
 
-bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node)
+bool skr_shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node)
 {
     const struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
-    if (!v || v->refused || !shapes_is_vetoed(e, s, node)) {
+    if (!v || v->refused || !skr_shapes_is_vetoed(e, s, node)) {
         return false;
     }
     unveto(e, s, node);
     return true;
 }
 
-void shapes_end_vetoes(struct skr_gang *e, const char *node)
+void skr_shapes_end_vetoes(struct skr_gang *e, const char *node)
 {
     struct shape *s, *tmp;
     size_t before = e->n_vetoes;
@@ -157,14 +157,14 @@ void shapes_end_vetoes(struct skr_gang *e, const char *node)
         unveto(e, s, node);
     }
     if (e->n_vetoes != before) {
-        dirty_lifted(e);
-        dirty_capacity(e);
+        skr_dirty_lifted(e);
+        skr_dirty_capacity(e);
     }
 }
 
 /* ---- shapes of several pods ---- */
 
-struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
+struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = {.n = 0};
     for (size_t i = 0; i < n; i++) {
@@ -199,7 +199,7 @@ static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
     *most = (struct skr_amounts){.n = n, .item = item};
 }
 
-void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
+void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
 {
     *ret = (struct skr_amounts){0};
     for (size_t i = 0; i < shapes->n; i++) {
@@ -207,7 +207,7 @@ void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
     }
 }
 
-struct skr_quantity_item shapes_absent(const struct skr_gang *e, const struct shapes *shapes)
+struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes)
 {
     struct skr_quantity_item first = {NULL, 0};
     for (size_t i = 0; i < shapes->n; i++) {
@@ -242,7 +242,7 @@ static void take_amounts(void *context)
     }
 }
 
-void shapes_resolve(struct skr_gang *e)
+void skr_shapes_resolve(struct skr_gang *e)
 {
     struct resolving all = {0};
     struct shape *s, *tmp;
@@ -254,29 +254,29 @@ void shapes_resolve(struct skr_gang *e)
             skr_amounts_fini(&now);
             continue;
         }
-        fit_cache_shape_gone(e, s);
+        skr_fit_cache_shape_gone(e, s);
         skr_grow(&all.item, &all.cap, all.n + 1, sizeof *all.item);
         all.item[all.n++] = (struct resolved){s, now};
     }
     if (all.n > 0) {
         skr_ledger_revalue(e->ledger, take_amounts, &all);
-        dirty_facts(e);
+        skr_dirty_facts(e);
     }
     free(all.item);
 }
 
 /* ---- probes ---- */
 
-bool shapes_was_probed(const struct shape *s, const char *node)
+bool skr_shapes_was_probed(const struct shape *s, const char *node)
 {
     const struct probed *q;
     HASH_FIND_STR(s->probed, node, q);
     return q;
 }
 
-void shapes_note_probed(struct shape *s, const char *node)
+void skr_shapes_note_probed(struct shape *s, const char *node)
 {
-    if (!s->vetoed_once || shapes_was_probed(s, node)) {
+    if (!s->vetoed_once || skr_shapes_was_probed(s, node)) {
         return;
     }
     struct probed *q = skr_alloc(sizeof *q);

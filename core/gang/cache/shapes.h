@@ -43,32 +43,32 @@ struct shapes {
     size_t n;
 };
 
-struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod); /* a reference */
-struct shape *shapes_ref(struct shape *s);
-void shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
-bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node);
-void shapes_veto(struct skr_gang *e, struct shape *s, const char *node);
+struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod); /* a reference */
+struct shape *skr_shapes_ref(struct shape *s);
+void skr_shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
+bool skr_shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node);
+void skr_shapes_veto(struct skr_gang *e, struct shape *s, const char *node);
 /* As a veto; it was planned, and no probe ends it. */
-void shapes_refuse(struct skr_gang *e, struct shape *s, const char *node);
-size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s);
+void skr_shapes_refuse(struct skr_gang *e, struct shape *s, const char *node);
+size_t skr_shapes_refused_nodes(struct skr_gang *e, struct shape *s);
 /* A probe lists the node; true: that ended a veto. */
-bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node);
+bool skr_shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node);
 /* The node, or who uses it, is another one now: vetoes of all shapes end. O(1) without any veto. */
-void shapes_end_vetoes(struct skr_gang *e, const char *node);
+void skr_shapes_end_vetoes(struct skr_gang *e, const char *node);
 /* A probe lists the node: it passes kube-scheduler's own filters. Only kept for shapes that ever
  * needed a veto. */
-void shapes_note_probed(struct shape *s, const char *node);
-bool shapes_was_probed(const struct shape *s, const char *node);
+void skr_shapes_note_probed(struct shape *s, const char *node);
+bool skr_shapes_was_probed(const struct shape *s, const char *node);
 
 /* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
  * find the rest. */
-struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n);
+struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n);
 /* The most of each resource that any of them asks for; skr_amounts_fini(). */
-void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
+void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
 /* Of what they ask for and no node offers the first name, with the most of it; name NULL: all of it
  * is offered. */
-struct skr_quantity_item shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
+struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
 /* Names of resources came or went: amounts of all shapes, and what is charged for them, follow. */
-void shapes_resolve(struct skr_gang *e);
+void skr_shapes_resolve(struct skr_gang *e);
 
 #endif

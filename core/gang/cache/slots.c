@@ -117,7 +117,7 @@ bool skr_gang_count_slots(struct skr_gang *e, struct skr_slot_count *count, int3
         begin(e, count);
     }
     ask(e, &count->slots, &asked);
-    struct node_entry *const *leaf = topology_leaf_nodes(e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     int32_t left = e->topology.tree->n_leaves - count->next;
     for (int32_t i = n < left ? n : left; i > 0; i--, count->next++) {
         count_leaf(e, count, &asked, leaf[count->next], count->next);

@@ -30,7 +30,7 @@ static bool older(const struct map_entry *a, const struct map_entry *b)
     return strcmp(a->map->meta.name, b->map->meta.name) < 0;
 }
 
-void topology_map_changed(struct skr_gang *e, struct map_entry *m)
+void skr_topology_map_changed(struct skr_gang *e, struct map_entry *m)
 {
     struct skr_error error;
     struct skr_tree *tree = NULL;
@@ -43,8 +43,8 @@ void topology_map_changed(struct skr_gang *e, struct map_entry *m)
     }
     skr_tree_unref(m->tree);
     m->tree = tree;
-    dirty_tree(e);
-    dirty_nodes(e);
+    skr_dirty_tree(e);
+    skr_dirty_nodes(e);
 }
 
 static void put_in_force(struct skr_gang *e, struct skr_tree *tree)
@@ -59,17 +59,17 @@ static void put_in_force(struct skr_gang *e, struct skr_tree *tree)
     e->topology.tree = tree;
     e->stats.topology_loads++;
     e->topology.leaf_node_stale = true;
-    dirty_nodes(e);
-    dirty_openings(e);
-    dirty_capacity(e);
+    skr_dirty_nodes(e);
+    skr_dirty_openings(e);
+    skr_dirty_capacity(e);
     struct group *g, *tmp;
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        dirty_input(g);
+        skr_dirty_input(g);
         if (g->plan) {
-            dirty_plan_nodes(g->plan);
+            skr_dirty_plan_nodes(g->plan);
         }
-        dirty_group(e, g);
+        skr_dirty_group(e, g);
     }
 }
 
@@ -78,7 +78,7 @@ static struct skr_tree *derive(struct skr_gang *e)
     const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
     size_t n = 0;
     struct node_entry *entry;
-    for (size_t at = 0; (entry = nodes_next(e, &at));) {
+    for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         if (entry->node) {
             list[n++] = entry->node;
         }
@@ -86,7 +86,7 @@ static struct skr_tree *derive(struct skr_gang *e)
     struct skr_tree *tree = NULL;
     struct skr_error error;
     if (skr_topology_derive(list, n, &tree, NULL, &error) < 0) {
-        out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
+        skr_out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
         tree = NULL;
     }
     free(list);
@@ -105,9 +105,9 @@ static bool keeps_grace(struct skr_gang *e)
     }
     if (!e->topology.grace_until) {
         e->topology.grace_until = now + GRACE_S * SKR_SECOND;
-        wakes_add(e, e->topology.grace_until, WAKE_NODES, NULL);
-        out_decision(e, e->topology.active_key, "", "Topology map is gone", "",
-                     "its tree stays in force for a minute", true);
+        skr_wakes_add(e, e->topology.grace_until, WAKE_NODES, NULL);
+        skr_out_decision(e, e->topology.active_key, "", "Topology map is gone", "",
+                         "its tree stays in force for a minute", true);
     }
     return now < e->topology.grace_until;
 }
@@ -128,7 +128,7 @@ static void choose(struct skr_gang *e)
         if (m->tree && (!best || older(m, best))) {
             best = m;
         }
-        dirty_map(e, m);
+        skr_dirty_map(e, m);
     }
     if (current && !current->tree && e->topology.tree) {
         e->topology.active = current; /* last good stays */
@@ -149,7 +149,7 @@ static void choose(struct skr_gang *e)
     }
 }
 
-const struct map_entry *topology_malformed(const struct skr_gang *e)
+const struct map_entry *skr_topology_malformed(const struct skr_gang *e)
 {
     const struct map_entry *m, *tmp, *bad = NULL;
     HASH_ITER(hh, e->maps, m, tmp)
@@ -161,12 +161,12 @@ const struct map_entry *topology_malformed(const struct skr_gang *e)
     return bad;
 }
 
-bool topology_is_usable(const struct skr_gang *e)
+bool skr_topology_is_usable(const struct skr_gang *e)
 {
     return e->topology.tree && e->topology.tree->n_leaves > 0;
 }
 
-struct node_entry *const *topology_leaf_nodes(struct skr_gang *e)
+struct node_entry *const *skr_topology_leaf_nodes(struct skr_gang *e)
 {
     if (!e->topology.leaf_node_stale && e->topology.leaf_node) {
         return e->topology.leaf_node;
@@ -175,19 +175,19 @@ struct node_entry *const *topology_leaf_nodes(struct skr_gang *e)
     free(e->topology.leaf_node);
     e->topology.leaf_node = skr_alloc_array(n ? n : 1, sizeof *e->topology.leaf_node);
     for (size_t i = 0; i < n; i++) {
-        e->topology.leaf_node[i] =
-            nodes_find(e, e->topology.tree->unit_name[(size_t)e->topology.tree->first_leaf + i]);
+        e->topology.leaf_node[i] = skr_nodes_find(
+            e, e->topology.tree->unit_name[(size_t)e->topology.tree->first_leaf + i]);
     }
     e->topology.leaf_node_stale = false;
     return e->topology.leaf_node;
 }
 
-bool topology_has_racks_of_labels(const struct skr_gang *e)
+bool skr_topology_has_racks_of_labels(const struct skr_gang *e)
 {
     return e->topology.tree && !e->topology.active_key && e->topology.tree->n_levels > 1;
 }
 
-bool topology_is_outside(const struct skr_gang *e, const struct node_entry *n)
+bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n)
 {
     return e->topology.tree && n->node && n->node->ready &&
            skr_tree_find_leaf(e->topology.tree, n->name) < 0;
@@ -198,8 +198,8 @@ static void log_left_out(struct skr_gang *e)
 {
     SKR_STRBUF(text);
     skr_topology_say_unlabelled(e->topology.n_outside, e->topology.first_outside, &text);
-    out_decision(e, "", "", "Nodes are outside the derived tree", SKR_TOPOLOGY_LABEL_MISSING,
-                 text.s, true);
+    skr_out_decision(e, "", "", "Nodes are outside the derived tree", SKR_TOPOLOGY_LABEL_MISSING,
+                     text.s, true);
 }
 
 /* Counts leaves without a node and Ready nodes outside the tree. */
@@ -208,7 +208,7 @@ static void survey(struct skr_gang *e)
     size_t was_unknown = e->topology.n_unknown, was_outside = e->topology.n_outside;
     e->topology.n_unknown = e->topology.n_outside = 0;
     e->topology.first_unknown[0] = e->topology.first_outside[0] = '\0';
-    struct node_entry *const *leaf = topology_leaf_nodes(e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     for (int32_t i = 0; e->topology.tree && i < e->topology.tree->n_leaves; i++) {
         if (leaf[i]) {
             continue;
@@ -219,8 +219,8 @@ static void survey(struct skr_gang *e)
         }
     }
     const struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
-        if (!topology_is_outside(e, n)) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (!skr_topology_is_outside(e, n)) {
             continue;
         }
         if (e->topology.n_outside++ == 0 || strcmp(n->name, e->topology.first_outside) < 0) {
@@ -229,14 +229,14 @@ static void survey(struct skr_gang *e)
     }
     if (e->topology.active &&
         (was_unknown != e->topology.n_unknown || was_outside != e->topology.n_outside)) {
-        dirty_map(e, e->topology.active);
+        skr_dirty_map(e, e->topology.active);
     }
-    if (e->topology.n_outside > was_outside && topology_has_racks_of_labels(e)) {
+    if (e->topology.n_outside > was_outside && skr_topology_has_racks_of_labels(e)) {
         log_left_out(e);
     }
 }
 
-const char *topology_map_reason(const struct skr_gang *e, const struct map_entry *m)
+const char *skr_topology_map_reason(const struct skr_gang *e, const struct map_entry *m)
 {
     if (!in_namespace(e, m)) {
         return "";
@@ -257,13 +257,13 @@ static void report(struct skr_gang *e)
         }
         if (!in_namespace(e, m)) {
             if (!m->reported.topology) {
-                out_decision(e, "", "", "Topology map ignored", "",
-                             "it is not in the topology namespace", false);
+                skr_out_decision(e, "", "", "Topology map ignored", "",
+                                 "it is not in the topology namespace", false);
             }
             m->reported.topology = "Ignored";
             continue;
         }
-        const char *reason = topology_map_reason(e, m);
+        const char *reason = skr_topology_map_reason(e, m);
         bool news = m == e->topology.active && e->topology.replaced && !*reason;
         if (m->reported.topology && strcmp(m->reported.topology, reason) == 0 && !news) {
             continue;
@@ -272,46 +272,46 @@ static void report(struct skr_gang *e)
         m->reported.topology = reason;
         if (*reason) {
             const char *note = m->problem ? m->problem : "another topology map is in force";
-            out_event(e, "ConfigMap", &m->map->meta, true, reason, reason, note);
-            out_decision(e, m->key, "", "Topology map not used", reason, note, true);
+            skr_out_event(e, "ConfigMap", &m->map->meta, true, reason, reason, note);
+            skr_out_decision(e, m->key, "", "Topology map not used", reason, note, true);
         } else {
             if (had) { /* not at every start */
-                out_event(e, "ConfigMap", &m->map->meta, false, "TopologyChanged",
-                          "TopologyChanged", "topology is in force");
+                skr_out_event(e, "ConfigMap", &m->map->meta, false, "TopologyChanged",
+                              "TopologyChanged", "topology is in force");
             }
-            out_decision(e, m->key, "", "Topology came into force", "", "", false);
+            skr_out_decision(e, m->key, "", "Topology came into force", "", "", false);
         }
     }
     e->topology.replaced = false;
 }
 
-void topology_settle(struct skr_gang *e)
+void skr_topology_settle(struct skr_gang *e)
 {
     if (e->topology.grace_until && skr_frame_now(e->frame) >= e->topology.grace_until) {
-        dirty_tree(e);
+        skr_dirty_tree(e);
     }
-    if (dirty_take_tree(e)) {
+    if (skr_dirty_take_tree(e)) {
         choose(e);
         report(e);
     }
-    if (!dirty_take_nodes(e)) {
+    if (!skr_dirty_take_nodes(e)) {
         return;
     }
     if (e->topology.nodes_at && skr_frame_now(e->frame) < e->topology.nodes_at) {
-        wakes_add(e, e->topology.nodes_at, WAKE_NODES, NULL);
+        skr_wakes_add(e, e->topology.nodes_at, WAKE_NODES, NULL);
         return;
     }
     e->topology.nodes_at = skr_frame_now(e->frame) + SKR_SECOND;
     survey(e);
 }
 
-void topology_nodes_changed(struct skr_gang *e)
+void skr_topology_nodes_changed(struct skr_gang *e)
 {
     e->topology.leaf_node_stale = true;
-    dirty_tree(e);
+    skr_dirty_tree(e);
 }
 
-void topology_map_gone(struct skr_gang *e, struct map_entry *m)
+void skr_topology_map_gone(struct skr_gang *e, struct map_entry *m)
 {
     if (e->topology.active == m) {
         e->topology.active = NULL;
@@ -320,7 +320,7 @@ void topology_map_gone(struct skr_gang *e, struct map_entry *m)
     free(m->problem);
 }
 
-void topology_fini(struct skr_gang *e)
+void skr_topology_fini(struct skr_gang *e)
 {
     skr_tree_unref(e->topology.tree);
     free(e->topology.leaf_node);

@@ -44,7 +44,7 @@ static bool runs(const struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (pods_is_bound(p) && skr_pod_is_live(p->pod)) {
+        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod)) {
             return true;
         }
     }
@@ -59,7 +59,7 @@ static void leave_list(struct budget *budget, struct group *g)
     }
 }
 
-int budget_take(struct skr_gang *e, struct group *g, struct skr_error *error)
+int skr_budget_take(struct skr_gang *e, struct group *g, struct skr_error *error)
 {
     int64_t limit = 0;
     if (g->budget.counts) {
@@ -84,7 +84,7 @@ int budget_take(struct skr_gang *e, struct group *g, struct skr_error *error)
     return 0;
 }
 
-void budget_release(struct skr_gang *e, struct group *g)
+void skr_budget_release(struct skr_gang *e, struct group *g)
 {
     if (!g->budget.counts && !g->budget.refused) {
         return;
@@ -97,8 +97,8 @@ void budget_release(struct skr_gang *e, struct group *g)
     if (place && budget->refused) {
         struct group *first = budget->refused;
         leave_list(budget, first);
-        group_source_again(first);
-        dirty_group(e, first);
+        skr_group_source_again(first);
+        skr_dirty_group(e, first);
     }
     drop_if_unused(e, budget);
 }

@@ -11,8 +11,8 @@
 
 /* The group is one that counts, from now on. -SKR_LIMIT: there are too many. O(1), beyond the
  * budget O(members). */
-int budget_take(struct skr_gang *e, struct group *g, struct skr_error *error);
+int skr_budget_take(struct skr_gang *e, struct group *g, struct skr_error *error);
 /* It does not count any more, nor does it wait to: its source or itself is gone. */
-void budget_release(struct skr_gang *e, struct group *g);
+void skr_budget_release(struct skr_gang *e, struct group *g);
 
 #endif

@@ -19,23 +19,23 @@
 
 static void group_destroy(struct skr_gang *e, struct group *g)
 {
-    measure_group_gone(e, g);
+    skr_measure_group_gone(e, g);
     if (g->plan) {
-        plan_destroy(e, g->plan);
+        skr_plan_destroy(e, g->plan);
     }
-    dirty_forget_group(e, g);
-    candidates_forget(e, g);
-    groups_uncount(e, g);
-    fit_leave(g);
+    skr_dirty_forget_group(e, g);
+    skr_candidates_forget(e, g);
+    skr_groups_uncount(e, g);
+    skr_fit_leave(g);
     HASH_DEL(e->groups, g);
-    budget_release(e, g);
-    group_source_fini(g);
-    membership_fini(g);
-    status_fini(g);
-    outputs_forget(g);
-    refusal_fini(g);
-    seat_holds_end(e, g);
-    explained_destroy(g->explained);
+    skr_budget_release(e, g);
+    skr_group_source_fini(g);
+    skr_membership_fini(g);
+    skr_status_fini(g);
+    skr_outputs_forget(g);
+    skr_refusal_fini(g);
+    skr_seat_holds_end(e, g);
+    skr_explained_destroy(g->explained);
     free(g->announced.first);
     free(g->announced.last);
     free(g->message);
@@ -46,14 +46,14 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     free(g);
 }
 
-void group_end_if_empty(struct skr_gang *e, struct group *g)
+void skr_group_end_if_empty(struct skr_gang *e, struct group *g)
 {
     if (!g->members && !g->source.maps && !g->source.podgroup && !g->plan) {
         group_destroy(e, g);
     }
 }
 
-void group_end_all(struct skr_gang *e)
+void skr_group_end_all(struct skr_gang *e)
 {
     struct group *g, *tmp;
     HASH_ITER(hh, e->groups, g, tmp)

@@ -5,7 +5,7 @@
 #include "core/gang/state/groups.h"
 
 /* Goes unless pods, maps, a PodGroup or a plan hold it. */
-void group_end_if_empty(struct skr_gang *e, struct group *g);
-void group_end_all(struct skr_gang *e);
+void skr_group_end_if_empty(struct skr_gang *e, struct group *g);
+void skr_group_end_all(struct skr_gang *e);
 
 #endif

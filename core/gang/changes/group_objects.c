@@ -17,7 +17,7 @@
 
 enum { COLLECT_MS = 300, PAUSE_MS = 2000 };
 
-void group_objects_forget(struct sent_patch *sent)
+void skr_group_objects_forget(struct sent_patch *sent)
 {
     for (size_t i = 0; i < sent->n; i++) {
         free((void *)(uintptr_t)sent->item[i].key);
@@ -42,7 +42,7 @@ static size_t differences(const struct target *t, struct desired_keys *w)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        const char *have = group_keys_get(&t->have, w->item[i].key), *want = w->item[i].value;
+        const char *have = skr_group_keys_get(&t->have, w->item[i].key), *want = w->item[i].value;
         if ((!have && !want) || (have && want && strcmp(have, want) == 0)) {
             continue;
         }
@@ -100,7 +100,7 @@ static void add_changes(const struct target *t, const struct desired_keys *w, si
 static void remember(struct sent_patch *sent, const struct desired_keys *w, size_t n,
                      const char *annotation)
 {
-    group_objects_forget(sent);
+    skr_group_objects_forget(sent);
     sent->item = skr_alloc_array(n + 1, sizeof *sent->item);
     for (; sent->n < n; sent->n++) {
         sent->item[sent->n].key = skr_strdup(w->item[sent->n].key);
@@ -167,7 +167,7 @@ static struct target map_target(struct map_entry *m)
                                       .applies_itself = true},
                            .writer = &m->writer,
                            .sent = &m->sent,
-                           .have = group_keys_of_map(m->map)};
+                           .have = skr_group_keys_of_map(m->map)};
 }
 
 static struct target podgroup_target(struct podgroup_entry *pg)
@@ -179,7 +179,7 @@ static struct target podgroup_target(struct podgroup_entry *pg)
                                       .applies_itself = true},
                            .writer = &pg->writer,
                            .sent = &pg->sent,
-                           .have = group_keys_of_podgroup(pg->pg)};
+                           .have = skr_group_keys_of_podgroup(pg->pg)};
 }
 
 static const char *text_for(const struct group *g, enum group_source home)
@@ -188,57 +188,57 @@ static const char *text_for(const struct group *g, enum group_source home)
     return plan && plan->home == home && !plan->aborting && plan->text ? plan->text : "";
 }
 
-void group_objects_settle(struct skr_gang *e, struct group *g)
+void skr_group_objects_settle(struct skr_gang *e, struct group *g)
 {
     struct target t;
     skr_time at = SKR_TIME_NEVER, other;
     if (g->source.map) {
         struct desired_keys w = {0};
         if (g->source.kind == SOURCE_MAP) {
-            status_desired_keys(e, g, &w);
+            skr_status_desired_keys(e, g, &w);
         }
         t = map_target(g->source.map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
-        desired_keys_fini(&w);
+        skr_desired_keys_fini(&w);
     }
     if (g->source.podgroup) {
         struct desired_keys w = {0};
         if (g->source.kind == SOURCE_PODGROUP) {
-            status_desired_keys(e, g, &w);
+            skr_status_desired_keys(e, g, &w);
         }
         t = podgroup_target(g->source.podgroup);
         other = settle_target(e, &t, &w, text_for(g, SOURCE_PODGROUP));
         at = other < at ? other : at;
-        desired_keys_fini(&w);
+        skr_desired_keys_fini(&w);
     }
     if (at != SKR_TIME_NEVER) {
-        wakes_group(e, g, at);
+        skr_wakes_group(e, g, at);
     }
 }
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
-void group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
+void skr_group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
 {
-    struct group *g = groups_find(e, m->group_key);
+    struct group *g = skr_groups_find(e, m->group_key);
     struct desired_keys w = {0};
     if (m->is_topology) {
-        map_status_desired_topology(e, m, &w);
+        skr_map_status_desired_topology(e, m, &w);
     } else if (m->is_group && (!g || g->source.map != m)) {
-        map_status_desired_loser(e, m, &w);
+        skr_map_status_desired_loser(e, m, &w);
     } else {
-        map_status_forget(m);
+        skr_map_status_forget(m);
         if (g) {
-            dirty_group(e, g);
+            skr_dirty_group(e, g);
         }
     }
     if (w.n > 0) {
         struct target t = map_target(m);
         skr_time at = settle_target(e, &t, &w, "");
         if (at != SKR_TIME_NEVER) {
-            wakes_add(e, at, WAKE_MAP, m->key);
+            skr_wakes_add(e, at, WAKE_MAP, m->key);
         }
     }
-    desired_keys_fini(&w);
+    skr_desired_keys_fini(&w);
 }
 
 /* ---- answers ---- */
@@ -327,9 +327,9 @@ static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t versi
     now->immutable = m->map->immutable;
     merge_meta(arena, &m->map->meta, &m->sent, now->immutable, version, &now->meta);
     merge(arena, &m->map->data, m->sent.item, now->immutable ? 0 : m->sent.n, &now->data);
-    group_objects_forget(&m->sent);
+    skr_group_objects_forget(&m->sent);
     m->read_at = 0;
-    maps_upsert(e, now);
+    skr_maps_upsert(e, now);
 }
 
 static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uint64_t version)
@@ -340,21 +340,21 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     now->arena = arena;
     now->min_member = pg->pg->min_member;
     merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
-    group_objects_forget(&pg->sent);
+    skr_group_objects_forget(&pg->sent);
     pg->read_at = 0;
-    maps_podgroup_upsert(e, now);
+    skr_maps_podgroup_upsert(e, now);
 }
 
 static void look_again(struct skr_gang *e, struct group *g, const struct skr_object_writer *writer,
                        bool was_refused)
 {
-    dirty_group(e, g);
+    skr_dirty_group(e, g);
     if (writer->refused) {
-        wakes_group_then(e, g, writer->retry_at); /* nothing is planned before */
+        skr_wakes_group_then(e, g, writer->retry_at); /* nothing is planned before */
     }
     if (was_refused && !writer->refused) {
-        attempt_restart_backoff(g);
-        attempt_again(g);
+        skr_attempt_restart_backoff(g);
+        skr_attempt_again(g);
     }
 }
 
@@ -364,7 +364,7 @@ static enum skr_object_result take_outcome(struct skr_gang *e, struct skr_object
 {
     enum skr_object_result result = skr_object_writer_done(writer, e->frame, ev);
     if (result == SKR_OBJECT_REFUSED) {
-        out_decision(e, w->key, "", "Status not written", "", ev->written.message, true);
+        skr_out_decision(e, w->key, "", "Status not written", "", ev->written.message, true);
     }
     return result;
 }
@@ -373,21 +373,21 @@ static void map_gone(struct skr_gang *e, const struct map_entry *m)
 {
     SKR_AUTO_FREE char *namespace_ = skr_strdup(m->map->meta.namespace_);
     SKR_AUTO_FREE char *name = skr_strdup(m->map->meta.name);
-    maps_delete(e, namespace_, name);
+    skr_maps_delete(e, namespace_, name);
 }
 
 static void map_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
-    struct map_entry *m = maps_find(e, w->key);
+    struct map_entry *m = skr_maps_find(e, w->key);
     if (!m || m->writer.write != w->id) {
         if (ev->written.object) {
-            maps_upsert(e, skr_event_take_object(ev));
+            skr_maps_upsert(e, skr_event_take_object(ev));
         }
         return;
     }
     bool refused = m->writer.refused;
-    struct group *g = groups_find(e, m->group_key);
-    dirty_map(e, m);
+    struct group *g = skr_groups_find(e, m->group_key);
+    skr_dirty_map(e, m);
     enum skr_object_result result = take_outcome(e, &m->writer, w, ev);
     if (g) {
         look_again(e, g, &m->writer, refused);
@@ -395,7 +395,7 @@ static void map_done(struct skr_gang *e, const struct skr_pending_write *w, stru
     if (result == SKR_OBJECT_GONE) {
         map_gone(e, m);
     } else if (result == SKR_OBJECT_SET && ev->written.object) {
-        maps_upsert(e, skr_event_take_object(ev));
+        skr_maps_upsert(e, skr_event_take_object(ev));
     } else if (result == SKR_OBJECT_SET && m->writer.blind) {
         apply_to_map(e, m, ev->written.resource_version);
     }
@@ -405,18 +405,18 @@ static void podgroup_gone(struct skr_gang *e, const struct podgroup_entry *pg)
 {
     SKR_AUTO_FREE char *namespace_ = skr_strdup(pg->pg->meta.namespace_);
     SKR_AUTO_FREE char *name = skr_strdup(pg->pg->meta.name);
-    maps_podgroup_delete(e, namespace_, name);
+    skr_maps_podgroup_delete(e, namespace_, name);
 }
 
 static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,
                           struct skr_event *ev)
 {
-    struct podgroup_entry *pg = maps_find_podgroup(e, w->key);
+    struct podgroup_entry *pg = skr_maps_find_podgroup(e, w->key);
     if (!pg || pg->writer.write != w->id) {
         return;
     }
     bool refused = pg->writer.refused;
-    struct group *g = groups_find(e, pg->key);
+    struct group *g = skr_groups_find(e, pg->key);
     enum skr_object_result result = take_outcome(e, &pg->writer, w, ev);
     if (g) {
         look_again(e, g, &pg->writer, refused);
@@ -424,13 +424,14 @@ static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,
     if (result == SKR_OBJECT_GONE) {
         podgroup_gone(e, pg);
     } else if (result == SKR_OBJECT_SET && ev->written.object) {
-        maps_podgroup_upsert(e, skr_event_take_object(ev));
+        skr_maps_podgroup_upsert(e, skr_event_take_object(ev));
     } else if (result == SKR_OBJECT_SET && pg->writer.blind) {
         apply_to_podgroup(e, pg, ev->written.resource_version);
     }
 }
 
-void group_objects_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
+void skr_group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *ev)
 {
     if (w->purpose == WRITE_FOR_MAP) {
         map_done(e, w, ev);

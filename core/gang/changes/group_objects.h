@@ -9,11 +9,11 @@
 #include "core/gang/state/map_entry.h"
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
-void group_objects_settle_map(struct skr_gang *e, struct map_entry *m);
+void skr_group_objects_settle_map(struct skr_gang *e, struct map_entry *m);
 /* Writes what the group's object lacks, when it is due. */
-void group_objects_settle(struct skr_gang *e, struct group *g);
-void group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
-                        struct skr_event *event);
-void group_objects_forget(struct sent_patch *sent);
+void skr_group_objects_settle(struct skr_gang *e, struct group *g);
+void skr_group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *event);
+void skr_group_objects_forget(struct sent_patch *sent);
 
 #endif

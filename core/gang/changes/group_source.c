@@ -43,7 +43,7 @@ static enum group_source available(const struct skr_gang *e, const struct group 
     if (g->source.podgroup) {
         return SOURCE_PODGROUP;
     }
-    const struct pod_entry *oldest = e->settings.label_fallback ? membership_oldest(g) : NULL;
+    const struct pod_entry *oldest = e->settings.label_fallback ? skr_membership_oldest(g) : NULL;
     if (oldest && skr_labels_get(&oldest->pod->meta.labels, SKR_LABEL_GROUP_SIZE)) {
         return SOURCE_LABELS;
     }
@@ -54,7 +54,7 @@ static char *source_text(const struct group *g, enum group_source source)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    const struct pod_entry *oldest = source == SOURCE_MAP ? NULL : membership_oldest(g);
+    const struct pod_entry *oldest = source == SOURCE_MAP ? NULL : skr_membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     if (source == SOURCE_MAP) {
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
@@ -77,7 +77,7 @@ static char *source_text(const struct group *g, enum group_source source)
 static int parse(const struct group *g, enum group_source source, struct skr_group_spec **ret,
                  struct skr_error *error)
 {
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     *ret = NULL;
     if (source == SOURCE_MAP) {
@@ -112,7 +112,7 @@ static void bound_priority(const struct skr_gang *e, const struct group *g,
 static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
 {
     if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
-        return g->plan->binding_persisted || !plan_storage_is_quiet(e, g);
+        return g->plan->binding_persisted || !skr_plan_storage_is_quiet(e, g);
     }
     bool running = g->state == GROUP_BOUND && g->seats.n_bound > 0;
     bool still_there = (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) ||
@@ -138,16 +138,16 @@ static struct skr_group_spec *take_next(struct group *g)
     return spec;
 }
 
-bool group_source_resolve(struct skr_gang *e, struct group *g)
+bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
 {
     struct map_entry *best = winner(g);
     if (best != g->source.map) {
         if (g->source.map) {
-            dirty_map(e, g->source.map);
+            skr_dirty_map(e, g->source.map);
         }
         g->source.map = best;
         if (best) {
-            dirty_map(e, best);
+            skr_dirty_map(e, best);
         }
     }
     enum group_source source = available(e, g);
@@ -169,7 +169,7 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     struct skr_group_spec *spec, *next = take_next(g);
     free(g->source.defect);
     g->source.defect = NULL;
-    if (parse(g, source, &spec, &error) < 0 || (spec && budget_take(e, g, &error) < 0)) {
+    if (parse(g, source, &spec, &error) < 0 || (spec && skr_budget_take(e, g, &error) < 0)) {
         g->source.defect = skr_strdup(error.text);
         skr_group_spec_destroy(spec);
         spec = NULL;
@@ -185,23 +185,23 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     if (spec) {
         bound_priority(e, g, spec);
     } else if (!g->budget.refused) {
-        budget_release(e, g);
+        skr_budget_release(e, g);
     }
     bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
     skr_group_spec_destroy(g->spec);
     g->spec = spec;
-    membership_changed(g);
+    skr_membership_changed(g);
     if (!same) {
-        dirty_victims(e);
-        dirty_input(g);
-        refusal_forget(g);
-        attempt_forget(g);
-        dirty_plan(e);
+        skr_dirty_victims(e);
+        skr_dirty_input(g);
+        skr_refusal_forget(g);
+        skr_attempt_forget(g);
+        skr_dirty_plan(e);
     }
     return !same;
 }
 
-void group_source_judge_levels(const struct skr_gang *e, struct group *g)
+void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g)
 {
     const struct skr_level_rule *rule =
         g->spec && e->topology.tree ? skr_group_hard_unknown(g->spec, e->topology.tree) : NULL;
@@ -215,7 +215,7 @@ void group_source_judge_levels(const struct skr_gang *e, struct group *g)
     }
 }
 
-void group_source_map_changes(struct group *g, const struct map_entry *m)
+void skr_group_source_map_changes(struct group *g, const struct map_entry *m)
 {
     struct map_entry *in_force = g->source.map, *best = winner(g);
     if (best != m || g->source.kind != SOURCE_MAP || !g->source.text) {
@@ -229,25 +229,25 @@ void group_source_map_changes(struct group *g, const struct map_entry *m)
     g->source.map = in_force;
 }
 
-void group_source_map_gone(struct group *g, const struct map_entry *m)
+void skr_group_source_map_gone(struct group *g, const struct map_entry *m)
 {
     if (g->source.map == m) {
         g->source.map = NULL;
     }
 }
 
-void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup)
+void skr_group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup)
 {
     g->source.podgroup = podgroup;
 }
 
-void group_source_again(struct group *g)
+void skr_group_source_again(struct group *g)
 {
     free(g->source.text);
     g->source.text = NULL;
 }
 
-void group_source_fini(struct group *g)
+void skr_group_source_fini(struct group *g)
 {
     skr_group_spec_destroy(g->spec);
     skr_group_spec_destroy(g->source.next);

@@ -15,14 +15,14 @@
 #include <string.h>
 #include <utlist.h>
 
-struct map_entry *maps_find(const struct skr_gang *e, const char *key)
+struct map_entry *skr_maps_find(const struct skr_gang *e, const char *key)
 {
     struct map_entry *m;
     HASH_FIND_STR(e->maps, key, m);
     return m;
 }
 
-struct podgroup_entry *maps_find_podgroup(const struct skr_gang *e, const char *key)
+struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const char *key)
 {
     struct podgroup_entry *entry;
     HASH_FIND_STR(e->podgroups, key, entry);
@@ -62,17 +62,17 @@ static char *topology_keys(const struct skr_labels *data)
 
 static void leave(struct skr_gang *e, struct map_entry *m)
 {
-    struct group *g = groups_find(e, m->group_key);
+    struct group *g = skr_groups_find(e, m->group_key);
     if (g) {
         DL_DELETE2(g->source.maps, m, gprev, gnext);
-        group_source_map_gone(g, m);
+        skr_group_source_map_gone(g, m);
         struct map_entry *other;
         DL_FOREACH2(g->source.maps, other, gnext)
         {
-            dirty_map(e, other);
+            skr_dirty_map(e, other);
         }
-        dirty_group(e, g);
-        group_end_if_empty(e, g);
+        skr_dirty_group(e, g);
+        skr_group_end_if_empty(e, g);
     }
     free(m->group_key);
     m->group_key = NULL;
@@ -82,9 +82,9 @@ static void join(struct skr_gang *e, struct map_entry *m, const char *key)
 {
     m->group_key = skr_strdup(key);
     const char *slash = strchr(key, '/');
-    struct group *g = groups_get(e, m->map->meta.namespace_, slash ? slash + 1 : key);
+    struct group *g = skr_groups_get(e, m->map->meta.namespace_, slash ? slash + 1 : key);
     DL_APPEND2(g->source.maps, m, gprev, gnext);
-    dirty_group(e, g);
+    skr_dirty_group(e, g);
 }
 
 /* The map may have got or lost its markers, its name, or been replaced under the same name. */
@@ -99,7 +99,7 @@ static void classify(struct skr_gang *e, struct map_entry *m)
     free(m->user_keys);
     m->user_keys = keys;
     if ((m->is_topology && changed) || m->is_topology != was_topology) {
-        topology_map_changed(e, m);
+        skr_topology_map_changed(e, m);
     }
     const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
     SKR_AUTO_FREE char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
@@ -109,17 +109,17 @@ static void classify(struct skr_gang *e, struct map_entry *m)
     if (key && !m->group_key) {
         join(e, m, key);
     } else if (key) {
-        dirty_group(e, groups_find(e, key));
+        skr_dirty_group(e, skr_groups_find(e, key));
     }
-    dirty_map(e, m);
+    skr_dirty_map(e, m);
 }
 
 static void map_destroy(struct skr_gang *e, struct map_entry *m)
 {
-    dirty_forget_map(e, m);
+    skr_dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
-    topology_map_gone(e, m);
-    group_objects_forget(&m->sent);
+    skr_topology_map_gone(e, m);
+    skr_group_objects_forget(&m->sent);
     skr_configmap_destroy(m->map);
     free(m->user_keys);
     free(m->group_key);
@@ -127,12 +127,12 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
     free(m);
 }
 
-void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
+void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
 {
     char *key = skr_object_key(map->meta.namespace_, map->meta.name);
-    struct map_entry *m = maps_find(e, key);
+    struct map_entry *m = skr_maps_find(e, key);
     if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and made anew */
-        maps_delete(e, map->meta.namespace_, map->meta.name);
+        skr_maps_delete(e, map->meta.namespace_, map->meta.name);
         m = NULL;
     }
     if (m && map->meta.resource_version &&
@@ -147,9 +147,9 @@ void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
         HASH_ADD_KEYPTR(hh, e->maps, m->key, strlen(m->key), m);
     } else {
         free(key);
-        struct group *g = m->group_key ? groups_find(e, m->group_key) : NULL;
+        struct group *g = m->group_key ? skr_groups_find(e, m->group_key) : NULL;
         if (g) {
-            group_source_map_changes(g, m);
+            skr_group_source_map_changes(g, m);
         }
     }
     struct skr_configmap *old = m->map;
@@ -162,28 +162,28 @@ void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
     skr_configmap_destroy(old);
 }
 
-void maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
+void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
     char *key = skr_object_key(namespace_, name);
-    struct map_entry *m = maps_find(e, key);
+    struct map_entry *m = skr_maps_find(e, key);
     free(key);
     if (!m) {
         return;
     }
     leave(e, m);
     if (m->is_topology) {
-        dirty_tree(e);
-        dirty_nodes(e);
+        skr_dirty_tree(e);
+        skr_dirty_nodes(e);
     }
     map_destroy(e, m);
 }
 
 /* ---- PodGroups ---- */
 
-void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
+void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
 {
     char *key = skr_object_key(pg->meta.namespace_, pg->meta.name);
-    struct podgroup_entry *entry = maps_find_podgroup(e, key);
+    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
     if (entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0 && pg->meta.resource_version &&
         pg->meta.resource_version < entry->pg->meta.resource_version) {
         skr_podgroup_destroy(pg);
@@ -206,43 +206,43 @@ void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
     }
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
-    struct group *g = groups_find(e, entry->key);
+    struct group *g = skr_groups_find(e, entry->key);
     if (g) {
-        group_source_set_podgroup(g, entry);
-        dirty_group(e, g);
+        skr_group_source_set_podgroup(g, entry);
+        skr_dirty_group(e, g);
     }
 }
 
 static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
 {
     HASH_DEL(e->podgroups, entry);
-    group_objects_forget(&entry->sent);
+    skr_group_objects_forget(&entry->sent);
     skr_podgroup_destroy(entry->pg);
     free(entry->key);
     free(entry);
 }
 
-void maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
+void skr_maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
     char *key = skr_object_key(namespace_, name);
-    struct podgroup_entry *entry = maps_find_podgroup(e, key);
-    struct group *g = groups_find(e, key);
+    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
+    struct group *g = skr_groups_find(e, key);
     free(key);
     if (!entry) {
         return;
     }
     podgroup_destroy(e, entry);
     if (g) {
-        group_source_set_podgroup(g, NULL);
-        dirty_group(e, g);
+        skr_group_source_set_podgroup(g, NULL);
+        skr_dirty_group(e, g);
     }
 }
 
-void maps_fini(struct skr_gang *e)
+void skr_maps_fini(struct skr_gang *e)
 {
     struct map_entry *m, *mtmp;
     struct podgroup_entry *pg, *pgtmp;
-    group_end_all(e);
+    skr_group_end_all(e);
     HASH_ITER(hh, e->maps, m, mtmp)
     {
         map_destroy(e, m);

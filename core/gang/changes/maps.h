@@ -5,13 +5,13 @@
  * user's keys count as a change; what we write ourselves never does. */
 #include "core/gang/state/map_entry.h"
 
-struct map_entry *maps_find(const struct skr_gang *e, const char *key);
-struct podgroup_entry *maps_find_podgroup(const struct skr_gang *e, const char *key);
+struct map_entry *skr_maps_find(const struct skr_gang *e, const char *key);
+struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const char *key);
 /* Taken; older versions are dropped. */
-void maps_upsert(struct skr_gang *e, struct skr_configmap *map);
-void maps_delete(struct skr_gang *e, const char *namespace_, const char *name);
-void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg);
-void maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name);
-void maps_fini(struct skr_gang *e);
+void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map);
+void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *name);
+void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg);
+void skr_maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name);
+void skr_maps_fini(struct skr_gang *e);
 
 #endif

@@ -35,26 +35,26 @@ static void touch_plans(struct skr_gang *e, const char *node)
     struct group *g;
     DL_FOREACH2(e->planned, g, pnext)
     {
-        if (plan_uses_node(g->plan, node)) {
-            dirty_plan_nodes(g->plan);
-            dirty_group(e, g);
+        if (skr_plan_uses_node(g->plan, node)) {
+            skr_dirty_plan_nodes(g->plan);
+            skr_dirty_group(e, g);
         }
     }
 }
 
 static void changed(struct skr_gang *e, struct node_entry *n)
 {
-    nodes_touch(e, n->name);
-    dirty_openings(e);
-    fit_cache_touch_node(e, n->name);
-    shapes_end_vetoes(e, n->name);
+    skr_nodes_touch(e, n->name);
+    skr_dirty_openings(e);
+    skr_fit_cache_touch_node(e, n->name);
+    skr_shapes_end_vetoes(e, n->name);
     touch_plans(e, n->name);
-    dirty_capacity(e);
-    dirty_nodes(e);
+    skr_dirty_capacity(e);
+    skr_dirty_nodes(e);
     struct pod_entry *p;
     DL_FOREACH2(n->nominated, p, work->nnext)
     {
-        dirty_pod(e, p);
+        skr_dirty_pod(e, p);
     }
 }
 
@@ -86,9 +86,9 @@ static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amoun
     if (refused && !n->refused) {
         SKR_STRBUF(text);
         skr_strbuf_addf(&text, "node %s: %s; nothing is placed on it", n->name, error.text);
-        out_decision(e, "", "", "Node refused", "", text.s, true);
+        skr_out_decision(e, "", "", "Node refused", "", text.s, true);
     } else if (!refused && n->refused) {
-        out_decision(e, "", "", "Node is used again", "", n->name, false);
+        skr_out_decision(e, "", "", "Node is used again", "", n->name, false);
     }
     set_refused(e, n, refused);
     skr_ledger_set_node(e->ledger, n->name, &offer);
@@ -104,15 +104,15 @@ static void follow_names(struct skr_gang *e, uint64_t version)
         return;
     }
     if (e->n_nodes_refused > 0) {
-        for (size_t at = 0; (n = nodes_next(e, &at));) {
+        for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
             if (n->refused) {
                 offer_one(e, n, offered(e, n));
-                nodes_touch(e, n->name);
-                fit_cache_touch_node(e, n->name);
+                skr_nodes_touch(e, n->name);
+                skr_fit_cache_touch_node(e, n->name);
             }
         }
     }
-    shapes_resolve(e);
+    skr_shapes_resolve(e);
 }
 
 static void offer(struct skr_gang *e, struct node_entry *n, struct skr_amounts was)
@@ -143,27 +143,27 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
     }
     if (!old || moved || old->unschedulable != node->unschedulable ||
         !skr_node_taints_equal(old, node)) {
-        dirty_lifted(e);
+        skr_dirty_lifted(e);
     }
     n->node = skr_node_keep(&e->node_shared, node, n->name);
     skr_node_destroy(node);
     skr_node_forget(&e->node_shared, old);
     if (!old) {
         e->n_nodes++;
-        topology_nodes_changed(e);
+        skr_topology_nodes_changed(e);
     }
     if (news) {
         offer(e, n, was);
         if (moved && !e->topology.active) {
-            dirty_tree(e); /* rack labels may have moved */
+            skr_dirty_tree(e); /* rack labels may have moved */
         }
         changed(e, n);
     }
 }
 
-void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
+void skr_node_changes_upsert(struct skr_gang *e, struct skr_node *node)
 {
-    struct node_entry *n = nodes_get(e, node->meta.name);
+    struct node_entry *n = skr_nodes_get(e, node->meta.name);
     const struct skr_node *old = n->node;
     if (old && node->meta.resource_version &&
         node->meta.resource_version < old->meta.resource_version &&
@@ -174,9 +174,9 @@ void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
     replace(e, n, node);
 }
 
-void node_changes_delete(struct skr_gang *e, const char *name)
+void skr_node_changes_delete(struct skr_gang *e, const char *name)
 {
-    struct node_entry *n = nodes_find(e, name);
+    struct node_entry *n = skr_nodes_find(e, name);
     if (!n) {
         return;
     }
@@ -184,15 +184,15 @@ void node_changes_delete(struct skr_gang *e, const char *name)
     skr_node_forget(&e->node_shared, n->node);
     n->node = NULL;
     e->n_nodes--;
-    topology_nodes_changed(e);
+    skr_topology_nodes_changed(e);
     withdraw(e, n, was);
     changed(e, n);
 }
 
-void node_changes_fini(struct skr_gang *e)
+void skr_node_changes_fini(struct skr_gang *e)
 {
     struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
         skr_node_forget(&e->node_shared, n->node);
     }
     skr_slab_fini(&e->nodes.item);

@@ -4,8 +4,8 @@
 /* What a change of a node means. */
 #include "core/gang/state/gang.h"
 
-void node_changes_upsert(struct skr_gang *e, struct skr_node *node); /* taken */
-void node_changes_delete(struct skr_gang *e, const char *name);
-void node_changes_fini(struct skr_gang *e);
+void skr_node_changes_upsert(struct skr_gang *e, struct skr_node *node); /* taken */
+void skr_node_changes_delete(struct skr_gang *e, const char *name);
+void skr_node_changes_fini(struct skr_gang *e);
 
 #endif

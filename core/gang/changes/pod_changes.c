@@ -43,16 +43,16 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
     }
     DL_DELETE(g->members, p);
     g->n_members--;
-    membership_changed(g);
-    dirty_input(g);
+    skr_membership_changed(g);
+    skr_dirty_input(g);
     p->group = NULL;
-    membership_unseat(p);
-    dirty_member(e, g);
+    skr_membership_unseat(p);
+    skr_dirty_member(e, g);
 }
 
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
-    bind_calls_forget_accepted(e, p);
+    skr_bind_calls_forget_accepted(e, p);
     p->group = g;
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
@@ -60,23 +60,23 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     p->ordinary = false;
     DL_APPEND(g->members, p);
     g->n_members++;
-    membership_changed(g);
-    dirty_input(g);
+    skr_membership_changed(g);
+    skr_dirty_input(g);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     long long had = retries ? strtoll(retries, NULL, 10) : 0;
     p->attempts_base = g->attempt.n - (had > 0 ? (uint64_t)had : 0);
-    dirty_member(e, g);
+    skr_dirty_member(e, g);
 }
 
 static void update_group(struct skr_gang *e, struct pod_entry *p)
 {
-    const char *name = p->ours ? pods_group_name(p->pod) : NULL;
-    struct group *g = name ? groups_get(e, p->pod->meta.namespace_, name) : NULL;
+    const char *name = p->ours ? skr_pods_group_name(p->pod) : NULL;
+    struct group *g = name ? skr_groups_get(e, p->pod->meta.namespace_, name) : NULL;
     if (g == p->group) {
         return;
     }
     if (p->plan) {
-        plan_loss_pod(e, p);
+        skr_plan_loss_pod(e, p);
     }
     leave_group(e, p);
     if (g) {
@@ -92,13 +92,13 @@ static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
     if (!n->awaited) {
         return;
     }
-    nodes_set_awaited(n, false);
+    skr_nodes_set_awaited(n, false);
     DL_FOREACH2(e->planned, g, pnext)
     {
         DL_FOREACH(g->members, p)
         {
             if (p->plan && strcmp(p->place.node, n->name) == 0) {
-                dirty_pod(e, p);
+                skr_dirty_pod(e, p);
             }
         }
     }
@@ -107,8 +107,8 @@ static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
 static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
     const char *node = p->pod->nominated_node;
-    bool counts = !gone && p->ours && *node && !pods_is_bound(p) && skr_pod_is_live(p->pod);
-    struct node_entry *want = counts ? nodes_get(e, node) : NULL;
+    bool counts = !gone && p->ours && *node && !skr_pods_is_bound(p) && skr_pod_is_live(p->pod);
+    struct node_entry *want = counts ? skr_nodes_get(e, node) : NULL;
     if (want == p->work->nominated_on) {
         return;
     }
@@ -117,7 +117,7 @@ static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone
         DL_DELETE2(was->nominated, p, own_work->nprev, own_work->nnext);
         wake_awaiting(e, was);
     }
-    pods_work(p)->nominated_on = want;
+    skr_pods_work(p)->nominated_on = want;
     if (want) {
         DL_APPEND2(want->nominated, p, own_work->nprev, own_work->nnext);
     }
@@ -126,19 +126,19 @@ static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone
 /* Bound pods that still use their node are charged to it; others only by plan.c and binding.c. */
 static void update_charge(struct skr_gang *e, struct pod_entry *p)
 {
-    if (pods_is_bound(p) && !pods_is_terminal(p->pod)) {
+    if (skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod)) {
         enum skr_charge_kind kind;
         const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
         if (!on || kind != SKR_CHARGE_BOUND || strcmp(on, p->pod->node_name) != 0) {
-            skr_ledger_charge(e->ledger, p->uid, names_intern(e, p->pod->node_name),
+            skr_ledger_charge(e->ledger, p->uid, skr_names_intern(e, p->pod->node_name),
                               &p->shape->amounts, SKR_CHARGE_BOUND);
         }
-    } else if (pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
-        nodes_touch(e, p->pod->node_name);
-        shapes_end_vetoes(e, p->pod->node_name);
+    } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
+        skr_nodes_touch(e, p->pod->node_name);
+        skr_shapes_end_vetoes(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
         if (p->group && p->lost) {
-            seat_holds_lost(e, p->group, p);
+            skr_seat_holds_lost(e, p->group, p);
         }
     }
 }
@@ -146,13 +146,13 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
 /* old: what it was before; NULL: it is new to us, and may have ended before we came. */
 static void note_success(struct group *g, struct pod_entry *p, const struct skr_pod *old)
 {
-    bool ended = p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p);
+    bool ended = p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p);
     bool now = old && skr_pod_is_live(old);
     if (ended && (now || !old)) {
-        membership_note_success(g);
+        skr_membership_note_success(g);
     }
     if (ended && now && !p->pod->meta.deleting) {
-        membership_count_success(g, p);
+        skr_membership_count_success(g, p);
     }
 }
 
@@ -162,17 +162,17 @@ static void update_shape(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     struct shape *old = p->shape;
-    p->shape = shapes_get(e, p->pod);
+    p->shape = skr_shapes_get(e, p->pod);
     enum skr_charge_kind kind;
     const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
     if (on) {
         skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
     }
     if (p->group) {
-        membership_changed(p->group);
-        dirty_input(p->group);
+        skr_membership_changed(p->group);
+        skr_dirty_input(p->group);
     }
-    shapes_unref(e, old);
+    skr_shapes_unref(e, old);
 }
 
 /* What of a member's change concerns seats and the solver's input. */
@@ -181,103 +181,103 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     struct group *g = p->group;
     bool was = old && skr_pod_is_live(old), is = skr_pod_is_live(p->pod);
     if (was && !is) {
-        p->lost = p->seated && pods_is_bound(p) && p->pod->phase != SKR_POD_SUCCEEDED;
-        plan_loss_pod(e, p);
+        p->lost = p->seated && skr_pods_is_bound(p) && p->pod->phase != SKR_POD_SUCCEEDED;
+        skr_plan_loss_pod(e, p);
     }
     if (!g) {
         return;
     }
-    if (!old || was != is || (*old->node_name != '\0') != pods_is_bound(p) ||
+    if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
         old->foreign_gate != p->pod->foreign_gate) {
-        membership_changed(g);
+        skr_membership_changed(g);
         if (!p->plan) {
-            dirty_input(g);
+            skr_dirty_input(g);
         }
     }
     note_success(g, p, old);
-    dirty_member(e, g);
+    skr_dirty_member(e, g);
 }
 
 /* Whoever waits for its end looks. */
 static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
-    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
+    struct group *preemptor = p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL;
     if (preemptor) {
-        dirty_group(e, preemptor);
+        skr_dirty_group(e, preemptor);
     }
-    pods_note_leaving(e, p, gone);
+    skr_pods_note_leaving(e, p, gone);
 }
 
-void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
+void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
 {
     struct skr_pod *old = p->pod;
     p->pod = pod;
-    nomination_changed(p);
-    p->ours = pods_is_ours(e, pod);
-    p->agreed = p->agreed || *pods_label(p, SKR_LABEL_PREEMPTIBLE);
+    skr_nomination_changed(p);
+    p->ours = skr_pods_is_ours(e, pod);
+    p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
     compare(e, p, old);
     update_charge(e, p);
-    if (pods_is_bound(p) && !p->work->bind.write) {
-        bind_calls_is_seen(e, p);
+    if (skr_pods_is_bound(p) && !p->work->bind.write) {
+        skr_bind_calls_is_seen(e, p);
     }
-    if (pods_is_bound(p) || *pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
-        bind_calls_forget_accepted(e, p);
+    if (skr_pods_is_bound(p) || *skr_pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
+        skr_bind_calls_forget_accepted(e, p);
     }
-    pods_note_ordinary(e, p);
+    skr_pods_note_ordinary(e, p);
     tell_preemptor(e, p, false);
-    dirty_pod(e, p);
+    skr_dirty_pod(e, p);
     skr_pod_destroy(old);
 }
 
-void pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
-                       const struct skr_pod_overlay *brought)
+void skr_pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
+                           const struct skr_pod_overlay *brought)
 {
     struct skr_pod *now = skr_pod_overlay(p->pod, brought);
     skr_bug_on(!now);
     p->await_watch = true;
-    pod_changes_replace(e, p, now);
+    skr_pod_changes_replace(e, p, now);
 }
 
 static void release_charge(struct skr_gang *e, const char *uid)
 {
     const char *node = skr_ledger_find(e->ledger, uid, NULL);
-    nodes_touch(e, node);
-    shapes_end_vetoes(e, node);
+    skr_nodes_touch(e, node);
+    skr_shapes_end_vetoes(e, node);
     skr_ledger_release(e->ledger, uid);
 }
 
 static void entry_free(struct skr_gang *e, struct pod_entry *p)
 {
-    dirty_forget_pod(e, p);
+    skr_dirty_forget_pod(e, p);
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
     }
-    pods_leave(e, p);
-    bind_calls_forget_accepted(e, p);
+    skr_pods_leave(e, p);
+    skr_bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
-    shapes_unref(e, p->shape);
-    pods_drop_work(p);
+    skr_shapes_unref(e, p->shape);
+    skr_pods_drop_work(p);
     free(p);
 }
 
 static void entry_remove(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && pods_is_bound(p));
-    plan_loss_pod(e, p);
+    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && skr_pods_is_bound(p));
+    skr_plan_loss_pod(e, p);
     if (p->work->vote.request) {
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     }
-    bind_calls_unqueue(e, p);
+    skr_bind_calls_unqueue(e, p);
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {
         release_charge(e, p->uid);
         if (g && lost) {
-            seat_holds_lost(e, g, p);
+            skr_seat_holds_lost(e, g, p);
         }
     }
     tell_preemptor(e, p, true);
@@ -294,7 +294,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
     p->work = &pods_no_work;
-    pods_enter(e, p);
+    skr_pods_enter(e, p);
     return p;
 }
 
@@ -303,19 +303,19 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
 static void resident_remove(struct skr_gang *e, struct resident *r)
 {
     char buffer[SKR_UUID_TEXT];
-    release_charge(e, residents_uid(e, r, buffer));
-    residents_drop(e, r);
+    release_charge(e, skr_residents_uid(e, r, buffer));
+    skr_residents_drop(e, r);
 }
 
 /* The deletion of whoever had the name before was missed: names are unique at any time. */
 static void free_name(struct skr_gang *e, const struct skr_pod *pod)
 {
-    struct pod_entry *p = pods_find_name(e, pod->meta.namespace_, pod->meta.name);
-    struct resident *r = residents_find(e, pod->meta.namespace_, pod->meta.name);
+    struct pod_entry *p = skr_pods_find_name(e, pod->meta.namespace_, pod->meta.name);
+    struct resident *r = skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
     if (p && strcmp(p->uid, pod->meta.uid) != 0) {
         entry_remove(e, p);
     }
-    if (r && !residents_is(e, r, pod->meta.uid)) {
+    if (r && !skr_residents_is(e, r, pod->meta.uid)) {
         resident_remove(e, r);
     }
 }
@@ -331,8 +331,8 @@ static bool has_nothing_to_remember(const struct pod_entry *p)
 
 static void become_resident(struct skr_gang *e, struct pod_entry *p)
 {
-    if (residents_take(p->pod, p->group) && has_nothing_to_remember(p)) {
-        residents_put(e, p->pod);
+    if (skr_residents_take(p->pod, p->group) && has_nothing_to_remember(p)) {
+        skr_residents_put(e, p->pod);
         entry_free(e, p);
     }
 }
@@ -346,14 +346,14 @@ static bool is_older(const struct skr_pod *pod, uint64_t than)
 
 static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    return residents_take(pod, pods_is_ours(e, pod) && pods_group_name(pod));
+    return skr_residents_take(pod, skr_pods_is_ours(e, pod) && skr_pods_group_name(pod));
 }
 
 /* The answer to a patch of ours was newer, and the pod as cached then was not known to be bound: who is bound stays it. */
 static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
 {
-    if (p && !pods_is_bound(p) && *pod->node_name) {
-        pod_changes_bound(e, p, &(struct skr_pod_overlay){.node_name = pod->node_name});
+    if (p && !skr_pods_is_bound(p) && *pod->node_name) {
+        skr_pod_changes_bound(e, p, &(struct skr_pod_overlay){.node_name = pod->node_name});
     }
 }
 
@@ -364,17 +364,17 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
         skr_pod_destroy(pod);
         return NULL;
     }
-    struct pod_entry *p = pods_find(e, pod->meta.uid);
+    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
     if (!p) {
         free_name(e, pod);
     }
-    struct resident *r = p ? NULL : residents_find(e, pod->meta.namespace_, pod->meta.name);
+    struct resident *r = p ? NULL : skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
     /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
     bool old = (p && is_older(pod, p->pod->meta.resource_version)) ||
-               (r && is_older(pod, residents_version(r))) ||
-               ((r || (p && pods_is_bound(p))) && !*pod->node_name);
+               (r && is_older(pod, skr_residents_version(r))) ||
+               ((r || (p && skr_pods_is_bound(p))) && !*pod->node_name);
     if (!old && !p && is_to_be_resident(e, pod)) {
-        residents_put(e, pod);
+        skr_residents_put(e, pod);
         old = true;
     }
     if (old) {
@@ -385,27 +385,27 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
     if (!p) {
         p = entry_create(e, pod);
     }
-    int32_t rank = p->await_labels ? pods_rank_label(p) : -1;
+    int32_t rank = p->await_labels ? skr_pods_rank_label(p) : -1;
     if (*pod->node_name) {
         p->await_watch = p->await_labels = false;
     }
-    pod_changes_replace(e, p, pod);
-    if (pods_is_bound(p) && rank >= 0 && pods_rank_label(p) < 0) {
-        plan_set_rank(p, rank);
-        member_record_labels_were_lost(e);
+    skr_pod_changes_replace(e, p, pod);
+    if (skr_pods_is_bound(p) && rank >= 0 && skr_pods_rank_label(p) < 0) {
+        skr_plan_set_rank(p, rank);
+        skr_member_record_labels_were_lost(e);
     }
     if (r) {
-        residents_drop(e, r);
+        skr_residents_drop(e, r);
     }
     return p;
 }
 
-void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
+void skr_pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
 {
     (void)take(e, pod);
 }
 
-void pod_changes_seen(struct skr_gang *e, struct skr_pod *pod)
+void skr_pod_changes_seen(struct skr_gang *e, struct skr_pod *pod)
 {
     struct pod_entry *p = take(e, pod);
     if (p) {
@@ -413,13 +413,13 @@ void pod_changes_seen(struct skr_gang *e, struct skr_pod *pod)
     }
 }
 
-void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
-                        const char *uid)
+void skr_pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                            const char *uid)
 {
     bool any = !uid || !*uid;
-    struct pod_entry *p = any ? pods_find_name(e, namespace_, name) : pods_find(e, uid);
-    struct resident *r = p ? NULL : residents_find(e, namespace_, name);
-    if (r && (any || residents_is(e, r, uid))) {
+    struct pod_entry *p = any ? skr_pods_find_name(e, namespace_, name) : skr_pods_find(e, uid);
+    struct resident *r = p ? NULL : skr_residents_find(e, namespace_, name);
+    if (r && (any || skr_residents_is(e, r, uid))) {
         resident_remove(e, r);
     }
     if (!p) {
@@ -428,19 +428,19 @@ void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *
     struct group *g = p->group;
     entry_remove(e, p);
     if (g) {
-        group_end_if_empty(e, g);
+        skr_group_end_if_empty(e, g);
     }
 }
 
-void pod_changes_fini(struct skr_gang *e)
+void skr_pod_changes_fini(struct skr_gang *e)
 {
     struct pod_entry *p;
-    for (size_t at = 0; (p = pods_next(e, &at));) {
-        bind_calls_forget(e, p);
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        skr_bind_calls_forget(e, p);
         entry_remove(e, p);
     }
     skr_slab_fini(&e->pods.item);
     skr_hash_index_fini(&e->pods.by_uid);
     skr_hash_index_fini(&e->pods.by_name);
-    residents_fini(e);
+    skr_residents_fini(e);
 }

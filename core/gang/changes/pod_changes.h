@@ -8,17 +8,17 @@
 
 /* The watch shows this version; pod is taken, an older one dropped. The entry may go, see residents.h:
  * nobody else may hold one. */
-void pod_changes_seen(struct skr_gang *e, struct skr_pod *pod);
+void skr_pod_changes_seen(struct skr_gang *e, struct skr_pod *pod);
 /* As above, from an answer to a write of ours: the pod's entry stays if the pod does. */
-void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod);
+void skr_pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod);
 /* Another version of the pod, also one made by us; pod is taken. */
-void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod);
+void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod);
 /* Our own Binding of it was acknowledged. */
-void pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
-                       const struct skr_pod_overlay *brought);
+void skr_pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
+                           const struct skr_pod_overlay *brought);
 /* uid "" or NULL: whoever has the name. The group goes too when nothing else holds it. */
-void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
-                        const char *uid);
-void pod_changes_fini(struct skr_gang *e);
+void skr_pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                            const char *uid);
+void skr_pod_changes_fini(struct skr_gang *e);
 
 #endif

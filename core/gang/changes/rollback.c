@@ -15,7 +15,7 @@ enum { RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, DOUBLINGS_MAX = 7 };
 
 static bool is_pending(const struct plan *plan, const struct pod_entry *p)
 {
-    return p->plan == plan && pods_is_bound(p) && skr_pod_is_live(p->pod) &&
+    return p->plan == plan && skr_pods_is_bound(p) && skr_pod_is_live(p->pod) &&
            !p->work->removal.confirmed;
 }
 
@@ -26,12 +26,13 @@ static void delete_pod(struct skr_gang *e, struct pod_entry *p)
                        "\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
     skr_strbuf_add(&b, "}}");
-    pods_work(p)->removal.write = out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0,
-                                            &p->pod->meta, &b, WRITE_FOR_ROLLBACK, p->uid)
-                                      ->id;
+    skr_pods_work(p)->removal.write =
+        skr_out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0, &p->pod->meta, &b,
+                      WRITE_FOR_ROLLBACK, p->uid)
+            ->id;
 }
 
-void rollback_step(struct skr_gang *e, struct plan *plan)
+void skr_rollback_step(struct skr_gang *e, struct plan *plan)
 {
     struct pod_entry *p;
     bool pending = false;
@@ -52,15 +53,15 @@ void rollback_step(struct skr_gang *e, struct plan *plan)
         }
     }
     if (!pending) {
-        plan_loss_end_rollback(e, plan);
+        skr_plan_loss_end_rollback(e, plan);
     }
 }
 
 static void confirmed(struct skr_gang *e, struct pod_entry *p)
 {
-    pods_work(p)->removal.confirmed = true;
-    out_decision(e, p->group ? p->group->key : "", p->key, "Member deleted", "BindFailed",
-                 "a Binding of its group failed", false);
+    skr_pods_work(p)->removal.confirmed = true;
+    skr_out_decision(e, p->group ? p->group->key : "", p->key, "Member deleted", "BindFailed",
+                     "a Binding of its group failed", false);
 }
 
 static void again(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
@@ -70,33 +71,33 @@ static void again(struct skr_gang *e, struct pod_entry *p, const struct skr_even
     skr_time wait = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
     wait = wait > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : wait;
     wait = ev->written.retry_after > wait ? ev->written.retry_after : wait;
-    if (pods_work(p)->removal.failures++ == 0) {
-        out_decision(e, p->group ? p->group->key : "", p->key, "Member not deleted yet",
-                     "BindFailed", ev->written.message, true);
+    if (skr_pods_work(p)->removal.failures++ == 0) {
+        skr_out_decision(e, p->group ? p->group->key : "", p->key, "Member not deleted yet",
+                         "BindFailed", ev->written.message, true);
     }
-    pods_work(p)->removal.at = skr_frame_now(e->frame) + wait;
+    skr_pods_work(p)->removal.at = skr_frame_now(e->frame) + wait;
     if (p->group) {
-        wakes_group(e, p->group, p->work->removal.at);
+        skr_wakes_group(e, p->group, p->work->removal.at);
     }
 }
 
 static void refused(struct skr_gang *e, struct pod_entry *p, const char *message)
 {
-    out_decision(e, p->group ? p->group->key : "", p->key, "Roll-back given up", "BindFailed",
-                 message, true);
+    skr_out_decision(e, p->group ? p->group->key : "", p->key, "Roll-back given up", "BindFailed",
+                     message, true);
     if (p->plan) {
         p->plan->rollback = false;
     }
 }
 
-void rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                         const struct skr_event *ev)
+void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                             const struct skr_event *ev)
 {
-    struct pod_entry *p = pods_find(e, w->key);
+    struct pod_entry *p = skr_pods_find(e, w->key);
     if (!p || p->work->removal.write != w->id) {
         return;
     }
-    pods_work(p)->removal.write = 0;
+    skr_pods_work(p)->removal.write = 0;
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
     case SKR_WRITE_NOT_FOUND:
@@ -116,6 +117,6 @@ void rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
         break;
     }
     if (p->group) {
-        dirty_group(e, p->group);
+        skr_dirty_group(e, p->group);
     }
 }

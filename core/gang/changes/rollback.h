@@ -8,8 +8,8 @@
  * server has confirmed it for each; only then the plan ends, so that a process that dies in between
  * finds it as Binding and finishes it. A refusal for good ends the roll-back: the plan goes forward
  * and keeps the seat of who is lost. */
-void rollback_step(struct skr_gang *e, struct plan *plan);
-void rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
-                         const struct skr_event *ev);
+void skr_rollback_step(struct skr_gang *e, struct plan *plan);
+void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                             const struct skr_event *ev);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* ---- the problem ---- */
 
-const char *account_resource(const struct account *a, size_t r)
+const char *skr_account_resource(const struct account *a, size_t r)
 {
     return a->request->resource_name[r];
 }
@@ -27,7 +27,7 @@ static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)
     return fits < p->n ? fits : p->n;
 }
 
-int32_t account_leaf_fit(const struct account *a, int32_t leaf)
+int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
     int64_t fits = p->n;
@@ -69,13 +69,14 @@ static size_t scarcest(const struct skr_solve_request *request)
     return best;
 }
 
-void account_init(struct account *a, struct skr_gang *e, const struct group *g,
-                  const struct skr_solve_request *request, const struct skr_explanation *x)
+void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
+                      const struct skr_solve_request *request, const struct skr_explanation *x)
 {
     *a = (struct account){e, g, request, x, scarcest(request)};
 }
 
-void account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first, int32_t *ret_end)
+void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
+                        int32_t *ret_end)
 {
     int32_t first = unit, last = unit;
     while (first < tree->first_leaf) {
@@ -86,7 +87,7 @@ void account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_firs
     *ret_end = last - tree->first_leaf + 1;
 }
 
-int32_t account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
 {
     int32_t unit = tree->first_leaf + leaf;
     for (int32_t l = tree->n_levels; l > level; l--) {
@@ -95,7 +96,7 @@ int32_t account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level
     return unit;
 }
 
-void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b)
+void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b)
 {
     int32_t path[SKR_LEVELS_MAX];
     int32_t n = 0;
@@ -120,7 +121,7 @@ static const char *closed_for(struct skr_gang *e, struct shape *s, const struct 
         return "NotSelected";
     }
     if (why == SKR_ELIGIBLE) {
-        return shapes_is_vetoed(e, s, n->name) ? "Refused" : NULL;
+        return skr_shapes_is_vetoed(e, s, n->name) ? "Refused" : NULL;
     }
     *ret_opens = true;
     if (!n->node->ready) {
@@ -129,10 +130,10 @@ static const char *closed_for(struct skr_gang *e, struct shape *s, const struct 
     return n->node->unschedulable ? "Cordoned" : "Tainted";
 }
 
-const char *account_closed(const struct account *a, int32_t leaf, bool *ret_opens)
+const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens)
 {
     const struct skr_tree *tree = a->request->problem.tree;
-    const struct node_entry *n = nodes_find(a->e, tree->unit_name[tree->first_leaf + leaf]);
+    const struct node_entry *n = skr_nodes_find(a->e, tree->unit_name[tree->first_leaf + leaf]);
     *ret_opens = false;
     if (!n || !n->node) {
         return "NotFound";
@@ -144,7 +145,7 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
     DL_FOREACH(a->g->members, p)
     {
         bool one_opens;
-        if (!p->seated || pods_is_bound(p) || p->shape == seen) {
+        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen) {
             continue;
         }
         seen = p->shape;
@@ -211,7 +212,7 @@ static void write_amounts(const struct account *a, const char *key, const int64_
             continue;
         }
         skr_strbuf_add(b, first ? "" : ",");
-        skr_strbuf_add_json(b, account_resource(a, r));
+        skr_strbuf_add_json(b, skr_account_resource(a, r));
         skr_strbuf_addf(b, ":%lld", (long long)amount[r]);
         first = false;
     }
@@ -243,7 +244,7 @@ static int32_t best_fit(const struct account *a)
     int32_t best = 0;
     for (size_t i = 0; i < x->n_bottlenecks; i++) {
         int32_t fits =
-            x->bottleneck[i].fits - held_below(&a->request->problem, x->bottleneck[i].unit);
+            x->bottleneck[i].fits - skr_held_below(&a->request->problem, x->bottleneck[i].unit);
         best = fits > best ? fits : best;
     }
     return best;
@@ -253,7 +254,7 @@ static int32_t best_fit(const struct account *a)
 static void write_have(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
-    int32_t held = held_in_all(&a->request->problem);
+    int32_t held = skr_held_in_all(&a->request->problem);
     int64_t all = x->sum_fits > held ? x->sum_fits - held : 0;
     int64_t slots = x->n_bottlenecks > 0                         ? best_fit(a)
                     : x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? all
@@ -280,10 +281,10 @@ static void write_sizes(const struct account *a, struct skr_strbuf *b)
     skr_strbuf_addc(b, ']');
 }
 
-void explain_account(const struct account *a, struct skr_strbuf *b)
+void skr_explain_account(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
-    int32_t held = held_in_all(p);
+    int32_t held = skr_held_in_all(p);
     skr_strbuf_addf(b, ",\"need\":{\"slots\":%d", p->n - held);
     if (held + a->request->outside > 0) {
         skr_strbuf_addf(b, ",\"held\":%d", held + a->request->outside);
@@ -293,17 +294,17 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     skr_strbuf_addc(b, '}');
     write_have(a, b);
     skr_strbuf_add(b, ",\"resource\":");
-    skr_strbuf_add_json(b, p->n_resources > 0 ? account_resource(a, a->scarce) : "pods");
+    skr_strbuf_add_json(b, p->n_resources > 0 ? skr_account_resource(a, a->scarce) : "pods");
     skr_strbuf_add(b, ",\"level\":");
     skr_strbuf_add_json(b, a->x->level > 0 ? p->tree->level_name[a->x->level] : "");
     if ((a->x->parts & SKR_EXPLAIN_SLOTS) && a->x->slots >= 0) {
         skr_strbuf_addf(b, ",\"missingSlots\":%d", a->x->slots);
     }
     write_sizes(a, b);
-    explain_domains(a, b);
+    skr_explain_domains(a, b);
 }
 
-void explained_destroy(struct explained *x)
+void skr_explained_destroy(struct explained *x)
 {
     if (!x) {
         return;

@@ -78,8 +78,8 @@ static void also_outside(const struct skr_gang *e, struct also *also)
     struct names names = {0};
     struct skr_strbuf text;
     const struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
-        if (topology_is_outside(e, n)) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (skr_topology_is_outside(e, n)) {
             names_add(&names, n->name);
         }
     }
@@ -101,7 +101,7 @@ static bool is_open(const struct group *g, const struct node_entry *n)
     const struct shape *seen = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated || pods_is_bound(p) || p->shape == seen) {
+        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen) {
             continue;
         }
         seen = p->shape;
@@ -122,8 +122,8 @@ static void also_unlabelled(const struct skr_gang *e, const struct group *g, str
         (strcmp(class, "capacity") != 0 && strcmp(class, "topology") != 0)) {
         return;
     }
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
-        if (topology_is_outside(e, n) && is_open(g, n)) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (skr_topology_is_outside(e, n) && is_open(g, n)) {
             first = count++ == 0 || strcmp(n->name, first) < 0 ? n->name : first;
         }
     }
@@ -165,14 +165,14 @@ static void also_refused(struct skr_gang *e, const struct group *g, struct also 
     const struct shape *seen = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (p->shape == seen || pods_is_bound(p) || !p->seated) {
+        if (p->shape == seen || skr_pods_is_bound(p) || !p->seated) {
             continue;
         }
         seen = p->shape;
         const struct veto *v, *tmp;
         HASH_ITER(hh, p->shape->vetoes, v, tmp)
         {
-            if (shapes_is_vetoed(e, p->shape, v->node)) {
+            if (skr_shapes_is_vetoed(e, p->shape, v->node)) {
                 names_add(&names, v->node);
             }
         }
@@ -191,13 +191,13 @@ static void also_refused(struct skr_gang *e, const struct group *g, struct also 
 
 static bool lacks_members(const struct group *g)
 {
-    return g->spec && g->seats.n_bound + g->seats.n_ready < (size_t)membership_size(g);
+    return g->spec && g->seats.n_bound + g->seats.n_ready < (size_t)skr_membership_size(g);
 }
 
 static void also_missing(const struct group *g, struct also *also)
 {
     char text[300];
-    size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)membership_size(g);
+    size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)skr_membership_size(g);
     if (!lacks_members(g) || g->state == GROUP_BOUND || also->standing->on_its_way) {
         return;
     }
@@ -213,13 +213,14 @@ static void also_beyond(const struct group *g, struct also *also)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        n += membership_is_beyond(g, p) ? 1 : 0;
+        n += skr_membership_is_beyond(g, p) ? 1 : 0;
     }
     if (n == 0) {
         return;
     }
     snprintf(text, sizeof text, "%zu %s beyond the size of %d: %s for a seat", n,
-             n == 1 ? "pod is" : "pods are", membership_size(g), n == 1 ? "it waits" : "they wait");
+             n == 1 ? "pod is" : "pods are", skr_membership_size(g),
+             n == 1 ? "it waits" : "they wait");
     add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text);
 }
 
@@ -241,13 +242,13 @@ static void also_although_bound(const struct group *g, struct also *also)
 static void also_devices(const struct skr_gang *e, const struct group *g, struct also *also)
 {
     SKR_STRBUF(text);
-    if (g->state != GROUP_BOUND && devices_say(e, g, &text)) {
+    if (g->state != GROUP_BOUND && skr_devices_say(e, g, &text)) {
         add_also(also, SKR_TOKEN_DEVICES, e->classes_forbidden ? "config" : "capacity", text.s);
     }
 }
 
-void explain_also(struct skr_gang *e, const struct group *g,
-                  const struct explain_standing *standing, struct skr_strbuf *b)
+void skr_explain_also(struct skr_gang *e, const struct group *g,
+                      const struct explain_standing *standing, struct skr_strbuf *b)
 {
     struct also also = {.b = b, .standing = standing, .reason = standing->token, .first = true};
     struct skr_strbuf text;
@@ -255,35 +256,35 @@ void explain_also(struct skr_gang *e, const struct group *g,
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
     also_beyond(g, &also);
-    if (group_state_defect(g)) {
-        add_reason(&also, SKR_REASON_GROUP_INVALID, group_state_defect(g));
+    if (skr_group_state_defect(g)) {
+        add_reason(&also, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
     }
     also_duplicates(g, &also);
     if (g->seats.difference) {
         add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->seats.difference);
     }
-    if (warnings_join(e, g, (struct warnings){.levels = true}, &text)) {
+    if (skr_warnings_join(e, g, (struct warnings){.levels = true}, &text)) {
         add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", text.s);
     }
     skr_strbuf_reset(&text);
-    if (warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
+    if (skr_warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
         add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
     }
     skr_strbuf_reset(&text);
-    if (seat_holds_say(e, g, &text)) {
+    if (skr_seat_holds_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
     }
-    if (!topology_is_usable(e)) {
+    if (!skr_topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
     }
-    if (topology_has_racks_of_labels(e)) {
+    if (skr_topology_has_racks_of_labels(e)) {
         also_unlabelled(e, g, &also);
     } else {
         also_outside(e, &also);
     }
     also_missing(g, &also);
     skr_strbuf_reset(&text);
-    if (lacks_members(g) && strangers_say(e, g, &text)) {
+    if (lacks_members(g) && skr_strangers_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
     }
     also_refused(e, g, &also);

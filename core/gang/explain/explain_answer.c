@@ -30,8 +30,8 @@ static bool on_its_way(const struct group *g)
 
 static bool is_placed(const struct group *g)
 {
-    bool all =
-        g->seats.n_bound >= (size_t)membership_size(g) && (g->spec || g->seats.n_newcomers == 0);
+    bool all = g->seats.n_bound >= (size_t)skr_membership_size(g) &&
+               (g->spec || g->seats.n_newcomers == 0);
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
@@ -56,7 +56,7 @@ static size_t n_asked(const struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        n += p->plan == g->plan && (p->work->vote.request || pods_is_bound(p));
+        n += p->plan == g->plan && (p->work->vote.request || skr_pods_is_bound(p));
     }
     return n;
 }
@@ -67,7 +67,7 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_init(&text);
     if (on_its_way(g) && g->plan->binding) {
         skr_strbuf_addf(&text, "group %s is being bound, %zu of %zu members are bound", g->name,
-                        g->seats.n_bound, membership_seats(g));
+                        g->seats.n_bound, skr_membership_seats(g));
     } else if (on_its_way(g)) {
         skr_strbuf_addf(&text,
                         "group %s has a placement, %zu of %zu members have reached their bind call",
@@ -83,9 +83,9 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
         skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->seats.n_bound);
     } else if (g->state == GROUP_BOUND) {
         skr_strbuf_addf(&text, "group %s is bound, %zu of %zu members", g->name, g->seats.n_bound,
-                        membership_seats(g));
-        if (membership_done(g) > 0) {
-            skr_strbuf_addf(&text, ", %zu have succeeded", membership_done(g));
+                        skr_membership_seats(g));
+        if (skr_membership_done(g) > 0) {
+            skr_strbuf_addf(&text, ", %zu have succeeded", skr_membership_done(g));
         }
     } else if (g->reason != SKR_REASON_NONE) {
         skr_strbuf_addf(&text, "group %s waits: %s", g->name, skr_reason_name(g->reason));
@@ -120,11 +120,11 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     skr_time until = 0;
     if (on_its_way(g) && !g->plan->binding_persisted) {
         until = g->plan->deadline;
-    } else if (!g->plan && attempt_is_paused(e, g) &&
+    } else if (!g->plan && skr_attempt_is_paused(e, g) &&
                (g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0))) {
         until = g->attempt.backoff_until;
     }
-    skr_time pause = on_its_way(g) ? 0 : refusal_pause(e, g);
+    skr_time pause = on_its_way(g) ? 0 : skr_refusal_pause(e, g);
     until = pause > until ? pause : until;
     if (until > skr_frame_now(e->frame) && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
@@ -146,8 +146,8 @@ static void write_account(const struct group *g, struct skr_strbuf *b)
         skr_strbuf_addf(b, ",\"relaxations\":[%s%s%s]", more, *more && *size ? "," : "", size);
         return;
     }
-    skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}", membership_size(g),
-                    g->seats.n_bound + g->seats.n_ready);
+    skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}",
+                    skr_membership_size(g), g->seats.n_bound + g->seats.n_ready);
     skr_strbuf_add(b, ",\"domains\":[],\"relaxations\":[]");
 }
 
@@ -166,19 +166,19 @@ static void write_head(const struct skr_gang *e, const char *namespace_, const c
 
 static void write_preemption(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
-    const struct explained *x = explain_preemption_needs_search(e, g) ? g->explained : NULL;
+    const struct explained *x = skr_explain_preemption_needs_search(e, g) ? g->explained : NULL;
     skr_strbuf_add(b, ",\"preemption\":");
     if (x && x->preemption && x->preemption_input == g->input_epoch) {
         skr_strbuf_add(b, x->preemption);
-    } else if (explain_preemption_needs_search(e, g)) {
-        explain_preemption_failed("the search for victims did not end in time", b);
+    } else if (skr_explain_preemption_needs_search(e, g)) {
+        skr_explain_preemption_failed("the search for victims did not end in time", b);
     } else {
-        explain_preemption_plain(e, g, b);
+        skr_explain_preemption_plain(e, g, b);
     }
 }
 
-void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
-                          struct skr_strbuf *b)
+void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
+                              struct skr_strbuf *b)
 {
     write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
@@ -189,15 +189,15 @@ void explain_answer_group(struct skr_gang *e, const struct group *g, bool preemp
     if (preempt) {
         write_preemption(e, g, b);
     }
-    explain_also(e, g, &(struct explain_standing){token_of(g), on_its_way(g), is_placed(g)}, b);
-    explain_next(e, g, reason_of(g), preempt, b);
+    skr_explain_also(e, g, &(struct explain_standing){token_of(g), on_its_way(g), is_placed(g)}, b);
+    skr_explain_next(e, g, reason_of(g), preempt, b);
     skr_strbuf_addc(b, '}');
 }
 
-void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b)
+void skr_explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b)
 {
     char text[400];
-    enum skr_reason reason = map_status_loser(e, m, text, sizeof text);
+    enum skr_reason reason = skr_map_status_loser(e, m, text, sizeof text);
     const struct skr_meta *meta = &m->map->meta;
     write_head(e, meta->namespace_, meta->name, skr_group_status_name(SKR_STATUS_FAILED), false, b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\",\"sentence\":", skr_reason_name(reason),

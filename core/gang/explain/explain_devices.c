@@ -46,7 +46,7 @@ static void find(const struct skr_gang *e, const struct group *g, struct wanted_
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->shape == seen || pods_is_bound(p) || !p->seated) {
+        if (p->shape == seen || skr_pods_is_bound(p) || !p->seated) {
             continue;
         }
         seen = p->shape;
@@ -66,13 +66,13 @@ static size_t n_listing(const struct skr_gang *e, const char *resource)
     const int id = skr_resource_names_find(e->resources, resource);
     const struct node_entry *n;
     size_t found = 0;
-    for (size_t at = 0; id >= 0 && (n = nodes_next(e, &at));) {
+    for (size_t at = 0; id >= 0 && (n = skr_nodes_next(e, &at));) {
         found += skr_ledger_allocatable(e->ledger, n->name, (uint16_t)id) > 0 ? 1u : 0;
     }
     return found;
 }
 
-bool devices_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+bool skr_devices_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct wanted_devices list = {.n = 0};
     bool elsewhere = false;

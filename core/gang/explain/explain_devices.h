@@ -8,6 +8,6 @@
 
 /* Which class serves each of them, how many nodes count it, and what follows from a refusal; false:
  * everything is counted. O(members + nodes): for a question, not for every turn. */
-bool devices_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+bool skr_devices_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 
 #endif

@@ -32,7 +32,7 @@ struct rows {
 
 static void add_row(struct rows *rows, const struct skr_tree *tree, struct row row)
 {
-    account_leaves(tree, row.unit, &row.first, &row.end);
+    skr_account_leaves(tree, row.unit, &row.first, &row.end);
     skr_grow(&rows->item, &rows->cap, rows->n + 1, sizeof *rows->item);
     rows->item[rows->n++] = row;
 }
@@ -53,9 +53,9 @@ static void list_by_room(const struct account *a, struct rows *rows)
     for (int32_t unit = tree->level_first[1]; unit < tree->level_first[2]; unit++) {
         struct row row = {.unit = unit};
         int64_t fits = 0;
-        account_leaves(tree, unit, &row.first, &row.end);
+        skr_account_leaves(tree, unit, &row.first, &row.end);
         for (int32_t leaf = row.first; leaf < row.end; leaf++) {
-            fits += account_leaf_fit(a, leaf);
+            fits += skr_account_leaf_fit(a, leaf);
         }
         row.fits = fits < a->request->problem.n ? (int32_t)fits : a->request->problem.n;
         add_row(rows, tree, row);
@@ -155,7 +155,7 @@ static void merge(struct blockers *list)
 static size_t add_key(const struct account *a, const struct pod_walk *p, struct skr_strbuf *b)
 {
     const size_t at = b->len;
-    pod_ref_add_key(a->e, pod_walk_ref(p), b);
+    skr_pod_ref_add_key(a->e, skr_pod_walk_ref(p), b);
     skr_strbuf_addc(b, '\0');
     return at;
 }
@@ -172,9 +172,9 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
 {
     const struct skr_problem *problem = &a->request->problem;
     const struct skr_tree *tree = problem->tree;
-    int resource = skr_resource_names_find(a->e->resources, account_resource(a, a->scarce));
+    int resource = skr_resource_names_find(a->e->resources, skr_account_resource(a, a->scarce));
     struct pod_walk p = {0};
-    while (pod_walk_next(a->e, &p)) {
+    while (skr_pod_walk_next(a->e, &p)) {
         const struct group *g = p.entry ? p.entry->group : NULL;
         bool left = g == a->g && p.deleting; /* a member no more, and still on its node */
         const char *node = g == a->g && !left ? NULL
@@ -185,7 +185,7 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
             continue;
         }
         int32_t row =
-            rows->at[account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
+            rows->at[skr_account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
         int64_t amount = resource >= 0 ? skr_amounts_get(&p.shape->amounts, (uint16_t)resource) : 0;
         if (row < 0 || amount <= 0) {
             continue;
@@ -245,7 +245,7 @@ static void write_closed(const struct account *a, const struct row *row, bool *f
     size_t n = 0, others = 0;
     for (int32_t leaf = row->first; leaf < row->end; leaf++) {
         bool opens;
-        const char *why = p->eligible[leaf] ? NULL : account_closed(a, leaf, &opens);
+        const char *why = p->eligible[leaf] ? NULL : skr_account_closed(a, leaf, &opens);
         int64_t room = p->n_resources > 0 ? p->free[(size_t)leaf * p->n_resources + a->scarce] : 0;
         if (!why) {
             continue;
@@ -279,12 +279,12 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     }
     struct skr_strbuf name;
     skr_strbuf_init(&name);
-    account_unit_name(p->tree, row->unit, &name);
+    skr_account_unit_name(p->tree, row->unit, &name);
     skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
     skr_strbuf_add_json(b, name.s);
     skr_strbuf_fini(&name);
     /* The solver's numbers of bottlenecks have the group's own seats among them. */
-    int32_t held = held_below(p, row->unit), short_ = row->needs - row->fits;
+    int32_t held = skr_held_below(p, row->unit), short_ = row->needs - row->fits;
     int32_t own = row->needs > 0 ? held : 0, fits = row->fits > own ? row->fits - own : 0;
     skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, fits);
     if (row->needs > 0) {
@@ -299,7 +299,7 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     skr_strbuf_add(b, "]}");
 }
 
-void explain_domains(const struct account *a, struct skr_strbuf *b)
+void skr_explain_domains(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     struct rows rows = {0};

@@ -69,7 +69,7 @@ static void next_edit(struct next *next, const struct group *g)
 static bool uses_classes(const struct skr_gang *e, const struct group *g)
 {
     SKR_STRBUF(text);
-    return !e->classes_forbidden && devices_say(e, g, &text);
+    return !e->classes_forbidden && skr_devices_say(e, g, &text);
 }
 
 /* Which devices there are; or what the account lacks to see their classes. */
@@ -77,7 +77,7 @@ static void next_devices(struct next *next, const struct skr_gang *e, const stru
 {
     SKR_STRBUF(text);
     SKR_STRBUF(command);
-    if (devices_say(e, g, &text)) {
+    if (skr_devices_say(e, g, &text)) {
         skr_strbuf_add(&command, e->classes_forbidden ? "sakkara check"
                                                       : "kubectl get deviceclasses,resourceslices");
         add_next(next, &command);
@@ -119,7 +119,7 @@ static void next_simulate(struct next *next, const struct skr_gang *e, const str
 /* The oldest topology map that cannot be read, else the list of them. */
 static void next_topology(struct next *next, const struct skr_gang *e, const struct group *g)
 {
-    const struct map_entry *bad = topology_malformed(e);
+    const struct map_entry *bad = skr_topology_malformed(e);
     struct skr_strbuf c;
     if (!bad) {
         next_kubectl(next, g, "get configmaps", "-A -l sakkara.topology");
@@ -146,8 +146,8 @@ static void next_preempt(struct next *next, const struct group *g)
     skr_strbuf_fini(&c);
 }
 
-void explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
-                  bool preempt, struct skr_strbuf *b)
+void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
+                      bool preempt, struct skr_strbuf *b)
 {
     struct next next = {.b = b, .first = true};
     skr_strbuf_add(b, ",\"next\":[");

@@ -90,7 +90,7 @@ static bool is_eligible(const struct skr_solve_request *request, const char *nod
 
 static bool is_in_the_way(const struct skr_solve_request *request, const struct pod_entry *p)
 {
-    return victim_search_runs(p) && is_eligible(request, p->pod->node_name);
+    return skr_victim_search_runs(p) && is_eligible(request, p->pod->node_name);
 }
 
 /* The names that are first in byte order are kept. */
@@ -123,7 +123,7 @@ static void spare(struct tally *t, enum spared why, const char *key, int64_t pod
 static bool budget_spares(const struct skr_gang *e, const struct group *h,
                           const struct skr_victims_problem *in, char *text, size_t size)
 {
-    const struct skr_victim *v = victim_search_find(in, h->key);
+    const struct skr_victim *v = skr_victim_search_find(in, h->key);
     const struct disruption_budget *b, *tmp;
     for (size_t i = 0; v && i < v->n_charges; i++) {
         if (v->charge[i].members <= in->budget[v->charge[i].budget]) {
@@ -153,7 +153,7 @@ static void count_group(const struct skr_gang *e, const struct group *g, const s
     bool in_the_way = false;
     DL_FOREACH(h->members, p)
     {
-        pods += victim_search_runs(p);
+        pods += skr_victim_search_runs(p);
         in_the_way = in_the_way || is_in_the_way(request, p);
     }
     if (h == g || !h->spec || (h->victim.leaving ? pods == 0 : !in_the_way)) {
@@ -163,7 +163,7 @@ static void count_group(const struct skr_gang *e, const struct group *g, const s
         spare(t, SPARED_LEAVING, h->key, pods);
     } else if (h->spec->priority >= g->spec->priority) {
         spare(t, SPARED_PRIORITY, h->key, pods);
-    } else if (!victim_search_may_go(g, h)) {
+    } else if (!skr_victim_search_may_go(g, h)) {
         spare(t, SPARED_BOUND, h->key, pods);
     } else if (budget_spares(e, h, request->preemption, text, sizeof text)) {
         spare(t, SPARED_BUDGET, h->key, pods);
@@ -186,8 +186,8 @@ static void count_single(const struct skr_gang *e, const struct skr_solve_reques
         t->single += in->victim[i].kind != SKR_VICTIM_GROUP;
         candidates += in->victim[i].kind == SKR_VICTIM_POD;
     }
-    while (pod_walk_next(e, &p)) {
-        bool runs = !p.entry || (!p.entry->group && victim_search_runs(p.entry));
+    while (skr_pod_walk_next(e, &p)) {
+        bool runs = !p.entry || (!p.entry->group && skr_victim_search_runs(p.entry));
         ordinary += runs && is_eligible(request, p.node);
     }
     spare(t, SPARED_ORDINARY, NULL, ordinary > candidates ? ordinary - candidates : 0);
@@ -254,22 +254,22 @@ static void write_spared(const struct skr_gang *e, const struct group *g, const 
 
 /* ---- the search ---- */
 
-bool explain_preemption_needs_search(const struct skr_gang *e, const struct group *g)
+bool skr_explain_preemption_needs_search(const struct skr_gang *e, const struct group *g)
 {
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    return g->attempt.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
+    return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
            g->seats.n_ready > 0 && short_of_room && !g->victim.leaving && g->spec->priority > 0 &&
-           !victim_search_refuser(g);
+           !skr_victim_search_refuser(g);
 }
 
-struct skr_solve_request *explain_preemption_search(struct skr_gang *e, struct group *g,
-                                                    struct skr_strbuf *spared,
-                                                    struct skr_error *error)
+struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, struct group *g,
+                                                        struct skr_strbuf *spared,
+                                                        struct skr_error *error)
 {
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    struct skr_solve_request *request = victim_search_build(e, g, newcomers, n, error);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_victim_search_build(e, g, newcomers, n, error);
     struct skr_json_writer w = {.out = spared};
     struct group *h, *tmp;
     struct tally t = {.budget = ""};
@@ -419,8 +419,8 @@ static void write_insufficient(const struct group *g, const struct skr_solve_req
     skr_strbuf_fini(&text);
 }
 
-void explain_preemption_found(const struct group *g, const struct skr_solve_request *request,
-                              bool enabled, const char *spared, struct skr_strbuf *b)
+void skr_explain_preemption_found(const struct group *g, const struct skr_solve_request *request,
+                                  bool enabled, const char *spared, struct skr_strbuf *b)
 {
     struct skr_json_writer w = {.out = b};
     char text[400];
@@ -448,7 +448,7 @@ void explain_preemption_found(const struct group *g, const struct skr_solve_requ
     skr_json_close(&w, '}');
 }
 
-void explain_preemption_failed(const char *text, struct skr_strbuf *b)
+void skr_explain_preemption_failed(const char *text, struct skr_strbuf *b)
 {
     struct skr_json_writer w = {.out = b};
     open_answer(&w, "Unknown", text);
@@ -461,7 +461,7 @@ void explain_preemption_failed(const char *text, struct skr_strbuf *b)
 static void write_running(const struct skr_gang *e, const struct group *g,
                           struct skr_json_writer *w)
 {
-    size_t pods, groups = preemption_waits_for(e, g->plan, &pods);
+    size_t pods, groups = skr_preemption_waits_for(e, g->plan, &pods);
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     skr_strbuf_addf(&text, "group %s waits for %zu pod%s", g->name, pods, plural((int64_t)pods));
@@ -471,15 +471,16 @@ static void write_running(const struct skr_gang *e, const struct group *g,
     skr_strbuf_add(&text, " to leave");
     open_answer(w, "Running", text.s);
     skr_json_open(w, "victims", '[');
-    preemption_write_victims(e, g->plan, w);
+    skr_preemption_write_victims(e, g->plan, w);
     skr_json_close(w, ']');
     skr_strbuf_fini(&text);
 }
 
-void explain_preemption_plain(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *g,
+                                  struct skr_strbuf *b)
 {
     struct skr_json_writer w = {.out = b};
-    const struct pod_entry *refuser = victim_search_refuser(g);
+    const struct pod_entry *refuser = skr_victim_search_refuser(g);
     char text[800];
     if (g->plan && g->plan->preempting && !g->plan->aborting) {
         write_running(e, g, &w);

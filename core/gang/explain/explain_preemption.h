@@ -10,19 +10,19 @@
 #include "core/gang/state/solve_request.h"
 
 /* Whether the answer needs a search for victims: the group waits for room, and may preempt. */
-bool explain_preemption_needs_search(const struct skr_gang *e, const struct group *g);
-/* The search, marked as an explanation. *spared: JSON members for explain_preemption_found(): who is a candidate, and
+bool skr_explain_preemption_needs_search(const struct skr_gang *e, const struct group *g);
+/* The search, marked as an explanation. *spared: JSON members for skr_explain_preemption_found(): who is a candidate, and
  * who is in the way and none; cost O(groups, pods). NULL with error. */
-struct skr_solve_request *explain_preemption_search(struct skr_gang *e, struct group *g,
-                                                    struct skr_strbuf *spared,
-                                                    struct skr_error *error);
+struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, struct group *g,
+                                                        struct skr_strbuf *spared,
+                                                        struct skr_error *error);
 /* The value of "preemption" from what was found. enabled: it would really be done. */
-void explain_preemption_found(const struct group *g, const struct skr_solve_request *request,
-                              bool enabled, const char *spared, struct skr_strbuf *b);
+void skr_explain_preemption_found(const struct group *g, const struct skr_solve_request *request,
+                                  bool enabled, const char *spared, struct skr_strbuf *b);
 /* The same when no search could be made. */
-void explain_preemption_failed(const char *text, struct skr_strbuf *b);
+void skr_explain_preemption_failed(const char *text, struct skr_strbuf *b);
 /* The same without a search: it waits for its victims, is placed, or would evict nobody in any case. */
-void explain_preemption_plain(const struct skr_gang *e, const struct group *g,
-                              struct skr_strbuf *b);
+void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *g,
+                                  struct skr_strbuf *b);
 
 #endif

@@ -50,7 +50,7 @@ static void end(struct relaxation *r, struct skr_strbuf *b)
 /* What members ask for of resource r when as many more of them are there as slots are missing. */
 static int64_t wanted(const struct account *a, const struct skr_missing_slots *slot, size_t r)
 {
-    int64_t members = (int64_t)account_leaf_fit(a, slot->leaf) + slot->slots;
+    int64_t members = (int64_t)skr_account_leaf_fit(a, slot->leaf) + slot->slots;
     int64_t demand = a->request->problem.demand[r];
     return members > 0 && demand > AMOUNT_MAX / members ? AMOUNT_MAX : members * demand;
 }
@@ -132,7 +132,7 @@ static void add_room_change(const struct account *a, const struct skr_missing_sl
             continue;
         }
         skr_strbuf_add(b, first ? "" : ",");
-        skr_strbuf_add_json(b, account_resource(a, r));
+        skr_strbuf_add_json(b, skr_account_resource(a, r));
         skr_strbuf_addf(b, ":%lld", (long long)amount);
         first = false;
     }
@@ -158,7 +158,7 @@ static void say_amounts(const struct account *a, struct skr_strbuf *b)
             continue;
         }
         skr_strbuf_add(b, said++ > 0 ? " and " : "");
-        skr_amount_add(b, account_resource(a, r), sum);
+        skr_amount_add(b, skr_account_resource(a, r), sum);
     }
 }
 
@@ -185,14 +185,14 @@ static void say_room(const struct account *a, bool beyond, struct skr_strbuf *b)
     bool together = level > 0 && level < tree->n_levels && a->x->n_slot_leaves > 1;
     for (size_t i = 0; i < a->x->n_slot_leaves; i++) {
         leaf[i] = a->x->slot[i].leaf;
-        together = together &&
-                   account_unit_at(tree, leaf[i], level) == account_unit_at(tree, leaf[0], level);
+        together = together && skr_account_unit_at(tree, leaf[i], level) ==
+                                   skr_account_unit_at(tree, leaf[0], level);
     }
     say_amounts(a, b);
     skr_strbuf_add(b, beyond ? " were added" : " free up");
     if (together) {
         skr_strbuf_add(b, " in ");
-        account_unit_name(tree, account_unit_at(tree, leaf[0], level), b);
+        skr_account_unit_name(tree, skr_account_unit_at(tree, leaf[0], level), b);
     }
     skr_strbuf_add(b, together ? ", on " : " on ");
     say_nodes(tree, leaf, a->x->n_slot_leaves, b);
@@ -308,11 +308,11 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
 
 /* ---- size ---- */
 
-void explain_size(const struct account *a, struct skr_strbuf *b)
+void skr_explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
     if (x->largest + a->request->outside <= 0 || x->largest >= a->request->problem.n ||
-        x->largest < held_in_all(&a->request->problem)) {
+        x->largest < skr_held_in_all(&a->request->problem)) {
         return;
     }
     struct relaxation r;
@@ -323,7 +323,7 @@ void explain_size(const struct account *a, struct skr_strbuf *b)
     end(&r, b);
 }
 
-void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
+void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
     *ret_set = NULL;
     write_room(a, b);
@@ -332,18 +332,18 @@ void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **r
 
 /* ---- the whole group ---- */
 
-void explain_moved(const struct account *a, struct skr_strbuf *b)
+void skr_explain_moved(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_solution *moved = a->request->moved;
     const struct skr_tree *tree = a->request->problem.tree;
-    int32_t level = explain_tying_level(a->x, &a->request->problem);
+    int32_t level = skr_explain_tying_level(a->x, &a->request->problem);
     if (!moved) {
         return;
     }
     struct relaxation r;
     begin(&r);
     skr_strbuf_addf(&r.text, "all %d members start anew, in ", a->request->problem.n);
-    held_say_units(tree, moved->count, level > 0 ? level : 1, &r.text);
+    skr_held_say_units(tree, moved->count, level > 0 ? level : 1, &r.text);
     skr_strbuf_addf(&r.changes, "{\"change\":\"move\",\"members\":%d,\"nodes\":{",
                     a->request->problem.n);
     int32_t n = 0;
@@ -361,7 +361,7 @@ void explain_moved(const struct account *a, struct skr_strbuf *b)
 
 /* ---- closed nodes ---- */
 
-void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b)
+void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b)
 {
     const struct skr_tree *tree = a->request->problem.tree;
     int32_t leaf[SKR_EXPLAIN_OPENED_MAX];
@@ -369,7 +369,7 @@ void explain_opened(const struct account *a, const int32_t *count, struct skr_st
     size_t n = 0;
     for (int32_t i = 0; i < tree->n_leaves; i++) {
         bool opens;
-        const char *closed = count[i] > 0 ? account_closed(a, i, &opens) : NULL;
+        const char *closed = count[i] > 0 ? skr_account_closed(a, i, &opens) : NULL;
         if (!closed) {
             continue;
         }

@@ -55,7 +55,7 @@ struct explain_requests {
     enum step step;          /* OPENED: the account's second one, with closed nodes open */
     struct explained *draft; /* of the first, while the second runs */
     struct {
-        char *spared;          /* see explain_preemption_search() */
+        char *spared;          /* see skr_explain_preemption_search() */
         uint64_t facts, input; /* as in struct explained */
         bool enabled;
     } victims; /* VICTIMS */
@@ -66,7 +66,7 @@ struct explain_requests {
 static void answer(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                    struct skr_strbuf *json)
 {
-    out_explain(e, request, status, json);
+    skr_out_explain(e, request, status, json);
     skr_strbuf_fini(json);
 }
 
@@ -95,8 +95,8 @@ static const char *not_now(const struct skr_gang *e)
     return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
-void explain_request_ask(struct skr_gang *e, uint64_t request,
-                         const struct skr_explain_request *asked)
+void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
+                             const struct skr_explain_request *asked)
 {
     if (!e->explain_requests) {
         e->explain_requests = skr_alloc(sizeof *e->explain_requests);
@@ -116,7 +116,7 @@ void explain_request_ask(struct skr_gang *e, uint64_t request,
     a->standing = asked->standing;
     a->facts = e->epoch.facts;
     a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
-    wakes_add(e, a->until, WAKE_ASKERS, NULL);
+    skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
     a->key = skr_object_key(asked->namespace_, asked->name);
     DL_APPEND(q->askers, a);
     q->n++;
@@ -126,7 +126,7 @@ void explain_request_ask(struct skr_gang *e, uint64_t request,
 
 static bool needs_account(const struct skr_gang *e, const struct group *g)
 {
-    return g->attempt.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
+    return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
            g->seats.n_ready > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
 }
 
@@ -145,10 +145,10 @@ static bool victims_stand(const struct group *g, const struct asker *a)
 static struct skr_solve_request *build(struct skr_gang *e, struct group *g, struct skr_error *error)
 {
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    struct skr_solve_request *request = problem_build(e, g, newcomers, n, false, error);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
     if (request) {
-        problem_add_anew(e, g, newcomers, n, request);
+        skr_problem_add_anew(e, g, newcomers, n, request);
         request->work.aside = true;
         request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
     }
@@ -160,7 +160,7 @@ static void start(struct skr_gang *e, const struct group *g, struct skr_solve_re
                   enum step step)
 {
     struct explain_requests *q = e->explain_requests;
-    q->solve = out_solve(e, request);
+    q->solve = skr_out_solve(e, request);
     q->request = request;
     q->step = step;
     q->group = skr_strdup(g->key);
@@ -169,7 +169,7 @@ static void start(struct skr_gang *e, const struct group *g, struct skr_solve_re
 /* Without a problem there is nothing to report beyond the group's message. */
 static void keep_nothing(struct skr_gang *e, struct group *g)
 {
-    explained_destroy(g->explained);
+    skr_explained_destroy(g->explained);
     g->explained = skr_alloc(sizeof *g->explained);
     g->explained->facts = e->epoch.facts;
     g->explained->input_epoch = g->input_epoch;
@@ -208,7 +208,7 @@ static bool start_second(struct skr_gang *e, struct group *g)
     for (int32_t leaf = 0; eligible && leaf < p->tree->n_leaves; leaf++) {
         bool opens = p->eligible[leaf];
         if (!opens) {
-            account_closed(&a, leaf, &opens);
+            skr_account_closed(&a, leaf, &opens);
         }
         eligible[leaf] = opens;
         any = any || (opens && !p->eligible[leaf]);
@@ -247,9 +247,9 @@ static void start_victims(struct skr_gang *e, struct group *g, const struct aske
     struct skr_strbuf spared;
     struct skr_error error = {.text = ""};
     skr_strbuf_init(&spared);
-    struct skr_solve_request *request = explain_preemption_search(e, g, &spared, &error);
+    struct skr_solve_request *request = skr_explain_preemption_search(e, g, &spared, &error);
     if (!request) {
-        explain_preemption_failed(error.text, &spared);
+        skr_explain_preemption_failed(error.text, &spared);
         keep_victims(g, &spared, e->epoch.facts);
         return;
     }
@@ -264,7 +264,7 @@ static void start_victims(struct skr_gang *e, struct group *g, const struct aske
 
 static void keep(struct explain_requests *q, struct group *g)
 {
-    explained_destroy(g->explained);
+    skr_explained_destroy(g->explained);
     g->explained = q->draft;
     q->draft = NULL;
 }
@@ -279,17 +279,17 @@ static void first_solved(struct skr_gang *e, struct group *g,
         keep(q, g);
         return;
     }
-    account_init(&a, e, g, request, &s->explanation);
+    skr_account_init(&a, e, g, request, &s->explanation);
     skr_strbuf_init(&b);
-    explain_account(&a, &b);
+    skr_explain_account(&a, &b);
     q->draft->account = skr_strbuf_take(&b, NULL);
-    explain_relaxations(&a, &b, &q->draft->set);
-    explain_moved(&a, &b);
+    skr_explain_relaxations(&a, &b, &q->draft->set);
+    skr_explain_moved(&a, &b);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
-    explain_size(&a, &b);
+    skr_explain_size(&a, &b);
     q->draft->size = b.len > 0 ? s->explanation.largest + request->outside : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
-    planner_explain(e, g, s, request);
+    skr_planner_explain(e, g, s, request);
     if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
         keep(q, g);
     }
@@ -304,7 +304,7 @@ static void second_solved(struct skr_gang *e, struct group *g,
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add(&b, q->draft->relaxations ? q->draft->relaxations : "");
-        explain_opened(&a, s->count, &b);
+        skr_explain_opened(&a, s->count, &b);
         free(q->draft->relaxations);
         q->draft->relaxations = skr_strbuf_take(&b, NULL);
     }
@@ -317,17 +317,17 @@ static void victims_solved(struct skr_gang *e, struct group *g,
     const struct explain_requests *q = e->explain_requests;
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    explain_preemption_found(g, request, q->victims.enabled, q->victims.spared, &b);
+    skr_explain_preemption_found(g, request, q->victims.enabled, q->victims.spared, &b);
     keep_victims(g, &b, q->victims.facts);
 }
 
-bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
+bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct explain_requests *q = e->explain_requests;
     if (!q || q->solve == 0 || q->solve != solved->work.id) {
         return false;
     }
-    struct group *g = groups_find(e, q->group);
+    struct group *g = skr_groups_find(e, q->group);
     const struct skr_solve_request *request = q->request;
     q->solve = 0;
     q->request = NULL;
@@ -345,7 +345,7 @@ bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *
     free(q->victims.spared);
     q->victims.spared = NULL;
     if (q->solve == 0) {
-        explained_destroy(q->draft);
+        skr_explained_destroy(q->draft);
         q->draft = NULL;
     }
     return true;
@@ -379,7 +379,7 @@ static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
     if (needs_account(e, g) && !account_stands(g, a)) {
         return waits_for(e, g, a, STEP_ACCOUNT);
     }
-    return a->preempt && explain_preemption_needs_search(e, g) && !victims_stand(g, a) &&
+    return a->preempt && skr_explain_preemption_needs_search(e, g) && !victims_stand(g, a) &&
            waits_for(e, g, a, STEP_VICTIMS);
 }
 
@@ -387,7 +387,7 @@ static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
 static bool try_answer(struct skr_gang *e, struct asker *a)
 {
     struct map_entry *m;
-    struct group *g = groups_find_named(e, a->key, &m);
+    struct group *g = skr_groups_find_named(e, a->key, &m);
     struct skr_strbuf json;
     if (!g && !m) {
         char text[600];
@@ -400,15 +400,15 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
     }
     skr_strbuf_init(&json);
     if (g) {
-        explain_answer_group(e, g, a->preempt, &json);
+        skr_explain_answer_group(e, g, a->preempt, &json);
     } else {
-        explain_answer_map(e, m, &json);
+        skr_explain_answer_map(e, m, &json);
     }
     answer(e, a->request, SKR_EXPLAIN_FOUND, &json);
     return true;
 }
 
-void explain_request_settle(struct skr_gang *e)
+void skr_explain_request_settle(struct skr_gang *e)
 {
     struct explain_requests *q = e->explain_requests;
     struct asker *a, *tmp;
@@ -427,7 +427,7 @@ void explain_request_settle(struct skr_gang *e)
     }
 }
 
-void explain_request_fini(struct skr_gang *e)
+void skr_explain_request_fini(struct skr_gang *e)
 {
     struct explain_requests *q = e->explain_requests;
     if (!q) {
@@ -438,7 +438,7 @@ void explain_request_fini(struct skr_gang *e)
     }
     free(q->group);
     free(q->victims.spared);
-    explained_destroy(q->draft);
+    skr_explained_destroy(q->draft);
     free(q);
     e->explain_requests = NULL;
 }

@@ -6,11 +6,11 @@
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
 
-void explain_request_ask(struct skr_gang *e, uint64_t request,
-                         const struct skr_explain_request *asked);
+void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
+                             const struct skr_explain_request *asked);
 /* Whether the solve was one of these. */
-bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved);
-void explain_request_settle(struct skr_gang *e); /* answers who can be answered */
-void explain_request_fini(struct skr_gang *e);
+bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved);
+void skr_explain_request_settle(struct skr_gang *e); /* answers who can be answered */
+void skr_explain_request_fini(struct skr_gang *e);
 
 #endif

@@ -24,17 +24,17 @@ static bool is_stranger(const struct pod_walk *p, const struct group *g)
     return (!p->entry || (!p->entry->ours && skr_pod_is_live(p->entry->pod))) && names(p->meta, g);
 }
 
-bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+bool skr_strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct pod_ref some[SKR_EXPLAIN_NODES_MAX];
     size_t n = 0;
     struct pod_walk p = {0};
-    while (pod_walk_next(e, &p)) {
+    while (skr_pod_walk_next(e, &p)) {
         if (!is_stranger(&p, g)) {
             continue;
         }
         if (n < SKR_EXPLAIN_NODES_MAX) {
-            some[n] = pod_walk_ref(&p);
+            some[n] = skr_pod_walk_ref(&p);
         }
         n++;
     }
@@ -44,7 +44,7 @@ bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_s
     }
     for (size_t i = 0; i < n && i < SKR_EXPLAIN_NODES_MAX; i++) {
         skr_strbuf_add(b, i > 0 ? ", " : "");
-        pod_ref_add_name(e, some[i], b);
+        skr_pod_ref_add_name(e, some[i], b);
     }
     if (n > SKR_EXPLAIN_NODES_MAX) {
         skr_strbuf_addf(b, " and %zu more", n - SKR_EXPLAIN_NODES_MAX);

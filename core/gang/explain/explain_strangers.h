@@ -7,6 +7,6 @@
 
 /* "2 pods name the group, but not a scheduler of ours: p-0, p-1"; false: none does. O(pods): for a
  * question, not for every turn. */
-bool strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+bool skr_strangers_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 
 #endif

@@ -17,16 +17,16 @@ enum { BACKOFF_MAX_S = 60, STALE_MANY = 16 };
 static void delay(struct skr_gang *e, struct group *g)
 {
     g->attempt.plan_at = skr_frame_now(e->frame) + e->settings.plan_delay;
-    wakes_group_then(e, g, g->attempt.plan_at);
+    skr_wakes_group_then(e, g, g->attempt.plan_at);
 }
 
-void attempt_begin(struct skr_gang *e, struct group *g)
+void skr_attempt_begin(struct skr_gang *e, struct group *g)
 {
     delay(e, g);
-    attempt_forget(g);
+    skr_attempt_forget(g);
 }
 
-void attempt_delay_replacement(struct skr_gang *e, struct group *g)
+void skr_attempt_delay_replacement(struct skr_gang *e, struct group *g)
 {
     if (g->attempt.delayed_input != g->input_epoch) {
         g->attempt.delayed_input = g->input_epoch;
@@ -46,116 +46,116 @@ static skr_time backoff_of(const struct group *g)
     return base / 4 * 3 + (skr_time)(hash % (uint64_t)(base / 2 + 1));
 }
 
-void attempt_backoff(struct skr_gang *e, struct group *g)
+void skr_attempt_backoff(struct skr_gang *e, struct group *g)
 {
-    dirty_see_freed(e); /* our own release helps others, not us */
+    skr_dirty_see_freed(e); /* our own release helps others, not us */
     g->attempt.backoff_until = skr_frame_now(e->frame) + backoff_of(g);
     g->attempt.attempts++;
     g->attempt.failed_epoch = e->epoch.capacity;
     g->attempt.failed_input = g->input_epoch;
-    wakes_group_then(e, g, g->attempt.backoff_until);
-    group_state_enter(e, g, GROUP_BACKOFF);
+    skr_wakes_group_then(e, g, g->attempt.backoff_until);
+    skr_group_state_enter(e, g, GROUP_BACKOFF);
 }
 
-bool attempt_is_paused(const struct skr_gang *e, const struct group *g)
+bool skr_attempt_is_paused(const struct skr_gang *e, const struct group *g)
 {
     return !g->attempt.infeasible && skr_frame_now(e->frame) < g->attempt.backoff_until;
 }
 
-void attempt_restart_backoff(struct group *g)
+void skr_attempt_restart_backoff(struct group *g)
 {
     g->attempt.attempts = 0;
 }
 
 /* ---- what came of it ---- */
 
-void attempt_again(struct group *g)
+void skr_attempt_again(struct group *g)
 {
     g->attempt.failed_epoch = UINT64_MAX;
 }
 
-void attempt_doubt(struct group *g)
+void skr_attempt_doubt(struct group *g)
 {
     g->attempt.infeasible = false;
 }
 
-void attempt_forget(struct group *g)
+void skr_attempt_forget(struct group *g)
 {
-    attempt_doubt(g);
-    attempt_again(g);
+    skr_attempt_doubt(g);
+    skr_attempt_again(g);
 }
 
-bool attempt_has_news(const struct skr_gang *e, const struct group *g)
+bool skr_attempt_has_news(const struct skr_gang *e, const struct group *g)
 {
     return g->attempt.failed_epoch != e->epoch.capacity ||
            g->attempt.failed_input != g->input_epoch;
 }
 
-void attempt_limit(struct group *g, size_t n)
+void skr_attempt_limit(struct group *g, size_t n)
 {
     g->attempt.limit = n;
     g->attempt.limit_failed = false;
-    dirty_input(g);
+    skr_dirty_input(g);
 }
 
-void attempt_limit_failed(struct group *g)
+void skr_attempt_limit_failed(struct group *g)
 {
     g->attempt.limit_failed = g->attempt.limit > 0;
 }
 
-bool attempt_lift(struct group *g)
+bool skr_attempt_lift(struct group *g)
 {
     bool limited = g->attempt.limit > 0;
     g->attempt.limit = 0;
     g->attempt.limit_failed = false;
     if (limited) {
-        dirty_input(g);
+        skr_dirty_input(g);
     }
     return limited;
 }
 
-void attempt_count(struct group *g)
+void skr_attempt_count(struct group *g)
 {
     g->attempt.n++;
 }
 
-void attempt_failed(struct group *g, uint64_t epoch, uint64_t input)
+void skr_attempt_failed(struct group *g, uint64_t epoch, uint64_t input)
 {
     g->attempt.infeasible = true;
     g->attempt.failed_epoch = epoch;
     g->attempt.failed_input = input;
 }
 
-void attempt_failed_again(struct skr_gang *e, struct group *g)
+void skr_attempt_failed_again(struct skr_gang *e, struct group *g)
 {
     g->attempt.n++;
     g->attempt.failed_epoch = e->epoch.capacity;
 }
 
-void attempt_placed(struct group *g, bool optimal)
+void skr_attempt_placed(struct group *g, bool optimal)
 {
     g->attempt.infeasible = false;
     g->attempt.optimal = optimal;
 }
 
-void attempt_fresh(struct group *g)
+void skr_attempt_fresh(struct group *g)
 {
     g->attempt.stale_answers = 0;
 }
 
-bool attempt_stale(struct group *g)
+bool skr_attempt_stale(struct group *g)
 {
-    attempt_again(g);
+    skr_attempt_again(g);
     return ++g->attempt.stale_answers % STALE_MANY == 0;
 }
 
-void attempt_took(struct group *g, int64_t ns)
+void skr_attempt_took(struct group *g, int64_t ns)
 {
     g->attempt.solver_ns = ns;
     g->attempt.solver_ms = ns / 1000000;
 }
 
-void attempt_restore(struct group *g, int64_t solver_ms)
+void skr_attempt_restore(struct group *g, int64_t solver_ms)
 {
     g->attempt.solver_ms = solver_ms;
 }

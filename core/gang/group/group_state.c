@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-void group_state_enter(struct skr_gang *e, struct group *g, enum group_state state)
+void skr_group_state_enter(struct skr_gang *e, struct group *g, enum group_state state)
 {
     if (g->state == state) {
         return;
     }
     g->state = state;
     if (state == GROUP_BOUND) {
-        dirty_victims(e);
+        skr_dirty_victims(e);
     }
-    dirty_group(e, g);
+    skr_dirty_group(e, g);
 }
 
-void group_state_reason(struct group *g, enum skr_reason reason, const char *message)
+void skr_group_state_reason(struct group *g, enum skr_reason reason, const char *message)
 {
     g->reason = reason;
     if (message && g->message && strcmp(message, g->message) == 0) {
@@ -29,33 +29,33 @@ void group_state_reason(struct group *g, enum skr_reason reason, const char *mes
     g->message = copy;
 }
 
-void group_state_no_tree(struct group *g)
+void skr_group_state_no_tree(struct group *g)
 {
     char text[400];
     snprintf(text, sizeof text, "group %s has no topology tree to be placed on", g->name);
-    group_state_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
+    skr_group_state_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
 }
 
-void group_state_restore(struct group *g, enum group_state state)
+void skr_group_state_restore(struct group *g, enum group_state state)
 {
     g->state = state;
 }
 
 /* ---- times of the generation ---- */
 
-void group_state_begin(struct skr_gang *e, struct group *g)
+void skr_group_state_begin(struct skr_gang *e, struct group *g)
 {
     if (!g->times.begin) {
         g->times.begin = skr_frame_now(e->frame);
     }
 }
 
-void group_state_end(struct skr_gang *e, struct group *g)
+void skr_group_state_end(struct skr_gang *e, struct group *g)
 {
     g->times.end = skr_frame_now(e->frame);
 }
 
-void group_state_set_times(struct group *g, skr_time begin, skr_time end)
+void skr_group_state_set_times(struct group *g, skr_time begin, skr_time end)
 {
     g->times.begin = begin;
     g->times.end = end;
@@ -94,7 +94,7 @@ static const char *text_of_reason(const struct group *g)
     }
 }
 
-const char *group_state_text(const struct group *g)
+const char *skr_group_state_text(const struct group *g)
 {
     switch (g->state) {
     case GROUP_PENDING:
@@ -131,7 +131,7 @@ const char *group_state_text(const struct group *g)
     }
 }
 
-const char *group_state_defect(const struct group *g)
+const char *skr_group_state_defect(const struct group *g)
 {
     return g->source.defect ? g->source.defect : g->source.misplaced;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
-void groups_uncount(struct skr_gang *e, struct group *g)
+void skr_groups_uncount(struct skr_gang *e, struct group *g)
 {
     if (!g->counted.done) {
         return;
@@ -22,10 +22,10 @@ void groups_uncount(struct skr_gang *e, struct group *g)
     g->counted.done = false;
 }
 
-void groups_count(struct skr_gang *e, struct group *g)
+void skr_groups_count(struct skr_gang *e, struct group *g)
 {
     bool placed = g->status == SKR_STATUS_BOUND || g->status == SKR_STATUS_FINISHED;
-    groups_uncount(e, g);
+    skr_groups_uncount(e, g);
     g->counted.done = true;
     g->counted.status = g->status;
     g->counted.reason = placed ? SKR_REASON_COUNT : g->reason;
@@ -35,7 +35,7 @@ void groups_count(struct skr_gang *e, struct group *g)
     }
 }
 
-struct group *groups_find(const struct skr_gang *e, const char *key)
+struct group *skr_groups_find(const struct skr_gang *e, const char *key)
 {
     struct group *g = NULL;
     if (key) {
@@ -44,24 +44,24 @@ struct group *groups_find(const struct skr_gang *e, const char *key)
     return g;
 }
 
-struct group *groups_find_named(const struct skr_gang *e, const char *key,
-                                struct map_entry **ret_map)
+struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
+                                    struct map_entry **ret_map)
 {
-    struct group *g = groups_find(e, key);
+    struct group *g = skr_groups_find(e, key);
     struct map_entry *m;
     HASH_FIND_STR(e->maps, key, m);
     *ret_map = !g && m && m->is_group ? m : NULL;
     if (*ret_map) {
-        g = groups_find(e, m->group_key);
+        g = skr_groups_find(e, m->group_key);
         g = g && g->source.map == m ? g : NULL;
     }
     return g;
 }
 
-struct group *groups_get(struct skr_gang *e, const char *namespace_, const char *name)
+struct group *skr_groups_get(struct skr_gang *e, const char *namespace_, const char *name)
 {
     char *key = skr_object_key(namespace_, name);
-    struct group *g = groups_find(e, key);
+    struct group *g = skr_groups_find(e, key);
     if (g) {
         free(key);
         return g;
@@ -70,12 +70,12 @@ struct group *groups_get(struct skr_gang *e, const char *namespace_, const char 
     g->key = key;
     g->namespace_ = skr_strdup(namespace_);
     g->name = skr_strdup(name);
-    attempt_again(g);
+    skr_attempt_again(g);
     g->reported.status = SKR_STATUS_COUNT; /* nothing was */
-    membership_changed(g);
+    skr_membership_changed(g);
     HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
     HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);
-    groups_count(e, g);
-    dirty_group(e, g);
+    skr_groups_count(e, g);
+    skr_dirty_group(e, g);
     return g;
 }

@@ -8,15 +8,15 @@
 #include "core/gang/state/groups.h"
 
 /* It is counted by its status and reason as they are now, in e->n_by_status and n_by_reason. O(1). */
-void groups_count(struct skr_gang *e, struct group *g);
-void groups_uncount(struct skr_gang *e, struct group *g); /* it goes */
+void skr_groups_count(struct skr_gang *e, struct group *g);
+void skr_groups_uncount(struct skr_gang *e, struct group *g); /* it goes */
 
-struct group *groups_get(struct skr_gang *e, const char *namespace_,
-                         const char *name);                           /* made when absent */
-struct group *groups_find(const struct skr_gang *e, const char *key); /* NULL: none */
+struct group *skr_groups_get(struct skr_gang *e, const char *namespace_,
+                             const char *name);                           /* made when absent */
+struct group *skr_groups_find(const struct skr_gang *e, const char *key); /* NULL: none */
 /* As people name it: a group of that name, or the group that the map of that name defines.
  * *ret_map: such a map when there is no group of that name. */
-struct group *groups_find_named(const struct skr_gang *e, const char *key,
-                                struct map_entry **ret_map);
+struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
+                                    struct map_entry **ret_map);
 
 #endif

@@ -29,7 +29,7 @@ static bool orders(struct pod_entry *const *pod, size_t n, enum skr_pod_index_ke
     return true;
 }
 
-enum skr_pod_index_key member_order_key(struct pod_entry *const *pod, size_t n)
+enum skr_pod_index_key skr_member_order_key(struct pod_entry *const *pod, size_t n)
 {
     SKR_AUTO_FREE int32_t *scratch = skr_alloc_array(n + 1, sizeof *scratch);
     int key = 0;
@@ -39,26 +39,26 @@ enum skr_pod_index_key member_order_key(struct pod_entry *const *pod, size_t n)
     return (enum skr_pod_index_key)key;
 }
 
-int32_t member_order_index(const struct pod_entry *p, enum skr_pod_index_key key)
+int32_t skr_member_order_index(const struct pod_entry *p, enum skr_pod_index_key key)
 {
     return key < SKR_POD_INDEX_COUNT ? p->pod->index[key] : -1;
 }
 
-int member_order_compare(const struct pod_entry *left, const struct pod_entry *right,
-                         enum skr_pod_index_key key)
+int skr_member_order_compare(const struct pod_entry *left, const struct pod_entry *right,
+                             enum skr_pod_index_key key)
 {
-    int32_t l = member_order_index(left, key), r = member_order_index(right, key);
+    int32_t l = skr_member_order_index(left, key), r = skr_member_order_index(right, key);
     if (l != r) {
         return l < r ? -1 : 1;
     }
     return skr_pod_compare_names(left->pod->meta.name, right->pod->meta.name);
 }
 
-void member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)
+void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)
 {
-    enum skr_pod_index_key key = member_order_key(pod, n);
+    enum skr_pod_index_key key = skr_member_order_key(pod, n);
     for (size_t i = 0; i < n; i++) {
         seat[i].name = pod[i]->pod->meta.name;
-        seat[i].index = member_order_index(pod[i], key);
+        seat[i].index = skr_member_order_index(pod[i], key);
     }
 }

@@ -24,7 +24,7 @@
 
 #include "topology/amount_text.h"
 
-int32_t membership_size(const struct group *g)
+int32_t skr_membership_size(const struct group *g)
 {
     return g->spec ? g->spec->size : 0;
 }
@@ -34,19 +34,19 @@ static bool is_open(const struct group *g)
     return g->spec && g->spec->open;
 }
 
-size_t membership_seats(const struct group *g)
+size_t skr_membership_seats(const struct group *g)
 {
-    size_t size = (size_t)membership_size(g), have = g->seats.n_bound + g->seats.n_new;
+    size_t size = (size_t)skr_membership_size(g), have = g->seats.n_bound + g->seats.n_new;
     return is_open(g) && have > size ? have : size;
 }
 
-size_t membership_least(const struct group *g)
+size_t skr_membership_least(const struct group *g)
 {
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     return g->seats.n_bound > 0 || size == 0 ? 1 : size;
 }
 
-struct pod_entry *membership_oldest(const struct group *g)
+struct pod_entry *skr_membership_oldest(const struct group *g)
 {
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
@@ -103,7 +103,7 @@ static void generation_reset(struct group *g)
     g->generation.succeeded = false;
 }
 
-bool membership_may_replace(const struct group *g, const struct pod_entry *p)
+bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p)
 {
     bool replaces = is_open(g) || !p->pod->of_job;
     return (!g->generation.succeeded && replaces) || g->generation.n == 0 ||
@@ -112,25 +112,25 @@ bool membership_may_replace(const struct group *g, const struct pod_entry *p)
 
 /* ---- the end of a generation ---- */
 
-void membership_note_success(struct group *g)
+void skr_membership_note_success(struct group *g)
 {
     g->generation.succeeded = true;
 }
 
-void membership_count_success(struct group *g, struct pod_entry *p)
+void skr_membership_count_success(struct group *g, struct pod_entry *p)
 {
     p->done = true;
     g->generation.n_succeeded++;
 }
 
-bool membership_is_finished(const struct group *g)
+bool skr_membership_is_finished(const struct group *g)
 {
     return g->generation.finished;
 }
 
-size_t membership_done(const struct group *g)
+size_t skr_membership_done(const struct group *g)
 {
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     if (g->seats.n_newcomers > 0 || g->seats.n_bound >= size) {
         return 0;
     }
@@ -138,7 +138,7 @@ size_t membership_done(const struct group *g)
     return g->generation.n_succeeded < open ? g->generation.n_succeeded : open;
 }
 
-void membership_start(struct group *g)
+void skr_membership_start(struct group *g)
 {
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -151,12 +151,12 @@ void membership_start(struct group *g)
 
 static void note_end(struct group *g)
 {
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     const struct pod_entry *p;
     bool others = false;
     if (g->seats.n_live > 0) {
         if (g->generation.finished) {
-            membership_start(g);
+            skr_membership_start(g);
         }
         return;
     }
@@ -170,18 +170,19 @@ static void note_end(struct group *g)
     }
 }
 
-void membership_restore_end(struct skr_gang *e, struct group *g, bool finished, const char *rank)
+void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finished,
+                                const char *rank)
 {
-    membership_start(g);
+    skr_membership_start(g);
     for (const char *at = rank ? strchr(rank, '(') : NULL; at; at = strchr(at, '(')) {
         char name[256];
         size_t length = strcspn(++at, ",");
         if (length < sizeof name) {
             memcpy(name, at, length);
             name[length] = '\0';
-            struct pod_entry *p = pods_find_name(e, g->namespace_, name);
-            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p)) {
-                membership_count_success(g, p);
+            struct pod_entry *p = skr_pods_find_name(e, g->namespace_, name);
+            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p)) {
+                skr_membership_count_success(g, p);
             }
         }
     }
@@ -231,10 +232,10 @@ static void deal_seats(struct group *g)
     DL_FOREACH(g->members, p)
     {
         bool live = skr_pod_is_live(p->pod);
-        p->seated = live && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
+        p->seated = live && (skr_pods_is_bound(p) || (p->plan && !p->plan->aborting));
         taken += p->seated;
-        running = running || (live && pods_is_bound(p));
-        if (live && pods_is_bound(p)) {
+        running = running || (live && skr_pods_is_bound(p));
+        if (live && skr_pods_is_bound(p)) {
             generation_add(g, p);
         }
     }
@@ -244,12 +245,13 @@ static void deal_seats(struct group *g)
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated && skr_pod_is_live(p->pod) && (!running || membership_may_replace(g, p))) {
+        if (!p->seated && skr_pod_is_live(p->pod) &&
+            (!running || skr_membership_may_replace(g, p))) {
             list[n++] = p;
         }
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
-    size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)membership_size(g);
+    size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
     const char *whole = taken == 0 && !is_open(g) ? whole_job(list, n, size) : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
@@ -297,7 +299,7 @@ static void check_homogeneity(struct group *g)
     }
 }
 
-void membership_update(struct skr_gang *e, struct group *g)
+void skr_membership_update(struct skr_gang *e, struct group *g)
 {
     (void)e;
     bool dealt = g->seats.dirty;
@@ -316,7 +318,7 @@ void membership_update(struct skr_gang *e, struct group *g)
             continue;
         }
         g->seats.n_live++;
-        if (pods_is_bound(p)) {
+        if (skr_pods_is_bound(p)) {
             g->seats.n_bound++;
             continue;
         }
@@ -328,7 +330,7 @@ void membership_update(struct skr_gang *e, struct group *g)
     note_end(g);
 }
 
-struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
+struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
 {
     (void)e;
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
@@ -336,7 +338,8 @@ struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, siz
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && !pods_is_bound(p) && !p->pod->foreign_gate && skr_pod_is_live(p->pod)) {
+        if (p->seated && !skr_pods_is_bound(p) && !p->pod->foreign_gate &&
+            skr_pod_is_live(p->pod)) {
             list[n++] = p;
         }
     }
@@ -346,9 +349,9 @@ struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, siz
     return list;
 }
 
-bool membership_is_beyond(const struct group *g, const struct pod_entry *p)
+bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p)
 {
-    return g->spec && skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->seated;
+    return g->spec && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) && !p->seated;
 }
 
 static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
@@ -361,13 +364,13 @@ static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newc
     return false;
 }
 
-const char *membership_claim_node(const struct group *g, const struct pod_entry *p,
-                                  struct pod_entry *const *newcomers, size_t n)
+const char *skr_membership_claim_node(const struct group *g, const struct pod_entry *p,
+                                      struct pod_entry *const *newcomers, size_t n)
 {
     if (!skr_pod_is_live(p->pod)) {
         return NULL;
     }
-    if (pods_is_bound(p)) {
+    if (skr_pods_is_bound(p)) {
         return p->pod->node_name;
     }
     if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
@@ -376,22 +379,22 @@ const char *membership_claim_node(const struct group *g, const struct pod_entry 
     return NULL;
 }
 
-void membership_changed(struct group *g)
+void skr_membership_changed(struct group *g)
 {
     g->seats.dirty = true;
 }
 
-void membership_seat(struct pod_entry *p)
+void skr_membership_seat(struct pod_entry *p)
 {
     p->seated = true;
 }
 
-void membership_unseat(struct pod_entry *p)
+void skr_membership_unseat(struct pod_entry *p)
 {
     p->seated = false;
 }
 
-void membership_fini(struct group *g)
+void skr_membership_fini(struct group *g)
 {
     generation_reset(g);
     free(g->generation.controller);

@@ -59,8 +59,8 @@ static size_t phrase_in(const char *text)
 
 static const struct pod_entry *refused_pod(const struct skr_gang *e, const struct group *g)
 {
-    const struct pod_entry *p = g->refusal.pod ? pods_find(e, g->refusal.pod) : NULL;
-    return p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p) ? p : NULL;
+    const struct pod_entry *p = g->refusal.pod ? skr_pods_find(e, g->refusal.pod) : NULL;
+    return p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) ? p : NULL;
 }
 
 static bool stands(const struct skr_gang *e, const struct group *g)
@@ -74,12 +74,12 @@ enum { LOOKED_AT = 64 }; /* members: they are alike */
 static void look(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *text = p ? pods_scheduler_says(p->pod) : "";
+    const char *text = p ? skr_pods_scheduler_says(p->pod) : "";
     size_t n = 0, at = phrase_in(text);
     for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
-        bool waits = skr_pod_is_live(p->pod) && !pods_is_bound(p);
-        if (waits && strcmp(pods_scheduler_says(p->pod), text) != 0) {
-            text = pods_scheduler_says(p->pod);
+        bool waits = skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
+        if (waits && strcmp(skr_pods_scheduler_says(p->pod), text) != 0) {
+            text = skr_pods_scheduler_says(p->pod);
             at = phrase_in(text);
         }
     }
@@ -89,7 +89,7 @@ static void look(const struct skr_gang *e, struct group *g)
     }
 }
 
-void refusal_forget(struct group *g)
+void skr_refusal_forget(struct group *g)
 {
     free(g->refusal.pod);
     free(g->refusal.node);
@@ -100,19 +100,19 @@ void refusal_forget(struct group *g)
     g->refusal.silent = false;
 }
 
-void refusal_set_silent(struct group *g, bool silent)
+void skr_refusal_set_silent(struct group *g, bool silent)
 {
     g->refusal.silent = silent;
 }
 
-bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     uint32_t n = stands(e, g) ? g->refusal.n : 0;
     const char *plugin = n > 0 ? g->refusal.plugin : NULL, *rule = g->refusal.rule;
-    refusal_forget(g);
+    skr_refusal_forget(g);
     g->refusal.plugin = plugin;
     g->refusal.rule = plugin ? rule : NULL;
-    shapes_refuse(e, p->shape, p->place.node);
+    skr_shapes_refuse(e, p->shape, p->place.node);
     g->refusal.pod = skr_strdup(p->uid);
     g->refusal.node = skr_strdup(p->place.node);
     g->refusal.lifted = e->epoch.lifted;
@@ -127,27 +127,27 @@ bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p
         pause = SKR_SECOND << doublings;
     }
     g->refusal.until = skr_frame_now(e->frame) + pause;
-    wakes_add(e, g->refusal.until, WAKE_GROUP, g->key);
+    skr_wakes_add(e, g->refusal.until, WAKE_GROUP, g->key);
     return true;
 }
 
-skr_time refusal_pause(const struct skr_gang *e, const struct group *g)
+skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
 {
     return g->refusal.until > skr_frame_now(e->frame) && stands(e, g) ? g->refusal.until : 0;
 }
 
-size_t refusal_nodes(struct skr_gang *e, const struct group *g)
+size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p = stands(e, g) ? refused_pod(e, g) : NULL;
-    return p ? shapes_refused_nodes(e, p->shape) : 0;
+    return p ? skr_shapes_refused_nodes(e, p->shape) : 0;
 }
 
 /* ---- words ---- */
 
-void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *condition = p ? pods_scheduler_says(p->pod) : "";
+    const char *condition = p ? skr_pods_scheduler_says(p->pod) : "";
     if (g->refusal.silent && !*condition && !g->refusal.plugin) {
         skr_strbuf_addf(b,
                         "group %s is not placed: kube-scheduler does not try pod %s, as when a "
@@ -164,7 +164,7 @@ void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_str
     }
 }
 
-void refusal_refresh(struct skr_gang *e, struct group *g)
+void skr_refusal_refresh(struct skr_gang *e, struct group *g)
 {
     const char *plugin = g->refusal.plugin;
     if (g->refusal.n == 0) {
@@ -176,17 +176,17 @@ void refusal_refresh(struct skr_gang *e, struct group *g)
     }
     if (g->attempt.infeasible) { /* the sentence goes on: it is made with the next answer */
         if (plugin != g->refusal.plugin) {
-            attempt_again(g);
-            dirty_plan(e);
+            skr_attempt_again(g);
+            skr_dirty_plan(e);
         }
         return;
     }
     SKR_STRBUF(b);
-    refusal_say(e, g, &b);
-    group_state_reason(g, SKR_REASON_FILTERED_BY_OTHERS, b.s);
+    skr_refusal_say(e, g, &b);
+    skr_group_state_reason(g, SKR_REASON_FILTERED_BY_OTHERS, b.s);
 }
 
-void refusal_fini(struct group *g)
+void skr_refusal_fini(struct group *g)
 {
-    refusal_forget(g);
+    skr_refusal_forget(g);
 }

@@ -17,21 +17,21 @@ enum {
 };
 
 /* The planned node of p was refused: a veto, and one more in the row. true: the group pauses. */
-bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* The newest: kube-scheduler has not said a word, but goes on with other pods. */
-void refusal_set_silent(struct group *g, bool silent);
+void skr_refusal_set_silent(struct group *g, bool silent);
 /* The row is over: the group is bound, or is another one. */
-void refusal_forget(struct group *g);
+void skr_refusal_forget(struct group *g);
 /* Until when the group is not planned; 0: it is. */
-skr_time refusal_pause(const struct skr_gang *e, const struct group *g);
+skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g);
 /* Nodes are refused to the group now; how many, at most the nodes there are. */
-size_t refusal_nodes(struct skr_gang *e, const struct group *g);
+size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g);
 /* "group g: kube-scheduler refuses node n-1 for pod g-0: NodePorts, by the pod's hostPort". The plugin
  * and the pod's rule are those of the members' PodScheduled conditions, which come after the
  * refusal; where they name none that is known they are quoted. */
-void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 /* Looks at the members' conditions; the message of a group that is refused follows them. */
-void refusal_refresh(struct skr_gang *e, struct group *g);
-void refusal_fini(struct group *g);
+void skr_refusal_refresh(struct skr_gang *e, struct group *g);
+void skr_refusal_fini(struct group *g);
 
 #endif

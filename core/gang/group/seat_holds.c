@@ -32,13 +32,13 @@ static skr_time duration_of(const struct skr_gang *e, const struct group *g)
 
 static bool runs(const struct pod_entry *p)
 {
-    return skr_pod_is_live(p->pod) && pods_is_bound(p);
+    return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
 }
 
 /* Seats that may be held: what the size asks for beside the members that run. */
 static size_t most_of(const struct group *g)
 {
-    size_t size = (size_t)membership_size(g), n = 0;
+    size_t size = (size_t)skr_membership_size(g), n = 0;
     const struct pod_entry *p;
     bool pushed_out = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
     DL_FOREACH(g->members, p)
@@ -52,7 +52,7 @@ static size_t most_of(const struct group *g)
 
 static bool is_open(const struct skr_gang *e, const struct shape *shape, const char *node)
 {
-    const struct node_entry *n = nodes_find(e, node);
+    const struct node_entry *n = skr_nodes_find(e, node);
     return n && n->node && skr_pod_shape_check_node(shape->spec, n->node) == SKR_ELIGIBLE &&
            skr_tree_find_leaf(e->topology.tree, node) >= 0;
 }
@@ -143,7 +143,7 @@ static const char *other_node(struct skr_gang *e, const struct group *g, const s
         }
         count[list[i].leaf]--;
     }
-    const char *node = found ? names_intern(e, found) : NULL;
+    const char *node = found ? skr_names_intern(e, found) : NULL;
     free(room);
     return node;
 }
@@ -159,20 +159,20 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
 {
     struct seat_hold *hold = &g->holds.item[at];
     skr_ledger_release(e->ledger, hold->uid);
-    shapes_unref(e, hold->shape);
+    skr_shapes_unref(e, hold->shape);
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
     g->holds.n--;
-    dirty_facts(e);
+    skr_dirty_facts(e);
 }
 
-void seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     skr_time duration = duration_of(e, g);
     if (!skr_frame_is_leader(e->frame)) {
         return; /* it does not know who is evicted, and would keep that room from the plan it takes over */
     }
-    if (duration == 0 || !topology_is_usable(e) || g->holds.n >= most_of(g)) {
+    if (duration == 0 || !skr_topology_is_usable(e) || g->holds.n >= most_of(g)) {
         return;
     }
     const char *node = p->pod->node_name;
@@ -184,17 +184,17 @@ void seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry
     }
     size_t n = strlen(p->uid) + sizeof "seat:";
     struct seat_hold hold = {.uid = skr_alloc(n),
-                             .node = names_intern(e, node),
-                             .shape = shapes_ref(p->shape),
+                             .node = skr_names_intern(e, node),
+                             .shape = skr_shapes_ref(p->shape),
                              .until = skr_frame_now(e->frame) + duration};
     snprintf(hold.uid, n, "seat:%s", p->uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
     charge(e, &hold);
-    out_decision(e, g->key, p->key, "Seat held", "", node, false);
-    wakes_add(e, hold.until, WAKE_GROUP, g->key);
-    dirty_facts(e);
-    dirty_group(e, g);
+    skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);
+    skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
+    skr_dirty_facts(e);
+    skr_dirty_group(e, g);
 }
 
 /* The node closed under it: another one, or none. */
@@ -211,12 +211,12 @@ static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
     return node;
 }
 
-void seat_holds_settle(struct skr_gang *e, struct group *g)
+void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
 {
     if (g->holds.n == 0) {
         return;
     }
-    size_t most = duration_of(e, g) > 0 && topology_is_usable(e) ? most_of(g) : 0;
+    size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(g) : 0;
     for (size_t i = g->holds.n; i-- > 0;) {
         struct seat_hold *hold = &g->holds.item[i];
         bool over = g->holds.n > most || hold->until <= skr_frame_now(e->frame);
@@ -226,7 +226,7 @@ void seat_holds_settle(struct skr_gang *e, struct group *g)
     }
 }
 
-void seat_holds_end(struct skr_gang *e, struct group *g)
+void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 {
     while (g->holds.n > 0) {
         drop(e, g, g->holds.n - 1);
@@ -238,8 +238,8 @@ void seat_holds_end(struct skr_gang *e, struct group *g)
 
 /* ---- planning on it ---- */
 
-void seat_holds_add_room(const struct skr_gang *e, const struct group *g, const uint16_t *resource,
-                         size_t n, int64_t *free_)
+void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             const uint16_t *resource, size_t n, int64_t *free_)
 {
     for (size_t i = 0; i < g->holds.n; i++) {
         const struct seat_hold *hold = &g->holds.item[i];
@@ -251,15 +251,15 @@ void seat_holds_add_room(const struct skr_gang *e, const struct group *g, const 
     }
 }
 
-void seat_holds_open(struct skr_gang *e, struct group *g)
+void skr_seat_holds_open(struct skr_gang *e, struct group *g)
 {
     for (size_t i = 0; i < g->holds.n; i++) {
         skr_ledger_release(e->ledger, g->holds.item[i].uid);
     }
 }
 
-void seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
-                      size_t n)
+void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
+                          size_t n)
 {
     for (size_t i = 0; i < n && g->holds.n > 0; i++) {
         size_t at = 0;
@@ -282,7 +282,7 @@ void seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *con
 
 enum { NODES_SAID = 5 };
 
-bool seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     skr_time until = 0;
     if (g->holds.n == 0) {

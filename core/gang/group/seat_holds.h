@@ -21,20 +21,20 @@ struct seat_hold {
 enum { SKR_SEAT_TRIES = 64 }; /* nodes that are tried for the seat of a closed one, nearest first */
 
 /* p, which held a seat of g and ran, is gone from its node, and its charge is released. */
-void seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* What is over ends, what stands on a closed node moves. */
-void seat_holds_settle(struct skr_gang *e, struct group *g);
+void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
 /* Adds what the group itself holds to the free amounts of leaves: free_[leaf * n + i] of
  * resource[i]. */
-void seat_holds_add_room(const struct skr_gang *e, const struct group *g, const uint16_t *resource,
-                         size_t n, int64_t *free_);
+void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             const uint16_t *resource, size_t n, int64_t *free_);
 /* Around the charging of n planned replacements: all is released; then what is not theirs is held
  * again. */
-void seat_holds_open(struct skr_gang *e, struct group *g);
-void seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
-                      size_t n);
+void skr_seat_holds_open(struct skr_gang *e, struct group *g);
+void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
+                          size_t n);
 /* "2 seats are held for replacements: node-1, node-4, for 48s at most"; false, and nothing: none. */
-bool seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
-void seat_holds_end(struct skr_gang *e, struct group *g); /* all of them */
+bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+void skr_seat_holds_end(struct skr_gang *e, struct group *g); /* all of them */
 
 #endif

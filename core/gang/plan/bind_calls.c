@@ -26,41 +26,42 @@ struct parked_call {
     struct pod_entry *pod;
 };
 
-void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, const char *node)
+void skr_bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request,
+                         const char *node)
 {
     if (p->work->vote.request) { /* the scheduler gave up on the older call */
-        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
+        skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
     }
-    struct pod_work *work = pods_work(p);
+    struct pod_work *work = skr_pods_work(p);
     work->vote.request = request;
-    work->vote.node = names_intern(e, node);
+    work->vote.node = skr_names_intern(e, node);
     work->vote.until =
         skr_frame_now(e->frame) + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
     struct parked_call *call = skr_alloc(sizeof *call);
     *call = (struct parked_call){.request = request, .pod = p};
     HASH_ADD(hh, e->parked, request, sizeof call->request, call);
-    wakes_add(e, p->work->vote.until, WAKE_POD, p->uid);
+    skr_wakes_add(e, p->work->vote.until, WAKE_POD, p->uid);
 }
 
-void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 {
-    pods_work(p)->vote.given = true;
-    dirty_member(e, p->group);
+    skr_pods_work(p)->vote.given = true;
+    skr_dirty_member(e, p->group);
     if (p->plan && p->place.turn < p->plan->last_turn) {
         struct pod_entry *q;
         DL_FOREACH(p->group->members, q)
         {
             if (q->plan == p->plan && q->place.turn > p->place.turn) {
-                dirty_pod(e, q);
+                skr_dirty_pod(e, q);
             }
         }
     }
 }
 
-void bind_calls_withdraw(struct pod_entry *p)
+void skr_bind_calls_withdraw(struct pod_entry *p)
 {
     if (p->work->vote.given) {
-        pods_work(p)->vote.given = false;
+        skr_pods_work(p)->vote.given = false;
     }
 }
 
@@ -76,16 +77,16 @@ static void unpark(struct skr_gang *e, struct pod_entry *p)
     struct parked_call *call = find_call(e, p->work->vote.request);
     HASH_DEL(e->parked, call);
     free(call);
-    pods_work(p)->vote.request = 0;
+    skr_pods_work(p)->vote.request = 0;
 }
 
-size_t bind_calls_parked(const struct skr_gang *e)
+size_t skr_bind_calls_parked(const struct skr_gang *e)
 {
     return HASH_COUNT(e->parked);
 }
 
-void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
-                       const char *text)
+void skr_bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
+                           const char *text)
 {
     if (!p->work->vote.request) {
         return;
@@ -93,37 +94,37 @@ void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_
     uint64_t request = p->work->vote.request;
     unpark(e, p);
     if (kind != SKR_ANSWER_BOUND) {
-        nomination_tried(p);
+        skr_nomination_tried(p);
     }
-    out_answer(e, request, kind, text);
-    dirty_pod(e, p);
+    skr_out_answer(e, request, kind, text);
+    skr_dirty_pod(e, p);
 }
 
-void bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
 {
-    bind_calls_unqueue(e, p);
-    bind_calls_set_unknown(p, false);
+    skr_bind_calls_unqueue(e, p);
+    skr_bind_calls_set_unknown(p, false);
     if (!p->work->vote.request) {
         return;
     }
     bool good = strcmp(p->work->vote.node, p->pod->node_name) == 0;
-    bind_calls_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
-                      good ? "" : SKR_TEXT_ALREADY_BOUND);
+    skr_bind_calls_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
+                          good ? "" : SKR_TEXT_ALREADY_BOUND);
 }
 
-void bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
 {
     bool any = p->work->accepted.n > 0; /* there may be a list of none */
-    pods_forget_accepted(p);
+    skr_pods_forget_accepted(p);
     if (any) {
-        dirty_late_room(e, true);
+        skr_dirty_late_room(e, true);
     }
 }
 
-void bind_calls_release(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p)
 {
     enum skr_charge_kind kind;
-    bind_calls_forget_accepted(e, p);
+    skr_bind_calls_forget_accepted(e, p);
     if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
         skr_ledger_release(e->ledger, p->uid);
     }
@@ -136,58 +137,58 @@ static void call_ended(struct skr_gang *e, struct pod_entry *p)
     if (p->work->bind.write || p->work->bind.unknown) {
         return;
     }
-    bind_calls_unqueue(e, p);
+    skr_bind_calls_unqueue(e, p);
     if (!p->plan) {
-        bind_calls_release(e, p);
+        skr_bind_calls_release(e, p);
     }
 }
 
-void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->work->vote.request || skr_frame_now(e->frame) < p->work->vote.until) {
         return;
     }
-    bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
+    skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
     if (p->plan) { /* kube-scheduler comes again by itself, or its own filters keep it */
-        nomination_activated(e, p);
+        skr_nomination_activated(e, p);
     }
 }
 
-void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
 {
-    bind_calls_withdraw(p);
-    nomination_activated(e, p);
+    skr_bind_calls_withdraw(p);
+    skr_nomination_activated(e, p);
     if (p->group) {
-        dirty_member(e, p->group);
+        skr_dirty_member(e, p->group);
     }
 }
 
-void bind_calls_hangup(struct skr_gang *e, uint64_t request)
+void skr_bind_calls_hangup(struct skr_gang *e, uint64_t request)
 {
     const struct parked_call *call = find_call(e, request);
     struct pod_entry *p = call ? call->pod : NULL;
     if (!p) {
         return;
     }
-    scheduler_progress_restarted(e);
+    skr_scheduler_progress_restarted(e);
     unpark(e, p);
-    nomination_tried(p);
+    skr_nomination_tried(p);
     call_ended(e, p);
     if (p->plan) {
-        bind_calls_drop_vote(e, p);
+        skr_bind_calls_drop_vote(e, p);
     }
-    dirty_pod(e, p);
+    skr_dirty_pod(e, p);
 }
 
 /* ---- the queue ---- */
 
-void bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work->binding_queued || p->work->bind.write) {
         return;
     }
-    pods_work(p)->binding_queued = true;
+    skr_pods_work(p)->binding_queued = true;
     struct pod_entry *after = e->bindings ? e->bindings->work->bprev : NULL;
     while (after && after->work->vote.until > p->work->vote.until) {
         after = after == e->bindings ? NULL : after->work->bprev;
@@ -199,37 +200,37 @@ void bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-void bind_calls_unqueue(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_unqueue(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->work->binding_queued) {
         return;
     }
-    pods_work(p)->binding_queued = false;
+    skr_pods_work(p)->binding_queued = false;
     DL_DELETE2(e->bindings, p, own_work->bprev, own_work->bnext);
 }
 
 /* ---- start and end ---- */
 
-void bind_calls_answer_all(struct skr_gang *e, const char *text)
+void skr_bind_calls_answer_all(struct skr_gang *e, const char *text)
 {
     struct pod_entry *p;
-    for (size_t at = 0; (p = pods_next(e, &at));) {
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         if (p->work->vote.request) {
-            bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
+            skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
             call_ended(e, p);
         }
-        bind_calls_withdraw(p);
+        skr_bind_calls_withdraw(p);
     }
 }
 
-void bind_calls_set_unknown(struct pod_entry *p, bool unknown)
+void skr_bind_calls_set_unknown(struct pod_entry *p, bool unknown)
 {
     if (p->work->bind.unknown != unknown) {
-        pods_work(p)->bind.unknown = unknown;
+        skr_pods_work(p)->bind.unknown = unknown;
     }
 }
 
-void bind_calls_forget(struct skr_gang *e, struct pod_entry *p)
+void skr_bind_calls_forget(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work->vote.request) {
         unpark(e, p);

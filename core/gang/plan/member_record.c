@@ -36,26 +36,26 @@ static bool may_travel(const struct skr_gang *e, const struct plan *plan)
 static bool is_untouched(const struct pod_entry *p)
 {
     return !p->pod->gate && !p->work->patch.write && !p->work->patch.clears &&
-           p->work->patch.failures == 0 && !*pods_annotation(p) &&
-           !*pods_label(p, SKR_LABEL_RANK) && !*pods_label(p, SKR_LABEL_PLAN);
+           p->work->patch.failures == 0 && !*skr_pods_annotation(p) &&
+           !*skr_pods_label(p, SKR_LABEL_RANK) && !*skr_pods_label(p, SKR_LABEL_PLAN);
 }
 
 /* kube-scheduler comes to it by itself, as far as we know. */
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return sampling_spares(e, p) && !p->work->activation.tried && !*p->pod->nominated_node &&
-           !*pods_scheduler_says(p->pod);
+    return skr_sampling_spares(e, p) && !p->work->activation.tried && !*p->pod->nominated_node &&
+           !*skr_pods_scheduler_says(p->pod);
 }
 
-bool member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p)
+bool skr_member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p)
 {
     return p->plan && may_travel(e, p->plan) && is_untouched(p) &&
            (p->work->vote.request || needs_no_waking(e, p));
 }
 
-bool member_record_is_provided(const struct skr_gang *e, struct pod_entry *p)
+bool skr_member_record_is_provided(const struct skr_gang *e, struct pod_entry *p)
 {
-    return nomination_stands(p) || member_record_in_binding(e, p);
+    return skr_nomination_stands(p) || skr_member_record_in_binding(e, p);
 }
 
 /* ---- who carries ---- */
@@ -65,7 +65,8 @@ static bool is_carried(const struct plan *plan)
     const struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (pods_is_bound(p) && skr_pod_is_live(p->pod) && strcmp(carried(p), plan->text) == 0) {
+        if (skr_pods_is_bound(p) && skr_pod_is_live(p->pod) &&
+            strcmp(carried(p), plan->text) == 0) {
             return true;
         }
     }
@@ -80,7 +81,7 @@ static size_t copies_of(const struct skr_gang *e, const struct plan *plan)
     return n == 0 ? 1 : n < most ? n : most;
 }
 
-enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *plan)
+enum bind_turn skr_member_record_turn(const struct skr_gang *e, const struct plan *plan)
 {
     struct pod_entry *p;
     size_t lacking = 0, under_way = 0;
@@ -89,8 +90,8 @@ enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *p
     }
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p)) {
-            lacking += !nomination_stands(p);
+        if (p->plan == plan && !skr_pods_is_bound(p)) {
+            lacking += !skr_nomination_stands(p);
             under_way += p->work->bind.write != 0;
         }
     }
@@ -108,7 +109,7 @@ enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *p
 
 /* ---- what they carry ---- */
 
-struct bound_records *bound_records_read(const struct group *g, const char *id)
+struct bound_records *skr_bound_records_read(const struct group *g, const char *id)
 {
     struct bound_records *all = skr_alloc(sizeof *all);
     const struct pod_entry *p;
@@ -116,8 +117,8 @@ struct bound_records *bound_records_read(const struct group *g, const char *id)
     struct skr_error error;
     DL_FOREACH(g->members, p)
     {
-        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !*carried(p) ||
-            skr_member_plan_parse(pods_annotation(p), have, NULL, 0, NULL) < 0 ||
+        if (!skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) || !*carried(p) ||
+            skr_member_plan_parse(skr_pods_annotation(p), have, NULL, 0, NULL) < 0 ||
             strcmp(have, id) != 0) {
             continue;
         }
@@ -127,7 +128,7 @@ struct bound_records *bound_records_read(const struct group *g, const char *id)
     return all;
 }
 
-void bound_records_free(struct bound_records *records)
+void skr_bound_records_free(struct bound_records *records)
 {
     if (!records) {
         return;
@@ -144,7 +145,7 @@ static int by_uid(const void *uid, const void *member)
     return strcmp(uid, ((const struct skr_plan_member *)member)->uid);
 }
 
-bool bound_records_name(const struct bound_records *records, const char *uid)
+bool skr_bound_records_name(const struct bound_records *records, const char *uid)
 {
     for (size_t i = 0; i < records->n; i++) {
         const struct skr_plan_record *r = records->item[i];
@@ -155,7 +156,7 @@ bool bound_records_name(const struct bound_records *records, const char *uid)
     return false;
 }
 
-void member_record_labels_were_lost(struct skr_gang *e)
+void skr_member_record_labels_were_lost(struct skr_gang *e)
 {
     const struct group *g;
     struct pod_entry *p;
@@ -163,13 +164,13 @@ void member_record_labels_were_lost(struct skr_gang *e)
         return;
     }
     e->binding_labels_lost = true;
-    out_decision(e, "", "", "Labels of Bindings do not reach pods", "",
-                 "members are patched before they are bound", true);
+    skr_out_decision(e, "", "", "Labels of Bindings do not reach pods", "",
+                     "members are patched before they are bound", true);
     DL_FOREACH2(e->planned, g, pnext)
     {
         DL_FOREACH(g->members, p)
         {
-            dirty_pod(e, p);
+            skr_dirty_pod(e, p);
         }
     }
 }

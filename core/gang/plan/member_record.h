@@ -25,9 +25,9 @@ enum {
 };
 
 /* The member's labels and its part of the plan travel in its Binding: it is not patched. */
-bool member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p);
+bool skr_member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p);
 /* It carries its part of the plan, or that travels. */
-bool member_record_is_provided(const struct skr_gang *e, struct pod_entry *p);
+bool skr_member_record_is_provided(const struct skr_gang *e, struct pod_entry *p);
 
 enum bind_turn {
     BIND_TURN_POST,      /* the Binding may be posted */
@@ -35,19 +35,19 @@ enum bind_turn {
     BIND_TURN_WAIT,      /* until one of those is known to have arrived */
 };
 /* Of the next Binding of the plan. O(members). */
-enum bind_turn member_record_turn(const struct skr_gang *e, const struct plan *plan);
+enum bind_turn skr_member_record_turn(const struct skr_gang *e, const struct plan *plan);
 
 /* The plans of all that bound members of the group carry under one id. */
 struct bound_records {
     struct skr_plan_record **item;
     size_t n, cap;
 };
-struct bound_records *bound_records_read(const struct group *g, const char *id);
-void bound_records_free(struct bound_records *records);
-SKR_AUTO_DEFINE(struct bound_records, bound_records_free)
-bool bound_records_name(const struct bound_records *records, const char *uid);
+struct bound_records *skr_bound_records_read(const struct group *g, const char *id);
+void skr_bound_records_free(struct bound_records *records);
+SKR_AUTO_DEFINE(struct bound_records, skr_bound_records_free)
+bool skr_bound_records_name(const struct bound_records *records, const char *uid);
 
 /* Labels of a Binding did not reach the pod: from now on members are patched before. */
-void member_record_labels_were_lost(struct skr_gang *e);
+void skr_member_record_labels_were_lost(struct skr_gang *e);
 
 #endif

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <utlist.h>
 
-struct plan *plan_create(struct skr_gang *e, struct group *g)
+struct plan *skr_plan_create(struct skr_gang *e, struct group *g)
 {
     skr_bug_on(g->plan);
     struct plan *plan = skr_alloc(sizeof *plan);
@@ -43,57 +43,57 @@ struct plan *plan_create(struct skr_gang *e, struct group *g)
     return plan;
 }
 
-void plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p, const char *node,
-                     int32_t rank)
+void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
+                         const char *node, int32_t rank)
 {
     skr_bug_on(p->plan);
     p->plan = plan;
-    p->place.node = names_intern(e, node);
+    p->place.node = skr_names_intern(e, node);
     p->place.rank = rank;
     p->place.recorded = false;
     p->place.turn = 0;
-    nomination_begin(p);
-    bind_calls_withdraw(p);
+    skr_nomination_begin(p);
+    skr_bind_calls_withdraw(p);
     if (p->work->announced) {
-        pods_work(p)->announced = 0;
+        skr_pods_work(p)->announced = 0;
     }
     plan->n_members++;
-    if (!pods_is_bound(p)) {
+    if (!skr_pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
                           SKR_CHARGE_RESERVED);
     }
-    dirty_pod(e, p);
+    skr_dirty_pod(e, p);
 }
 
-void plan_remove_member(struct skr_gang *e, struct pod_entry *p)
+void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->plan) {
         return;
     }
-    if (!pods_is_bound(p)) {
-        nodes_touch(e, p->place.node);
+    if (!skr_pods_is_bound(p)) {
+        skr_nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
     }
     if (!p->work->bind.unknown) { /* else it is read first, whoever plans it then */
-        bind_calls_unqueue(e, p);
+        skr_bind_calls_unqueue(e, p);
     }
     p->plan->n_members--;
     p->plan = NULL;
     p->place.node = NULL;
     p->place.rank = -1;
-    nomination_end(p);
-    bind_calls_withdraw(p);
-    dirty_pod(e, p);
+    skr_nomination_end(p);
+    skr_bind_calls_withdraw(p);
+    skr_dirty_pod(e, p);
 }
 
 static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
 {
     skr_ledger_release(e->ledger, v->uid);
-    shapes_unref(e, v->shape);
+    skr_shapes_unref(e, v->shape);
     free(v->uid);
 }
 
-void plan_forget_victims(struct plan *plan)
+void skr_plan_forget_victims(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         free(plan->victim[i].text);
@@ -110,22 +110,22 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     struct group *h, *htmp;
     struct pod_entry *p;
     e->stats.preemptions[SKR_PREEMPTION_ABORTED] += plan->preempting;
-    plan_forget_victims(plan);
+    skr_plan_forget_victims(plan);
     HASH_ITER(hh, e->groups, h, htmp)
     {
         if (h->victim.by && strcmp(h->victim.by, key) == 0) {
             free(h->victim.by);
             h->victim.by = NULL;
             h->victim.leaving = false;
-            dirty_group(e, h);
+            skr_dirty_group(e, h);
         }
     }
-    for (size_t at = 0; (p = pods_next(e, &at));) {
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         if (p->work->evict.by && strcmp(p->work->evict.by, key) == 0) {
-            pods_forget_eviction(e, p);
+            skr_pods_forget_eviction(e, p);
         }
     }
-    dirty_plan(e);
+    skr_dirty_plan(e);
 }
 
 /* Of a group that gives way: whoever waits for its end looks again. That may be several, of which it names the last. */
@@ -135,12 +135,12 @@ static void tell_preemptors(struct skr_gang *e)
     DL_FOREACH2(e->planned, g, pnext)
     {
         if (g->plan->preempting) {
-            dirty_group(e, g);
+            skr_dirty_group(e, g);
         }
     }
 }
 
-void plan_destroy(struct skr_gang *e, struct plan *plan)
+void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
     struct pod_entry *p;
@@ -149,10 +149,10 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
         if (p->plan != plan) {
             continue;
         }
-        if (p->work->vote.request && !pods_is_bound(p)) {
-            bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        if (p->work->vote.request && !skr_pods_is_bound(p)) {
+            skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
         }
-        plan_remove_member(e, p);
+        skr_plan_remove_member(e, p);
     }
     for (size_t i = 0; i < plan->n_vacancies; i++) {
         vacancy_fini(e, &plan->vacancy[i]);
@@ -162,7 +162,7 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     }
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
-    membership_changed(g);
+    skr_membership_changed(g);
     if (g->victim.leaving) {
         tell_preemptors(e);
     }
@@ -174,47 +174,47 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     free(plan);
 }
 
-void plan_set_rank(struct pod_entry *p, int32_t rank)
+void skr_plan_set_rank(struct pod_entry *p, int32_t rank)
 {
     p->place.rank = rank;
 }
 
-void plan_set_retries(struct pod_entry *p, int32_t retries)
+void skr_plan_set_retries(struct pod_entry *p, int32_t retries)
 {
     p->place.retries = retries;
 }
 
-void plan_set_turn(struct pod_entry *p, int32_t turn)
+void skr_plan_set_turn(struct pod_entry *p, int32_t turn)
 {
     p->place.turn = turn;
     p->plan->last_turn = turn > p->plan->last_turn ? turn : p->plan->last_turn;
 }
 
-bool plan_waits_for_turn(const struct pod_entry *p)
+bool skr_plan_waits_for_turn(const struct pod_entry *p)
 {
     const struct pod_entry *q = p->place.turn > 0 ? p->plan->group->members : NULL;
     for (; q; q = q->next) {
         if (q->plan == p->plan && q->place.turn < p->place.turn && !q->work->vote.given &&
-            !pods_is_bound(q)) {
+            !skr_pods_is_bound(q)) {
             return true;
         }
     }
     return false;
 }
 
-void plan_note_recorded(struct pod_entry *p)
+void skr_plan_note_recorded(struct pod_entry *p)
 {
     p->place.recorded = true;
 }
 
-void plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v)
+void skr_plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v)
 {
     skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
     plan->vacancy[plan->n_vacancies++] = v;
     skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
 }
 
-void plan_set_anchor(struct plan *plan, const struct pod_entry *p)
+void skr_plan_set_anchor(struct plan *plan, const struct pod_entry *p)
 {
     free(plan->anchor);
     plan->anchor = p ? skr_strdup(p->uid) : NULL;
@@ -222,13 +222,13 @@ void plan_set_anchor(struct plan *plan, const struct pod_entry *p)
 
 /* ---- states ---- */
 
-void plan_set_tree(struct plan *plan, const struct skr_tree *tree)
+void skr_plan_set_tree(struct plan *plan, const struct skr_tree *tree)
 {
     skr_tree_unref(plan->tree);
     plan->tree = tree ? skr_tree_ref(tree) : NULL;
 }
 
-void plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
+void skr_plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
 {
     plan->binding = wanted;
     if (wanted) {
@@ -236,35 +236,35 @@ void plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
     }
 }
 
-void plan_restore(struct plan *plan, bool binding, bool replacement)
+void skr_plan_restore(struct plan *plan, bool binding, bool replacement)
 {
     plan->binding = plan->binding_persisted = binding;
     plan->replacement = replacement;
 }
 
-void plan_note_persisted(struct plan *plan)
+void skr_plan_note_persisted(struct plan *plan)
 {
     plan->binding_persisted = true;
 }
 
-void plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits)
+void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits)
 {
     plan->preempting = waits;
     plan->freed_at = 0;
     plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
 }
 
-void plan_note_freed(struct plan *plan, skr_time now)
+void skr_plan_note_freed(struct plan *plan, skr_time now)
 {
     plan->freed_at = now;
 }
 
-bool plan_uses_node(const struct plan *plan, const char *node)
+bool skr_plan_uses_node(const struct plan *plan, const char *node)
 {
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
+        if (p->plan == plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
             return true;
         }
     }
@@ -358,7 +358,7 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
     free(victim);
     free(pods);
     if (plan->anchor) { /* a member's own annotation holds both */
-        struct pod_entry *p = pods_find(e, plan->anchor);
+        struct pod_entry *p = skr_pods_find(e, plan->anchor);
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add(&b, "{\"node\":");
@@ -368,14 +368,14 @@ static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_me
         free(plan->text);
         plan->text = skr_strbuf_take(&b, NULL);
         if (p) {
-            dirty_pod(e, p);
+            skr_dirty_pod(e, p);
         }
     }
     plan->text_len = strlen(plan->text);
-    plan_storage_hurry(plan->group);
+    skr_plan_storage_hurry(plan->group);
 }
 
-void plan_text_changed(struct skr_gang *e, struct plan *plan)
+void skr_plan_text_changed(struct skr_gang *e, struct plan *plan)
 {
     size_t n;
     SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
@@ -383,7 +383,7 @@ void plan_text_changed(struct skr_gang *e, struct plan *plan)
 }
 
 /* Of those that the plan places: the loss of one who runs already must not end it. */
-const struct pod_entry *plan_oldest_member(const struct plan *plan)
+const struct pod_entry *skr_plan_oldest_member(const struct plan *plan)
 {
     const struct pod_entry *p, *best = NULL;
     DL_FOREACH(plan->group->members, p)
@@ -400,25 +400,26 @@ const struct pod_entry *plan_oldest_member(const struct plan *plan)
     return best;
 }
 
-void plan_commit(struct skr_gang *e, struct plan *plan)
+void skr_plan_commit(struct skr_gang *e, struct plan *plan)
 {
     size_t n;
     SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
     skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
     if (plan->home == SOURCE_LABELS) {
-        const struct pod_entry *oldest = plan_oldest_member(plan);
-        plan_set_anchor(plan, oldest);
+        const struct pod_entry *oldest = skr_plan_oldest_member(plan);
+        skr_plan_set_anchor(plan, oldest);
     }
     write_text(e, plan, member, n);
 }
 
-bool plan_has_room(const struct skr_gang *e, const struct plan *plan)
+bool skr_plan_has_room(const struct skr_gang *e, const struct plan *plan)
 {
     const struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        const struct skr_ledger_node *node =
-            p->plan == plan && !pods_is_bound(p) ? skr_ledger_get(e->ledger, p->place.node) : NULL;
+        const struct skr_ledger_node *node = p->plan == plan && !skr_pods_is_bound(p)
+                                                 ? skr_ledger_get(e->ledger, p->place.node)
+                                                 : NULL;
         for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
             if (skr_ledger_node_room(node, &p->shape->amounts.item[i]) < 0) {
                 return false;
@@ -428,17 +429,17 @@ bool plan_has_room(const struct skr_gang *e, const struct plan *plan)
     return true;
 }
 
-bool plan_is_stranded(struct skr_gang *e, struct pod_entry *p)
+bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->work->bind.write ||
+    if (!p->plan || !p->plan->binding_persisted || skr_pods_is_bound(p) || p->work->bind.write ||
         p->work->bind.unknown) {
         return false;
     }
-    const struct node_entry *n = nodes_find(e, p->place.node);
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
     if (!n) {
         return true;
     }
     return !p->work->vote.request &&
            (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
-            shapes_is_vetoed(e, p->shape, p->place.node));
+            skr_shapes_is_vetoed(e, p->shape, p->place.node));
 }

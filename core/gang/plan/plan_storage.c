@@ -19,7 +19,7 @@ static bool at_podgroup(const struct group *g)
     return (g->plan ? g->plan->home : g->source.kind) == SOURCE_PODGROUP;
 }
 
-const char *plan_storage_text(const struct group *g)
+const char *skr_plan_storage_text(const struct group *g)
 {
     const struct skr_meta *meta = NULL;
     if (at_podgroup(g)) {
@@ -34,7 +34,7 @@ const char *plan_storage_text(const struct group *g)
     return text ? text : "";
 }
 
-void plan_storage_hurry(struct group *g)
+void skr_plan_storage_hurry(struct group *g)
 {
     if (g->source.podgroup) {
         g->source.podgroup->writer.urgent = true;
@@ -44,7 +44,7 @@ void plan_storage_hurry(struct group *g)
     }
 }
 
-bool plan_storage_is_refused(const struct skr_gang *e, const struct group *g)
+bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g)
 {
     const struct skr_object_writer *writer = NULL;
     if (at_podgroup(g)) {
@@ -73,16 +73,16 @@ static bool is_being_changed(const struct group *g, const char *text)
            strcmp(sent->annotation, text) != 0;
 }
 
-bool plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan)
+bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan)
 {
-    return !plan->preempting && plan_storage_is_written(e, plan);
+    return !plan->preempting && skr_plan_storage_is_written(e, plan);
 }
 
-bool plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
+bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
 {
     const char *have;
     if (plan->anchor) {
-        const struct pod_entry *p = pods_find(e, plan->anchor);
+        const struct pod_entry *p = skr_pods_find(e, plan->anchor);
         if (!p) {
             return plan->binding_persisted;
         }
@@ -90,7 +90,7 @@ bool plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
     } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
         return plan->binding_persisted;
     } else {
-        have = plan_storage_text(plan->group);
+        have = skr_plan_storage_text(plan->group);
         if (!have) { /* the object is gone: a started Binding is finished from the members */
             return plan->binding_persisted;
         }
@@ -99,7 +99,7 @@ bool plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
            (plan->anchor || !is_being_changed(plan->group, plan->text));
 }
 
-void plan_storage_note_binding(struct skr_gang *e, struct group *g)
+void skr_plan_storage_note_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
@@ -107,8 +107,8 @@ void plan_storage_note_binding(struct skr_gang *e, struct group *g)
                      : g->source.podgroup ? SOURCE_PODGROUP
                                           : SOURCE_NONE;
     }
-    if (plan && plan->binding && !plan->aborting && plan_storage_is_persisted(e, plan)) {
-        plan_note_persisted(plan);
+    if (plan && plan->binding && !plan->aborting && skr_plan_storage_is_persisted(e, plan)) {
+        skr_plan_note_persisted(plan);
     }
 }
 
@@ -120,10 +120,10 @@ static const struct skr_object_writer *storage_writer(const struct group *g)
     return g->plan->home == SOURCE_MAP && g->source.map ? &g->source.map->writer : NULL;
 }
 
-bool plan_storage_is_quiet(const struct skr_gang *e, const struct group *g)
+bool skr_plan_storage_is_quiet(const struct skr_gang *e, const struct group *g)
 {
     if (g->plan->anchor) {
-        const struct pod_entry *p = pods_find(e, g->plan->anchor);
+        const struct pod_entry *p = skr_pods_find(e, g->plan->anchor);
         return !p || p->plan != g->plan || (!p->work->patch.write && !p->work->patch.must_read);
     }
     const struct skr_object_writer *writer = storage_writer(g);

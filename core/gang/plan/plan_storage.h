@@ -11,17 +11,18 @@
 #include "core/gang/state/plan_entry.h"
 
 /* The object's annotation as cached; "" none; NULL no object. */
-const char *plan_storage_text(const struct group *g);
-void plan_storage_hurry(struct group *g); /* a commit waits: its object is written without delay */
+const char *skr_plan_storage_text(const struct group *g);
+void skr_plan_storage_hurry(
+    struct group *g); /* a commit waits: its object is written without delay */
 /* The API server refused the last write of the group's object. */
-bool plan_storage_is_refused(const struct skr_gang *e, const struct group *g);
+bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g);
 /* The object carries the text as it should be. */
 /* The same, also while it waits for victims and nothing else may depend on it. */
-bool plan_storage_is_written(const struct skr_gang *e, const struct plan *plan);
-bool plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan);
+bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan);
+bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan);
 /* No write of the plan's text is in flight, and what it did is known. */
-bool plan_storage_is_quiet(const struct skr_gang *e, const struct group *g);
+bool skr_plan_storage_is_quiet(const struct skr_gang *e, const struct group *g);
 /* State Binding is seen persisted: from here there is only forward. */
-void plan_storage_note_binding(struct skr_gang *e, struct group *g);
+void skr_plan_storage_note_binding(struct skr_gang *e, struct group *g);
 
 #endif

@@ -13,7 +13,7 @@
 /* Of kube-scheduler: defaultPercentageOfNodesToScore is adaptive, 50 less one for each 125 nodes. */
 enum { DEFAULT_PERCENT = 50, NODES_A_PERCENT = 125, PERCENT_MIN = 5 };
 
-size_t sampling_nodes_min(const struct skr_gang *e)
+size_t skr_sampling_nodes_min(const struct skr_gang *e)
 {
     return e->settings.sampling_nodes_min ? e->settings.sampling_nodes_min : SKR_SAMPLING_NODES_MIN;
 }
@@ -24,18 +24,18 @@ static size_t default_sample(const struct skr_gang *e)
     size_t less = e->n_nodes / NODES_A_PERCENT;
     size_t percent = less + PERCENT_MIN > DEFAULT_PERCENT ? PERCENT_MIN : DEFAULT_PERCENT - less;
     size_t n = e->n_nodes * percent / 100;
-    return n < sampling_nodes_min(e) ? sampling_nodes_min(e) : n;
+    return n < skr_sampling_nodes_min(e) ? skr_sampling_nodes_min(e) : n;
 }
 
-bool sampling_is_off(const struct skr_gang *e)
+bool skr_sampling_is_off(const struct skr_gang *e)
 {
-    return !e->settings.nominate_all && e->n_nodes < sampling_nodes_min(e);
+    return !e->settings.nominate_all && e->n_nodes < skr_sampling_nodes_min(e);
 }
 
 /* There are so many nodes that the profile matters, and so few that looking at all of them pays. */
 static bool is_learned(const struct skr_gang *e)
 {
-    return !e->settings.nominate_all && e->n_nodes >= sampling_nodes_min(e) &&
+    return !e->settings.nominate_all && e->n_nodes >= skr_sampling_nodes_min(e) &&
            e->n_nodes < SKR_SAMPLING_NODES_MAX;
 }
 
@@ -61,17 +61,17 @@ static enum sampling_belief belief_of(const struct skr_gang *e, size_t profile)
     return lapsed ? SAMPLING_UNKNOWN : x->belief;
 }
 
-bool sampling_spares(const struct skr_gang *e, const struct pod_entry *p)
+bool skr_sampling_spares(const struct skr_gang *e, const struct pod_entry *p)
 {
     if (!is_learned(e)) {
-        return sampling_is_off(e);
+        return skr_sampling_is_off(e);
     }
     enum sampling_belief belief = belief_of(e, profile_of(e, p->pod));
     return belief == SAMPLING_LOOKS_AT_ALL ||
            (belief == SAMPLING_UNKNOWN && (!p->pod->gate || p->place.rank == 0));
 }
 
-skr_time sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
+skr_time skr_sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
 {
     size_t profile = profile_of(e, p->pod);
     if (!is_learned(e) || !p->pod->gate || *p->pod->nominated_node ||
@@ -95,7 +95,7 @@ static void revise_planned(struct skr_gang *e, size_t profile)
         DL_FOREACH(g->members, p)
         {
             if (p->plan && profile_of(e, p->pod) == profile) {
-                dirty_pod(e, p);
+                skr_dirty_pod(e, p);
             }
         }
     }
@@ -117,16 +117,16 @@ static void believe(struct skr_gang *e, size_t profile, enum sampling_belief bel
     skr_strbuf_addf(&text, "schedulerName %s: %s", e->settings.scheduler_name[profile],
                     samples ? "it takes a sample of them, members are nominated"
                             : "it looks at all of them, members need no nomination");
-    out_decision(e, "", "", "Nodes that kube-scheduler looks at", "", text.s, false);
+    skr_out_decision(e, "", "", "Nodes that kube-scheduler looks at", "", text.s, false);
     revise_planned(e, profile);
 }
 
 /* ---- evidence ---- */
 
-bool sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
-                       const struct node_entry *n)
+bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
+                           const struct node_entry *n)
 {
-    return n->node && !shapes_is_vetoed(e, s, n->name) &&
+    return n->node && !skr_shapes_is_vetoed(e, s, n->name) &&
            skr_pod_shape_check_node(s->spec, n->node) == SKR_ELIGIBLE &&
            skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
@@ -136,23 +136,23 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
                            size_t n)
 {
     struct node_entry *entry;
-    const struct pod_entry *p = pods_find(e, pod->meta.uid);
+    const struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
     const char *planned = p && p->plan ? p->place.node : "";
-    struct shape *s = shapes_get(e, pod);
+    struct shape *s = skr_shapes_get(e, pod);
     bool found = false;
     for (size_t i = 0; i < n; i++) {
-        nodes_name(e, node[i]);
+        skr_nodes_name(e, node[i]);
     }
-    for (size_t at = 0; (entry = nodes_next(e, &at));) {
-        bool missing = !nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
-        found = found || (missing && sampling_could_go(e, s, pod->meta.uid, entry));
+    for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
+        bool missing = !skr_nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
+        found = found || (missing && skr_sampling_could_go(e, s, pod->meta.uid, entry));
     }
-    shapes_unref(e, s);
+    skr_shapes_unref(e, s);
     return found;
 }
 
-void sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
-                         size_t n)
+void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
+                             size_t n)
 {
     size_t profile = profile_of(e, pod);
     if (!is_learned(e) || n < 2 || profile >= e->settings.n_scheduler_names) {
@@ -173,8 +173,8 @@ void sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const ch
     }
 }
 
-void sampling_note_missing(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
-                           size_t n)
+void skr_sampling_note_missing(struct skr_gang *e, const struct pod_entry *p,
+                               const char *const *node, size_t n)
 {
     size_t profile = profile_of(e, p->pod);
     if (!is_learned(e) || profile >= e->settings.n_scheduler_names ||

@@ -40,24 +40,24 @@ enum {
 };
 
 /* SKR_SAMPLING_NODES_MIN, or what stands for it. */
-size_t sampling_nodes_min(const struct skr_gang *e);
+size_t skr_sampling_nodes_min(const struct skr_gang *e);
 /* Whether it looks at every node, by the number of nodes that there are now. */
-bool sampling_is_off(const struct skr_gang *e);
+bool skr_sampling_is_off(const struct skr_gang *e);
 /* Whether the planned member is better not nominated, by what is known of its profile. */
-bool sampling_spares(const struct skr_gang *e, const struct pod_entry *p);
+bool skr_sampling_spares(const struct skr_gang *e, const struct pod_entry *p);
 
 /* Of one that it does not spare: until when a call may tell that it is to be spared; 0: nothing to wait for. */
-skr_time sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p);
+skr_time skr_sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p);
 
 /* A filter call has brought names; of the pod there may be no entry yet. O(1) where nothing can be learned from them, else
  * O(nodes), once in SKR_SAMPLING_LOOK_S. */
-void sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
-                         size_t n);
+void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
+                             size_t n);
 /* The planned node is not among them, and was not nominated. O(nodes). */
-void sampling_note_missing(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
-                           size_t n);
+void skr_sampling_note_missing(struct skr_gang *e, const struct pod_entry *p,
+                               const char *const *node, size_t n);
 /* Whether the pod could go to the node, by what we know. */
-bool sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
-                       const struct node_entry *n);
+bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
+                           const struct node_entry *n);
 
 #endif

@@ -14,7 +14,7 @@ static skr_time patience(void)
     return SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
 }
 
-void scheduler_progress_heard(struct skr_gang *e)
+void skr_scheduler_progress_heard(struct skr_gang *e)
 {
     if (skr_frame_now(e->frame) > e->progress.last + patience()) {
         e->progress.since = skr_frame_now(e->frame);
@@ -22,7 +22,7 @@ void scheduler_progress_heard(struct skr_gang *e)
     e->progress.last = skr_frame_now(e->frame);
 }
 
-void scheduler_progress_restarted(struct skr_gang *e)
+void skr_scheduler_progress_restarted(struct skr_gang *e)
 {
     e->progress.since = skr_frame_now(e->frame);
 }
@@ -39,7 +39,7 @@ static bool stands_before(const struct progress_ask *a, const struct progress_as
     return a->priority != b->priority ? a->priority > b->priority : a->activated < b->activated;
 }
 
-void scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *p)
+void skr_scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *p)
 {
     struct progress_ask now = place_of(p), *ask = e->progress.ask;
     size_t n = 0;
@@ -59,7 +59,7 @@ void scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *p)
     e->progress.n_asks = n;
 }
 
-skr_time scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p)
+skr_time skr_scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct progress_ask place = place_of(p);
     skr_time at = 0;

@@ -11,13 +11,13 @@
 
 enum { SKR_ACTIVATION_PATIENCE_S = 15 }; /* activated and neither asked nor parked */
 
-void scheduler_progress_heard(struct skr_gang *e); /* it asks now */
+void skr_scheduler_progress_heard(struct skr_gang *e); /* it asks now */
 /* It may have started anew, with everything to do: patience begins again. */
-void scheduler_progress_restarted(struct skr_gang *e);
+void skr_scheduler_progress_restarted(struct skr_gang *e);
 /* It comes to this member for the first time since its activation. O(PROGRESS_ASKS), as the next. */
-void scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *p);
+void skr_scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *p);
 /* When it came last to a member that stands before this one; 0: not within the patience. Kicks of
  * one second stand at one place. */
-skr_time scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p);
+skr_time skr_scheduler_progress_reached_before(const struct skr_gang *e, const struct pod_entry *p);
 
 #endif

@@ -67,7 +67,7 @@ static struct pod_entry **rescue_members(struct skr_gang *e, struct group *g, si
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && plan_is_stranded(e, p)) {
+        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
             list[n++] = p;
         }
     }
@@ -88,19 +88,19 @@ static void forget_solve(struct skr_gang *e)
     e->planner->solve = 0;
 }
 
-void planner_init(struct skr_gang *e)
+void skr_planner_init(struct skr_gang *e)
 {
     e->planner = skr_alloc(sizeof *e->planner);
 }
 
-void planner_fini(struct skr_gang *e)
+void skr_planner_fini(struct skr_gang *e)
 {
     forget_solve(e);
     free(e->planner);
     e->planner = NULL;
 }
 
-bool planner_is_solving(const struct skr_gang *e, const struct group *g)
+bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g)
 {
     return e->planner->solve && strcmp(e->planner->group, g->key) == 0;
 }
@@ -108,27 +108,27 @@ bool planner_is_solving(const struct skr_gang *e, const struct group *g)
 static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason reason,
                          const char *message, uint64_t epoch, uint64_t input)
 {
-    attempt_failed(g, epoch, input);
-    group_state_reason(g, reason, message);
+    skr_attempt_failed(g, epoch, input);
+    skr_group_state_reason(g, reason, message);
     if (g->state == GROUP_READY) {
-        group_state_enter(e, g, GROUP_BACKOFF);
+        skr_group_state_enter(e, g, GROUP_BACKOFF);
     }
-    dirty_group(e, g);
+    skr_dirty_group(e, g);
 }
 
 /* The group fits on the slots, and nothing makes the problem in full a stricter one. */
 static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
-    return fit == FIT_YES && !g->plan && !problem_has_probes(newcomers, n) &&
-           !problem_has_paper(e, newcomers, n) && !pod_rules_matter(e, newcomers, n);
+    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(newcomers, n) &&
+           !skr_problem_has_paper(e, newcomers, n) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
 /* A request goes out for these newcomers. */
 static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request *request,
                   struct pod_entry *const *newcomers, size_t n)
 {
-    e->planner->solve = out_solve(e, request);
+    e->planner->solve = skr_out_solve(e, request);
     e->planner->group = skr_strdup(g->key);
     e->planner->input_epoch = g->input_epoch;
     e->planner->epoch = e->epoch.capacity;
@@ -151,16 +151,17 @@ static void start_preemption(struct skr_gang *e, struct group *g)
 {
     struct skr_error error = {.text = "out of memory"};
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    struct skr_solve_request *request =
-        topology_is_usable(e) && n > 0 ? victim_search_build(e, g, newcomers, n, &error) : NULL;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_topology_is_usable(e) && n > 0
+                                            ? skr_victim_search_build(e, g, newcomers, n, &error)
+                                            : NULL;
     if (request) {
         begin(e, g, request, newcomers, n);
         e->planner->preempting = true;
         e->planner->epoch = e->epoch.victims;
     } else {
-        victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
-        dirty_plan(e);
+        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+        skr_dirty_plan(e);
     }
     free(newcomers);
 }
@@ -168,36 +169,37 @@ static void start_preemption(struct skr_gang *e, struct group *g)
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
 {
     struct skr_error error = {.text = "out of memory"};
-    if (!topology_is_usable(e)) {
+    if (!skr_topology_is_usable(e)) {
         no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
-        group_state_no_tree(g);
-        dirty_plan(e);
+        skr_group_state_no_tree(g);
+        skr_dirty_plan(e);
         return;
     }
     size_t n;
     bool rescue = g->plan;
     struct pod_entry **newcomers =
-        rescue ? rescue_members(e, g, &n) : membership_plannable(e, g, &n);
-    bool restrict_ = probed_only && problem_has_probes(newcomers, n);
+        rescue ? rescue_members(e, g, &n) : skr_membership_plannable(e, g, &n);
+    bool restrict_ = probed_only && skr_problem_has_probes(newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
-        simple ? problem_of_slots(e, g) : problem_build(e, g, newcomers, n, restrict_, &error);
+        simple ? skr_problem_of_slots(e, g)
+               : skr_problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request) {
         free(newcomers);
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
         no_placement(e, g, SKR_REASON_NEVER_FITS, error.text, e->epoch.capacity, g->input_epoch);
-        dirty_plan(e);
+        skr_dirty_plan(e);
         return;
     }
     if (!simple && !rescue) {
-        problem_add_anew(e, g, newcomers, n, request);
+        skr_problem_add_anew(e, g, newcomers, n, request);
     }
     begin(e, g, request, newcomers, n);
     e->planner->probed_only = restrict_;
     e->planner->rescue = rescue;
     e->planner->of_slots = simple;
     if (!simple) {
-        fit_reported(e, g);
+        skr_fit_reported(e, g);
     }
     free(newcomers);
 }
@@ -205,14 +207,14 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
 /* The namespace of a solve for a plan has used the solver for long. */
 static bool may_give_way(const struct skr_gang *e, const struct group *g)
 {
-    return !e->planner->rescue && !e->planner->preempting && solve_share_stands_back(e, g);
+    return !e->planner->rescue && !e->planner->preempting && skr_solve_share_stands_back(e, g);
 }
 
 static bool is_awaited(struct skr_gang *e)
 {
-    struct choice next = queue_next(e);
-    return (next.plan && !solve_share_stands_back(e, next.plan)) ||
-           (next.preempt && !solve_share_stands_back(e, next.preempt));
+    struct choice next = skr_queue_next(e);
+    return (next.plan && !skr_solve_share_stands_back(e, next.plan)) ||
+           (next.preempt && !skr_solve_share_stands_back(e, next.preempt));
 }
 
 static void cancel_solve(struct skr_gang *e)
@@ -224,35 +226,35 @@ static void cancel_solve(struct skr_gang *e)
 /* A solve is under way: it goes on unless nobody wants its answer, or somebody can be planned. */
 static void review_solve(struct skr_gang *e)
 {
-    const struct group *g = groups_find(e, e->planner->group);
+    const struct group *g = skr_groups_find(e, e->planner->group);
     if (e->planner->cancelled) {
         return;
     }
     if (!g || g->input_epoch != e->planner->input_epoch) {
         cancel_solve(e);
         e->planner->ended = true;
-    } else if (e->planner->reporting && queue_next(e).plan) {
+    } else if (e->planner->reporting && skr_queue_next(e).plan) {
         cancel_solve(e);
     } else if (may_give_way(e, g) && is_awaited(e)) {
         cancel_solve(e);
     }
 }
 
-void planner_run(struct skr_gang *e)
+void skr_planner_run(struct skr_gang *e)
 {
     if (e->planner->solve) {
         review_solve(e);
         return;
     }
-    struct choice next = queue_next(e);
-    if (next.plan && next.plan->attempt.limit_failed && attempt_lift(next.plan)) {
-        dirty_plan(e); /* there is news: all of them first */
+    struct choice next = skr_queue_next(e);
+    if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
+        skr_dirty_plan(e); /* there is news: all of them first */
     } else if (next.preempt) {
         start_preemption(e, next.preempt);
     } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
-        queue_report_begins(e, next.n_waiting);
+        skr_queue_report_begins(e, next.n_waiting);
         start(e, next.report, false, FIT_NO);
         e->planner->reporting = e->planner->solve != 0;
     }
@@ -281,19 +283,19 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
 static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                                const struct skr_solve_request *request, struct skr_strbuf *b)
 {
-    size_t refused = refusal_nodes(e, g), n_newcomers;
+    size_t refused = skr_refusal_nodes(e, g), n_newcomers;
     if (refused > 0) {
-        refusal_say(e, g, b);
+        skr_refusal_say(e, g, b);
         skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
     }
     if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
-        pod_rules_say_blocking(&s->domains, request->problem.n, b);
+        skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
     } else {
-        explain_sentence(e, g, &s->explanation, request, b);
+        skr_explain_sentence(e, g, &s->explanation, request, b);
     }
-    struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
-    pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
+    skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
     if (refused > 0) {
         return SKR_REASON_FILTERED_BY_OTHERS;
@@ -302,13 +304,13 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
                                  : reason_of(s->explanation.class);
 }
 
-void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                     const struct skr_solve_request *request)
+void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                         const struct skr_solve_request *request)
 {
     SKR_STRBUF(b);
     enum skr_reason reason = say_why(e, g, s, request, &b);
-    group_state_reason(g, reason, b.s);
-    dirty_group(e, g);
+    skr_group_state_reason(g, reason, b.s);
+    skr_dirty_group(e, g);
 }
 
 static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
@@ -326,7 +328,7 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
 static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved,
                       size_t n)
 {
-    size_t least = membership_least(g), largest = 0;
+    size_t least = skr_membership_least(g), largest = 0;
     const int32_t held = solved->problem.n - (int32_t)n; /* members outside the tree are no part */
     if (!g->spec->open || e->planner->rescue || n <= least) {
         return false;
@@ -334,7 +336,7 @@ static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solv
     if (g->attempt.limit == 0 && solved->solution->explanation.largest > held) {
         largest = (size_t)(solved->solution->explanation.largest - held);
     }
-    attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
+    skr_attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
     return true;
 }
 
@@ -352,17 +354,17 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = membership_claim_node(g, p, newcomers, n);
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
         if (!node) {
             continue;
         }
         owner[k] = p;
         seat[k++] = (struct skr_seat){.node = node,
                                       .leaf = skr_tree_find_leaf(e->topology.tree, node),
-                                      .rank = p->plan ? p->place.rank : pods_rank_label(p),
+                                      .rank = p->plan ? p->place.rank : skr_pods_rank_label(p),
                                       .claimed = true};
     }
-    member_order_seats(owner, seat, k);
+    skr_member_order_seats(owner, seat, k);
     free(owner);
     *ret_n = k;
     return seat;
@@ -375,9 +377,9 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     for (size_t i = 0; i < n; i++) {
         node[i] = newcomers[i]->place.node;
     }
-    pod_rules_turns(e, newcomers, n, node, turn);
+    skr_pod_rules_turns(e, newcomers, n, node, turn);
     for (size_t i = 0; i < n; i++) {
-        plan_set_turn(newcomers[i], turn[i]);
+        skr_plan_set_turn(newcomers[i], turn[i]);
     }
     free(node);
 }
@@ -391,52 +393,52 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
     struct skr_error error;
     if (skr_assign(e->topology.tree, s->count, seat, n_seats, &error) < 0) {
-        out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
+        skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
         free(seat);
         return;
     }
     bool rescue = g->plan;
-    struct plan *plan = rescue ? g->plan : plan_create(e, g);
+    struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
     if (!rescue) {
-        seat_holds_open(e, g);
+        skr_seat_holds_open(e, g);
     }
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
         uint64_t attempts = g->attempt.n - newcomers[i]->attempts_base;
         bool recorded = rescue && newcomers[i]->place.recorded;
         if (rescue) {
-            bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
-            plan_remove_member(e, newcomers[i]);
-            nomination_tried(newcomers[i]);
+            skr_bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+            skr_plan_remove_member(e, newcomers[i]);
+            skr_nomination_tried(newcomers[i]);
         }
-        plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
+        skr_plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
         if (recorded) { /* with its old node: that it is a member stands somewhere */
-            plan_note_recorded(newcomers[i]);
+            skr_plan_note_recorded(newcomers[i]);
         }
-        plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
+        skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
     }
     if (!rescue) {
-        seat_holds_close(e, g, newcomers, n);
+        skr_seat_holds_close(e, g, newcomers, n);
     }
     set_turns(e, newcomers, n);
     free(seat);
-    fit_leave(g);
-    attempt_lift(g);
-    attempt_placed(g, s->optimal);
+    skr_fit_leave(g);
+    skr_attempt_lift(g);
+    skr_attempt_placed(g, s->optimal);
     if (rescue) {
-        plan_text_changed(e, plan);
+        skr_plan_text_changed(e, plan);
     } else {
-        group_state_reason(g, SKR_REASON_NONE, NULL);
+        skr_group_state_reason(g, SKR_REASON_NONE, NULL);
         if (preemption) {
-            preemption_begin(plan, preemption->preemption, preemption->victims);
+            skr_preemption_begin(plan, preemption->preemption, preemption->victims);
         }
         if (g->seats.n_bound == 0) {
-            group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
+            skr_group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
         }
-        outputs_update(e, g);
-        plan_commit(e, plan);
+        skr_outputs_update(e, g);
+        skr_plan_commit(e, plan);
     }
-    dirty_group(e, g);
+    skr_dirty_group(e, g);
 }
 
 /* The pods the solve was for, if they are all still what it was for. */
@@ -444,8 +446,8 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
 {
     struct pod_entry **list = skr_alloc_array(e->planner->n_uids + 1, sizeof *list);
     for (size_t i = 0; i < e->planner->n_uids; i++) {
-        struct pod_entry *p = pods_find(e, e->planner->uid[i]);
-        bool good = p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p) &&
+        struct pod_entry *p = skr_pods_find(e, e->planner->uid[i]);
+        bool good = p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
                     (e->planner->rescue ? p->plan == g->plan && p->plan : !p->plan);
         if (!good) {
             free(list);
@@ -463,17 +465,17 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     struct pod_entry **newcomers = solved_members(e, g);
     size_t n = e->planner->n_uids;
     if (!victims) {
-        out_decision(e, g->key, "", "Search for victims failed", "", solved->error.text, true);
+        skr_out_decision(e, g->key, "", "Search for victims failed", "", solved->error.text, true);
     }
     if (!newcomers) {
         return;
     }
     if (!victims || victims->status != SKR_VICTIMS_FOUND) {
-        victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
-                             solved->work.took_ns);
-    } else if (victim_search_still_valid(e, g, newcomers, n, solved)) {
-        victim_search_done(g);
-        attempt_fresh(g);
+        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                                 solved->work.took_ns);
+    } else if (skr_victim_search_still_valid(e, g, newcomers, n, solved)) {
+        skr_victim_search_done(g);
+        skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
         commit(e, g, newcomers, n, victims->solution, solved);
     } else {
@@ -489,10 +491,10 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         use_victims(e, g, solved);
         return;
     }
-    attempt_took(g, solved->work.took_ns);
+    skr_attempt_took(g, solved->work.took_ns);
     if (!s) {
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
-        out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
+        skr_out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
         no_placement(e, g, SKR_REASON_NEVER_FITS, solved->error.text, e->planner->epoch,
                      e->planner->input_epoch);
         return;
@@ -503,15 +505,15 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     }
     size_t n = e->planner->n_uids;
     if (s->status == SKR_SOLVE_PLACED) {
-        if (problem_still_valid(e, g, newcomers, n, s->count)) {
-            attempt_count(g);
-            attempt_fresh(g);
+        if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
+            skr_attempt_count(g);
+            skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
             commit(e, g, newcomers, n, s, NULL);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
-            if (attempt_stale(g)) {
-                attempt_backoff(e, g);
+            if (skr_attempt_stale(g)) {
+                skr_attempt_backoff(e, g);
             }
         }
     } else if (s->status == SKR_SOLVE_INFEASIBLE &&
@@ -519,18 +521,18 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         skr_debug_check(!e->planner->of_slots);
         free(newcomers);
         forget_solve(e);
-        fit_cache_refresh(e);
+        skr_fit_cache_refresh(e);
         start(e, g, false, FIT_UNKNOWN);
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
         infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) {
         /* it gave way, and may have been put to sleep since it began */
-        fit_report_at(g, skr_frame_now(e->frame));
-        dirty_group(e, g);
+        skr_fit_report_at(g, skr_frame_now(e->frame));
+        skr_dirty_group(e, g);
     } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
-        attempt_limit_failed(g);
-        attempt_count(g);
+        skr_attempt_limit_failed(g);
+        skr_attempt_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
         infeasible(e, g, s, solved, e->planner->epoch, e->planner->input_epoch);
     }
@@ -543,17 +545,17 @@ static void dirty_unplanned(struct skr_gang *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g && !g->plan ? g->members : NULL, p)
     {
-        dirty_pod(e, p);
+        skr_dirty_pod(e, p);
     }
 }
 
-void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
+void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct group *g =
-        solved->work.id == e->planner->solve ? groups_find(e, e->planner->group) : NULL;
+        solved->work.id == e->planner->solve ? skr_groups_find(e, e->planner->group) : NULL;
     bool ours = solved->work.id == e->planner->solve;
     if (ours && e->planner->cancelled == e->planner->ended) {
-        solve_share_took(e, e->planner->group, solved->work.took_ns, e->planner->ended);
+        skr_solve_share_took(e, e->planner->group, solved->work.took_ns, e->planner->ended);
     }
     if (g && g->input_epoch == e->planner->input_epoch && skr_frame_is_leader(e->frame) &&
         !skr_frame_is_stopped(e->frame)) {
@@ -565,5 +567,5 @@ void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
         forget_solve(e);
         dirty_unplanned(e, g);
     }
-    dirty_plan(e);
+    skr_dirty_plan(e);
 }

@@ -6,14 +6,14 @@
 #include "core/gang/state/gang.h"
 #include "core/gang/state/solve_request.h"
 
-void planner_init(struct skr_gang *e);
-void planner_run(struct skr_gang *e);
-void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
-void planner_fini(struct skr_gang *e);
+void skr_planner_init(struct skr_gang *e);
+void skr_planner_run(struct skr_gang *e);
+void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
+void skr_planner_fini(struct skr_gang *e);
 /* A solve for the group runs. */
-bool planner_is_solving(const struct skr_gang *e, const struct group *g);
+bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g);
 /* Reason and message of a group without a placement, from the solver's explanation, which is in s. */
-void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                     const struct skr_solve_request *request);
+void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                         const struct skr_solve_request *request);
 
 #endif

@@ -47,7 +47,7 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && plan_is_stranded(e, p)) {
+        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
             return true;
         }
     }
@@ -59,19 +59,19 @@ static bool is_due(struct skr_gang *e, const struct group *g)
     if (!g->spec || g->victim.leaving) {
         return false;
     }
-    if (!g->plan && refusal_pause(e, g) > 0) {
+    if (!g->plan && skr_refusal_pause(e, g) > 0) {
         return false;
     }
     if (g->plan) {
-        return needs_rescue(e, g) && (!g->attempt.infeasible || attempt_has_news(e, g));
+        return needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g));
     }
     if (g->source.misplaced) {
         return false; /* a hard rule is never dropped because its level is not there */
     }
-    if (g->attempt.infeasible && !attempt_has_news(e, g)) {
+    if (g->attempt.infeasible && !skr_attempt_has_news(e, g)) {
         return false;
     }
-    if (plan_storage_is_refused(e, g)) {
+    if (skr_plan_storage_is_refused(e, g)) {
         return false; /* no plan could be committed */
     }
     switch (g->state) {
@@ -79,10 +79,10 @@ static bool is_due(struct skr_gang *e, const struct group *g)
         return skr_frame_now(e->frame) >= g->attempt.plan_at;
     case GROUP_BOUND:
         return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->attempt.plan_at &&
-               (skr_frame_now(e->frame) >= g->attempt.backoff_until || attempt_has_news(e, g));
+               (skr_frame_now(e->frame) >= g->attempt.backoff_until || skr_attempt_has_news(e, g));
     case GROUP_BACKOFF:
         return g->attempt.infeasible || skr_frame_now(e->frame) >= g->attempt.backoff_until ||
-               attempt_has_news(e, g);
+               skr_attempt_has_news(e, g);
     case GROUP_PENDING:
     case GROUP_PREEMPTING:
     case GROUP_PLANNED:
@@ -97,7 +97,7 @@ static bool is_due(struct skr_gang *e, const struct group *g)
     }
 }
 
-bool queue_goes_before(const struct group *a, const struct group *b)
+bool skr_queue_goes_before(const struct group *a, const struct group *b)
 {
     if (a->spec->priority != b->spec->priority) {
         return a->spec->priority > b->spec->priority;
@@ -121,25 +121,25 @@ static void wake_at(struct skr_gang *e, skr_time at)
         return;
     }
     e->report.wake_at = at;
-    wakes_add(e, at, WAKE_REPORT, NULL);
+    skr_wakes_add(e, at, WAKE_REPORT, NULL);
 }
 
 /* What was said of it is old: when it is said anew. */
 static void note_news(struct skr_gang *e, struct group *g)
 {
-    enum fit_news news = fit_news(e, g);
+    enum fit_news news = skr_fit_news(e, g);
     skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
                       ? e->report.pause_until
                       : skr_frame_now(e->frame);
     if (news != NEWS_NONE && (g->fit.report_at == 0 || g->fit.report_at > at)) {
-        fit_report_at(g, at);
+        skr_fit_report_at(g, at);
     }
 }
 
 /* One more attempt without a placement. */
 static void note_attempt(struct skr_gang *e, struct group *g)
 {
-    attempt_failed_again(e, g);
+    skr_attempt_failed_again(e, g);
     e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
     note_news(e, g);
 }
@@ -147,8 +147,8 @@ static void note_attempt(struct skr_gang *e, struct group *g)
 /* Known not to fit, on a tree: what it was told of that can be found anew. */
 static bool may_be_told(const struct skr_gang *e, const struct group *g)
 {
-    return g->attempt.infeasible && !g->plan && topology_is_usable(e) &&
-           (fit_stands(e, g) || !attempt_has_news(e, g));
+    return g->attempt.infeasible && !g->plan && skr_topology_is_usable(e) &&
+           (skr_fit_stands(e, g) || !skr_attempt_has_news(e, g));
 }
 
 static bool is_before(const struct skr_gang *e, const struct group *g, const struct group *best)
@@ -156,29 +156,29 @@ static bool is_before(const struct skr_gang *e, const struct group *g, const str
     if (!best) {
         return true;
     }
-    bool back = solve_share_stands_back(e, g), best_back = solve_share_stands_back(e, best);
-    return back == best_back ? queue_goes_before(g, best) : best_back;
+    bool back = skr_solve_share_stands_back(e, g), best_back = skr_solve_share_stands_back(e, best);
+    return back == best_back ? skr_queue_goes_before(g, best) : best_back;
 }
 
 static bool wants_report(const struct skr_gang *e, const struct group *g)
 {
     return g->fit.report_at != 0 && g->fit.report_at <= skr_frame_now(e->frame) &&
-           may_be_told(e, g) && !plan_storage_is_refused(e, g);
+           may_be_told(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
 /* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
 static bool may_sleep(const struct skr_gang *e, const struct group *g)
 {
     bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
-    return g->attempt.infeasible && !g->plan && !attempt_has_news(e, g) && reported &&
-           !victim_search_has_news(e, g);
+    return g->attempt.infeasible && !g->plan && !skr_attempt_has_news(e, g) && reported &&
+           !skr_victim_search_has_news(e, g);
 }
 
-struct choice queue_next(struct skr_gang *e)
+struct choice skr_queue_next(struct skr_gang *e)
 {
     struct choice best = {.fit = FIT_UNKNOWN};
     struct group *g, *tmp;
-    struct group *awake = candidates_awake(e);
+    struct group *awake = skr_candidates_awake(e);
     bool fresh = false;
     best.n_waiting = e->candidates.n_asleep;
     DL_FOREACH_SAFE2(awake, g, tmp, cnext)
@@ -189,18 +189,18 @@ struct choice queue_next(struct skr_gang *e)
         e->stats.looks++;
         best.n_waiting += g->attempt.infeasible && !g->plan;
         if (g->fit.input != g->input_epoch) {
-            fit_leave(g); /* of another input; it may not wait any more */
+            skr_fit_leave(g); /* of another input; it may not wait any more */
         }
-        bool due = is_due(e, g), less = !due && !attempt_has_news(e, g) && may_be_told(e, g);
+        bool due = is_due(e, g), less = !due && !skr_attempt_has_news(e, g) && may_be_told(e, g);
         if ((due || less) && !fresh) {
-            fit_cache_refresh(e);
+            skr_fit_cache_refresh(e);
             fresh = true;
         }
         if (less) {
             note_news(e, g);
         }
         if (due) {
-            enum fit_answer fit = fit_judge(e, g);
+            enum fit_answer fit = skr_fit_judge(e, g);
             if (still_waits(g, fit)) {
                 note_attempt(e, g);
             } else if (is_before(e, g, best.plan)) {
@@ -208,7 +208,7 @@ struct choice queue_next(struct skr_gang *e)
                 best.fit = fit;
             }
         }
-        if (victim_search_is_due(e, g) && is_before(e, g, best.preempt)) {
+        if (skr_victim_search_is_due(e, g) && is_before(e, g, best.preempt)) {
             best.preempt = g;
         }
         if (wants_report(e, g) && is_before(e, g, best.report)) {
@@ -218,7 +218,7 @@ struct choice queue_next(struct skr_gang *e)
             wake_at(e, g->fit.report_at); /* at every look: an earlier wake may have come between */
         }
         if (may_sleep(e, g)) {
-            candidates_sleep(e, g);
+            skr_candidates_sleep(e, g);
         }
     }
     if (best.plan && best.preempt && is_before(e, best.plan, best.preempt)) {
@@ -227,16 +227,16 @@ struct choice queue_next(struct skr_gang *e)
     return best;
 }
 
-void queue_see_less_room(struct skr_gang *e)
+void skr_queue_see_less_room(struct skr_gang *e)
 {
     skr_time at = skr_frame_now(e->frame) + REPORT_PAUSE_S * SKR_SECOND;
-    fit_cache_see_changes(e);
+    skr_fit_cache_see_changes(e);
     if (e->candidates.n_asleep > 0 && e->candidates.room != e->epoch.room) {
         wake_at(e, e->report.pause_until > at ? e->report.pause_until : at);
     }
 }
 
-void queue_report_begins(struct skr_gang *e, size_t n_waiting)
+void skr_queue_report_begins(struct skr_gang *e, size_t n_waiting)
 {
     if (skr_frame_now(e->frame) < e->report.pause_until) {
         return;
@@ -248,15 +248,15 @@ void queue_report_begins(struct skr_gang *e, size_t n_waiting)
     e->report.pause_until = skr_frame_now(e->frame) + (for_work > pause ? for_work : pause);
 }
 
-int queue_check(struct skr_gang *e, struct skr_error *error)
+int skr_queue_check(struct skr_gang *e, struct skr_error *error)
 {
     struct group *g, *tmp;
-    if (dirty_any(e) || candidates_are_stale(e) || !skr_frame_is_leader(e->frame)) {
+    if (skr_dirty_any(e) || skr_candidates_are_stale(e) || !skr_frame_is_leader(e->frame)) {
         return 0;
     }
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        bool due = is_due(e, g) || victim_search_is_due(e, g) || wants_report(e, g);
+        bool due = is_due(e, g) || skr_victim_search_is_due(e, g) || wants_report(e, g);
         if (due && g->candidate != CANDIDATE_AWAKE) {
             return skr_error_set(error, SKR_BUG, "group %s is due, and is not looked at", g->key);
         }

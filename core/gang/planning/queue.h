@@ -15,13 +15,13 @@ struct choice {
 };
 /* Groups that are due and do not fit have had their attempt afterwards. O(groups that
  * are awake): candidates.h. */
-struct choice queue_next(struct skr_gang *e);
+struct choice skr_queue_next(struct skr_gang *e);
 /* After every event: groups that do not fit are told of less room, too, 2 s later and no more often than reports
  * are made. O(leaves that changed). */
-void queue_see_less_room(struct skr_gang *e);
-void queue_report_begins(struct skr_gang *e, size_t n_waiting); /* sets the pause behind it */
+void skr_queue_see_less_room(struct skr_gang *e);
+void skr_queue_report_begins(struct skr_gang *e, size_t n_waiting); /* sets the pause behind it */
 /* Nobody is left out who is due; for debug builds. O(groups). */
-int queue_check(struct skr_gang *e, struct skr_error *error);
-bool queue_goes_before(const struct group *a, const struct group *b); /* both have a spec */
+int skr_queue_check(struct skr_gang *e, struct skr_error *error);
+bool skr_queue_goes_before(const struct group *a, const struct group *b); /* both have a spec */
 
 #endif

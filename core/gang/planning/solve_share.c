@@ -73,10 +73,10 @@ static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
                     "solving for groups of namespace %s took long: for %lld s or more those of "
                     "other namespaces go first",
                     share->name, (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
-    out_decision(e, key, "", "Slow to solve for", "", text.s, false);
+    skr_out_decision(e, key, "", "Slow to solve for", "", text.s, false);
 }
 
-void solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
+void skr_solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
 {
     if (ns < SLOW_MS * SKR_MILLISECOND && !(ended && ns > 0)) {
         return;
@@ -91,12 +91,12 @@ void solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ende
     tell(e, share, key);
 }
 
-bool solve_share_stands_back(const struct skr_gang *e, const struct group *g)
+bool skr_solve_share_stands_back(const struct skr_gang *e, const struct group *g)
 {
     return e->solve_shares && stands_back(e, find(e, g->namespace_, strlen(g->namespace_)));
 }
 
-void solve_share_fini(struct skr_gang *e)
+void skr_solve_share_fini(struct skr_gang *e)
 {
     struct solve_share *share, *tmp;
     HASH_ITER(hh, e->solve_shares, share, tmp)

@@ -15,9 +15,9 @@ struct group;
 
 /* A solve for the group, "namespace/name", took so many nanoseconds. ended: by a change of its group.
  * O(namespaces that count) */
-void solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended);
+void skr_solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended);
 /* O(1) */
-bool solve_share_stands_back(const struct skr_gang *e, const struct group *g);
-void solve_share_fini(struct skr_gang *e);
+bool skr_solve_share_stands_back(const struct skr_gang *e, const struct group *g);
+void skr_solve_share_fini(struct skr_gang *e);
 
 #endif

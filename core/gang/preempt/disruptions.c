@@ -15,7 +15,7 @@ static void entry_free(struct skr_gang *e, struct disruption_budget *b)
     free(b);
 }
 
-void disruptions_upsert(struct skr_gang *e, struct skr_budget *budget)
+void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget)
 {
     struct disruption_budget *b;
     char *key = skr_object_key(budget->meta.namespace_, budget->meta.name);
@@ -36,10 +36,10 @@ void disruptions_upsert(struct skr_gang *e, struct skr_budget *budget)
         skr_budget_destroy(b->budget);
     }
     b->budget = budget;
-    dirty_victims(e);
+    skr_dirty_victims(e);
 }
 
-void disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name)
+void skr_disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
     struct disruption_budget *b;
     char *key = skr_object_key(namespace_, name);
@@ -47,12 +47,12 @@ void disruptions_delete(struct skr_gang *e, const char *namespace_, const char *
     free(key);
     if (b) {
         entry_free(e, b);
-        dirty_victims(e);
+        skr_dirty_victims(e);
     }
 }
 
-struct disruption_budget *disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
-                                         size_t *ret_n)
+struct disruption_budget *skr_disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
+                                             size_t *ret_n)
 {
     struct disruption_budget *b, *tmp, *first = NULL;
     *ret_n = 0;
@@ -66,7 +66,7 @@ struct disruption_budget *disruptions_of(const struct skr_gang *e, const struct 
     return first;
 }
 
-void disruptions_fini(struct skr_gang *e)
+void skr_disruptions_fini(struct skr_gang *e)
 {
     struct disruption_budget *b, *tmp;
     HASH_ITER(hh, e->disruptions, b, tmp)

@@ -14,11 +14,11 @@ struct disruption_budget {
     int32_t number; /* scratch: victim_search.c, preemption.c */
 };
 
-void disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */
-void disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name);
+void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */
+void skr_disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name);
 /* The budget that covers the pod, of several the first by key; *ret_n: how many do. O(budgets). */
-struct disruption_budget *disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
-                                         size_t *ret_n);
-void disruptions_fini(struct skr_gang *e);
+struct disruption_budget *skr_disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
+                                             size_t *ret_n);
+void skr_disruptions_fini(struct skr_gang *e);
 
 #endif

@@ -79,11 +79,11 @@ static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *pr
 {
     SKR_STRBUF(body);
     write_mark(&body, p, preemptor);
-    pods_work(p)->evict.write =
-        out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
-                  &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
+    skr_pods_work(p)->evict.write =
+        skr_out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
+                      &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
             ->id;
-    pods_work(p)->evict.force = FORCE_MARKING;
+    skr_pods_work(p)->evict.force = FORCE_MARKING;
 }
 
 static void send(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor, bool force)
@@ -91,20 +91,20 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct group *pr
     SKR_STRBUF(body);
     write_body(&body, p, force);
     struct skr_pending_write *w =
-        out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
-                  preemptor->plan->order, &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
-    pods_work(p)->evict.write = w->id;
+        skr_out_write(e, force ? SKR_WRITE_DELETE_POD : SKR_WRITE_EVICT, SKR_WRITE_CLASS_EVICT,
+                      preemptor->plan->order, &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid);
+    skr_pods_work(p)->evict.write = w->id;
 }
 
-void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor)
+void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor)
 {
     skr_time now = skr_frame_now(e->frame);
     if (!p->work->evict.by || strcmp(p->work->evict.by, preemptor->key) != 0) {
-        pods_forget_eviction(e, p);
-        pods_work(p)->evict.by = skr_strdup(preemptor->key);
-        pods_note_leaving(e, p, false);
+        skr_pods_forget_eviction(e, p);
+        skr_pods_work(p)->evict.by = skr_strdup(preemptor->key);
+        skr_pods_note_leaving(e, p, false);
     }
-    if (p->work->evict.write || p->pod->meta.deleting || pods_is_terminal(p->pod)) {
+    if (p->work->evict.write || p->pod->meta.deleting || skr_pods_is_terminal(p->pod)) {
         return;
     }
     skr_time force_after = e->settings.preempt_force_after;
@@ -113,7 +113,7 @@ void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preem
     bool force = p->work->evict.force != FORCE_NONE || (p->work->evict.blocked && now >= force_at);
     if (now < p->work->evict.at && (!force || p->work->evict.force != FORCE_NONE)) {
         bool sooner = !force && p->work->evict.blocked && force_at < p->work->evict.at;
-        wakes_group(e, preemptor, sooner ? force_at : p->work->evict.at);
+        skr_wakes_group(e, preemptor, sooner ? force_at : p->work->evict.at);
         return;
     }
     if (force && p->work->evict.force != FORCE_DELETING) {
@@ -130,8 +130,8 @@ static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
     uint32_t shift = p->work->evict.failures > 5 ? 5 : p->work->evict.failures;
     skr_time pause = RETRY_FIRST_S * SKR_SECOND << shift;
     pause = pause > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : pause;
-    pods_work(p)->evict.failures++;
-    pods_work(p)->evict.at = skr_frame_now(e->frame) + (after > pause ? after : pause);
+    skr_pods_work(p)->evict.failures++;
+    skr_pods_work(p)->evict.at = skr_frame_now(e->frame) + (after > pause ? after : pause);
 }
 
 static void refused(struct skr_gang *e, const struct pod_entry *p, struct group *preemptor,
@@ -139,12 +139,12 @@ static void refused(struct skr_gang *e, const struct pod_entry *p, struct group 
 {
     char text[600];
     snprintf(text, sizeof text, "pod %s may not be evicted: %.400s", p->key, message);
-    out_decision(e, p->work->evict.by ? p->work->evict.by : "", p->key, "Eviction refused", "",
-                 message, true);
+    skr_out_decision(e, p->work->evict.by ? p->work->evict.by : "", p->key, "Eviction refused", "",
+                     message, true);
     if (preemptor && preemptor->plan && preemptor->plan->preempting) {
         preemptor->preempt.at = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
-        wakes_add(e, preemptor->preempt.at, WAKE_REPORT, NULL);
-        plan_loss_abort(e, preemptor, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        skr_wakes_add(e, preemptor->preempt.at, WAKE_REPORT, NULL);
+        skr_plan_loss_abort(e, preemptor, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
     }
 }
 
@@ -154,22 +154,22 @@ static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_eve
     enum skr_write_outcome outcome = ev->written.outcome;
     bool open = outcome == SKR_WRITE_BUSY || outcome == SKR_WRITE_UNKNOWN ||
                 outcome == SKR_WRITE_DROPPED || outcome == SKR_WRITE_CONFLICT;
-    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
-    pods_work(p)->evict.write = 0;
+    struct group *preemptor = p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL;
+    skr_pods_work(p)->evict.write = 0;
     if (open) {
         again(e, p, ev->written.retry_after);
     } else {
-        pods_work(p)->evict.force = FORCE_DELETING;
-        pods_work(p)->evict.at = 0;
+        skr_pods_work(p)->evict.force = FORCE_DELETING;
+        skr_pods_work(p)->evict.at = 0;
     }
     if (preemptor) {
-        dirty_group(e, preemptor);
+        skr_dirty_group(e, preemptor);
     }
 }
 
-void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
+void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
-    struct pod_entry *p = pods_find(e, w->key);
+    struct pod_entry *p = skr_pods_find(e, w->key);
     enum skr_write_outcome outcome = ev->written.outcome;
     if (p && p->work->evict.write == w->id && p->work->evict.force == FORCE_MARKING) {
         marked(e, p, ev);
@@ -182,19 +182,19 @@ void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struc
     if (!p || p->work->evict.write != w->id) {
         return;
     }
-    struct group *preemptor = p->work->evict.by ? groups_find(e, p->work->evict.by) : NULL;
-    pods_work(p)->evict.write = 0;
-    pods_work(p)->evict.blocked = blocked;
+    struct group *preemptor = p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL;
+    skr_pods_work(p)->evict.write = 0;
+    skr_pods_work(p)->evict.blocked = blocked;
     if (preemptor) {
-        dirty_group(e, preemptor);
+        skr_dirty_group(e, preemptor);
     }
     switch (outcome) {
     case SKR_WRITE_OK:
-        pods_work(p)->evict.failures = 0;
-        pods_work(p)->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
+        skr_pods_work(p)->evict.failures = 0;
+        skr_pods_work(p)->evict.at = skr_frame_now(e->frame) + SEEN_S * SKR_SECOND;
         break;
     case SKR_WRITE_NOT_FOUND:
-        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         break;
     case SKR_WRITE_INVALID:
     case SKR_WRITE_DENIED:

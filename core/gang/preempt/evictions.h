@@ -7,7 +7,8 @@
 
 /* The pod has to go for the group; idempotent. Asks for its eviction when that is due, else wakes the
  * group when it will be. */
-void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor);
-void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev);
+void skr_evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preemptor);
+void skr_evictions_done(struct skr_gang *e, const struct skr_pending_write *w,
+                        struct skr_event *ev);
 
 #endif

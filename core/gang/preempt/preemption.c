@@ -38,24 +38,24 @@ enum { NAMED_VICTIMS = 3 }; /* in a sentence */
 
 /* ---- victims ---- */
 
-size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
+size_t skr_preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
 {
     size_t groups = 0;
     *ret_pods = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         bool gone;
-        *ret_pods += victims_left(e, &plan->victim[i], &gone);
-        groups += !gone && !victims_pod_uid(&plan->victim[i]);
+        *ret_pods += skr_victims_left(e, &plan->victim[i], &gone);
+        groups += !gone && !skr_victims_pod_uid(&plan->victim[i]);
     }
     return groups;
 }
 
-void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
-                              struct skr_json_writer *w)
+void skr_preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
+                                  struct skr_json_writer *w)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        const char *uid = victims_pod_uid(v);
+        const char *uid = skr_victims_pod_uid(v);
         bool gone;
         char key[600];
         snprintf(key, sizeof key, "%.*s", (int)(uid ? uid - v->text - 1 : (int)strlen(v->text)),
@@ -63,7 +63,7 @@ void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
         skr_json_open(w, NULL, '{');
         skr_json_string(w, uid ? "pod" : "group", key);
         skr_json_int(w, "pods", v->pods);
-        skr_json_int(w, "left", (int64_t)victims_left(e, v, &gone));
+        skr_json_int(w, "left", (int64_t)skr_victims_left(e, v, &gone));
         skr_json_close(w, '}');
     }
 }
@@ -73,7 +73,7 @@ static void unmark(struct skr_gang *e, struct group *h)
     free(h->victim.by);
     h->victim.by = NULL;
     h->victim.leaving = false;
-    dirty_group(e, h);
+    skr_dirty_group(e, h);
 }
 
 static void mark(struct skr_gang *e, struct group *h, const struct group *preemptor)
@@ -88,7 +88,7 @@ static void mark(struct skr_gang *e, struct group *h, const struct group *preemp
 
 static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
 {
-    struct group *h = groups_find(e, v->text);
+    struct group *h = skr_groups_find(e, v->text);
     struct pod_entry *p, *tmp;
     mark(e, h, preemptor);
     if (h->plan && !h->plan->aborting && !h->plan->binding_persisted) {
@@ -96,35 +96,35 @@ static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *
         snprintf(text, sizeof text, "group %.250s gives way to group %.300s", h->name,
                  preemptor->key);
         v->begun = true;
-        plan_loss_abort(e, h, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        skr_plan_loss_abort(e, h, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
     }
     if (h->plan && h->plan->binding_persisted) {
         return; /* it is about to run as a whole */
     }
     DL_FOREACH_SAFE(h->members, p, tmp)
     {
-        if (victims_is_there(p)) {
+        if (skr_victims_is_there(p)) {
             v->begun = true;
-            evictions_want(e, p, preemptor);
+            skr_evictions_want(e, p, preemptor);
         }
     }
 }
 
 static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
 {
-    const char *uid = victims_pod_uid(v);
+    const char *uid = skr_victims_pod_uid(v);
     if (!uid) {
         push_group(e, v, preemptor);
         return;
     }
     v->begun = true;
-    evictions_want(e, pods_find(e, uid), preemptor);
+    skr_evictions_want(e, skr_pods_find(e, uid), preemptor);
 }
 
 /* Not needed any more, and not touched yet. */
 static void drop(struct skr_gang *e, struct plan_victim *v)
 {
-    struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+    struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
     if (h && h->victim.by) {
         unmark(e, h);
     }
@@ -139,8 +139,8 @@ static void add_victim(struct plan *plan, const char *text, bool begun, int32_t 
         (struct plan_victim){.text = skr_strdup(text), .begun = begun, .pods = pods};
 }
 
-void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
-                      const struct skr_victims *victims)
+void skr_preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
+                          const struct skr_victims *victims)
 {
     plan->victim = skr_alloc_array(victims->n + 1, sizeof *plan->victim);
     for (size_t i = 0; i < victims->n; i++) {
@@ -155,7 +155,7 @@ void preemption_begin(struct plan *plan, const struct skr_victims_problem *probl
  * than its size, so those count that ran when it was chosen. */
 static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
 {
-    const struct group *h = groups_find(e, text);
+    const struct group *h = skr_groups_find(e, text);
     const struct pod_entry *p;
     size_t stay = 0;
     if (!h) {
@@ -163,44 +163,46 @@ static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
     }
     DL_FOREACH(h->members, p)
     {
-        stay += victims_is_there(p) && !p->pod->meta.deleting;
+        stay += skr_victims_is_there(p) && !p->pod->meta.deleting;
     }
-    return stay < (size_t)membership_size(h) || stay < (size_t)pods;
+    return stay < (size_t)skr_membership_size(h) || stay < (size_t)pods;
 }
 
 /* Whether the record's word is taken for it: whoever may write it may not evict just anybody. */
 static bool may_be_victim(const struct skr_gang *e, const struct group *g,
                           const struct plan_victim *v, const struct group *h)
 {
-    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
     const struct group *of = p ? p->group : h;
     int32_t priority = g->spec ? g->spec->priority : 0;
     if (of) {
         return of != g && of->spec && priority > 0 && of->spec->priority < priority;
     }
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_oldest(g);
     return p && oldest && e->settings.victims_labelled &&
            p->pod->priority < oldest->pod->priority &&
-           strcmp(pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
+           strcmp(skr_pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
 }
 
 static int32_t pods_of(const struct plan_victim *v, const struct group *h)
 {
-    size_t there = h ? victims_pods_there(h) : 0, size = h ? (size_t)membership_size(h) : 0;
-    return victims_pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
+    size_t there = h ? skr_victims_pods_there(h) : 0, size = h ? (size_t)skr_membership_size(h) : 0;
+    return skr_victims_pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
 }
 
-void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_plan_record *record)
+void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
+                            const struct skr_plan_record *record)
 {
     plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
     for (size_t i = 0; i < record->n_victims; i++) {
         const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
-        struct group *h = victims_pod_uid(&v) ? NULL : groups_find(e, v.text);
+        struct group *h = skr_victims_pod_uid(&v) ? NULL : skr_groups_find(e, v.text);
         if (!may_be_victim(e, plan->group, &v, h)) {
             continue;
         }
         const int32_t pods = record->victim_pods ? record->victim_pods[i] : pods_of(&v, h);
-        add_victim(plan, v.text, victims_pod_uid(&v) || was_begun(e, v.text, pods), pods);
+        add_victim(plan, v.text, skr_victims_pod_uid(&v) || was_begun(e, v.text, pods), pods);
         if (h) {
             mark(e, h, plan->group);
         }
@@ -212,7 +214,7 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
 static void say(struct skr_gang *e, struct group *g)
 {
     SKR_STRBUF(b);
-    size_t pods, groups = preemption_waits_for(e, g->plan, &pods), n = 0;
+    size_t pods, groups = skr_preemption_waits_for(e, g->plan, &pods), n = 0;
     if (pods == 0 && groups == 0 && g->reason == SKR_REASON_WAITING_FOR_PREEMPTION) {
         return; /* its text is about to name fewer */
     }
@@ -223,7 +225,7 @@ static void say(struct skr_gang *e, struct group *g)
     skr_strbuf_add(&b, " to leave:");
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const char *text = g->plan->victim[i].text;
-        const char *uid = victims_pod_uid(&g->plan->victim[i]);
+        const char *uid = skr_victims_pod_uid(&g->plan->victim[i]);
         if (!g->plan->victim[i].gone && n++ < NAMED_VICTIMS) {
             skr_strbuf_addf(&b, "%s %.*s", n > 1 ? "," : "",
                             uid ? (int)(uid - text - 1) : (int)strlen(text), text);
@@ -232,21 +234,21 @@ static void say(struct skr_gang *e, struct group *g)
     if (n > NAMED_VICTIMS) {
         skr_strbuf_addf(&b, " and %zu more", n - NAMED_VICTIMS);
     }
-    group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
+    skr_group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
 }
 
 /* The room is the plan's: from here on it is a plan as any other. */
 static void finish(struct skr_gang *e, struct group *g)
 {
     e->stats.preemptions[SKR_PREEMPTION_DONE]++;
-    out_decision(e, g->key, "", "Preemption done", "", "", false);
-    plan_wait_for_victims(e, g->plan, false);
-    group_state_reason(g, SKR_REASON_NONE, NULL);
+    skr_out_decision(e, g->key, "", "Preemption done", "", "", false);
+    skr_plan_wait_for_victims(e, g->plan, false);
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     if (!g->plan->replacement) {
-        group_state_enter(e, g, GROUP_PLANNED);
+        skr_group_state_enter(e, g, GROUP_PLANNED);
     }
-    plan_text_changed(e, g->plan);
-    dirty_group(e, g);
+    skr_plan_text_changed(e, g->plan);
+    skr_dirty_group(e, g);
 }
 
 /* Pods that went by themselves were counted on as well; they may take as long as any plan. */
@@ -254,36 +256,37 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
 {
     skr_time now = skr_frame_now(e->frame);
     if (g->plan->freed_at == 0) {
-        plan_note_freed(g->plan, now);
+        skr_plan_note_freed(g->plan, now);
     }
     if (now >= g->plan->freed_at + e->settings.plan_timeout) {
-        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the room of the plan did not become free",
-                        true);
+        skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
+                            "the room of the plan did not become free", true);
         return;
     }
-    wakes_group(e, g, now + SKR_SECOND);
+    skr_wakes_group(e, g, now + SKR_SECOND);
 }
 
 /* One pod more that is to go; false: its budget does not let it, beside those before it. */
 static bool charge(const struct skr_gang *e, const struct pod_entry *p)
 {
     size_t n;
-    struct disruption_budget *b = disruptions_of(e, &p->pod->meta, &n);
+    struct disruption_budget *b = skr_disruptions_of(e, &p->pod->meta, &n);
     return n == 0 || (n == 1 && ++b->number <= b->budget->allowed);
 }
 
 static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
 {
-    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
-    const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+    const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
     bool allowed = !p || p->pod->meta.deleting || charge(e, p);
     for (p = h ? h->members : NULL; p && allowed; p = p->next) {
-        allowed = !pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
+        allowed = !skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
     }
     return allowed;
 }
 
-void preemption_reset_budgets(struct skr_gang *e)
+void skr_preemption_reset_budgets(struct skr_gang *e)
 {
     struct disruption_budget *b, *tmp;
     HASH_ITER(hh, e->disruptions, b, tmp)
@@ -296,11 +299,11 @@ void preemption_reset_budgets(struct skr_gang *e)
 
 static bool takes_room(const struct plan *plan, const struct pod_entry *p)
 {
-    const char *node = p->plan && !pods_is_bound(p) ? p->place.node : p->pod->node_name;
+    const char *node = p->plan && !skr_pods_is_bound(p) ? p->place.node : p->pod->node_name;
     const struct pod_entry *q;
     DL_FOREACH(plan->group->members, q)
     {
-        if (q->plan == plan && !pods_is_bound(q) && strcmp(q->place.node, node) == 0) {
+        if (q->plan == plan && !skr_pods_is_bound(q) && strcmp(q->place.node, node) == 0) {
             return true;
         }
     }
@@ -310,11 +313,13 @@ static bool takes_room(const struct plan *plan, const struct pod_entry *p)
 /* Whether the plan counts on room that a victim of another plan holds. */
 static bool needs(const struct skr_gang *e, const struct plan *plan, const struct plan_victim *v)
 {
-    const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
-    const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
-    bool found = p && victims_is_there(p) && takes_room(plan, p);
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+    const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+    bool found = p && skr_victims_is_there(p) && takes_room(plan, p);
     for (p = h ? h->members : NULL; p && !found; p = p->next) {
-        found = (victims_is_there(p) || (p->plan && !pods_is_bound(p))) && takes_room(plan, p);
+        found =
+            (skr_victims_is_there(p) || (p->plan && !skr_pods_is_bound(p))) && takes_room(plan, p);
     }
     return found;
 }
@@ -329,12 +334,12 @@ static bool has_victim(const struct plan *plan, const char *text)
     return false;
 }
 
-bool preemption_takes(const struct skr_gang *e, const struct group *g, const struct plan_victim *v,
-                      bool *ret_begun)
+bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
+                          const struct plan_victim *v, bool *ret_begun)
 {
-    const bool single = victims_pod_uid(v);
+    const bool single = skr_victims_pod_uid(v);
     *ret_begun = v->begun && (single || was_begun(e, v->text, v->pods));
-    return may_be_victim(e, g, v, single ? NULL : groups_find(e, v->text)) &&
+    return may_be_victim(e, g, v, single ? NULL : skr_groups_find(e, v->text)) &&
            (*ret_begun || budget_allows(e, v));
 }
 
@@ -348,10 +353,10 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
     plan->victim = list;
     for (size_t i = 0; i < from->n_victims; i++) {
         const struct plan_victim *v = &from->victim[i];
-        const struct group *h = victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+        const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
         bool begun;
         if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
-            preemption_takes(e, plan->group, v, &begun)) {
+            skr_preemption_takes(e, plan->group, v, &begun)) {
             add_victim(plan, v->text, begun, begun ? v->pods : pods_of(v, h));
         }
     }
@@ -363,18 +368,19 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
 static void take_over_victims(struct skr_gang *e, struct plan *plan)
 {
     bool changed = false;
-    preemption_reset_budgets(e);
+    skr_preemption_reset_budgets(e);
     for (size_t i = 0; i < plan->n_victims; i++) {
         (void)(plan->victim[i].gone || budget_allows(e, &plan->victim[i]));
     }
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        const struct group *h = v->gone || victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+        const struct group *h =
+            v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
         const bool waits = h && h->plan && h->plan->preempting && !h->plan->aborting;
         changed = (waits && take_over(e, plan, h->plan)) || changed;
     }
     if (changed) {
-        plan_text_changed(e, plan);
+        skr_plan_text_changed(e, plan);
     }
 }
 
@@ -390,7 +396,7 @@ static bool has_begun(const struct plan *plan)
 
 static bool would_stay(const struct pod_entry *p)
 {
-    return victims_is_there(p) && !p->pod->meta.deleting;
+    return skr_victims_is_there(p) && !p->pod->meta.deleting;
 }
 
 /* Of a group of which single pods give way, enough members stay. */
@@ -403,11 +409,11 @@ static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const
         stay += would_stay(p);
     }
     for (size_t i = 0; i < plan->n_victims; i++) {
-        const char *uid = victims_pod_uid(&plan->victim[i]);
-        p = uid ? pods_find(e, uid) : NULL;
+        const char *uid = skr_victims_pod_uid(&plan->victim[i]);
+        p = uid ? skr_pods_find(e, uid) : NULL;
         stay -= p && p->group == h && would_stay(p);
     }
-    return stay >= membership_size(h) || has_victim(plan, h->key);
+    return stay >= skr_membership_size(h) || has_victim(plan, h->key);
 }
 
 /* Priorities, budgets and sizes may have changed since the victims were chosen, and members have gone: as long as nothing
@@ -416,12 +422,13 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
 {
     const bool begun = has_begun(g->plan);
     const struct group *whole = NULL; /* victims of one group mostly stand together */
-    preemption_reset_budgets(e);
+    skr_preemption_reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
-        const struct pod_entry *p = victims_pod_uid(v) ? pods_find(e, victims_pod_uid(v)) : NULL;
+        const struct pod_entry *p =
+            skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
         bool gone;
-        victims_left(e, v, &gone);
+        skr_victims_left(e, v, &gone);
         if (v->begun || gone) {
             continue;
         }
@@ -431,7 +438,7 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
             }
             whole = p->group;
         }
-        if (!may_be_victim(e, g, v, victims_pod_uid(v) ? NULL : groups_find(e, v->text)) ||
+        if (!may_be_victim(e, g, v, skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text)) ||
             (!begun && !budget_allows(e, v))) {
             return v;
         }
@@ -442,14 +449,14 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
 /* Others may have come to the room since the victims were chosen: nobody goes in vain. False: it was given up. */
 static bool still_fits(struct skr_gang *e, struct group *g)
 {
-    if (has_begun(g->plan) || plan_has_room(e, g->plan) || victims_make_room(e, g->plan)) {
+    if (has_begun(g->plan) || skr_plan_has_room(e, g->plan) || skr_victims_make_room(e, g->plan)) {
         return true;
     }
     if (g->plan->n_victims > 0) {
         say(e, g);
     }
-    plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
-                    "room that the plan counted on was taken", true);
+    skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
+                        "room that the plan counted on was taken", true);
     return false;
 }
 
@@ -461,7 +468,7 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];
         bool gone;
-        victims_left(e, v, &gone);
+        skr_victims_left(e, v, &gone);
         if (gone && !v->begun) {
             drop(e, v);
         } else {
@@ -470,11 +477,11 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
     }
     if (kept < plan->n_victims) {
         plan->n_victims = kept;
-        plan_text_changed(e, plan);
+        skr_plan_text_changed(e, plan);
     }
 }
 
-void preemption_step(struct skr_gang *e, struct group *g)
+void skr_preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     take_over_victims(e, plan);
@@ -483,34 +490,34 @@ void preemption_step(struct skr_gang *e, struct group *g)
         char text[700];
         snprintf(text, sizeof text, "%.600s need not give way any more", stays->text);
         say(e, g);
-        plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
         return;
     }
     if (!still_fits(e, g)) {
         return;
     }
-    if (!plan_storage_is_written(e, plan)) {
+    if (!skr_plan_storage_is_written(e, plan)) {
         forget_gone(e, plan);
-        if (plan_storage_is_quiet(e, g) && plan_storage_is_refused(e, g)) {
-            plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+        if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
+            skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            plan_storage_hurry(g);
+            skr_plan_storage_hurry(g);
         }
         say(e, g);
         return;
     }
-    victims_release(e, plan);
-    bool room = plan_has_room(e, plan);
+    skr_victims_release(e, plan);
+    bool room = skr_plan_has_room(e, plan);
     size_t waiting = 0, kept = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];
         bool gone;
-        victims_left(e, v, &gone);
+        skr_victims_left(e, v, &gone);
         if (!gone && room && !v->begun) {
             drop(e, v);
             continue;
         }
-        if (!gone && !(room && victims_only_terminate(e, v))) {
+        if (!gone && !(room && skr_victims_only_terminate(e, v))) {
             waiting++;
             push(e, v, g);
         }
@@ -518,9 +525,9 @@ void preemption_step(struct skr_gang *e, struct group *g)
     }
     bool changed = kept < plan->n_victims;
     plan->n_victims = kept;
-    changed = (waiting > 0 || !room) && (victims_note_return(e, plan) || changed);
+    changed = (waiting > 0 || !room) && (skr_victims_note_return(e, plan) || changed);
     if (changed) {
-        plan_text_changed(e, plan);
+        skr_plan_text_changed(e, plan);
     }
     if (waiting > 0) {
         say(e, g);
@@ -531,68 +538,68 @@ void preemption_step(struct skr_gang *e, struct group *g)
     }
 }
 
-bool preemption_waits_again(struct skr_gang *e, struct group *g)
+bool skr_preemption_waits_again(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    bool room = plan_has_room(e, plan), waits = false;
+    bool room = skr_plan_has_room(e, plan), waits = false;
     for (size_t i = 0; i < plan->n_victims && !waits; i++) {
         bool gone;
-        victims_left(e, &plan->victim[i], &gone);
-        waits = !gone && !(room && victims_only_terminate(e, &plan->victim[i]));
+        skr_victims_left(e, &plan->victim[i], &gone);
+        waits = !gone && !(room && skr_victims_only_terminate(e, &plan->victim[i]));
     }
     if (waits) {
-        plan_wait_for_victims(e, plan, true);
+        skr_plan_wait_for_victims(e, plan, true);
         if (!plan->replacement) {
-            group_state_enter(e, g, GROUP_PREEMPTING);
+            skr_group_state_enter(e, g, GROUP_PREEMPTING);
         }
         say(e, g);
-        plan_text_changed(e, plan);
-        dirty_group(e, g);
+        skr_plan_text_changed(e, plan);
+        skr_dirty_group(e, g);
     }
     return waits;
 }
 
 /* ---- its end ---- */
 
-void preemption_settle(struct skr_gang *e, struct plan *plan)
+void skr_preemption_settle(struct skr_gang *e, struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct group *h =
-            victims_pod_uid(&plan->victim[i]) ? NULL : groups_find(e, plan->victim[i].text);
+            skr_victims_pod_uid(&plan->victim[i]) ? NULL : skr_groups_find(e, plan->victim[i].text);
         if (h && h->victim.leaving && strcmp(h->victim.by, plan->group->key) == 0) {
             h->victim.leaving = false;
-            dirty_group(e, h);
-            dirty_plan(e);
+            skr_dirty_group(e, h);
+            skr_dirty_plan(e);
         }
     }
-    plan_forget_victims(plan);
+    skr_plan_forget_victims(plan);
 }
 
 /* ---- victims' side ---- */
 
-bool preemption_rules_state(struct skr_gang *e, struct group *g)
+bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
 {
-    size_t there = victims_pods_there(g);
-    const struct group *preemptor = groups_find(e, g->victim.by);
+    size_t there = skr_victims_pods_there(g);
+    const struct group *preemptor = skr_groups_find(e, g->victim.by);
     if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
         unmark(e, g); /* a link that an object has kept */
     }
     if (g->victim.leaving) {
-        victims_tell(e, g);
+        skr_victims_tell(e, g);
         char text[700];
         snprintf(text, sizeof text,
                  "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,
                  g->victim.by, there);
-        group_state_reason(g, SKR_REASON_WAITING_FOR_CAPACITY, text);
+        skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CAPACITY, text);
         if (there > 0) {
-            group_state_enter(e, g, GROUP_EVICTED);
+            skr_group_state_enter(e, g, GROUP_EVICTED);
         }
         return true;
     }
     return false;
 }
 
-void preemption_restore_victim(struct group *g, const char *by)
+void skr_preemption_restore_victim(struct group *g, const char *by)
 {
     if (by && *by && !g->victim.by) {
         g->victim.by = skr_strdup(by);

@@ -21,31 +21,32 @@ struct plan;
 struct plan_victim;
 
 /* The plan that is being made waits for these. */
-void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
-                      const struct skr_victims *victims);
+void skr_preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
+                          const struct skr_victims *victims);
 /* As a record says that an earlier life left it. */
-void preemption_restore(struct skr_gang *e, struct plan *plan,
-                        const struct skr_plan_record *record);
+void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
+                            const struct skr_plan_record *record);
 /* The plan waits for its victims: a look at them, at its room, and what follows. */
-void preemption_step(struct skr_gang *e, struct group *g);
+void skr_preemption_step(struct skr_gang *e, struct group *g);
 /* Nothing depends on the end of the wait yet, and a victim shows on its node that was not known to be there, say of a
  * Binding that an earlier leader has sent: the plan waits again. False: it need not. */
-bool preemption_waits_again(struct skr_gang *e, struct group *g);
+bool skr_preemption_waits_again(struct skr_gang *e, struct group *g);
 /* The text that stands names no victims any more: they are as free as any other group. */
-void preemption_settle(struct skr_gang *e, struct plan *plan);
+void skr_preemption_settle(struct skr_gang *e, struct plan *plan);
 /* Whether a plan of g that pushes out the one which waits for the victim takes it over: part of it has gone, or its
- * budgets let it go beside those asked about since preemption_reset_budgets(). *ret_begun: part has. */
-bool preemption_takes(const struct skr_gang *e, const struct group *g, const struct plan_victim *v,
-                      bool *ret_begun);
-void preemption_reset_budgets(struct skr_gang *e);
+ * budgets let it go beside those asked about since skr_preemption_reset_budgets(). *ret_begun: part has. */
+bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
+                          const struct plan_victim *v, bool *ret_begun);
+void skr_preemption_reset_budgets(struct skr_gang *e);
 /* A group without a plan that gives way or gave way: its state; false: it is as any other. */
-bool preemption_rules_state(struct skr_gang *e, struct group *g);
+bool skr_preemption_rules_state(struct skr_gang *e, struct group *g);
 /* The preemptor that an object names; gone when there is no such plan. */
-void preemption_restore_victim(struct group *g, const char *by);
+void skr_preemption_restore_victim(struct group *g, const char *by);
 /* How many groups the plan still waits for; *ret_pods: their pods and single ones. */
-size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods);
+size_t skr_preemption_waits_for(const struct skr_gang *e, const struct plan *plan,
+                                size_t *ret_pods);
 /* Each as {"group" or "pod", "pods", "left"}, elements of an array. */
-void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
-                              struct skr_json_writer *w);
+void skr_preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
+                                  struct skr_json_writer *w);
 
 #endif

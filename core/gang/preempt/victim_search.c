@@ -27,7 +27,7 @@ enum {
 
 /* ---- when ---- */
 
-const struct pod_entry *victim_search_refuser(const struct group *g)
+const struct pod_entry *skr_victim_search_refuser(const struct group *g)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -39,26 +39,26 @@ const struct pod_entry *victim_search_refuser(const struct group *g)
     return NULL;
 }
 
-bool victim_search_may_preempt(const struct group *g)
+bool skr_victim_search_may_preempt(const struct group *g)
 {
-    return g->spec && g->spec->priority > 0 && !victim_search_refuser(g);
+    return g->spec && g->spec->priority > 0 && !skr_victim_search_refuser(g);
 }
 
-bool victim_search_has_news(const struct skr_gang *e, const struct group *g)
+bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
 {
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
     return e->settings.preemption && short_of_room && news &&
-           skr_frame_now(e->frame) >= g->preempt.at && victim_search_may_preempt(g);
+           skr_frame_now(e->frame) >= g->preempt.at && skr_victim_search_may_preempt(g);
 }
 
-bool victim_search_is_due(const struct skr_gang *e, struct group *g)
+bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g)
 {
     bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
                  (g->state == GROUP_BOUND && g->seats.n_ready > 0);
     return waits && g->attempt.infeasible && !g->plan && !g->victim.leaving &&
-           victim_search_has_news(e, g) && !plan_storage_is_refused(e, g);
+           skr_victim_search_has_news(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
 /* Groups that wait, and for which nobody was found who could give way. */
@@ -86,17 +86,17 @@ static skr_time pause_after(const struct skr_gang *e, skr_time took)
     return all < least ? least : all < most ? all : most;
 }
 
-void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
-                          skr_time took)
+void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+                              skr_time took)
 {
     g->preempt.failed = true;
     g->preempt.epoch = epoch;
     g->preempt.input = input;
     g->preempt.at = skr_frame_now(e->frame) + pause_after(e, took);
-    wakes_add(e, g->preempt.at, WAKE_REPORT, NULL);
+    skr_wakes_add(e, g->preempt.at, WAKE_REPORT, NULL);
 }
 
-void victim_search_done(struct group *g)
+void skr_victim_search_done(struct group *g)
 {
     g->preempt.failed = false;
 }
@@ -172,7 +172,7 @@ static void finish_shares(struct list *l, const struct skr_victim *v)
 static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const struct skr_pod *pod)
 {
     size_t n;
-    const struct disruption_budget *b = disruptions_of(l->e, &pod->meta, &n);
+    const struct disruption_budget *b = skr_disruptions_of(l->e, &pod->meta, &n);
     struct skr_victim_charge *charge = (struct skr_victim_charge *)(uintptr_t)v->charge;
     if (n == 0) {
         return true;
@@ -196,15 +196,15 @@ static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const 
     return true;
 }
 
-bool victim_search_runs(const struct pod_entry *p)
+bool skr_victim_search_runs(const struct pod_entry *p)
 {
-    return pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->work->evict.by;
+    return skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->work->evict.by;
 }
 
 static int by_rank_last_first(const void *a, const void *b)
 {
     const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
-    int32_t x = pods_rank_label(p), y = pods_rank_label(q);
+    int32_t x = skr_pods_rank_label(p), y = skr_pods_rank_label(q);
     return x != y ? (x < y) - (x > y) : strcmp(q->pod->meta.name, p->pod->meta.name);
 }
 
@@ -227,14 +227,14 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
 /* Members beyond the size, those of the highest ranks: whoever goes of them leaves the gang whole. */
 static void add_surplus(struct list *l, struct group *h, int32_t whole)
 {
-    size_t size = (size_t)membership_size(h), n = 0;
+    size_t size = (size_t)skr_membership_size(h), n = 0;
     if (h->plan || h->seats.n_bound <= size) {
         return;
     }
     struct pod_entry **list = skr_alloc_array(h->n_members + 1, sizeof *list), *p;
     DL_FOREACH(h->members, p)
     {
-        if (victim_search_runs(p)) {
+        if (skr_victim_search_runs(p)) {
             list[n++] = p;
         }
     }
@@ -253,11 +253,11 @@ static void add_group(struct list *l, struct group *h)
     struct skr_victim *v = add(l, SKR_VICTIM_GROUP, h->key, h->spec->priority);
     DL_FOREACH(h->members, p)
     {
-        if (victim_search_runs(p)) {
+        if (skr_victim_search_runs(p)) {
             v->members++;
             may_go = add_charge(l, v, h->n_members, p->pod) && may_go;
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
-        } else if (p->plan && !p->plan->aborting && !pods_is_bound(p)) {
+        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
             add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
         }
     }
@@ -268,7 +268,7 @@ static void add_group(struct list *l, struct group *h)
     add_surplus(l, h, l->n > at ? (int32_t)at : -1);
 }
 
-bool victim_search_may_go(const struct group *g, const struct group *h)
+bool skr_victim_search_may_go(const struct group *g, const struct group *h)
 {
     bool forward_only = h->plan && (h->plan->binding || h->plan->aborting);
     return h != g && h->spec && h->spec->priority < g->spec->priority && !h->victim.leaving &&
@@ -287,9 +287,9 @@ static int32_t least_priority(struct pod_entry *const *newcomers, size_t n)
 static void add_ordinary(struct list *l, int32_t below)
 {
     struct pod_entry *p;
-    for (size_t at = 0; (p = pods_next(l->e, &at));) {
-        const char *agrees = pods_label(p, SKR_LABEL_PREEMPTIBLE);
-        if (!p->group && victim_search_runs(p) && strcmp(agrees, "true") == 0 &&
+    for (size_t at = 0; (p = skr_pods_next(l->e, &at));) {
+        const char *agrees = skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
+        if (!p->group && skr_victim_search_runs(p) && strcmp(agrees, "true") == 0 &&
             p->pod->priority < below && p->pod->priority < SYSTEM_PRIORITY) {
             add_pod(l, SKR_VICTIM_POD, p, p->pod->priority, -1);
         }
@@ -303,13 +303,14 @@ static void note_who_stays(struct skr_gang *e, const struct group *g)
     DL_FOREACH2(e->planned, h, pnext)
     {
         const bool waits = h->plan->preempting && !h->plan->aborting;
-        preemption_reset_budgets(e);
-        for (size_t i = 0; waits && victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
+        skr_preemption_reset_budgets(e);
+        for (size_t i = 0; waits && skr_victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
             const struct plan_victim *v = &h->plan->victim[i];
-            struct group *of = v->gone || victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+            struct group *of =
+                v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
             bool begun;
             if (of) {
-                of->victim.stays = !preemption_takes(e, g, v, &begun);
+                of->victim.stays = !skr_preemption_takes(e, g, v, &begun);
             }
         }
     }
@@ -337,7 +338,7 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
     if (e->n_leaving == 0) {
         return;
     }
-    for (size_t at = 0; (p = pods_next(e, &at));) {
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
@@ -367,11 +368,11 @@ static int32_t *number_budgets(struct list *l, size_t *ret_n)
 
 /* ---- the problem ---- */
 
-struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *g,
-                                              struct pod_entry *const *newcomers, size_t n,
-                                              struct skr_error *error)
+struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
+                                                  struct pod_entry *const *newcomers, size_t n,
+                                                  struct skr_error *error)
 {
-    struct skr_solve_request *request = problem_build(e, g, newcomers, n, false, error);
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
     if (!request) {
         return NULL;
     }
@@ -386,7 +387,7 @@ struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *
     HASH_ITER(hh, e->groups, h, tmp)
     {
         h->victim.stays = false;
-        if (victim_search_may_go(g, h)) {
+        if (skr_victim_search_may_go(g, h)) {
             add_group(&l, h);
         }
     }
@@ -416,7 +417,8 @@ struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *
     return request;
 }
 
-const struct skr_victim *victim_search_find(const struct skr_victims_problem *in, const char *name)
+const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
+                                                const char *name)
 {
     for (size_t i = 0; i < in->n_victims; i++) {
         if (strcmp(in->victim[i].name, name) == 0) {
@@ -426,17 +428,17 @@ const struct skr_victim *victim_search_find(const struct skr_victims_problem *in
     return NULL;
 }
 
-bool victim_search_still_valid(struct skr_gang *e, struct group *g,
-                               struct pod_entry *const *newcomers, size_t n,
-                               const struct skr_solve_request *solved)
+bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
+                                   struct pod_entry *const *newcomers, size_t n,
+                                   const struct skr_solve_request *solved)
 {
     struct skr_error error;
-    struct skr_solve_request *now = victim_search_build(e, g, newcomers, n, &error);
+    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, &error);
     bool valid = now && now->tree == solved->tree;
     for (size_t i = 0; valid && i < solved->victims->n; i++) {
         size_t resources = now->problem.n_resources;
         int64_t *free_ = (int64_t *)(uintptr_t)now->problem.free;
-        const struct skr_victim *v = victim_search_find(
+        const struct skr_victim *v = skr_victim_search_find(
             now->preemption, solved->preemption->victim[solved->victims->victim[i]].name);
         valid = v;
         for (size_t s = 0; v && s < v->n_shares; s++) {

@@ -10,56 +10,56 @@
 #include <string.h>
 #include <utlist.h>
 
-const char *victims_pod_uid(const struct plan_victim *v)
+const char *skr_victims_pod_uid(const struct plan_victim *v)
 {
     const char *slash = strchr(v->text, '/');
     slash = slash ? strchr(slash + 1, '/') : NULL;
     return slash ? slash + 1 : NULL;
 }
 
-bool victims_is_there(const struct pod_entry *p)
+bool skr_victims_is_there(const struct pod_entry *p)
 {
-    return pods_is_bound(p) && !pods_is_terminal(p->pod);
+    return skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod);
 }
 
-size_t victims_pods_there(const struct group *h)
+size_t skr_victims_pods_there(const struct group *h)
 {
     const struct pod_entry *p;
     size_t n = 0;
     DL_FOREACH(h->members, p)
     {
-        n += victims_is_there(p);
+        n += skr_victims_is_there(p);
     }
     return n;
 }
 
-size_t victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone)
+size_t skr_victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone)
 {
-    const char *uid = victims_pod_uid(v);
-    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
-    const struct group *h = uid ? NULL : groups_find(e, v->text);
+    const char *uid = skr_victims_pod_uid(v);
+    const struct pod_entry *p = uid ? skr_pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : skr_groups_find(e, v->text);
     if (v->gone) {
         *ret_gone = true;
         return 0;
     }
-    size_t n = uid ? p && victims_is_there(p) : h ? victims_pods_there(h) : 0;
+    size_t n = uid ? p && skr_victims_is_there(p) : h ? skr_victims_pods_there(h) : 0;
     *ret_gone = n == 0 && !(h && h->plan);
     return n;
 }
 
-bool victims_only_terminate(const struct skr_gang *e, const struct plan_victim *v)
+bool skr_victims_only_terminate(const struct skr_gang *e, const struct plan_victim *v)
 {
-    const char *uid = victims_pod_uid(v);
-    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
-    const struct group *h = uid ? NULL : groups_find(e, v->text);
+    const char *uid = skr_victims_pod_uid(v);
+    const struct pod_entry *p = uid ? skr_pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : skr_groups_find(e, v->text);
     if (h && h->plan) {
         return false;
     }
     if (uid) {
-        return !p || !victims_is_there(p) || p->pod->meta.deleting;
+        return !p || !skr_victims_is_there(p) || p->pod->meta.deleting;
     }
     for (p = h ? h->members : NULL; p; p = p->next) {
-        if (victims_is_there(p) && !p->pod->meta.deleting) {
+        if (skr_victims_is_there(p) && !p->pod->meta.deleting) {
             return false;
         }
     }
@@ -72,7 +72,7 @@ static bool is_victim(const struct plan *plan, const struct pod_entry *p)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        const char *uid = victims_pod_uid(v);
+        const char *uid = skr_victims_pod_uid(v);
         if (!v->gone &&
             (uid ? strcmp(uid, p->uid) == 0 : p->group && strcmp(v->text, p->group->key) == 0)) {
             return true;
@@ -95,11 +95,11 @@ static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
 /* Where it is charged, if that will be free. */
 static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
 {
-    if (victims_is_there(p)) {
+    if (skr_victims_is_there(p)) {
         const bool goes = is_victim(plan, p) || (p->leaving && !is_let_go(plan, p));
         return goes ? p->pod->node_name : "";
     }
-    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !pods_is_bound(p);
+    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p);
     return planned && is_victim(plan, p) ? p->place.node : "";
 }
 
@@ -110,7 +110,7 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     const struct skr_tree *tree = e->topology.tree;
     const struct pod_entry *p;
     bool room = true;
-    for (size_t at = 0; (p = pods_next(e, &at));) {
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
         if (leaf >= 0) {
             freed[leaf] += skr_amounts_get(&p->shape->amounts, request->resource);
@@ -118,7 +118,7 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     }
     DL_FOREACH(plan->group->members, p)
     {
-        const bool placed = p->plan == plan && !pods_is_bound(p);
+        const bool placed = p->plan == plan && !skr_pods_is_bound(p);
         int32_t leaf = placed ? skr_tree_find_leaf(tree, p->place.node) : -1;
         if (leaf >= 0 && skr_amounts_get(&p->shape->amounts, request->resource) > 0) {
             const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);
@@ -129,7 +129,7 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     return room;
 }
 
-bool victims_make_room(const struct skr_gang *e, const struct plan *plan)
+bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
 {
     const struct pod_entry *p;
     uint16_t *seen = NULL;
@@ -164,7 +164,7 @@ bool victims_make_room(const struct skr_gang *e, const struct plan *plan)
 static bool comes_again(const struct group *h)
 {
     return h && h->victim.leaving && h->seats.n_newcomers > 0 && !h->plan &&
-           victims_pods_there(h) == 0;
+           skr_victims_pods_there(h) == 0;
 }
 
 static const struct plan_victim *find(const struct plan *plan, const struct group *h)
@@ -177,24 +177,25 @@ static const struct plan_victim *find(const struct plan *plan, const struct grou
     return NULL;
 }
 
-void victims_tell(struct skr_gang *e, const struct group *h)
+void skr_victims_tell(struct skr_gang *e, const struct group *h)
 {
     struct group *g;
-    const bool again = comes_again(h), there = victims_pods_there(h) > 0;
+    const bool again = comes_again(h), there = skr_victims_pods_there(h) > 0;
     DL_FOREACH2(e->planned, g, pnext)
     {
         if ((g->plan->preempting ? again : there) && find(g->plan, h)) {
-            dirty_group(e, g);
+            skr_dirty_group(e, g);
         }
     }
 }
 
-bool victims_note_return(const struct skr_gang *e, struct plan *plan)
+bool skr_victims_note_return(const struct skr_gang *e, struct plan *plan)
 {
     bool changed = false;
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];
-        const struct group *h = v->gone || victims_pod_uid(v) ? NULL : groups_find(e, v->text);
+        const struct group *h =
+            v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
         if (comes_again(h)) {
             v->gone = changed = true;
         }
@@ -211,7 +212,8 @@ static bool is_free(const struct skr_gang *e, const struct group *h)
         const struct plan *plan = g->plan;
         for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
             const struct plan_victim *v = &plan->victim[i];
-            if (strcmp(v->text, h->key) == 0 && !(v->gone && plan_storage_is_written(e, plan))) {
+            if (strcmp(v->text, h->key) == 0 &&
+                !(v->gone && skr_plan_storage_is_written(e, plan))) {
                 return false;
             }
         }
@@ -219,15 +221,15 @@ static bool is_free(const struct skr_gang *e, const struct group *h)
     return true;
 }
 
-void victims_release(struct skr_gang *e, struct plan *plan)
+void skr_victims_release(struct skr_gang *e, struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
-        struct group *h = v->gone ? groups_find(e, v->text) : NULL;
+        struct group *h = v->gone ? skr_groups_find(e, v->text) : NULL;
         if (h && h->victim.leaving && is_free(e, h)) {
             h->victim.leaving = false;
-            dirty_group(e, h);
-            dirty_plan(e);
+            skr_dirty_group(e, h);
+            skr_dirty_plan(e);
         }
     }
 }

@@ -22,18 +22,18 @@ static bool may_be_due(const struct group *g)
            g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0);
 }
 
-void candidates_note(struct skr_gang *e, struct group *g)
+void skr_candidates_note(struct skr_gang *e, struct group *g)
 {
     leave(e, g);
     if (may_be_due(g)) {
         g->candidate = CANDIDATE_AWAKE;
         DL_APPEND2(e->candidates.awake, g, cprev, cnext);
     } else if (g->fit.input != g->input_epoch) {
-        fit_leave(g); /* of another input */
+        skr_fit_leave(g); /* of another input */
     }
 }
 
-void candidates_sleep(struct skr_gang *e, struct group *g)
+void skr_candidates_sleep(struct skr_gang *e, struct group *g)
 {
     leave(e, g);
     g->candidate = CANDIDATE_ASLEEP;
@@ -41,21 +41,21 @@ void candidates_sleep(struct skr_gang *e, struct group *g)
     e->candidates.n_asleep++;
 }
 
-void candidates_wake(struct skr_gang *e)
+void skr_candidates_wake(struct skr_gang *e)
 {
     e->candidates.stale = true;
 }
 
-bool candidates_are_stale(const struct skr_gang *e)
+bool skr_candidates_are_stale(const struct skr_gang *e)
 {
     return e->candidates.stale || e->candidates.capacity != e->epoch.capacity ||
            e->candidates.victims != e->epoch.victims || e->candidates.nodes != e->epoch.nodes ||
            e->candidates.lifted != e->epoch.lifted;
 }
 
-struct group *candidates_awake(struct skr_gang *e)
+struct group *skr_candidates_awake(struct skr_gang *e)
 {
-    if (candidates_are_stale(e)) {
+    if (skr_candidates_are_stale(e)) {
         struct group *g;
         DL_FOREACH2(e->candidates.asleep, g, cnext)
         {
@@ -74,7 +74,7 @@ struct group *candidates_awake(struct skr_gang *e)
     return e->candidates.awake;
 }
 
-void candidates_forget(struct skr_gang *e, struct group *g)
+void skr_candidates_forget(struct skr_gang *e, struct group *g)
 {
     leave(e, g);
 }

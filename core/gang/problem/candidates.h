@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GANG_PROBLEM_CANDIDATES_H
 #define SKR_CORE_GANG_PROBLEM_CANDIDATES_H
 /*
- * The groups that queue_next() looks at, so that a change costs what it concerns and not what waits.
+ * The groups that skr_queue_next() looks at, so that a change costs what it concerns and not what waits.
  *
  *   awake    may be due: looked at every time
  *   asleep   known not to fit, with nothing new since: looked at again when the group itself was
@@ -12,15 +12,15 @@
 #include "core/gang/state/groups.h"
 
 /* After every evaluation of a group: it may be due, or can not be. O(1). */
-void candidates_note(struct skr_gang *e, struct group *g);
+void skr_candidates_note(struct skr_gang *e, struct group *g);
 /* Looked at, without a placement, nothing new: g is awake. O(1). */
-void candidates_sleep(struct skr_gang *e, struct group *g);
+void skr_candidates_sleep(struct skr_gang *e, struct group *g);
 /* All of them are looked at next time. O(1). */
-void candidates_wake(struct skr_gang *e);
+void skr_candidates_wake(struct skr_gang *e);
 /* The first that is awake, in cnext; those asleep are too if something has changed. */
-struct group *candidates_awake(struct skr_gang *e);
+struct group *skr_candidates_awake(struct skr_gang *e);
 /* Something has changed that those asleep have not been looked at for. */
-bool candidates_are_stale(const struct skr_gang *e);
-void candidates_forget(struct skr_gang *e, struct group *g);
+bool skr_candidates_are_stale(const struct skr_gang *e);
+void skr_candidates_forget(struct skr_gang *e, struct group *g);
 
 #endif

@@ -24,12 +24,12 @@
 #include <string.h>
 #include <utlist.h>
 
-void fit_leave(struct group *g)
+void skr_fit_leave(struct group *g)
 {
     struct fit *o = &g->fit;
     if (o->kind) {
-        watched_unref(o->kind, o->watched);
-        kind_unref(o->kind);
+        skr_watched_unref(o->kind, o->watched);
+        skr_kind_unref(o->kind);
     }
     memset(o, 0, sizeof *o);
 }
@@ -44,7 +44,7 @@ static bool holds_something(const struct skr_gang *e, const struct group *g,
     }
     DL_FOREACH(g->members, p)
     {
-        const char *node = membership_claim_node(g, p, newcomers, n);
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
         if (node && skr_tree_find_leaf(e->topology.tree, node) >= 0) {
             return true;
         }
@@ -55,15 +55,15 @@ static bool holds_something(const struct skr_gang *e, const struct group *g,
 static void join(struct skr_gang *e, struct group *g, const struct shapes *shapes, int32_t n)
 {
     struct fit *o = &g->fit;
-    struct kind *kind = kind_get(e, shapes);
+    struct kind *kind = skr_kind_get(e, shapes);
     if (!kind) {
         return;
     }
-    kind_ref(e, kind);
+    skr_kind_ref(e, kind);
     o->kind = kind;
     o->n = n;
-    o->watched = watched_get(e, kind, n);
-    o->sizes = kind_sizes_get(e, kind, g, n);
+    o->watched = skr_watched_get(e, kind, n);
+    o->sizes = skr_kind_sizes_get(e, kind, g, n);
 }
 
 /* What of the group's input the answer depends on; kept while that stays the same. */
@@ -73,13 +73,13 @@ static void make_fit(struct skr_gang *e, struct group *g)
     if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead)) {
         return;
     }
-    fit_leave(g);
+    skr_fit_leave(g);
     o->made = true;
     o->input = g->input_epoch;
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n)) {
-        struct shapes shapes = shapes_of(newcomers, n);
+        struct shapes shapes = skr_shapes_of(newcomers, n);
         join(e, g, &shapes, (int32_t)n);
     }
     free(newcomers);
@@ -94,7 +94,7 @@ static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
     SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
     static const int64_t one = 1;
     SKR_AUTO_FREE int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
-    fit_copy_slots(o, e->topology.tree, room);
+    skr_fit_copy_slots(o, e->topology.tree, room);
     struct skr_problem problem = {.tree = e->topology.tree,
                                   .n = o->n,
                                   .rule = o->sizes->rule,
@@ -107,7 +107,7 @@ static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
     return o->fits;
 }
 
-enum fit_answer fit_judge(struct skr_gang *e, struct group *g)
+enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
     if (g->plan || !g->spec || !e->fit_cache->tree) {
@@ -131,21 +131,21 @@ enum fit_answer fit_judge(struct skr_gang *e, struct group *g)
     return skr_sizes_has(o->sizes->sizes, o->n) ? FIT_YES : FIT_NO;
 }
 
-bool fit_stands(const struct skr_gang *e, const struct group *g)
+bool skr_fit_stands(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
     return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->fit_cache &&
            e->fit_cache->tree == e->topology.tree;
 }
 
-void fit_copy_slots(const struct fit *o, const struct skr_tree *tree, int64_t *ret)
+void skr_fit_copy_slots(const struct fit *o, const struct skr_tree *tree, int64_t *ret)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret[leaf] = o->kind->slots[leaf];
     }
 }
 
-bool fit_holds(const struct fit *o, const struct skr_tree *tree, const int32_t *count)
+bool skr_fit_holds(const struct fit *o, const struct skr_tree *tree, const int32_t *count)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         if (count[leaf] > o->kind->slots[leaf]) {
@@ -162,12 +162,12 @@ static bool is_short(const struct fit *o)
     return o->watched->sum < o->n;
 }
 
-void fit_reported(const struct skr_gang *e, struct group *g)
+void skr_fit_reported(const struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
     o->report_at = 0;
     o->reported_room = e->epoch.room;
-    if (!fit_stands(e, g)) {
+    if (!skr_fit_stands(e, g)) {
         return;
     }
     o->reported_changes = o->kind->changes;
@@ -176,10 +176,10 @@ void fit_reported(const struct skr_gang *e, struct group *g)
     o->reported_short = is_short(o);
 }
 
-enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
+enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
-    if (!fit_stands(e, g)) {
+    if (!skr_fit_stands(e, g)) {
         return o->reported_room != e->epoch.room ? NEWS_NUMBERS : NEWS_NONE;
     }
     if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
@@ -190,7 +190,7 @@ enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
     return old ? NEWS_NUMBERS : NEWS_NONE;
 }
 
-void fit_report_at(struct group *g, skr_time at)
+void skr_fit_report_at(struct group *g, skr_time at)
 {
     g->fit.report_at = at;
 }

@@ -11,18 +11,18 @@ enum fit_answer {
 };
 enum fit_news { NEWS_NONE, NEWS_NUMBERS, NEWS_REASON };
 
-/* After fit_cache_refresh(). */
-enum fit_answer fit_judge(struct skr_gang *e, struct group *g);
+/* After skr_fit_cache_refresh(). */
+enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g);
 /* The answer is of the group as it is, and has slots. */
-bool fit_stands(const struct skr_gang *e, const struct group *g);
-void fit_copy_slots(const struct fit *f, const struct skr_tree *tree, int64_t *ret);
+bool skr_fit_stands(const struct skr_gang *e, const struct group *g);
+void skr_fit_copy_slots(const struct fit *f, const struct skr_tree *tree, int64_t *ret);
 /* No count is above the slots of its leaf. */
-bool fit_holds(const struct fit *f, const struct skr_tree *tree, const int32_t *count);
+bool skr_fit_holds(const struct fit *f, const struct skr_tree *tree, const int32_t *count);
 /* The reason is being reported as things are now; what of it is old since (of a group without an answer: its
  * numbers, when room of any leaf changed). */
-void fit_reported(const struct skr_gang *e, struct group *g);
-enum fit_news fit_news(const struct skr_gang *e, const struct group *g);
-void fit_report_at(struct group *g, skr_time at);
-void fit_leave(struct group *g); /* lets go what is kept for it */
+void skr_fit_reported(const struct skr_gang *e, struct group *g);
+enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g);
+void skr_fit_report_at(struct group *g, skr_time at);
+void skr_fit_leave(struct group *g); /* lets go what is kept for it */
 
 #endif

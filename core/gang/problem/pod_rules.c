@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-bool pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+bool skr_pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (newcomers[i]->shape->spec->n_rules > 0) {
@@ -29,10 +29,10 @@ bool pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcome
     return false;
 }
 
-bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                     struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem)
+bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                         struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem)
 {
-    if (!pod_rules_matter(e, newcomers, n)) {
+    if (!skr_pod_rules_matter(e, newcomers, n)) {
         return true;
     }
     struct pod_rules_work w = {
@@ -43,7 +43,7 @@ bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, siz
         return false;
     }
     memcpy(w.emptied, eligible, leaves);
-    if (!pod_rules_gather(&w)) {
+    if (!skr_pod_rules_gather(&w)) {
         return false;
     }
     problem->emptied = w.emptied;
@@ -115,8 +115,8 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
             count[r][d] = rule->others[d];
         }
         struct pod_walk p = {0};
-        while (pod_walk_next(w->e, &p)) {
-            const char *at = pod_rules_is_claim(w, &p) ? pod_rules_place(w, &p) : NULL;
+        while (skr_pod_walk_next(w->e, &p)) {
+            const char *at = skr_pod_rules_is_claim(w, &p) ? skr_pod_rules_place(w, &p) : NULL;
             int32_t i = at ? skr_tree_find_leaf(tree, at) : -1;
             if (i >= 0 && rule->domain[i] >= 0) {
                 count[r][rule->domain[i]]++;
@@ -136,8 +136,8 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
     }
 }
 
-void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                     const char *const *node, int32_t *ret)
+void skr_pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                         const char *const *node, int32_t *ret)
 {
     bool spread = false;
     for (size_t i = 0; i < n; i++) {
@@ -150,7 +150,7 @@ void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, siz
     struct skr_arena *arena = spread ? skr_arena_create((size_t)1 << 30, 0) : NULL;
     struct pod_rules_work w = {.e = e, .newcomers = newcomers, .n = n, .arena = arena};
     w.eligible = arena ? skr_arena_alloc(arena, leaves + 1) : NULL;
-    if (w.eligible && pod_rules_gather(&w)) {
+    if (w.eligible && skr_pod_rules_gather(&w)) {
         find_turns(&w, node, ret);
     }
     skr_arena_destroy(arena);
@@ -158,10 +158,10 @@ void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, siz
 
 /* ---- words ---- */
 
-void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                          struct skr_strbuf *b)
+void skr_pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                              struct skr_strbuf *b)
 {
-    if (n == 0 || !topology_is_usable(e) || !pod_rules_matter(e, newcomers, n)) {
+    if (n == 0 || !skr_topology_is_usable(e) || !skr_pod_rules_matter(e, newcomers, n)) {
         return;
     }
     size_t leaves = (size_t)e->topology.tree->n_leaves;
@@ -171,7 +171,7 @@ void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers
         .e = e, .newcomers = newcomers, .n = n, .arena = arena, .eligible = eligible};
     if (eligible) {
         memset(eligible, 1, leaves);
-        pod_rules_gather(&w);
+        skr_pod_rules_gather(&w);
     }
     if (w.n_closed > 0) {
         skr_strbuf_addf(b, "; %zu node%s closed to its pods by %s", w.n_closed,
@@ -196,7 +196,7 @@ static const char *wish(enum skr_domain_rule_kind kind)
     }
 }
 
-void pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, struct skr_strbuf *b)
+void skr_pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, struct skr_strbuf *b)
 {
     skr_strbuf_add(b, "its pods ");
     for (size_t i = 0; i < d->n_rules; i++) {

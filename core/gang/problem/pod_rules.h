@@ -20,24 +20,24 @@
 
 /* Whether any rule bears on these newcomers: without, slots of nodes are all there is to know.
  * O(shapes in the cache). */
-bool pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
+bool skr_pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
 
 /* Puts the rules into the problem and closes leaves: eligible is changed in place, the rules, and
  * which leaves an empty cluster opens, are made in the arena. Cost: O(nodes + pods) a rule. false without memory. */
-bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                     struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem);
+bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                         struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem);
 
 /* When each newcomer, planned on node[i], may be nominated so that kube-scheduler, which looks at a
  * spread pod by pod, agrees at every step whatever the order within a turn: ret[n], 0 first. All 0
  * without a spread. O(n x turns x rules). */
-void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                     const char *const *node, int32_t *ret);
+void skr_pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                         const char *const *node, int32_t *ret);
 
 /* Why nodes are closed: "; 3 nodes are closed to its pods by ..."; nothing when none is. */
-void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                          struct skr_strbuf *b);
+void skr_pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                              struct skr_strbuf *b);
 /* The sentence of a solution that a rule over domains stands in the way of. */
-void pod_rules_say_blocking(const struct skr_domain_outcome *domains, int32_t n,
-                            struct skr_strbuf *b);
+void skr_pod_rules_say_blocking(const struct skr_domain_outcome *domains, int32_t n,
+                                struct skr_strbuf *b);
 
 #endif

@@ -46,7 +46,7 @@ static void domains_init(const struct skr_gang *e, const char *key, struct domai
 {
     *ret = (struct domains){0};
     struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
         const char *text = value_on(n, key);
         if (text && domain_of(ret, text) < 0 && (!counts || counts(n, context))) {
             struct value *v = skr_alloc(sizeof *v);
@@ -69,13 +69,13 @@ static void domains_fini(struct domains *d)
 
 /* ---- other pods ---- */
 
-const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p)
+const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p)
 {
     const struct pod_entry *entry = p->entry;
     if (!entry) {
         return p->node;
     }
-    if (pods_is_terminal(entry->pod)) {
+    if (skr_pods_is_terminal(entry->pod)) {
         return NULL;
     }
     for (size_t i = 0; i < w->n; i++) {
@@ -86,7 +86,7 @@ const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_wal
     return *p->node ? p->node : entry->plan ? entry->place.node : NULL;
 }
 
-bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p)
+bool skr_pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p)
 {
     return w->n > 0 && p->entry && p->entry->group && p->entry->group == w->newcomers[0]->group;
 }
@@ -103,7 +103,7 @@ static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_
         skr_pod_rule_name(rule, name, sizeof name);
         if (by) {
             SKR_STRBUF(key);
-            pod_ref_add_key(w->e, *by, &key);
+            skr_pod_ref_add_key(w->e, *by, &key);
             snprintf(w->why, sizeof w->why, "%s (%s)", name, key.s);
         } else {
             snprintf(w->why, sizeof w->why, "%s", name);
@@ -127,7 +127,7 @@ static void close_without_key(struct pod_rules_work *w, int32_t leaf,
 static void close_value(struct pod_rules_work *w, const char *key, const char *value,
                         const struct skr_pod_rule *rule, const struct pod_ref *by)
 {
-    struct node_entry *const *leaf = topology_leaf_nodes(w->e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves && value; i++) {
         const char *here = value_on(leaf[i], key);
         if (here && strcmp(here, value) == 0) {
@@ -139,12 +139,13 @@ static void close_value(struct pod_rules_work *w, const char *key, const char *v
 static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rule *rule)
 {
     struct pod_walk p = {0};
-    while (pod_walk_next(w->e, &p)) {
-        const char *node = p.shape->spec->n_rules > 0 ? pod_rules_place(w, &p) : NULL;
-        for (size_t i = 0; i < p.shape->spec->n_rules && node && !pod_rules_is_claim(w, &p); i++) {
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 ? skr_pod_rules_place(w, &p) : NULL;
+        for (size_t i = 0; i < p.shape->spec->n_rules && node && !skr_pod_rules_is_claim(w, &p);
+             i++) {
             const struct skr_pod_rule *theirs = &p.shape->spec->rule[i];
             if (theirs->kind == SKR_POD_RULE_HOST_PORT && skr_pod_ports_clash(rule, theirs)) {
-                const struct pod_ref by = pod_walk_ref(&p);
+                const struct pod_ref by = skr_pod_walk_ref(&p);
                 close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, &by);
             }
         }
@@ -155,9 +156,9 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
-    while (pod_walk_next(w->e, &p)) {
-        const char *node = p.shape->spec->n_rules > 0 && !pod_rules_is_claim(w, &p)
-                               ? pod_rules_place(w, &p)
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 && !skr_pod_rules_is_claim(w, &p)
+                               ? skr_pod_rules_place(w, &p)
                                : NULL;
         for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
             const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
@@ -167,9 +168,9 @@ static void close_by_others(struct pod_rules_work *w)
                           skr_pod_rule_selects(rule, &w->newcomers[k]->pod->meta);
             }
             if (against) {
-                const struct pod_ref by = pod_walk_ref(&p);
+                const struct pod_ref by = skr_pod_walk_ref(&p);
                 close_value(w, rule->topology_key,
-                            value_on(nodes_find(w->e, node), rule->topology_key), rule, &by);
+                            value_on(skr_nodes_find(w->e, node), rule->topology_key), rule, &by);
             }
         }
     }
@@ -216,20 +217,20 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
     const struct skr_pod_rule *rule = nodes->rule;
     const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
     struct pod_walk p = {0};
-    while (pod_walk_next(w->e, &p)) {
+    while (skr_pod_walk_next(w->e, &p)) {
         if ((spread && p.deleting) || !is_about(nodes->spec, rule, p.meta)) {
             continue;
         }
-        const char *place = pod_rules_place(w, &p);
-        const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
+        const char *place = skr_pod_rules_place(w, &p);
+        const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         int32_t domain = domain_of(d, value_on(node, rule->topology_key));
         if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
             continue;
         }
         n++;
-        if (rule->kind == SKR_POD_RULE_AFFINITY || !pod_rules_is_claim(w, &p)) {
+        if (rule->kind == SKR_POD_RULE_AFFINITY || !skr_pod_rules_is_claim(w, &p)) {
             ret[domain]++;
-            some[domain] = pod_walk_ref(&p);
+            some[domain] = skr_pod_walk_ref(&p);
         }
     }
     return n;
@@ -242,7 +243,7 @@ static struct skr_domain_rule *make(struct pod_rules_work *w, enum skr_domain_ru
                                     const struct skr_pod_rule *rule, const struct domains *d,
                                     int32_t **ret_domain)
 {
-    struct node_entry *const *leaf = topology_leaf_nodes(w->e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     int32_t leaves = w->e->topology.tree->n_leaves;
     int32_t *domain = skr_arena_array(w->arena, (size_t)leaves + 1, sizeof *domain);
     char name[POD_RULE_NAME_MAX];
@@ -280,9 +281,9 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
                      const struct skr_pod_rule *affinity)
 {
     struct pod_walk p = {0};
-    while (pod_walk_next(w->e, &p)) {
-        const char *place = is_about(spec, affinity, p.meta) ? pod_rules_place(w, &p) : NULL;
-        const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *place = is_about(spec, affinity, p.meta) ? skr_pod_rules_place(w, &p) : NULL;
+        const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
         for (size_t i = 0; i < spec->n_rules && node; i++) {
             if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
                 value_on(node, spec->rule[i].topology_key)) {
@@ -308,7 +309,7 @@ static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_r
                                 const struct domains *d, const int32_t *others,
                                 const struct pod_ref *some)
 {
-    struct node_entry *const *leaf = topology_leaf_nodes(w->e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
         if (domain >= 0 && others[domain] > 0) {
@@ -324,7 +325,7 @@ static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_r
 static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool first,
                            const struct domains *d, const int32_t *others)
 {
-    struct node_entry *const *leaf = topology_leaf_nodes(w->e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
         if (!value_on(leaf[i], rule->topology_key)) {
@@ -342,7 +343,7 @@ static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *no
                          const struct domains *d, int32_t *others)
 {
     const struct skr_pod_rule *rule = nodes->rule;
-    struct node_entry *const *leaf = topology_leaf_nodes(w->e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
     int32_t least = INT32_MAX;
     for (int32_t i = 0; i < d->n; i++) {
         least = others[i] < least ? others[i] : least;
@@ -424,8 +425,8 @@ static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
             rule = two ? skr_pod_port_clash(spec, shapes->item[b]->spec) : NULL;
         }
         struct pod_walk p = {0};
-        while (!rule && spec->n_rules > 0 && pod_walk_next(w->e, &p)) {
-            bool seated = pod_rules_is_claim(w, &p) && pod_rules_place(w, &p);
+        while (!rule && spec->n_rules > 0 && skr_pod_walk_next(w->e, &p)) {
+            bool seated = skr_pod_rules_is_claim(w, &p) && skr_pod_rules_place(w, &p);
             rule = seated ? skr_pod_port_clash(spec, p.shape->spec) : NULL;
         }
     }
@@ -450,9 +451,9 @@ static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
     }
 }
 
-bool pod_rules_gather(struct pod_rules_work *w)
+bool skr_pod_rules_gather(struct pod_rules_work *w)
 {
-    struct shapes shapes = shapes_of(w->newcomers, w->n);
+    struct shapes shapes = skr_shapes_of(w->newcomers, w->n);
     w->made = skr_arena_array(w->arena, SKR_DOMAIN_RULES_MAX, sizeof *w->made);
     if (!w->made) {
         return false;

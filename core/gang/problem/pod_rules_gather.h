@@ -27,10 +27,10 @@ struct pod_rules_work {
 /* Fills made, and closes leaves of eligible (and of emptied, where that is given), in the order of
  * shapes and rules. Members of one template have one shape; of several, each shape's rules are obeyed
  * by all. Cost: O(nodes + pods) a rule. false without memory in the arena. */
-bool pod_rules_gather(struct pod_rules_work *w);
+bool skr_pod_rules_gather(struct pod_rules_work *w);
 /* Where a pod that is no newcomer is, or is planned to be; NULL: nowhere. Borrowed. */
-const char *pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p);
+const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p);
 /* Members of the newcomers' group are the solver's claims. */
-bool pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p);
+bool skr_pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p);
 
 #endif

@@ -21,9 +21,9 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
+bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n)
 {
-    struct shapes s = shapes_of(newcomers, n);
+    struct shapes s = skr_shapes_of(newcomers, n);
     for (size_t i = 0; i < s.n; i++) {
         if (s.item[i]->vetoed_once && s.item[i]->probed) {
             return true;
@@ -41,10 +41,10 @@ static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const 
     for (size_t i = 0; i < shapes->n; i++) {
         struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            shapes_is_vetoed(e, s, node)) {
+            skr_shapes_is_vetoed(e, s, node)) {
             return false;
         }
-        if (probed_only && s->vetoed_once && s->probed && !shapes_was_probed(s, node)) {
+        if (probed_only && s->vetoed_once && s->probed && !skr_shapes_was_probed(s, node)) {
             return false;
         }
     }
@@ -65,7 +65,7 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
                      struct demand *ret)
 {
     struct skr_amounts most;
-    shapes_demand(shapes, &most);
+    skr_shapes_demand(shapes, &most);
     ret->n = most.n;
     ret->most = skr_arena_array(arena, most.n + 1, sizeof *ret->most);
     ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
@@ -75,7 +75,7 @@ static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const st
     for (size_t i = 0; i < most.n && room; i++) {
         const uint16_t id = most.item[i].resource;
         const struct skr_quantity_item absent = id == SKR_RESOURCE_ABSENT
-                                                    ? shapes_absent(e, shapes)
+                                                    ? skr_shapes_absent(e, shapes)
                                                     : (struct skr_quantity_item){NULL, 0};
         const char *name = absent.name ? absent.name : skr_resource_names_get(e->resources, id);
         skr_bug_on(!name);
@@ -125,10 +125,10 @@ static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
 
 static bool goes_first(const struct pod_entry *p, int32_t priority)
 {
-    return pods_is_waiting(p) && p->pod->priority > priority;
+    return skr_pods_is_waiting(p) && p->pod->priority > priority;
 }
 
-bool problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     int32_t priority = highest_priority(newcomers, n);
     const struct pod_entry *p;
@@ -147,7 +147,7 @@ static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcome
                             const struct demand *d, int64_t *free_)
 {
     int32_t priority = highest_priority(newcomers, n);
-    struct node_entry *const *leaf = topology_leaf_nodes(e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
@@ -202,7 +202,7 @@ static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = membership_claim_node(g, p, newcomers, n);
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
         int32_t leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1;
         if (leaf >= 0) {
             claimed[leaf]++;
@@ -217,7 +217,7 @@ static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
 static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
                         bool probed_only, struct arrays *a)
 {
-    struct node_entry *const *leaf = topology_leaf_nodes(e);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
@@ -231,12 +231,12 @@ static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const s
     }
 }
 
-struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
-                                        struct pod_entry *const *newcomers, size_t n,
-                                        bool probed_only, struct skr_error *error)
+struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
+                                            struct pod_entry *const *newcomers, size_t n,
+                                            bool probed_only, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
-    struct shapes shapes = shapes_of(newcomers, n);
+    struct shapes shapes = skr_shapes_of(newcomers, n);
     struct demand d;
     struct arrays a;
     if (!arena || demand_of(e, arena, &shapes, &d) < 0 ||
@@ -250,7 +250,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     fill_leaves(e, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may have what is held for them */
-        seat_holds_add_room(e, g, d.resource, d.n, a.free_);
+        skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
@@ -273,7 +273,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                             .explain = true,
                                             .step_budget = -1,
                                             .cancel = &request->work.cancel};
-    if (!pod_rules_apply(e, newcomers, n, arena, a.eligible, &request->problem)) {
+    if (!skr_pod_rules_apply(e, newcomers, n, arena, a.eligible, &request->problem)) {
         skr_solve_request_destroy(request);
         skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
                       PROBLEM_BYTES_MAX);
@@ -302,7 +302,7 @@ static bool give_back(const struct skr_gang *e, const struct group *g, const str
     const struct pod_entry *m;
     DL_FOREACH(g->members, m)
     {
-        if (!skr_pod_is_live(m->pod) || !pods_is_bound(m)) {
+        if (!skr_pod_is_live(m->pod) || !skr_pods_is_bound(m)) {
             continue;
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, m->pod->node_name);
@@ -317,15 +317,16 @@ static bool give_back(const struct skr_gang *e, const struct group *g, const str
     return true;
 }
 
-void problem_add_anew(struct skr_gang *e, const struct group *g, struct pod_entry *const *newcomers,
-                      size_t n, struct skr_solve_request *request)
+void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
+                          struct pod_entry *const *newcomers, size_t n,
+                          struct skr_solve_request *request)
 {
     const struct skr_problem *p = &request->problem;
-    const struct shapes shapes = shapes_of(newcomers, n);
+    const struct shapes shapes = skr_shapes_of(newcomers, n);
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
-    if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != membership_size(g) ||
-        membership_done(g) > 0 || problem_has_paper(e, newcomers, n) ||
-        pod_rules_matter(e, newcomers, n)) {
+    if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != skr_membership_size(g) ||
+        skr_membership_done(g) > 0 || skr_problem_has_paper(e, newcomers, n) ||
+        skr_pod_rules_matter(e, newcomers, n)) {
         return;
     }
     struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
@@ -344,7 +345,7 @@ void problem_add_anew(struct skr_gang *e, const struct group *g, struct pod_entr
     request->anew = anew;
 }
 
-struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct group *g)
+struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
     size_t leaves = (size_t)e->topology.tree->n_leaves;
@@ -357,7 +358,7 @@ struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct grou
         return NULL;
     }
     *demand = 1;
-    fit_copy_slots(o, e->topology.tree, room);
+    skr_fit_copy_slots(o, e->topology.tree, room);
     skr_group_rules(g->spec, e->topology.tree, rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
@@ -379,7 +380,7 @@ static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry 
                           size_t n, const int32_t *count)
 {
     struct skr_error error;
-    struct skr_solve_request *now = problem_build(e, g, newcomers, n, false, &error);
+    struct skr_solve_request *now = skr_problem_build(e, g, newcomers, n, false, &error);
     if (!now) {
         return false;
     }
@@ -388,17 +389,17 @@ static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry 
     return valid;
 }
 
-bool problem_still_valid(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                         size_t n, const int32_t *count)
+bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
+                             struct pod_entry *const *newcomers, size_t n, const int32_t *count)
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
-    bool simple = fit_stands(e, g) && !problem_has_paper(e, newcomers, n) &&
-                  !pod_rules_matter(e, newcomers, n);
+    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, newcomers, n) &&
+                  !skr_pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);
     }
-    fit_cache_refresh(e);
-    bool valid = fit_holds(&g->fit, e->topology.tree, count);
+    skr_fit_cache_refresh(e);
+    bool valid = skr_fit_holds(&g->fit, e->topology.tree, count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
     return valid;
 }

@@ -3,14 +3,14 @@
 
 #include "topology/base/arena.h"
 
-void desired_keys_add(struct desired_keys *w, const char *key, const char *value)
+void skr_desired_keys_add(struct desired_keys *w, const char *key, const char *value)
 {
     skr_grow(&w->item, &w->cap, w->n + 1, sizeof *w->item);
     w->item[w->n].key = key;
     w->item[w->n++].value = skr_strdup(value);
 }
 
-void desired_keys_fini(struct desired_keys *w)
+void skr_desired_keys_fini(struct desired_keys *w)
 {
     for (size_t i = 0; i < w->n; i++) {
         free((void *)(uintptr_t)w->item[i].value);

@@ -10,7 +10,7 @@ struct desired_keys {
 };
 
 /* key: borrowed, mostly a literal. value: copied; NULL: the key must not be there. */
-void desired_keys_add(struct desired_keys *w, const char *key, const char *value);
-void desired_keys_fini(struct desired_keys *w); /* empty afterwards */
+void skr_desired_keys_add(struct desired_keys *w, const char *key, const char *value);
+void skr_desired_keys_fini(struct desired_keys *w); /* empty afterwards */
 
 #endif

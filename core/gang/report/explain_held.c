@@ -9,7 +9,7 @@ static int32_t on_leaf(const struct skr_problem *p, int32_t leaf)
     return p->claimed ? p->claimed[leaf] : 0;
 }
 
-int32_t held_in_all(const struct skr_problem *p)
+int32_t skr_held_in_all(const struct skr_problem *p)
 {
     int32_t sum = 0;
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
@@ -36,7 +36,7 @@ static int32_t level_of(const struct skr_tree *tree, int32_t unit)
     return level;
 }
 
-int32_t held_below(const struct skr_problem *p, int32_t unit)
+int32_t skr_held_below(const struct skr_problem *p, int32_t unit)
 {
     int32_t level = level_of(p->tree, unit), sum = 0;
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
@@ -62,13 +62,13 @@ static int32_t list_units(const struct skr_tree *tree, const int32_t *count, int
     return n;
 }
 
-int32_t held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first)
+int32_t skr_held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first)
 {
     return list_units(p->tree, p->claimed, level, ret_first, 1);
 }
 
-void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
-                    struct skr_strbuf *b)
+void skr_held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                        struct skr_strbuf *b)
 {
     int32_t unit[UNITS_SAID];
     int32_t n = list_units(tree, count, level, unit, UNITS_SAID);
@@ -80,13 +80,13 @@ void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t l
     }
 }
 
-void held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b)
+void skr_held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
-    int32_t held = held_in_all(p), outside = request->outside;
+    int32_t held = skr_held_in_all(p), outside = request->outside;
     if (held > 0) {
         skr_strbuf_addf(b, "%d member%s in ", held, held == 1 ? " sits" : "s sit");
-        held_say_units(p->tree, p->claimed, level, b);
+        skr_held_say_units(p->tree, p->claimed, level, b);
     }
     if (outside > 0 && held > 0) {
         skr_strbuf_addf(b, ", %d outside the tree", outside);

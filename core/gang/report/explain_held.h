@@ -6,14 +6,14 @@
 #include "core/gang/state/solve_request.h"
 #include "topology/base/strbuf.h"
 
-int32_t held_in_all(const struct skr_problem *p);              /* in the tree */
-int32_t held_below(const struct skr_problem *p, int32_t unit); /* any unit of the tree */
+int32_t skr_held_in_all(const struct skr_problem *p);              /* in the tree */
+int32_t skr_held_below(const struct skr_problem *p, int32_t unit); /* any unit of the tree */
 /* The units of a level with seats of the group: how many; the first of them to *ret_first. */
-int32_t held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first);
+int32_t skr_held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first);
 /* "6 members sit in rack-0", "6 members sit in rack-0 and rack-1", "6 members sit in 5 racks, 1 outside the tree". */
-void held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b);
+void skr_held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b);
 /* The units of a level with some of count[leaf] below them: "rack-0", "rack-0 and rack-1", "5 racks". */
-void held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
-                    struct skr_strbuf *b);
+void skr_held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                        struct skr_strbuf *b);
 
 #endif

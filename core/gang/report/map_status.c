@@ -8,13 +8,13 @@
 #include "core/gang/state/group_keys.h"
 #include "core/gang/state/output.h"
 
-enum skr_reason map_status_loser(const struct skr_gang *e, const struct map_entry *m, char *text,
-                                 size_t size)
+enum skr_reason skr_map_status_loser(const struct skr_gang *e, const struct map_entry *m,
+                                     char *text, size_t size)
 {
     struct skr_error error = {0};
     struct skr_group_spec *spec = NULL;
     if (m->group_key) {
-        const struct group *g = groups_find(e, m->group_key);
+        const struct group *g = skr_groups_find(e, m->group_key);
         snprintf(text, size, "group %s is defined by ConfigMap %.250s, which is older",
                  m->group_key, g && g->source.map ? g->source.map->map->meta.name : "?");
         return SKR_REASON_DUPLICATE_GROUP;
@@ -25,26 +25,26 @@ enum skr_reason map_status_loser(const struct skr_gang *e, const struct map_entr
     return SKR_REASON_GROUP_INVALID;
 }
 
-void map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struct desired_keys *w)
+void skr_map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struct desired_keys *w)
 {
     char text[400];
-    const char *reason = skr_reason_name(map_status_loser(e, m, text, sizeof text));
-    const struct group_keys keys = group_keys_of_map(m->map);
-    const char *had = group_keys_get(&keys, "reason");
+    const char *reason = skr_reason_name(skr_map_status_loser(e, m, text, sizeof text));
+    const struct group_keys keys = skr_group_keys_of_map(m->map);
+    const char *had = skr_group_keys_get(&keys, "reason");
     const char *reported = m->reported.loser ? m->reported.loser : had;
     if (!reported || strcmp(reported, reason) != 0) {
-        out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);
-        out_decision(e, m->key, "", "Group map not used", reason, text, false);
+        skr_out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);
+        skr_out_decision(e, m->key, "", "Group map not used", reason, text, false);
     }
     m->reported.loser = reason;
-    desired_keys_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
-    desired_keys_add(w, "reason", reason);
-    desired_keys_add(w, "message", text);
+    skr_desired_keys_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
+    skr_desired_keys_add(w, "reason", reason);
+    skr_desired_keys_add(w, "message", text);
     static const char *const gone[] = {
         "placement",           "rank",      "schedBeginTime",      "schedEndTime", "conditions",
         "schedTotalTimeMilli", "preemptor", "schedSolverTimeMilli"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-        desired_keys_add(w, gone[i], NULL);
+        skr_desired_keys_add(w, gone[i], NULL);
     }
 }
 
@@ -62,10 +62,10 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
     skr_strbuf_addc(b, '}');
 }
 
-void map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
-                                 struct desired_keys *w)
+void skr_map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
+                                     struct desired_keys *w)
 {
-    const char *reason = topology_map_reason(e, m);
+    const char *reason = skr_topology_map_reason(e, m);
     if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0) {
         return;
     }
@@ -80,15 +80,15 @@ void map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
                     e->topology.first_outside);
     }
     skr_strbuf_addc(&b, ']');
-    desired_keys_add(w, "reason", *reason ? reason : NULL);
-    desired_keys_add(w, "message",
-                     m->problem ? m->problem
-                     : *reason  ? "another topology map is in force"
-                                : NULL);
-    desired_keys_add(w, "conditions", b.len > 2 ? b.s : NULL);
+    skr_desired_keys_add(w, "reason", *reason ? reason : NULL);
+    skr_desired_keys_add(w, "message",
+                         m->problem ? m->problem
+                         : *reason  ? "another topology map is in force"
+                                    : NULL);
+    skr_desired_keys_add(w, "conditions", b.len > 2 ? b.s : NULL);
 }
 
-void map_status_forget(struct map_entry *m)
+void skr_map_status_forget(struct map_entry *m)
 {
     m->reported.loser = NULL;
 }

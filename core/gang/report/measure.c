@@ -21,7 +21,7 @@ static void observe(struct skr_gang *e, struct group *g, enum skr_group_outcome 
     g->times.complete = 0;
 }
 
-void measure_group(struct skr_gang *e, struct group *g)
+void skr_measure_group(struct skr_gang *e, struct group *g)
 {
     switch (g->state) {
     case GROUP_READY:
@@ -53,7 +53,7 @@ void measure_group(struct skr_gang *e, struct group *g)
     }
 }
 
-void measure_group_gone(struct skr_gang *e, struct group *g)
+void skr_measure_group_gone(struct skr_gang *e, struct group *g)
 {
     if (g->times.complete) {
         observe(e, g, SKR_OUTCOME_FAILED);

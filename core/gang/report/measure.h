@@ -5,7 +5,7 @@
  * and before a group goes. (How much room is left: slots.h.) */
 #include "core/gang/state/groups.h"
 
-void measure_group(struct skr_gang *e, struct group *g);
-void measure_group_gone(struct skr_gang *e, struct group *g);
+void skr_measure_group(struct skr_gang *e, struct group *g);
+void skr_measure_group_gone(struct skr_gang *e, struct group *g);
 
 #endif

@@ -110,14 +110,14 @@ static char *rank_text(struct output *o, size_t n)
     return skr_strbuf_take(&b, NULL);
 }
 
-int32_t outputs_rank_of(const struct pod_entry *p)
+int32_t skr_outputs_rank_of(const struct pod_entry *p)
 {
-    return p->place.rank >= 0 ? p->place.rank : pods_rank_label(p);
+    return p->place.rank >= 0 ? p->place.rank : skr_pods_rank_label(p);
 }
 
-const char *outputs_node_of(const struct pod_entry *p)
+const char *skr_outputs_node_of(const struct pod_entry *p)
 {
-    if (pods_is_bound(p)) {
+    if (skr_pods_is_bound(p)) {
         return p->pod->node_name;
     }
     return p->plan && p->plan->binding && !p->plan->aborting ? p->place.node : NULL;
@@ -138,25 +138,25 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
     size_t n = 0, lacking = 0;
     DL_FOREACH(g->members, p)
     {
-        const char *node = skr_pod_is_live(p->pod) ? outputs_node_of(p) : NULL;
+        const char *node = skr_pod_is_live(p->pod) ? skr_outputs_node_of(p) : NULL;
         if (!node) {
             continue;
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         owner[n] = p;
         seat[n++] = (struct skr_seat){
-            .node = node, .leaf = leaf, .rank = outputs_rank_of(p), .claimed = true};
+            .node = node, .leaf = leaf, .rank = skr_outputs_rank_of(p), .claimed = true};
         if (leaf >= 0) {
             count[leaf]++;
         }
-        lacking += outputs_rank_of(p) < 0;
+        lacking += skr_outputs_rank_of(p) < 0;
     }
-    member_order_seats(owner, seat, n);
+    skr_member_order_seats(owner, seat, n);
     if (lacking > 0 && skr_assign(e->topology.tree, count, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
-            if (outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
-                plan_set_rank(owner[i], seat[i].rank);
-                dirty_pod(e, owner[i]);
+            if (skr_outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
+                skr_plan_set_rank(owner[i], seat[i].rank);
+                skr_dirty_pod(e, owner[i]);
             }
         }
     }
@@ -164,7 +164,7 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
     free(count);
 }
 
-void outputs_forget(struct group *g)
+void skr_outputs_forget(struct group *g)
 {
     free(g->outputs.placement);
     free(g->outputs.rank);
@@ -191,7 +191,7 @@ static size_t most_bytes(const struct group *g)
     return in_data ? OUTPUT_MAX : plan < ANNOTATED_MAX ? ANNOTATED_MAX - plan : 0;
 }
 
-void outputs_update(struct skr_gang *e, struct group *g)
+void skr_outputs_update(struct skr_gang *e, struct group *g)
 {
     rank_adopted(e, g);
     SKR_AUTO_FREE struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
@@ -199,36 +199,36 @@ void outputs_update(struct skr_gang *e, struct group *g)
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        const char *node = skr_pod_is_live(p->pod) || p->done ? outputs_node_of(p) : NULL;
+        const char *node = skr_pod_is_live(p->pod) || p->done ? skr_outputs_node_of(p) : NULL;
         if (!node) {
             continue;
         }
         fill_path(e->topology.tree, node, &o[n]);
         o[n].done = p->done;
         o[n].pod = p->pod->meta.name;
-        o[n++].rank = outputs_rank_of(p);
+        o[n++].rank = skr_outputs_rank_of(p);
     }
     n = leave_out_succeeded(o, n);
-    outputs_forget(g);
+    skr_outputs_forget(g);
     g->outputs.placement = n ? placement_text(o, n) : NULL;
     g->outputs.rank = n ? rank_text(o, n) : NULL;
     g->outputs.too_large =
         n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > most_bytes(g);
 }
 
-void outputs_refresh(struct skr_gang *e, struct group *g)
+void skr_outputs_refresh(struct skr_gang *e, struct group *g)
 {
     if (g->outputs.bound == g->seats.n_bound && g->outputs.input == g->input_epoch) {
         return;
     }
-    outputs_update(e, g);
+    skr_outputs_update(e, g);
     g->outputs.bound = g->seats.n_bound;
     g->outputs.input = g->input_epoch;
 }
 
-void outputs_restore(struct group *g, const char *placement, const char *rank)
+void skr_outputs_restore(struct group *g, const char *placement, const char *rank)
 {
-    outputs_forget(g);
+    skr_outputs_forget(g);
     g->outputs.placement = skr_strdup(placement);
     g->outputs.rank = skr_strdup(rank);
 }

@@ -5,15 +5,15 @@
 #include "core/gang/state/groups.h"
 
 /* From the plan and bound members; ranks of adopted members are dealt first. */
-void outputs_update(struct skr_gang *e, struct group *g);
+void skr_outputs_update(struct skr_gang *e, struct group *g);
 /* The same of a bound group, when members or their number have changed since. */
-void outputs_refresh(struct skr_gang *e, struct group *g);
-void outputs_forget(struct group *g);
+void skr_outputs_refresh(struct skr_gang *e, struct group *g);
+void skr_outputs_forget(struct group *g);
 /* The keys as an earlier life left them; copied, NULL allowed. */
-void outputs_restore(struct group *g, const char *placement, const char *rank);
+void skr_outputs_restore(struct group *g, const char *placement, const char *rank);
 /* Where it is, or will be for sure; NULL: neither. */
-const char *outputs_node_of(const struct pod_entry *p);
+const char *skr_outputs_node_of(const struct pod_entry *p);
 /* Its own, or that of its label; -1: none. */
-int32_t outputs_rank_of(const struct pod_entry *p);
+int32_t skr_outputs_rank_of(const struct pod_entry *p);
 
 #endif

@@ -59,7 +59,7 @@ static void placement_failed(const struct skr_explanation *x, const struct skr_p
 
 /* ---- a group that holds seats already ---- */
 
-int32_t explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p)
+int32_t skr_explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p)
 {
     int32_t level = x->level;
     for (int32_t l = 1; level == 0 && l <= p->tree->n_levels; l++) {
@@ -99,7 +99,7 @@ static bool is_bound_to_unit(const struct skr_explanation *x, const struct skr_p
     }
     const struct skr_rule *rule = &p->rule[x->level - 1];
     bool one = rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
-    return one && held_units(p, x->level, ret_unit) == 1;
+    return one && skr_held_units(p, x->level, ret_unit) == 1;
 }
 
 static int32_t fits_in(const struct skr_explanation *x, int32_t unit)
@@ -140,10 +140,10 @@ static void say_seats(const struct skr_explanation *x, const struct skr_solve_re
                       struct skr_strbuf *b)
 {
     const struct skr_problem *p = &request->problem;
-    int32_t level = explain_tying_level(x, p);
+    int32_t level = skr_explain_tying_level(x, p);
     skr_strbuf_add(b, ": ");
-    held_say(request, level > 0 ? level : 1, b);
-    if (level > 0 && held_in_all(p) > 0 && has_rule(&p->rule[level - 1])) {
+    skr_held_say(request, level > 0 ? level : 1, b);
+    if (level > 0 && skr_held_in_all(p) > 0 && has_rule(&p->rule[level - 1])) {
         skr_strbuf_add(b, ", ");
         say_rule(&p->rule[level - 1], b);
     }
@@ -195,9 +195,9 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
     const struct skr_problem *p = &request->problem;
     bool smaller = x->largest >= held && x->largest < p->n;
     if (request->moved) {
-        int32_t level = explain_tying_level(x, p);
+        int32_t level = skr_explain_tying_level(x, p);
         skr_strbuf_addf(b, "; all %d would fit in ", p->n);
-        held_say_units(p->tree, request->moved->count, level > 0 ? level : 1, b);
+        skr_held_say_units(p->tree, request->moved->count, level > 0 ? level : 1, b);
         skr_strbuf_add(b, " if they started anew");
     }
     if (smaller) {
@@ -213,7 +213,7 @@ static int64_t largest_node(const struct skr_gang *e, const struct skr_amount *r
 {
     int64_t most = 0;
     const struct node_entry *n;
-    for (size_t at = 0; (n = nodes_next(e, &at));) {
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
         int64_t has = skr_ledger_node_empty_room(skr_ledger_get(e->ledger, n->name), request);
         most = n->node && has > most ? has : most;
     }
@@ -244,11 +244,11 @@ static void say_too_large(const char *resource, int64_t need, int64_t have, stru
 static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 {
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    struct shapes shapes = shapes_of(newcomers, n);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct shapes shapes = skr_shapes_of(newcomers, n);
     struct skr_amounts each;
-    const char *absent = shapes_absent(e, &shapes).name, *large = absent;
-    shapes_demand(&shapes, &each);
+    const char *absent = skr_shapes_absent(e, &shapes).name, *large = absent;
+    skr_shapes_demand(&shapes, &each);
     free(newcomers);
     int64_t need = 0, have = 0;
     for (size_t i = 0; i < each.n; i++) {
@@ -305,12 +305,12 @@ static enum closed_by closed_by(struct skr_gang *e, const struct shapes *shapes,
         [SKR_INELIGIBLE_SELECTOR] = CLOSED_SELECTOR,
     };
     _Static_assert(sizeof cause / sizeof *cause == SKR_INELIGIBLE_COUNT, "all causes");
-    const struct node_entry *n = nodes_find(e, node);
+    const struct node_entry *n = skr_nodes_find(e, node);
     enum closed_by first = CLOSED_RULES;
     size_t open = 0;
     for (size_t i = 0; i < shapes->n && n && n->node; i++) {
         enum skr_ineligible why = skr_pod_shape_check_node(shapes->item[i]->spec, n->node);
-        if (why == SKR_ELIGIBLE && !shapes_is_vetoed(e, shapes->item[i], node)) {
+        if (why == SKR_ELIGIBLE && !skr_shapes_is_vetoed(e, shapes->item[i], node)) {
             open++;
         } else if (first == CLOSED_RULES) {
             first = cause[why];
@@ -343,8 +343,8 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
     }
     int32_t count[CLOSED_BY_COUNT] = {0};
     size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    struct shapes shapes = shapes_of(newcomers, n);
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct shapes shapes = skr_shapes_of(newcomers, n);
     free(newcomers);
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         count[closed_by(e, &shapes, p->tree->unit_name[p->tree->first_leaf + i])]++;
@@ -378,11 +378,11 @@ static void never_fits(struct skr_gang *e, struct group *g, const struct skr_exp
 
 /* ---- the whole ---- */
 
-void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      const struct skr_solve_request *request, struct skr_strbuf *b)
+void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                          const struct skr_solve_request *request, struct skr_strbuf *b)
 {
     const struct skr_problem *problem = &request->problem;
-    int32_t n = problem->n, held = held_in_all(problem);
+    int32_t n = problem->n, held = skr_held_in_all(problem);
     skr_strbuf_addf(b, "group %s ", g->name);
     if (too_large(e, g, x, held, b)) {
         return;

@@ -45,47 +45,48 @@ struct account {
     const struct skr_explanation *x;
     size_t scarce; /* index of the resource of which there are the fewest slots */
 };
-void account_init(struct account *a, struct skr_gang *e, const struct group *g,
-                  const struct skr_solve_request *request, const struct skr_explanation *x);
-const char *account_resource(const struct account *a, size_t r); /* name of problem resource r */
+void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
+                      const struct skr_solve_request *request, const struct skr_explanation *x);
+const char *skr_account_resource(const struct account *a,
+                                 size_t r); /* name of problem resource r */
 /* New members that fit on a leaf; 0 when it is not eligible. */
-int32_t account_leaf_fit(const struct account *a, int32_t leaf);
+int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf);
 /* Leaves below a unit: *ret_first .. *ret_end - 1. */
-void account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
-                    int32_t *ret_end);
-int32_t account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
+void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
+                        int32_t *ret_end);
+int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
 /* A node by its name, other units by their path: "zone-0/rack-1". */
-void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
+void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
 /* Why no member may go to the node of a leaf, as a word; NULL: it may. *ret_opens: it would do if
  * the node were Ready, not cordoned and without taints. */
-const char *account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
+const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
 
-void explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
+void skr_explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
 
 /* explain.c: why the members of the problem found no place; appended to b. Of seats that the group holds already it says
  * so: what is needed are the others, and none of its own is called free; and which choice is left, the whole group anew or a
  * smaller size. */
-void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      const struct skr_solve_request *request, struct skr_strbuf *b);
+void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                          const struct skr_solve_request *request, struct skr_strbuf *b);
 /* The level whose rule binds further members to where the others sit: that which decides, else the first that ties them to
  * a number of units; 0: none. */
-int32_t explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p);
+int32_t skr_explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p);
 
 /* explain_account.c: need, have, sizes; with domains. */
-void explain_account(const struct account *a, struct skr_strbuf *b);
+void skr_explain_account(const struct account *a, struct skr_strbuf *b);
 /* explain_domains.c: the member "domains". */
-void explain_domains(const struct account *a, struct skr_strbuf *b);
+void skr_explain_domains(const struct account *a, struct skr_strbuf *b);
 /* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
  * may be NULL. */
-void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
+void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
 /* One object: the largest size that fits. Nothing is added when none does. */
-void explain_size(const struct account *a, struct skr_strbuf *b);
+void skr_explain_size(const struct account *a, struct skr_strbuf *b);
 /* One object: the whole group leaves its seats and starts anew, where there is room for that. Nothing is added when there is
  * none, or it was not asked. */
-void explain_moved(const struct account *a, struct skr_strbuf *b);
+void skr_explain_moved(const struct account *a, struct skr_strbuf *b);
 /* One object: the closed leaves on which count places members become usable. Nothing is added when
  * these are none or too many. */
-void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
+void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
 
 /* How a group stands, as its answer says it. */
 struct explain_standing {
@@ -93,15 +94,15 @@ struct explain_standing {
     bool on_its_way, placed;
 };
 /* explain_also.c: the member "also". */
-void explain_also(struct skr_gang *e, const struct group *g,
-                  const struct explain_standing *standing, struct skr_strbuf *b);
+void skr_explain_also(struct skr_gang *e, const struct group *g,
+                      const struct explain_standing *standing, struct skr_strbuf *b);
 
 /* explain_next.c: the member "next" of a group that waits for this reason. */
-void explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
-                  bool preempt, struct skr_strbuf *b);
+void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
+                      bool preempt, struct skr_strbuf *b);
 /* explain_answer.c: the whole answer; preempt: with who would give way. */
-void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
-                          struct skr_strbuf *b);
-void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b);
+void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
+                              struct skr_strbuf *b);
+void skr_explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b);
 
 #endif

@@ -28,7 +28,7 @@ static void desired_keys_time(struct desired_keys *w, const struct skr_gang *e, 
     if (t > 0) {
         skr_time_write(t, e->settings.utc_offset_s, text, sizeof text);
     }
-    desired_keys_add(w, key, t > 0 ? text : NULL);
+    skr_desired_keys_add(w, key, t > 0 ? text : NULL);
 }
 
 static void desired_keys_number(struct desired_keys *w, const char *key, int64_t v, bool present)
@@ -37,7 +37,7 @@ static void desired_keys_number(struct desired_keys *w, const char *key, int64_t
     if (present) {
         snprintf(text, sizeof text, "%lld", (long long)v);
     }
-    desired_keys_add(w, key, present ? text : NULL);
+    skr_desired_keys_add(w, key, present ? text : NULL);
 }
 
 static char *shortened(const char *s)
@@ -75,11 +75,11 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
     keep_event(e, g, warning, reason, note);
     const struct pod_entry *oldest;
     if (g->source.kind == SOURCE_MAP && g->source.map) {
-        out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
+        skr_out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
     } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
-    } else if ((oldest = membership_oldest(g))) {
-        out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
+        skr_out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
+    } else if ((oldest = skr_membership_oldest(g))) {
+        skr_out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
     }
 }
 
@@ -149,13 +149,14 @@ static void report_warnings(struct skr_gang *e, struct group *g, const char *tex
  * way, and what is said of the tree that stands in for it is not true for long. */
 static bool levels_count(const struct group *g)
 {
-    return g->seats.n_bound + g->seats.n_new + membership_done(g) >= (size_t)membership_size(g);
+    return g->seats.n_bound + g->seats.n_new + skr_membership_done(g) >=
+           (size_t)skr_membership_size(g);
 }
 
 static void update_validity(struct skr_gang *e, struct group *g)
 {
     const bool levels = levels_count(g);
-    const char *defect = group_state_defect(g);
+    const char *defect = skr_group_state_defect(g);
     if (defect) {
         set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", defect);
         return;
@@ -163,21 +164,21 @@ static void update_validity(struct skr_gang *e, struct group *g)
     SKR_STRBUF(b);
     const struct warnings rules = {.lint = true, .levels = levels},
                           all = {.lint = true, .levels = levels, .difference = true};
-    const char *reason = warnings_join(e, g, rules, &b);
+    const char *reason = skr_warnings_join(e, g, rules, &b);
     SKR_AUTO_FREE char *text = shortened(b.s ? b.s : "");
     report_warnings(e, g, text);
     skr_strbuf_reset(&b);
-    reason = warnings_join(e, g, all, &b);
+    reason = skr_warnings_join(e, g, all, &b);
     set_condition(e, g, CONDITION_VALID, true, reason ? reason : "Accepted", b.s ? b.s : "");
 }
 
 static void update_conditions(struct skr_gang *e, struct group *g)
 {
-    size_t size = (size_t)membership_size(g), done = membership_done(g);
+    size_t size = (size_t)skr_membership_size(g), done = skr_membership_done(g);
     size_t have = g->seats.n_bound + g->seats.n_new + done;
     char text[200];
     bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
-    snprintf(text, sizeof text, "%zu of %zu members", have, membership_seats(g));
+    snprintf(text, sizeof text, "%zu of %zu members", have, skr_membership_seats(g));
     bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
     if (!ended) { /* a gang that ran to its end keeps what it was */
         set_condition(e, g, CONDITION_COMPLETE, complete,
@@ -216,10 +217,10 @@ static enum skr_group_status status_of(const struct group *g)
     case GROUP_BINDING:
         return SKR_STATUS_PERMITTED;
     case GROUP_BOUND:
-        return membership_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
+        return skr_membership_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
     case GROUP_BACKOFF:
-        return g->seats.n_ready < (size_t)membership_size(g) ? SKR_STATUS_WAITING
-                                                             : SKR_STATUS_READY;
+        return g->seats.n_ready < (size_t)skr_membership_size(g) ? SKR_STATUS_WAITING
+                                                                 : SKR_STATUS_READY;
     case GROUP_EVICTED:
         return SKR_STATUS_PREEMPTED;
     case GROUP_INVALID:
@@ -249,8 +250,8 @@ static size_t nodes_used(const struct group *g)
     size_t n = 0, distinct = 0;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pod_is_live(p->pod) && outputs_node_of(p)) {
-            node[n++] = outputs_node_of(p);
+        if (skr_pod_is_live(p->pod) && skr_outputs_node_of(p)) {
+            node[n++] = skr_outputs_node_of(p);
         }
     }
     qsort(node, n, sizeof *node, by_string);
@@ -278,11 +279,11 @@ static void say_bound(const struct group *g, char *note, size_t size)
 static void warn_first_member(struct skr_gang *e, const struct group *g)
 {
     SKR_STRBUF(b);
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_oldest(g);
     skr_strbuf_addf(&b, "group %s: ", g->name);
-    if (oldest && warnings_join(e, g, (struct warnings){.lint = true, .levels = true}, &b)) {
+    if (oldest && skr_warnings_join(e, g, (struct warnings){.lint = true, .levels = true}, &b)) {
         SKR_AUTO_FREE char *note = shortened(b.s);
-        out_event(e, "Pod", &oldest->pod->meta, true, "GroupWarning", "GroupWarning", note);
+        skr_out_event(e, "Pod", &oldest->pod->meta, true, "GroupWarning", "GroupWarning", note);
     }
 }
 
@@ -293,7 +294,7 @@ static void report_preempted(struct skr_gang *e, struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        bare += pods_is_bound(p) && !*p->pod->controller_uid;
+        bare += skr_pods_is_bound(p) && !*p->pod->controller_uid;
     }
     skr_strbuf_addf(&b, "%s", g->message ? g->message : "");
     if (bare > 0) {
@@ -312,11 +313,11 @@ static void report_status(struct skr_gang *e, struct group *g)
         if (g->reported.status != SKR_STATUS_WAITING && g->reported.status != SKR_STATUS_COUNT) {
             break;
         }
-        snprintf(note, sizeof note, "all %zu members are there", membership_seats(g));
+        snprintf(note, sizeof note, "all %zu members are there", skr_membership_seats(g));
         event_about(e, g, false, "GroupComplete", "GroupComplete", note);
         break;
     case SKR_STATUS_ASSIGNED:
-        placed = g->plan ? g->plan->n_members : (size_t)membership_seats(g);
+        placed = g->plan ? g->plan->n_members : (size_t)skr_membership_seats(g);
         snprintf(note, sizeof note, "a placement of %zu member%s was found", placed,
                  placed == 1 ? "" : "s");
         if (!g->reported.placed) {
@@ -376,8 +377,8 @@ static void report_reason(struct skr_gang *e, struct group *g)
         forget_attempts(g); /* whole again */
     }
     if (g->reason != SKR_REASON_NONE) {
-        out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
-                     g->message ? g->message : "", false);
+        skr_out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
+                         g->message ? g->message : "", false);
     }
 }
 
@@ -393,7 +394,7 @@ static skr_time reason_began(const struct skr_gang *e, const struct group *g)
     return known ? placed->since : g->times.begin > 0 ? g->times.begin : now;
 }
 
-void status_update(struct skr_gang *e, struct group *g)
+void skr_status_update(struct skr_gang *e, struct group *g)
 {
     enum skr_group_status was = g->status;
     g->status = status_of(g);
@@ -405,7 +406,7 @@ void status_update(struct skr_gang *e, struct group *g)
         g->reason_seen = g->reason;
     }
     if (g->state == GROUP_BOUND && !g->plan && g->seats.n_live > 0) {
-        outputs_refresh(e, g);
+        skr_outputs_refresh(e, g);
     }
     update_conditions(e, g);
     if (g->reported.status != g->status) {
@@ -416,7 +417,7 @@ void status_update(struct skr_gang *e, struct group *g)
         report_reason(e, g);
         g->reported.reason = g->reason;
     }
-    groups_count(e, g);
+    skr_groups_count(e, g);
 }
 
 static bool outputs_shown(const struct group *g)
@@ -425,29 +426,29 @@ static bool outputs_shown(const struct group *g)
     return shown && !g->outputs.too_large;
 }
 
-void status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w)
+void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w)
 {
     SKR_AUTO_FREE char *message = g->message ? shortened(g->message) : NULL;
     SKR_AUTO_FREE char *conditions = conditions_text(g);
     bool wrong = g->reason != SKR_REASON_NONE;
-    desired_keys_add(w, "status", skr_group_status_name(g->status));
-    desired_keys_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
-    desired_keys_add(w, "message", wrong ? message : NULL);
-    desired_keys_add(w, "conditions", conditions);
-    desired_keys_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
-    desired_keys_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
+    skr_desired_keys_add(w, "status", skr_group_status_name(g->status));
+    skr_desired_keys_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
+    skr_desired_keys_add(w, "message", wrong ? message : NULL);
+    skr_desired_keys_add(w, "conditions", conditions);
+    skr_desired_keys_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
+    skr_desired_keys_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
     desired_keys_time(w, e, "schedBeginTime", g->times.begin);
     desired_keys_time(w, e, "schedEndTime", g->times.end);
     desired_keys_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
                         g->times.end > 0 && g->times.begin > 0);
     desired_keys_number(w, "schedSolverTimeMilli", g->attempt.solver_ms, g->times.end > 0);
-    desired_keys_add(w, "preemptor", g->victim.by);
-    desired_keys_add(w, "delayed-deletion", NULL);
+    skr_desired_keys_add(w, "preemptor", g->victim.by);
+    skr_desired_keys_add(w, "delayed-deletion", NULL);
 }
 
 /* ---- earlier lives, and the end ---- */
 
-void status_restore(struct group *g, const char *status, const char *reason)
+void skr_status_restore(struct group *g, const char *status, const char *reason)
 {
     for (int i = 0; status && i < SKR_STATUS_COUNT; i++) {
         if (strcmp(status, skr_group_status_name((enum skr_group_status)i)) == 0) {
@@ -462,8 +463,8 @@ void status_restore(struct group *g, const char *status, const char *reason)
     }
 }
 
-void status_restore_condition(struct group *g, const char *type, bool status, const char *reason,
-                              const char *message, skr_time since)
+void skr_status_restore_condition(struct group *g, const char *type, bool status,
+                                  const char *reason, const char *message, skr_time since)
 {
     for (int k = 0; k < CONDITION_KIND_COUNT; k++) {
         struct condition *c = &g->condition[k];
@@ -480,7 +481,7 @@ void status_restore_condition(struct group *g, const char *type, bool status, co
     }
 }
 
-void status_fini(struct group *g)
+void skr_status_fini(struct group *g)
 {
     for (size_t i = 0; i < SKR_EVENTS_KEPT; i++) {
         free(g->reported.event[i].note);

@@ -7,13 +7,13 @@
 #include "core/gang/state/groups.h"
 
 /* Status, conditions, outputs from the state; Events on change. */
-void status_update(struct skr_gang *e, struct group *g);
-void status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w);
+void skr_status_update(struct skr_gang *e, struct group *g);
+void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w);
 
 /* What an earlier life reported is not reported again; NULL: nothing. */
-void status_restore(struct group *g, const char *status, const char *reason);
-void status_restore_condition(struct group *g, const char *type, bool status, const char *reason,
-                              const char *message, skr_time since);
-void status_fini(struct group *g);
+void skr_status_restore(struct group *g, const char *status, const char *reason);
+void skr_status_restore_condition(struct group *g, const char *type, bool status,
+                                  const char *reason, const char *message, skr_time since);
+void skr_status_fini(struct group *g);
 
 #endif

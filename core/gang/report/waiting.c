@@ -28,30 +28,30 @@ enum {
     LABEL_LATEST_S = 10,
 };
 
-skr_time waiting_turn(const struct pod_entry *p)
+skr_time skr_waiting_turn(const struct pod_entry *p)
 {
     uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
     size_t n = p->group->n_members;
     return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
 }
 
-skr_time waiting_label_at(const struct pod_entry *p)
+skr_time skr_waiting_label_at(const struct pod_entry *p)
 {
     const struct group *g = p->group;
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
     skr_time last = g->members->prev->seen_at; /* they are in the order in which they came */
     skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
     skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
-    return (at < latest ? at : latest) + waiting_turn(p);
+    return (at < latest ? at : latest) + skr_waiting_turn(p);
 }
 
-bool waiting_was_misled(const struct pod_entry *p)
+bool skr_waiting_was_misled(const struct pod_entry *p)
 {
     const struct group *g = p->group;
     bool early = p->work->answered && (strcmp(p->work->answered, SKR_TEXT_PLANNING) == 0 ||
                                        strcmp(p->work->answered, SKR_TEXT_MEMBERS) == 0);
     return early && p->seated && g->attempt.infeasible &&
-           strcmp(group_state_text(g), p->work->answered) != 0;
+           strcmp(skr_group_state_text(g), p->work->answered) != 0;
 }
 
 /* ---- who hears ---- */
@@ -64,7 +64,7 @@ static int by_name(const void *a, const void *b)
 /* What was found still holds; of a large group it may be a moment old. */
 static bool is_found(const struct skr_gang *e, const struct group *g)
 {
-    bool pauses = skr_frame_now(e->frame) < g->announced.sought_at + dirty_pause(g);
+    bool pauses = skr_frame_now(e->frame) < g->announced.sought_at + skr_dirty_pause(g);
     return g->announced.first && (pauses || (g->announced.input == g->input_epoch &&
                                              g->announced.bound == g->seats.n_bound));
 }
@@ -80,7 +80,7 @@ static void find_first(const struct skr_gang *e, struct group *g)
     const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
     DL_FOREACH(g->members, q)
     {
-        if (skr_pod_is_live(q->pod) && !pods_is_bound(q)) {
+        if (skr_pod_is_live(q->pod) && !skr_pods_is_bound(q)) {
             name[n++] = q->pod->meta.name;
         }
     }
@@ -118,9 +118,9 @@ static bool needs_a_human(const struct group *g)
 /* "group a needs 6 slots ...; kubectl sakkara explain a -n team" */
 static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
 {
-    const char *text = g->message ? g->message : group_state_text(g);
+    const char *text = g->message ? g->message : skr_group_state_text(g);
     if (beyond) {
-        int32_t size = membership_size(g);
+        int32_t size = skr_membership_size(g);
         skr_strbuf_addf(b, "group %s has %d seat%s taken: the pod is beyond its size", g->name,
                         size, size == 1 ? ", which is" : "s and all are");
     } else {
@@ -137,7 +137,7 @@ static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
 
 static bool is_follower(const struct group *g)
 {
-    return strcmp(group_state_text(g), SKR_TEXT_FOLLOWER) == 0;
+    return strcmp(skr_group_state_text(g), SKR_TEXT_FOLLOWER) == 0;
 }
 
 static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
@@ -146,17 +146,17 @@ static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
     SKR_STRBUF(note);
     write_note(g, beyond, &note);
     if (!beyond && is_follower(g)) {
-        out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
+        skr_out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
     } else {
-        out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
-                  beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
+        skr_out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
+                      beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
     }
 }
 
-void waiting_tell(struct skr_gang *e, struct pod_entry *p)
+void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    bool beyond = membership_is_beyond(g, p);
+    bool beyond = skr_membership_is_beyond(g, p);
     uint32_t bit = UINT32_C(1) << (beyond ? SKR_REASON_NONE : g->reason);
     _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
     if (g->announced.reason != g->reason || g->announced.since == 0) {
@@ -168,12 +168,12 @@ void waiting_tell(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     skr_time since = p->seen_at > g->announced.since ? p->seen_at : g->announced.since;
-    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + waiting_turn(p);
+    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + skr_waiting_turn(p);
     if (skr_frame_now(e->frame) < at) {
-        wakes_add(e, at, WAKE_POD, p->uid);
+        skr_wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
-    pods_work(p)->announced |= bit;
+    skr_pods_work(p)->announced |= bit;
     if (is_among_first(e, p)) {
         tell(e, p, beyond);
     }

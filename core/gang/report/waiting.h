@@ -7,15 +7,15 @@
 #include "core/gang/state/groups.h"
 
 /* An Event for the member when its group's reason is new to it; asks to be woken when it is due later. */
-void waiting_tell(struct skr_gang *e, struct pod_entry *p);
+void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p);
 /* kube-scheduler was answered "being planned" or "waits for members", and the group is known not to fit: the member has to
  * ask again, or that stands in its condition for minutes. */
-bool waiting_was_misled(const struct pod_entry *p);
+bool skr_waiting_was_misled(const struct pod_entry *p);
 /* When the label with its state may be written: a second after that began and the last member came, ten at most. While
  * a gang is created the label would be old before anybody reads it, and there are more important writes. */
-skr_time waiting_label_at(const struct pod_entry *p);
+skr_time skr_waiting_label_at(const struct pod_entry *p);
 /* Its place among the writes about members of a large group, which come one after the other so that nobody
  * waits for all of them. */
-skr_time waiting_turn(const struct pod_entry *p);
+skr_time skr_waiting_turn(const struct pod_entry *p);
 
 #endif

@@ -18,7 +18,7 @@ static void unknown_levels(const struct skr_gang *e, const struct group *g, stru
     for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
         const struct skr_level_rule *rule = &g->spec->rule[i];
         if (rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
-            continue; /* a hard one stops the group: group_state_defect() */
+            continue; /* a hard one stops the group: skr_group_state_defect() */
         }
         skr_strbuf_reset(&b);
         skr_group_say_unknown(rule, t, &b);
@@ -27,7 +27,7 @@ static void unknown_levels(const struct skr_gang *e, const struct group *g, stru
     }
 }
 
-void warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
+void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
         found(w, SKR_TOKEN_LINT_WARNINGS, g->spec->warning[i]);
@@ -55,12 +55,12 @@ static void join(void *context, const char *text)
     joined->begun = true;
 }
 
-const char *warnings_join(const struct skr_gang *e, const struct group *g, struct warnings kinds,
-                          struct skr_strbuf *b)
+const char *skr_warnings_join(const struct skr_gang *e, const struct group *g,
+                              struct warnings kinds, struct skr_strbuf *b)
 {
     struct joined joined = {.b = b};
     kinds.add = join;
     kinds.context = &joined;
-    warnings_each(e, g, &kinds);
+    skr_warnings_each(e, g, &kinds);
     return kinds.token;
 }

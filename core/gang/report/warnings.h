@@ -14,9 +14,9 @@ struct warnings {
 };
 
 /* O(rules * levels). */
-void warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w);
+void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w);
 /* All of the kinds asked for in one line, appended to b; the token of the last, NULL without any. */
-const char *warnings_join(const struct skr_gang *e, const struct group *g, struct warnings kinds,
-                          struct skr_strbuf *b);
+const char *skr_warnings_join(const struct skr_gang *e, const struct group *g,
+                              struct warnings kinds, struct skr_strbuf *b);
 
 #endif

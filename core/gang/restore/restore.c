@@ -34,27 +34,27 @@
 static struct group_keys object_keys(const struct group *g)
 {
     if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        return group_keys_of_podgroup(g->source.podgroup->pg);
+        return skr_group_keys_of_podgroup(g->source.podgroup->pg);
     }
-    return g->source.map ? group_keys_of_map(g->source.map->map) : (struct group_keys){0};
+    return g->source.map ? skr_group_keys_of_map(g->source.map->map) : (struct group_keys){0};
 }
 
-const char *restore_object_key(const struct group *g, const char *key)
+const char *skr_restore_object_key(const struct group *g, const char *key)
 {
     struct group_keys keys = object_keys(g);
-    return group_keys_get(&keys, key);
+    return skr_group_keys_get(&keys, key);
 }
 
 static skr_time time_key(const struct group *g, const char *key)
 {
-    const char *text = restore_object_key(g, key);
+    const char *text = skr_restore_object_key(g, key);
     skr_time t = 0;
     return text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
 }
 
 static void restore_conditions(struct group *g)
 {
-    const char *text = restore_object_key(g, "conditions");
+    const char *text = skr_restore_object_key(g, "conditions");
     json_auto_t *list = text ? json_loads(text, 0, NULL) : NULL;
     size_t i;
     json_t *item;
@@ -65,9 +65,9 @@ static void restore_conditions(struct group *g)
         const char *since = json_string_value(json_object_get(item, "lastTransitionTime"));
         skr_time at;
         if (type && status && since && skr_time_parse(since, &at, NULL) == 0) {
-            status_restore_condition(g, type, strcmp(status, "True") == 0,
-                                     json_string_value(json_object_get(item, "reason")),
-                                     json_string_value(json_object_get(item, "message")), at);
+            skr_status_restore_condition(g, type, strcmp(status, "True") == 0,
+                                         json_string_value(json_object_get(item, "reason")),
+                                         json_string_value(json_object_get(item, "message")), at);
         }
     }
 }
@@ -77,30 +77,30 @@ static void restore_conditions(struct group *g)
 static void restore_times(struct skr_gang *e, struct group *g, bool late)
 {
     skr_time begin = time_key(g, "schedBeginTime"), now = skr_frame_now(e->frame);
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = skr_membership_oldest(g);
     if (begin > now || (late && g->seats.n_bound == 0)) {
         begin = 0;
     } else if (begin > 0 && oldest && begin < oldest->pod->meta.created) {
         begin = oldest->pod->meta.created;
     }
-    group_state_set_times(g, begin, time_key(g, "schedEndTime"));
+    skr_group_state_set_times(g, begin, time_key(g, "schedEndTime"));
 }
 
 /* What was reported before is not reported again. */
 static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
-    const char *solver = restore_object_key(g, "schedSolverTimeMilli");
+    const char *solver = skr_restore_object_key(g, "schedSolverTimeMilli");
     restore_times(e, g, late);
-    attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
-    status_restore(g, restore_object_key(g, "status"), restore_object_key(g, "reason"));
+    skr_attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
+    skr_status_restore(g, skr_restore_object_key(g, "status"), skr_restore_object_key(g, "reason"));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
-        const char *rank = restore_object_key(g, "rank");
-        group_state_restore(g, GROUP_BOUND);
-        outputs_restore(g, restore_object_key(g, "placement"), rank);
-        membership_restore_end(e, g, finished, rank);
+        const char *rank = skr_restore_object_key(g, "rank");
+        skr_group_state_restore(g, GROUP_BOUND);
+        skr_outputs_restore(g, skr_restore_object_key(g, "placement"), rank);
+        skr_membership_restore_end(e, g, finished, rank);
     }
-    preemption_restore_victim(g, restore_object_key(g, "preemptor"));
+    skr_preemption_restore_victim(g, skr_restore_object_key(g, "preemptor"));
     restore_conditions(g);
 }
 
@@ -109,12 +109,12 @@ static void read_object(struct skr_gang *e, struct group *g, bool late)
     if (g->restored) {
         return;
     }
-    group_source_resolve(e, g);
-    membership_update(e, g);
+    skr_group_source_resolve(e, g);
+    skr_membership_update(e, g);
     restore_keys(e, g, late);
 }
 
-void restore_object(struct skr_gang *e, struct group *g)
+void skr_restore_object(struct skr_gang *e, struct group *g)
 {
     read_object(e, g, false);
 }
@@ -133,7 +133,7 @@ static uint64_t *read_version(const struct group *g, uint64_t *ret_newest)
     return NULL;
 }
 
-void restore_group(struct skr_gang *e, struct group *g)
+void skr_restore_group(struct skr_gang *e, struct group *g)
 {
     uint64_t newest, *read_at = read_version(g, &newest);
     if (g->restored) {
@@ -143,23 +143,23 @@ void restore_group(struct skr_gang *e, struct group *g)
     if (read_at) {
         *read_at = newest;
     }
-    restore_plan(e, g);
-    membership_changed(g);
-    dirty_group(e, g);
+    skr_restore_plan(e, g);
+    skr_membership_changed(g);
+    skr_dirty_group(e, g);
 }
 
-void restore_late(struct skr_gang *e, struct group *g)
+void skr_restore_late(struct skr_gang *e, struct group *g)
 {
     if (g->restored) {
         return;
     }
     read_object(e, g, true);
     g->restored = true;
-    membership_changed(g);
-    dirty_group(e, g);
+    skr_membership_changed(g);
+    skr_dirty_group(e, g);
 }
 
-void restore_begins(struct skr_gang *e)
+void skr_restore_begins(struct skr_gang *e)
 {
     e->news_until = skr_frame_now(e->frame) + SKR_RESTORE_NEWS_S * SKR_SECOND;
 }
@@ -177,7 +177,7 @@ static bool is_past_return(const struct group *g, const char *text)
     return past;
 }
 
-void restore_newer(struct skr_gang *e, struct group *g)
+void skr_restore_newer(struct skr_gang *e, struct group *g)
 {
     uint64_t newest, *read_at = read_version(g, &newest);
     if (!read_at || *read_at == 0 || *read_at == newest ||
@@ -185,21 +185,21 @@ void restore_newer(struct skr_gang *e, struct group *g)
         return;
     }
     *read_at = newest;
-    const char *text = plan_storage_text(g);
+    const char *text = skr_plan_storage_text(g);
     bool later = g->plan && is_past_return(g, text);
     if (later) {
-        out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
-                     false);
-        plan_destroy(e, g->plan);
+        skr_out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
+                         false);
+        skr_plan_destroy(e, g->plan);
     }
     if (!g->plan && text && *text) {
-        restore_plan(e, g);
-        membership_changed(g);
-        dirty_input(g);
+        skr_restore_plan(e, g);
+        skr_membership_changed(g);
+        skr_dirty_input(g);
     }
 }
 
-void restore_again(struct group *g)
+void skr_restore_again(struct group *g)
 {
     g->restored = false;
 }

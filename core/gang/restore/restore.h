@@ -6,19 +6,19 @@
 
 /* At the start and when leadership is won, before any group is decided upon: first of every group what its object
  * says, then its plan, which may speak of other groups. Nothing after that. */
-void restore_object(struct skr_gang *e, struct group *g);
-void restore_group(struct skr_gang *e, struct group *g);
+void skr_restore_object(struct skr_gang *e, struct group *g);
+void skr_restore_group(struct skr_gang *e, struct group *g);
 /* A group that came after that: what its object reports, never a plan. */
-void restore_late(struct skr_gang *e, struct group *g);
+void skr_restore_late(struct skr_gang *e, struct group *g);
 /* Leadership begins: for SKR_RESTORE_NEWS_S a plan may show that was stored before. */
 enum { SKR_RESTORE_NEWS_S = 60 };
-void restore_begins(struct skr_gang *e);
+void skr_restore_begins(struct skr_gang *e);
 /* The object of a group that was there may be newer now: a plan that it brings within that time, before we have written
  * it, is that of whoever led until then, and is taken up if the group has none, or if it says Binding and the group's
  * own does not. */
-void restore_newer(struct skr_gang *e, struct group *g);
-void restore_again(struct group *g); /* leadership was lost: when it comes back */
+void skr_restore_newer(struct skr_gang *e, struct group *g);
+void skr_restore_again(struct group *g); /* leadership was lost: when it comes back */
 /* What the group's object says under a key of docs/reference.md; NULL: nothing. */
-const char *restore_object_key(const struct group *g, const char *key);
+const char *skr_restore_object_key(const struct group *g, const char *key);
 
 #endif

@@ -65,7 +65,7 @@ static bool anybody_carries(const struct group *g, const char *id)
 
 static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const char *node)
 {
-    return pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
+    return skr_pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
 }
 
 /* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last activation. */
@@ -77,26 +77,27 @@ static bool was_turned_away(const struct pod_entry *p)
 /* Woken by its gate, and kube-scheduler has not come to it since, or has found its node. */
 static bool was_spared(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return !*p->pod->nominated_node && sampling_is_off(e) && !was_turned_away(p);
+    return !*p->pod->nominated_node && skr_sampling_is_off(e) && !was_turned_away(p);
 }
 
 static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
                            const char *node)
 {
     bool carried = carries(p, plan->id);
-    plan_add_member(e, plan, p, node, carried || pods_is_bound(p) ? pods_rank_label(p) : -1);
+    skr_plan_add_member(e, plan, p, node,
+                        carried || skr_pods_is_bound(p) ? skr_pods_rank_label(p) : -1);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     const char *k = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_PLAN);
-    plan_note_recorded(p);
-    plan_set_retries(p, retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1);
+    skr_plan_note_recorded(p);
+    skr_plan_set_retries(p, retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1);
     k = k ? strchr(k, '.') : NULL;
-    nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
-    if (carried && !p->pod->gate && !pods_is_bound(p)) {
-        nomination_activated(e, p);
+    skr_nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
+    if (carried && !p->pod->gate && !skr_pods_is_bound(p)) {
+        skr_nomination_activated(e, p);
         if (was_spared(e, p)) {
-            nomination_spare(p);
+            skr_nomination_spare(p);
         } else if (was_turned_away(p)) {
-            nomination_turned_away(p, nomination_mark(p->pod));
+            skr_nomination_turned_away(p, skr_nomination_mark(p->pod));
         }
     }
 }
@@ -126,13 +127,13 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
                                       .leaf = claimed ? leaf : -1,
                                       .rank = !claimed  ? -1
                                               : of_plan ? p->place.rank
-                                                        : pods_rank_label(p),
+                                                        : skr_pods_rank_label(p),
                                       .claimed = claimed};
         if (leaf >= 0) {
             count[leaf]++;
         }
     }
-    member_order_seats(owner, seat, n);
+    skr_member_order_seats(owner, seat, n);
     good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) { /* what was told stays */
         int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
@@ -141,7 +142,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     }
     for (size_t i = 0; good && i < n; i++) {
         if (owner[i]->plan == plan && seat[i].rank >= 0) {
-            plan_set_rank(owner[i], seat[i].rank);
+            skr_plan_set_rank(owner[i], seat[i].rank);
         }
     }
     free(owner);
@@ -183,19 +184,19 @@ static void take_rank(struct lost_seats *seats, int32_t rank)
 
 static void lost_seats_init(struct lost_seats *seats, struct group *g)
 {
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     const struct pod_entry *p;
     *seats = (struct lost_seats){
         .plan = g->plan,
-        .like = membership_oldest(g),
+        .like = skr_membership_oldest(g),
         .left = size > g->seats.n_live ? size - g->seats.n_live : 0,
         .n_ranks = (int32_t)size,
     };
     seats->taken = skr_alloc(size + 1);
     DL_FOREACH(g->members, p)
     {
-        bool runs = pods_is_bound(p) && skr_pod_is_live(p->pod);
-        take_rank(seats, p->plan ? p->place.rank : runs ? pods_rank_label(p) : -1);
+        bool runs = skr_pods_is_bound(p) && skr_pod_is_live(p->pod);
+        take_rank(seats, p->plan ? p->place.rank : runs ? skr_pods_rank_label(p) : -1);
     }
 }
 
@@ -215,13 +216,14 @@ static void keep_seat(struct skr_gang *e, struct lost_seats *seats, const char *
         !skr_ledger_fits(e->ledger, node, &like->shape->amounts, NULL)) {
         return;
     }
-    struct vacancy v = {
-        .node = names_intern(e, node), .rank = seats->next++, .shape = shapes_ref(like->shape)};
+    struct vacancy v = {.node = skr_names_intern(e, node),
+                        .rank = seats->next++,
+                        .shape = skr_shapes_ref(like->shape)};
     bool known = strncmp(uid, "vacancy:", 8) == 0;
     size_t n = strlen(uid) + sizeof "vacancy:";
     v.uid = skr_alloc(n);
     snprintf(v.uid, n, "%s%s", known ? "" : "vacancy:", uid);
-    plan_add_vacancy(e, seats->plan, v);
+    skr_plan_add_vacancy(e, seats->plan, v);
     seats->left--;
 }
 
@@ -235,7 +237,7 @@ static void restore_from_pods(struct skr_gang *e, struct group *g, struct plan *
     {
         if (!p->plan && skr_pod_is_live(p->pod) && annotation_id(p, id, node, sizeof node) &&
             strcmp(id, plan->id) == 0) {
-            restore_member(e, plan, p, pods_is_bound(p) ? p->pod->node_name : node);
+            restore_member(e, plan, p, skr_pods_is_bound(p) ? p->pod->node_name : node);
         }
     }
 }
@@ -300,24 +302,24 @@ static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct
 
 static struct plan *restored_plan(struct skr_gang *e, struct group *g, const char *id, bool binding)
 {
-    struct plan *plan = plan_create(e, g);
+    struct plan *plan = skr_plan_create(e, g);
     snprintf(plan->id, sizeof plan->id, "%s", id);
-    plan_restore(plan, binding, g->reported.status == SKR_STATUS_BOUND);
-    dirty_plan_nodes(plan);
-    plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
-    group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
-    group_state_reason(g, SKR_REASON_NONE, NULL); /* of a time when this process led before */
+    skr_plan_restore(plan, binding, g->reported.status == SKR_STATUS_BOUND);
+    skr_dirty_plan_nodes(plan);
+    skr_plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
+    skr_group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL); /* of a time when this process led before */
     return plan;
 }
 
 /* A user may have edited the group meanwhile: nobody remembers what the plan was made for. */
 static bool has_right_size(const struct group *g)
 {
-    size_t bound = 0, size = (size_t)membership_size(g);
+    size_t bound = 0, size = (size_t)skr_membership_size(g);
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        bound += pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
+        bound += skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
     }
     size_t total = bound + g->plan->n_members;
     if (g->spec && g->spec->open) {
@@ -330,13 +332,13 @@ static bool has_right_size(const struct group *g)
 static size_t restore_members(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                               bool *ret_room)
 {
-    SKR_AUTO(bound_records_free) struct bound_records *named = bound_records_read(g, r->id);
+    SKR_AUTO(skr_bound_records_free) struct bound_records *named = skr_bound_records_read(g, r->id);
     size_t gone = 0;
     for (size_t i = 0; i < r->n_members; i++) {
-        struct pod_entry *p = pods_find(e, r->member[i].uid);
+        struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
         bool here = p && p->group == g && skr_pod_is_live(p->pod) && !p->plan;
         bool proven = here && g->plan->binding &&
-                      (carries(p, r->id) || bound_records_name(named, r->member[i].uid));
+                      (carries(p, r->id) || skr_bound_records_name(named, r->member[i].uid));
         bool room = here && (proven || has_room(e, p, r->member[i].node));
         gone += !here;
         *ret_room = *ret_room && (room || !here);
@@ -354,16 +356,16 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
     struct plan *plan = restored_plan(e, g, r->id, binding);
     struct lost_seats seats;
     size_t gone = 0;
-    plan_set_anchor(plan, anchor);
+    skr_plan_set_anchor(plan, anchor);
     if (r->state == SKR_PLAN_PREEMPTING) {
-        preemption_restore(e, plan, r);
-        group_state_restore(g, plan->replacement ? GROUP_BOUND : GROUP_PREEMPTING);
+        skr_preemption_restore(e, plan, r);
+        skr_group_state_restore(g, plan->replacement ? GROUP_BOUND : GROUP_PREEMPTING);
     }
     if (r->has_members) {
         gone = restore_members(e, g, r, &room);
     } else {
         restore_from_pods(e, g, plan);
-        room = plan_has_room(e, plan);
+        room = skr_plan_has_room(e, plan);
     }
     bool ranked = complete_ranks(e, g);
     lost_seats_init(&seats, g);
@@ -371,25 +373,26 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         gone = untold(e, r, &seats);
     }
     for (size_t i = 0; binding && r->has_members && i < r->n_members && seats.left > 0; i++) {
-        const struct pod_entry *p = pods_find(e, r->member[i].uid);
-        bool unknown = !p && !pods_resident_node(e, r->member[i].uid);
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
+        bool unknown = !p && !skr_pods_resident_node(e, r->member[i].uid);
         if (unknown || (p && p->plan != plan && !skr_pod_is_live(p->pod))) {
             keep_seat(e, &seats, r->member[i].uid, r->member[i].node);
         }
     }
     lost_seats_fini(&seats);
-    plan_text_changed(e, plan);
-    out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
+    skr_plan_text_changed(e, plan);
+    skr_out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
     if (!binding && gone > 0) {
-        plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
-                        false);
+        skr_plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING,
+                            "a member went while the daemon was away", false);
     } else if (!binding &&
-               (!has_right_size(g) || (plan->preempting && !victim_search_may_preempt(g)))) {
-        plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
+               (!has_right_size(g) || (plan->preempting && !skr_victim_search_may_preempt(g)))) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
     } else if (!binding && !ranked) {
-        plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now",
+                            false);
     } else if (!binding && !room && !plan->preempting) {
-        plan_loss_abort(e, g, SKR_REASON_NONE, "the room of the plan is taken", false);
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the room of the plan is taken", false);
     }
 }
 
@@ -401,8 +404,8 @@ static int by_id(const void *a, const void *b)
 /* How many members may be missed. A bound member goes on naming those whose plan was given up. */
 static size_t free_seats(const struct group *g)
 {
-    const char *home = plan_storage_text(g);
-    size_t size = (size_t)membership_size(g), taken = 0;
+    const char *home = skr_plan_storage_text(g);
+    size_t size = (size_t)skr_membership_size(g), taken = 0;
     const struct pod_entry *p;
     if (home && !*home && g->reported.status == SKR_STATUS_BOUND) { /* its last plan has ended */
         return 0;
@@ -412,7 +415,7 @@ static size_t free_seats(const struct group *g)
     }
     DL_FOREACH(g->members, p)
     {
-        taken += skr_pod_is_live(p->pod) && (p->plan || pods_is_bound(p));
+        taken += skr_pod_is_live(p->pod) && (p->plan || skr_pods_is_bound(p));
     }
     return size > taken ? size - taken : 0;
 }
@@ -425,8 +428,9 @@ static size_t restore_named(struct skr_gang *e, struct group *g, const struct bo
     for (size_t i = 0; i < named->n; i++) {
         const struct skr_plan_record *r = named->item[i];
         for (size_t k = 0; k < r->n_members && n < seats; k++) {
-            struct pod_entry *p = pods_find(e, r->member[k].uid);
-            if (!p || p->group != g || p->plan || !skr_pod_is_live(p->pod) || pods_is_bound(p)) {
+            struct pod_entry *p = skr_pods_find(e, r->member[k].uid);
+            if (!p || p->group != g || p->plan || !skr_pod_is_live(p->pod) ||
+                skr_pods_is_bound(p)) {
                 continue;
             }
             n++;
@@ -447,15 +451,17 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        n += !pods_is_bound(p) && skr_pod_is_live(p->pod) && annotation_id(p, id[n], NULL, 0);
+        n += !skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && annotation_id(p, id[n], NULL, 0);
     }
     qsort(id, n, sizeof *id, by_id);
     DL_FOREACH(g->members, p)
     {
-        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, bound, NULL, 0)) {
+        if (!skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) ||
+            !annotation_id(p, bound, NULL, 0)) {
             continue;
         }
-        SKR_AUTO(bound_records_free) struct bound_records *named = bound_records_read(g, bound);
+        SKR_AUTO(skr_bound_records_free)
+        struct bound_records *named = skr_bound_records_read(g, bound);
         if (!bsearch(bound, id, n, sizeof *id, by_id) && restore_named(e, g, named, NULL) == 0) {
             continue;
         }
@@ -463,8 +469,8 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
         restore_from_pods(e, g, plan);
         restore_named(e, g, named, plan);
         complete_ranks(e, g);
-        plan_text_changed(e, plan);
-        out_decision(e, g->key, "", "Plan restored", "", "Binding, from its members", false);
+        skr_plan_text_changed(e, plan);
+        skr_out_decision(e, g->key, "", "Plan restored", "", "Binding, from its members", false);
         break;
     }
     free(id);
@@ -479,9 +485,9 @@ static bool is_finished(const struct skr_gang *e, const struct group *g,
         return false;
     }
     for (size_t i = 0; i < r->n_members; i++) {
-        const struct pod_entry *p = pods_find(e, r->member[i].uid);
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
         bool kept = strncmp(r->member[i].uid, "vacancy:", 8) == 0;
-        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p))) {
+        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p))) {
             return false;
         }
     }
@@ -503,7 +509,7 @@ static struct skr_plan_record *anchor_record(struct skr_gang *e, const struct gr
             continue;
         }
         if (skr_plan_parse(text, &r, &error) < 0) {
-            out_decision(e, g->key, p->key, "Plan ignored", "", error.text, true);
+            skr_out_decision(e, g->key, p->key, "Plan ignored", "", error.text, true);
             continue;
         }
         if (!is_finished(e, g, r)) {
@@ -520,9 +526,9 @@ static struct skr_plan_record *object_record(struct skr_gang *e, const struct gr
 {
     struct skr_plan_record *r = NULL;
     struct skr_error error;
-    const char *text = plan_storage_text(g);
+    const char *text = skr_plan_storage_text(g);
     if (text && *text && skr_plan_parse(text, &r, &error) < 0) {
-        out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
+        skr_out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
     }
     return r;
 }
@@ -539,19 +545,20 @@ static bool is_credible(const struct skr_gang *e, const struct group *g,
     }
     size_t here = 0;
     for (size_t i = 0; r->has_members && i < r->n_members; i++) {
-        const struct pod_entry *p = pods_find(e, r->member[i].uid);
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
         here += p && p->group == g && skr_pod_is_live(p->pod);
     }
     return here > 0 && (r->state == SKR_PLAN_BINDING || here == r->n_members);
 }
 
-void restore_plan(struct skr_gang *e, struct group *g)
+void skr_restore_plan(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *anchor = NULL;
     struct skr_plan_record *r =
         g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
     if (r && !is_credible(e, g, r)) {
-        out_decision(e, g->key, "", "Plan ignored", "", "no member carries a record of it", false);
+        skr_out_decision(e, g->key, "", "Plan ignored", "", "no member carries a record of it",
+                         false);
         skr_plan_record_destroy(r);
         r = NULL;
     }

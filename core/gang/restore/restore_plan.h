@@ -18,6 +18,6 @@
 #include "core/gang/state/groups.h"
 
 /* O(members + seats) but for sorting. */
-void restore_plan(struct skr_gang *e, struct group *g);
+void skr_restore_plan(struct skr_gang *e, struct group *g);
 
 #endif

@@ -81,7 +81,7 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct node_entry */
         struct skr_hash_index by_name;
-    } nodes;                /* nodes.c; nodes_next() */
+    } nodes;                /* nodes.c; skr_nodes_next() */
     size_t n_nodes;         /* that exist; node_changes.c */
     size_t n_nodes_refused; /* of them; node_changes.c */
     struct shape *shapes;   /* shapes.c */
@@ -89,7 +89,7 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
-    } pods;                           /* pod_changes.c; pods_next() */
+    } pods;                           /* pod_changes.c; skr_pods_next() */
     struct residents *residents;      /* the other pods; residents.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
@@ -123,7 +123,7 @@ struct skr_gang {
         bool replaced;        /* by another one; not reported yet */
         skr_time nodes_at;    /* when node warnings are written next */
         struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
-        bool leaf_node_stale;          /* set by topology_nodes_changed() too */
+        bool leaf_node_stale;          /* set by skr_topology_nodes_changed() too */
         size_t n_unknown, n_outside;
         char first_unknown[256], first_outside[256];
     } topology;
@@ -148,7 +148,7 @@ struct skr_gang {
         size_t n_asks;
     } progress;
 
-    size_t n_leaving; /* bound pods that go: pods_note_leaving() */
+    size_t n_leaving; /* bound pods that go: skr_pods_note_leaving() */
 
     /* candidates.c */
     struct {

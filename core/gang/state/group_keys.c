@@ -4,18 +4,18 @@
 
 #include <stdio.h>
 
-struct group_keys group_keys_of_map(const struct skr_configmap *map)
+struct group_keys skr_group_keys_of_map(const struct skr_configmap *map)
 {
     return (struct group_keys){.labels = map->immutable ? &map->meta.annotations : &map->data,
                                .annotations = map->immutable};
 }
 
-struct group_keys group_keys_of_podgroup(const struct skr_podgroup *podgroup)
+struct group_keys skr_group_keys_of_podgroup(const struct skr_podgroup *podgroup)
 {
     return (struct group_keys){.labels = &podgroup->meta.annotations, .annotations = true};
 }
 
-const char *group_keys_get(const struct group_keys *keys, const char *key)
+const char *skr_group_keys_get(const struct group_keys *keys, const char *key)
 {
     char full[128];
     if (!keys->labels || !keys->annotations) {

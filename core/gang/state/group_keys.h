@@ -16,8 +16,8 @@ struct group_keys {
     bool annotations;                /* with GROUP_KEYS_PREFIX */
 };
 
-struct group_keys group_keys_of_map(const struct skr_configmap *map);
-struct group_keys group_keys_of_podgroup(const struct skr_podgroup *podgroup);
-const char *group_keys_get(const struct group_keys *keys, const char *key); /* NULL: absent */
+struct group_keys skr_group_keys_of_map(const struct skr_configmap *map);
+struct group_keys skr_group_keys_of_podgroup(const struct skr_podgroup *podgroup);
+const char *skr_group_keys_get(const struct group_keys *keys, const char *key); /* NULL: absent */
 
 #endif

@@ -56,7 +56,7 @@ struct kind_sizes;
 struct pod_watch;
 
 /* What the planner knows of a group without asking the solver. Written by fit.c alone, but for
- * report_at: fit_report_at(). */
+ * report_at: skr_fit_report_at(). */
 struct fit {
     bool made;                /* for this */
     uint64_t input;           /* group->input_epoch */
@@ -93,7 +93,7 @@ struct group {
             *next; /* the last that could be read while spec may not change; NULL: spec is */
     } source;
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
-    uint64_t input_epoch;        /* dirty_input() */
+    uint64_t input_epoch;        /* skr_dirty_input() */
 
     /* budget.c */
     struct {
@@ -104,14 +104,14 @@ struct group {
 
     /* membership.c */
     struct {
-        bool dirty;                          /* to be dealt anew: membership_changed() */
+        bool dirty;                          /* to be dealt anew: skr_membership_changed() */
         size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
         size_t n_new, n_ready; /* newcomers with a seat; those of them without a foreign gate */
         size_t n_foreign_gate;
         char *difference; /* warning text, NULL when members are equal */
     } seats;
     struct {
-        bool succeeded;     /* a member of this generation has: membership_note_success() */
+        bool succeeded;     /* a member of this generation has: skr_membership_note_success() */
         size_t n_succeeded; /* that this process saw end so, or that the object ranks */
         bool finished;      /* nobody lives, and what was to be done is done */
         char **controller;  /* of the current generation */
@@ -223,7 +223,7 @@ struct group {
         struct reported_event event[SKR_EVENTS_KEPT]; /* a ring: the n-th at n % SKR_EVENTS_KEPT */
         size_t n_events;
     } reported;
-    uint64_t members_hash; /* what members_settle() last depended on; lifecycle.c */
+    uint64_t members_hash; /* what skr_members_settle() last depended on; lifecycle.c */
     struct {
         skr_time since; /* reason is unchanged since */
         enum skr_reason reason;

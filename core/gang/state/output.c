@@ -15,33 +15,34 @@ static struct skr_answer *answer(struct skr_gang *e, uint64_t request, enum skr_
     return a;
 }
 
-void out_answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind, const char *text)
+void skr_out_answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
+                    const char *text)
 {
     answer(e, request, kind, text);
 }
 
-void out_answer_one(struct skr_gang *e, uint64_t request, size_t index)
+void skr_out_answer_one(struct skr_gang *e, uint64_t request, size_t index)
 {
     answer(e, request, SKR_ANSWER_FILTER_ONE, "")->index = index;
 }
 
-void out_answer_mask(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
-                     const char *text, const uint8_t *mask, size_t n)
+void skr_out_answer_mask(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
+                         const char *text, const uint8_t *mask, size_t n)
 {
     struct skr_answer *a = answer(e, request, kind, text);
     a->n = n;
     a->mask = skr_frame_copy(e->frame, mask, (n + 7) / 8);
 }
 
-void out_answer_scores(struct skr_gang *e, uint64_t request, const int8_t *scores, size_t n)
+void skr_out_answer_scores(struct skr_gang *e, uint64_t request, const int8_t *scores, size_t n)
 {
     struct skr_answer *a = answer(e, request, SKR_ANSWER_SCORES, "");
     a->n = n;
     a->scores = skr_frame_copy(e->frame, scores, n);
 }
 
-void out_explain(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
-                 const struct skr_strbuf *json)
+void skr_out_explain(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
+                     const struct skr_strbuf *json)
 {
     struct skr_answer *a = answer(e, request, SKR_ANSWER_EXPLANATION, "");
     a->explanation.status = status;
@@ -49,14 +50,14 @@ void out_explain(struct skr_gang *e, uint64_t request, enum skr_explain_status s
     a->explanation.json_len = json->len;
 }
 
-uint64_t out_solve(struct skr_gang *e, struct skr_solve_request *request)
+uint64_t skr_out_solve(struct skr_gang *e, struct skr_solve_request *request)
 {
     e->stats.solves++;
     return skr_frame_work(e->frame, &request->work);
 }
 
-void out_decision(struct skr_gang *e, const char *group, const char *pod, const char *what,
-                  const char *reason, const char *message, bool is_error)
+void skr_out_decision(struct skr_gang *e, const char *group, const char *pod, const char *what,
+                      const char *reason, const char *message, bool is_error)
 {
     const struct skr_decision decision = {.kind = "group",
                                           .key = group,
@@ -68,10 +69,10 @@ void out_decision(struct skr_gang *e, const char *group, const char *pod, const 
     skr_frame_decision(e->frame, &decision);
 }
 
-struct skr_pending_write *out_write(struct skr_gang *e, enum skr_write_kind kind,
-                                    enum skr_write_class class, uint64_t order,
-                                    const struct skr_meta *meta, const struct skr_strbuf *body,
-                                    enum write_purpose purpose, const char *key)
+struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind kind,
+                                        enum skr_write_class class, uint64_t order,
+                                        const struct skr_meta *meta, const struct skr_strbuf *body,
+                                        enum write_purpose purpose, const char *key)
 {
     struct skr_write write = skr_write_of_kind(kind);
     write.class = class;
@@ -83,8 +84,8 @@ struct skr_pending_write *out_write(struct skr_gang *e, enum skr_write_kind kind
     return skr_frame_write(e->frame, &write, (int)purpose, key);
 }
 
-void out_event(struct skr_gang *e, const char *kind, const struct skr_meta *about, bool warning,
-               const char *reason, const char *action, const char *note)
+void skr_out_event(struct skr_gang *e, const char *kind, const struct skr_meta *about, bool warning,
+                   const char *reason, const char *action, const char *note)
 {
     bool podgroup = strcmp(kind, "PodGroup") == 0;
     const struct skr_note event = {

@@ -39,7 +39,7 @@ struct plan {
     bool replacement;       /* others of the gang run already: public status stays Bound */
     char id[SKR_PLAN_ID_LEN + 1];
     bool
-        binding; /* past the point of no return (wanted; persisted when plan_storage_is_persisted());
+        binding; /* past the point of no return (wanted; persisted when skr_plan_storage_is_persisted());
                      plan_step.c */
     bool binding_persisted; /* state Binding was acknowledged once: only forward from here */
     bool aborting;          /* on its way out: persisted removal is awaited; plan_loss.c */

@@ -3,21 +3,21 @@
 
 #include "core/gang/state/groups.h"
 
-void wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key)
+void skr_wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key)
 {
     skr_frame_wake(e->frame, at, (int)kind, key);
 }
 
-void wakes_group_then(struct skr_gang *e, const struct group *g, skr_time at)
+void skr_wakes_group_then(struct skr_gang *e, const struct group *g, skr_time at)
 {
-    wakes_add(e, at, WAKE_GROUP, g->key);
+    skr_wakes_add(e, at, WAKE_GROUP, g->key);
 }
 
-void wakes_group(struct skr_gang *e, struct group *g, skr_time at)
+void skr_wakes_group(struct skr_gang *e, struct group *g, skr_time at)
 {
     if (g->wake_at > skr_frame_now(e->frame) && g->wake_at <= at) {
         return;
     }
     g->wake_at = at;
-    wakes_add(e, at, WAKE_GROUP, g->key);
+    skr_wakes_add(e, at, WAKE_GROUP, g->key);
 }

@@ -17,11 +17,11 @@ enum wake_kind {
 };
 
 /* Nothing at SKR_TIME_NEVER; key is copied, NULL allowed. O(log n). */
-void wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key);
+void skr_wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key);
 /* The group is evaluated at that time, or earlier if it is evaluated then anyway: what asks for it has to ask at every
  * evaluation. */
-void wakes_group(struct skr_gang *e, struct group *g, skr_time at);
+void skr_wakes_group(struct skr_gang *e, struct group *g, skr_time at);
 /* At that time in any case: for what is asked for once. */
-void wakes_group_then(struct skr_gang *e, const struct group *g, skr_time at);
+void skr_wakes_group_then(struct skr_gang *e, const struct group *g, skr_time at);
 
 #endif

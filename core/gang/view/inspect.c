@@ -21,7 +21,7 @@ static int check_member(const struct skr_gang *e, const struct pod_entry *p,
                         struct skr_error *error)
 {
     const char *on = skr_ledger_find(e->ledger, p->uid, NULL);
-    const char *want = pods_is_bound(p) ? p->pod->node_name : p->place.node;
+    const char *want = skr_pods_is_bound(p) ? p->pod->node_name : p->place.node;
     if (!on || strcmp(on, want) != 0) {
         return skr_error_set(error, SKR_BUG, "pod %s: planned on %s, charged on %s", p->key, want,
                              on ? on : "no node");
@@ -40,7 +40,7 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
     DL_FOREACH(g->members, p)
     {
         members++;
-        seated += p->seated && !pods_is_bound(p);
+        seated += p->seated && !skr_pods_is_bound(p);
         if (!p->plan) {
             continue;
         }
@@ -64,7 +64,7 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
                       (g->counted.reason != g->reason && g->counted.reason != SKR_REASON_COUNT))) {
         return skr_error_set(error, SKR_BUG, "group %s is not counted as it is", g->key);
     }
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && !g->spec->open && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
                              seated, size);
@@ -76,7 +76,7 @@ static int blame(const struct skr_gang *e, const struct pod_walk *p, const char 
                  struct skr_error *error)
 {
     SKR_STRBUF(key);
-    pod_ref_add_key(e, pod_walk_ref(p), &key);
+    skr_pod_ref_add_key(e, skr_pod_walk_ref(p), &key);
     return skr_error_set(error, SKR_BUG, "pod %s: %s", key.s, what);
 }
 
@@ -84,11 +84,11 @@ static int check_pod(const struct skr_gang *e, const struct pod_walk *p, struct 
 {
     enum skr_charge_kind kind;
     char uid[SKR_UUID_TEXT];
-    const char *on = skr_ledger_find(e->ledger, pod_walk_uid(e, p, uid), &kind);
+    const char *on = skr_ledger_find(e->ledger, skr_pod_walk_uid(e, p, uid), &kind);
     if (on && kind == SKR_CHARGE_RESERVED && !(p->entry && p->entry->plan)) {
         return blame(e, p, "reserved without a plan", error);
     }
-    if (*p->node && !on && !(p->entry && pods_is_terminal(p->entry->pod))) {
+    if (*p->node && !on && !(p->entry && skr_pods_is_terminal(p->entry->pod))) {
         return blame(e, p, "bound and not charged", error);
     }
     if (p->resident && (kind != SKR_CHARGE_BOUND || strcmp(on, p->node) != 0)) {
@@ -97,7 +97,7 @@ static int check_pod(const struct skr_gang *e, const struct pod_walk *p, struct 
     return 0;
 }
 
-int gang_check(const struct skr_gang *e, struct skr_error *error)
+int skr_gang_check(const struct skr_gang *e, struct skr_error *error)
 {
     const struct group *g, *gtmp;
     if (skr_ledger_check(e->ledger, error) < 0) {
@@ -110,7 +110,7 @@ int gang_check(const struct skr_gang *e, struct skr_error *error)
         }
     }
     struct pod_walk p = {0};
-    while (pod_walk_next(e, &p)) {
+    while (skr_pod_walk_next(e, &p)) {
         if (check_pod(e, &p, error) < 0) {
             return -SKR_BUG;
         }
@@ -124,12 +124,12 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
     memset(ret, 0, sizeof *ret);
     ret->nodes = e->n_nodes;
-    ret->pods = pods_count(e) + residents_count(e);
-    ret->resident_bytes = residents_bytes(e);
+    ret->pods = skr_pods_count(e) + skr_residents_count(e);
+    ret->resident_bytes = skr_residents_bytes(e);
     ret->charge_bytes = skr_ledger_charge_bytes(e->ledger);
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
-    ret->parked = bind_calls_parked(e);
+    ret->parked = skr_bind_calls_parked(e);
     ret->labels_travel =
         e->settings.server_minor >= SKR_TRACE_LABELS_FROM && !e->binding_labels_lost;
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
@@ -192,7 +192,9 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_add(b, ",\"members\":[");
     for (size_t i = 0; i < n; i++) {
         p = list[i];
-        const char *node = pods_is_bound(p) ? p->pod->node_name : p->plan ? p->place.node : NULL;
+        const char *node = skr_pods_is_bound(p) ? p->pod->node_name
+                           : p->plan            ? p->place.node
+                                                : NULL;
         const char *rank = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
         const char *status = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS);
         skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
@@ -200,7 +202,7 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
         add_string(b, "node", node);
         add_string(b, "rank", rank);
         add_string(b, "status", status);
-        skr_strbuf_addf(b, ",\"bound\":%s}", pods_is_bound(p) ? "true" : "false");
+        skr_strbuf_addf(b, ",\"bound\":%s}", skr_pods_is_bound(p) ? "true" : "false");
     }
     skr_strbuf_addc(b, ']');
     free(list);
@@ -211,7 +213,7 @@ static void write_group(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_add(b, "{\"namespace\":");
     skr_strbuf_add_json(b, g->namespace_);
     add_string(b, "name", g->name);
-    skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", membership_seats(g),
+    skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", skr_membership_seats(g),
                     g->spec ? g->spec->priority : 0);
     add_string(b, "status", skr_group_status_name(g->status));
     add_string(b, "reason", skr_reason_name(g->reason));

@@ -4,6 +4,6 @@
 #include "core/gang/state/gang.h"
 
 /* All invariants (ledger, seats, plans). SKR_BUG and the first that is broken. */
-int gang_check(const struct skr_gang *e, struct skr_error *error);
+int skr_gang_check(const struct skr_gang *e, struct skr_error *error);
 
 #endif

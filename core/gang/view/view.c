@@ -19,8 +19,8 @@ static const struct page {
     const char *path;
     int (*write)(struct view *v, const char *rest);
 } pages[] = {
-    {"/v1/tree", view_tree},
-    {"/v1/groups", view_groups},
+    {"/v1/tree", skr_view_tree},
+    {"/v1/groups", skr_view_groups},
 };
 
 /* What is behind the page's path and a slash; "" when nothing is, NULL when it is another path. */
@@ -43,22 +43,24 @@ int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_ti
             continue;
         }
         if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
-            return view_refuse(&v, 503, "not ready: the first lists are not complete");
+            return skr_view_refuse(&v, 503, "not ready: the first lists are not complete");
         }
         if (!skr_frame_is_leader(e->frame)) {
-            return view_refuse(&v, 503, "not leader");
+            return skr_view_refuse(&v, 503, "not leader");
         }
         const int code = pages[i].write(&v, rest);
         if (v.interrupted) {
             out->len = v.begin;
             return SKR_VIEW_INTERRUPTED;
         }
-        if (code == 200 && view_is_too_large(&v)) {
-            return view_refuse(&v, 413, "the answer has more than %d bytes", SKR_VIEW_BYTES_MAX);
+        if (code == 200 && skr_view_is_too_large(&v)) {
+            return skr_view_refuse(&v, 413, "the answer has more than %d bytes",
+                                   SKR_VIEW_BYTES_MAX);
         }
         return code;
     }
-    return view_refuse(&v, 404,
-                       "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME "
-                       "and /v1/explain/NAMESPACE/NAME");
+    return skr_view_refuse(
+        &v, 404,
+        "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME "
+        "and /v1/explain/NAMESPACE/NAME");
 }

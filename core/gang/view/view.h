@@ -17,20 +17,20 @@ struct view {
 };
 
 /* Drops what was written, writes a Status instead; returns code. */
-int view_refuse(struct view *v, int code, const char *format, ...) SKR_PRINTF(3, 4);
+int skr_view_refuse(struct view *v, int code, const char *format, ...) SKR_PRINTF(3, 4);
 /* "apiVersion", "kind", "time". */
-void view_head(struct view *v, const char *kind);
-void view_time(struct view *v, const char *key, skr_time t); /* null when not positive */
+void skr_view_head(struct view *v, const char *kind);
+void skr_view_time(struct view *v, const char *key, skr_time t); /* null when not positive */
 /* Of what the engine dates itself: null also when it is later than now, because then it was not
  * seen but made by reading a cluster that stands still. */
-void view_moment(struct view *v, const char *key, skr_time t);
-bool view_is_too_large(const struct view *v);
+void skr_view_moment(struct view *v, const char *key, skr_time t);
+bool skr_view_is_too_large(const struct view *v);
 /* Too large, or interrupted: it is not worth going on. */
-bool view_must_end(struct view *v);
+bool skr_view_must_end(struct view *v);
 
 /* rest: of the path, behind the row's. They return the HTTP status. */
-int view_tree(struct view *v, const char *rest);
-int view_groups(struct view *v, const char *rest);
+int skr_view_tree(struct view *v, const char *rest);
+int skr_view_groups(struct view *v, const char *rest);
 
 /* view_seats.c: where the members of a group are, along their leaves. Leaf order is tree order, so
  * the members below one unit stand together on every level. */
@@ -51,22 +51,22 @@ struct run {
     int32_t count;
 };
 /* Where the member is, or will be by a plan; NULL: nowhere yet. */
-const char *view_node_of(const struct pod_entry *p);
+const char *skr_view_node_of(const struct pod_entry *p);
 /* ranks: wanted, at a look-up each. */
-struct seats view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
-int32_t view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
+struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
+int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
 /* Path below the root: "zone-0/rack-1". */
-void view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);
+void skr_view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);
 /* Array to free(); in tree order. */
-struct run *view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
-                      size_t *ret_n);
+struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
+                          size_t *ret_n);
 
 /* view_rules.c: "constraints", with how they are met when the group is shown whole. */
-void view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole);
+void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole);
 
 /* view_group.c */
 enum view_depth { VIEW_SUMMARY, VIEW_WHOLE };
-void view_group(struct view *v, const struct group *g, enum view_depth depth);
+void skr_view_group(struct view *v, const struct group *g, enum view_depth depth);
 
 /* view_slots.c: how many more pods of a size fit. */
 struct slot_size {
@@ -78,7 +78,7 @@ struct slot_size {
     } item[SKR_RESOURCES_MAX];
 };
 /* Of the node alone; 0 when it is not there, not Ready or cordoned. */
-int64_t slots_of_node(const struct skr_gang *e, const struct node_entry *n,
-                      const struct slot_size *size);
+int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
+                          const struct slot_size *size);
 
 #endif

@@ -31,12 +31,12 @@ static void write_identity(struct view *v, const struct group *g)
     static const char *const source[] = {"None", "ConfigMap", "PodGroup", "Labels"};
     _Static_assert(sizeof source / sizeof *source == SOURCE_COUNT, "names");
     const struct skr_meta *meta = meta_of(g);
-    const struct pod_entry *oldest = meta ? NULL : membership_oldest(g);
+    const struct pod_entry *oldest = meta ? NULL : skr_membership_oldest(g);
     skr_json_string(&v->w, "namespace", g->namespace_);
     skr_json_string(&v->w, "name", g->name);
     skr_json_string(&v->w, "source", source[g->source.kind]);
     skr_json_string(&v->w, "object", meta ? meta->name : NULL);
-    view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
+    skr_view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
     skr_json_open(&v->w, "labels", '{');
     for (size_t i = 0; meta && i < meta->labels.n; i++) {
         skr_json_string(&v->w, meta->labels.item[i].key, meta->labels.item[i].value);
@@ -61,7 +61,7 @@ static int32_t tries_of(const struct group *g)
  * written down before. */
 static bool reason_is_recorded(const struct group *g)
 {
-    const char *status = restore_object_key(g, "status");
+    const char *status = skr_restore_object_key(g, "status");
     return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->attempt.n == 0 &&
            status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
 }
@@ -69,17 +69,18 @@ static bool reason_is_recorded(const struct group *g)
 static void write_progress(struct view *v, const struct group *g)
 {
     const bool recorded = reason_is_recorded(g);
-    const char *reason = recorded ? restore_object_key(g, "reason") : skr_reason_name(g->reason);
-    const char *message = recorded                       ? restore_object_key(g, "message")
+    const char *reason =
+        recorded ? skr_restore_object_key(g, "reason") : skr_reason_name(g->reason);
+    const char *message = recorded                       ? skr_restore_object_key(g, "message")
                           : g->reason != SKR_REASON_NONE ? g->message
                                                          : NULL;
-    skr_json_int(&v->w, "size", (int64_t)membership_seats(g));
+    skr_json_int(&v->w, "size", (int64_t)skr_membership_seats(g));
     if (g->spec && g->spec->open) {
-        skr_json_int(&v->w, "minimum", membership_size(g));
+        skr_json_int(&v->w, "minimum", skr_membership_size(g));
     }
     skr_json_int(&v->w, "priority", g->spec ? g->spec->priority : 0);
     skr_json_string(&v->w, "status", skr_group_status_name(g->status));
-    view_moment(v, "since", g->status_since);
+    skr_view_moment(v, "since", g->status_since);
     skr_json_string(&v->w, "reason", reason ? reason : "");
     skr_json_string(&v->w, "message", message ? message : "");
     skr_json_open(&v->w, "pods", '{');
@@ -109,7 +110,7 @@ static void write_warnings(struct view *v, const struct group *g)
     struct warnings w = {
         .lint = true, .levels = true, .difference = true, .add = write_warning, .context = &v->w};
     skr_json_open(&v->w, "warnings", '[');
-    warnings_each(v->e, g, &w);
+    skr_warnings_each(v->e, g, &w);
     skr_json_close(&v->w, ']');
 }
 
@@ -141,11 +142,12 @@ static void write_domains(struct view *v, const struct seats *s)
     skr_json_open(&v->w, "domains", '[');
     if (t && s->n_inside > 0) {
         size_t n = 0;
-        SKR_AUTO_FREE struct run *run = view_runs(t, s, t->n_levels > 1 ? t->n_levels - 1 : 1, &n);
+        SKR_AUTO_FREE struct run *run =
+            skr_view_runs(t, s, t->n_levels > 1 ? t->n_levels - 1 : 1, &n);
         const bool paths = names_repeat(t, run, n);
         for (size_t i = 0; i < n; i++) {
             SKR_STRBUF(b);
-            view_path(t, run[i].unit, &b);
+            skr_view_path(t, run[i].unit, &b);
             skr_json_string(&v->w, NULL, paths ? b.s : t->unit_name[run[i].unit]);
         }
     }
@@ -159,10 +161,10 @@ static void write_preemption(struct view *v, const struct group *g)
 {
     const bool out = g->victim.by && g->status == SKR_STATUS_PREEMPTED;
     skr_json_string(&v->w, "preemptor", g->victim.by);
-    view_moment(v, "preempted", out ? g->status_since : 0);
+    skr_view_moment(v, "preempted", out ? g->status_since : 0);
     skr_json_open(&v->w, "victims", '[');
     if (g->plan && g->plan->preempting && !g->plan->aborting) {
-        preemption_write_victims(v->e, g->plan, &v->w);
+        skr_preemption_write_victims(v->e, g->plan, &v->w);
     }
     skr_json_close(&v->w, ']');
 }
@@ -172,12 +174,12 @@ static void write_timing(struct view *v, const struct group *g)
     static const int kind[] = {CONDITION_COMPLETE, CONDITION_PLACED};
     static const char *const key[] = {"complete", "placed"};
     skr_json_open(&v->w, "timing", '{');
-    view_moment(v, "firstPod", g->times.begin);
+    skr_view_moment(v, "firstPod", g->times.begin);
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         const struct condition *c = &g->condition[kind[i]];
-        view_moment(v, key[i], c->set && strcmp(c->status, "True") == 0 ? c->since : 0);
+        skr_view_moment(v, key[i], c->set && strcmp(c->status, "True") == 0 ? c->since : 0);
     }
-    view_moment(v, "bound", g->times.end);
+    skr_view_moment(v, "bound", g->times.end);
     skr_json_close(&v->w, '}');
 }
 
@@ -196,7 +198,7 @@ static void write_conditions(struct view *v, const struct group *g)
         skr_json_string(&v->w, "status", c->status);
         skr_json_string(&v->w, "reason", c->reason);
         skr_json_string(&v->w, "message", c->message);
-        view_moment(v, "since", c->since);
+        skr_view_moment(v, "since", c->since);
         skr_json_close(&v->w, '}');
     }
     skr_json_close(&v->w, ']');
@@ -227,9 +229,9 @@ static void open_used(struct view *v, const char *name, const char *level, int32
 static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_t from,
                           int32_t level)
 {
-    const int32_t unit = view_unit_at(t, s->item[from].leaf, level);
+    const int32_t unit = skr_view_unit_at(t, s->item[from].leaf, level);
     size_t end = from + 1;
-    while (end < s->n_inside && view_unit_at(t, s->item[end].leaf, level) == unit) {
+    while (end < s->n_inside && skr_view_unit_at(t, s->item[end].leaf, level) == unit) {
         end++;
     }
     return end;
@@ -242,8 +244,8 @@ static void write_units(struct view *v, const struct seats *s)
     skr_json_open(&v->w, "units", '[');
     for (size_t i = 0; i < s->n_inside; i++) {
         for (int32_t l = 1; l <= t->n_levels; l++) {
-            const int32_t unit = view_unit_at(t, s->item[i].leaf, l);
-            if (i > 0 && view_unit_at(t, s->item[i - 1].leaf, l) == unit) {
+            const int32_t unit = skr_view_unit_at(t, s->item[i].leaf, l);
+            if (i > 0 && skr_view_unit_at(t, s->item[i - 1].leaf, l) == unit) {
                 continue;
             }
             const size_t end = end_of_unit(t, s, i, l);
@@ -316,14 +318,14 @@ static void write_members(struct view *v, const struct group *g)
         p = list[i];
         skr_json_open(&v->w, NULL, '{');
         skr_json_string(&v->w, "name", p->pod->meta.name);
-        skr_json_string(&v->w, "node", view_node_of(p));
-        if (outputs_rank_of(p) >= 0) {
-            skr_json_int(&v->w, "rank", outputs_rank_of(p));
+        skr_json_string(&v->w, "node", skr_view_node_of(p));
+        if (skr_outputs_rank_of(p) >= 0) {
+            skr_json_int(&v->w, "rank", skr_outputs_rank_of(p));
         } else {
             skr_json_raw(&v->w, "rank", NULL);
         }
         skr_json_string(&v->w, "status", skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS));
-        skr_json_bool(&v->w, "bound", pods_is_bound(p));
+        skr_json_bool(&v->w, "bound", skr_pods_is_bound(p));
         skr_json_bool(&v->w, "seated", p->seated);
         skr_json_close(&v->w, '}');
     }
@@ -342,7 +344,7 @@ static void write_events(struct view *v, const struct group *g)
             continue;
         }
         skr_json_open(&v->w, NULL, '{');
-        view_time(v, "time", event->at);
+        skr_view_time(v, "time", event->at);
         skr_json_string(&v->w, "type", event->warning ? "Warning" : "Normal");
         skr_json_string(&v->w, "reason", event->reason);
         skr_json_string(&v->w, "message", event->note);
@@ -351,13 +353,13 @@ static void write_events(struct view *v, const struct group *g)
     skr_json_close(&v->w, ']');
 }
 
-void view_group(struct view *v, const struct group *g, enum view_depth depth)
+void skr_view_group(struct view *v, const struct group *g, enum view_depth depth)
 {
-    struct seats s = view_seats(v->e, g, depth == VIEW_WHOLE);
+    struct seats s = skr_view_seats(v->e, g, depth == VIEW_WHOLE);
     write_identity(v, g);
     write_progress(v, g);
     write_warnings(v, g);
-    view_constraints(v, g, &s, depth == VIEW_WHOLE);
+    skr_view_constraints(v, g, &s, depth == VIEW_WHOLE);
     write_domains(v, &s);
     if (depth == VIEW_WHOLE) {
         write_preemption(v, g);

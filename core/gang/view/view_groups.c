@@ -48,11 +48,11 @@ static int write_list(struct view *v)
     }
     qsort(list, n, sizeof *list, by_key);
     skr_json_open(&v->w, NULL, '{');
-    view_head(v, "GroupList");
+    skr_view_head(v, "GroupList");
     skr_json_open(&v->w, "items", '[');
-    for (size_t i = 0; i < n && !view_must_end(v); i++) {
+    for (size_t i = 0; i < n && !skr_view_must_end(v); i++) {
         skr_json_open(&v->w, NULL, '{');
-        view_group(v, list[i], VIEW_SUMMARY);
+        skr_view_group(v, list[i], VIEW_SUMMARY);
         skr_json_close(&v->w, '}');
     }
     skr_json_close(&v->w, ']');
@@ -69,15 +69,15 @@ static struct group *view_find_group(struct view *v, const char *rest, int *ret_
     struct map_entry *m;
     struct group *g = NULL;
     if (!slash || slash == rest || !slash[1] || strchr(slash + 1, '/')) {
-        *ret_code = view_refuse(v, 404, "a group is asked for as NAMESPACE/NAME");
-    } else if (!(g = groups_find_named(v->e, rest, &m))) {
-        *ret_code = view_refuse(v, 404, "no group \"%.100s\" in namespace \"%.*s\"", slash + 1,
-                                (int)(slash - rest < 100 ? slash - rest : 100), rest);
+        *ret_code = skr_view_refuse(v, 404, "a group is asked for as NAMESPACE/NAME");
+    } else if (!(g = skr_groups_find_named(v->e, rest, &m))) {
+        *ret_code = skr_view_refuse(v, 404, "no group \"%.100s\" in namespace \"%.*s\"", slash + 1,
+                                    (int)(slash - rest < 100 ? slash - rest : 100), rest);
     }
     return g;
 }
 
-int view_groups(struct view *v, const char *rest)
+int skr_view_groups(struct view *v, const char *rest)
 {
     int code = 200;
     if (!*rest) {
@@ -88,8 +88,8 @@ int view_groups(struct view *v, const char *rest)
         return code;
     }
     skr_json_open(&v->w, NULL, '{');
-    view_head(v, "Group");
-    view_group(v, g, VIEW_WHOLE);
+    skr_view_head(v, "Group");
+    skr_view_group(v, g, VIEW_WHOLE);
     skr_json_close(&v->w, '}');
     return 200;
 }

@@ -52,7 +52,7 @@ void skr_view_write_status(struct skr_strbuf *out, int code, const char *message
     skr_view_write_refusal(out, code, message, NULL, NULL);
 }
 
-int view_refuse(struct view *v, int code, const char *format, ...)
+int skr_view_refuse(struct view *v, int code, const char *format, ...)
 {
     char text[512] = "sakkara: ";
     const size_t n = strlen(text);
@@ -67,7 +67,7 @@ int view_refuse(struct view *v, int code, const char *format, ...)
 
 /* ---- what every page has ---- */
 
-void view_time(struct view *v, const char *key, skr_time t)
+void skr_view_time(struct view *v, const char *key, skr_time t)
 {
     char text[48];
     if (t > 0) {
@@ -76,26 +76,26 @@ void view_time(struct view *v, const char *key, skr_time t)
     skr_json_string(&v->w, key, t > 0 ? text : NULL);
 }
 
-void view_moment(struct view *v, const char *key, skr_time t)
+void skr_view_moment(struct view *v, const char *key, skr_time t)
 {
-    view_time(v, key, t <= v->now ? t : 0);
+    skr_view_time(v, key, t <= v->now ? t : 0);
 }
 
-void view_head(struct view *v, const char *kind)
+void skr_view_head(struct view *v, const char *kind)
 {
     skr_json_string(&v->w, "apiVersion", "sakkara/v1");
     skr_json_string(&v->w, "kind", kind);
-    view_time(v, "time", v->now);
+    skr_view_time(v, "time", v->now);
 }
 
-bool view_is_too_large(const struct view *v)
+bool skr_view_is_too_large(const struct view *v)
 {
     return v->w.out->len - v->begin > SKR_VIEW_BYTES_MAX;
 }
 
-bool view_must_end(struct view *v)
+bool skr_view_must_end(struct view *v)
 {
     v->interrupted =
         v->interrupted || (v->query->interrupted && v->query->interrupted(v->query->context));
-    return v->interrupted || view_is_too_large(v);
+    return v->interrupted || skr_view_is_too_large(v);
 }

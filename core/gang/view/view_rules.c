@@ -104,7 +104,7 @@ static void write_use(struct view *v, const struct skr_rule *rules, int32_t leve
 {
     const struct skr_tree *t = v->e->topology.tree;
     size_t n = 0;
-    SKR_AUTO_FREE struct run *run = view_runs(t, s, level, &n);
+    SKR_AUTO_FREE struct run *run = skr_view_runs(t, s, level, &n);
     const struct use u = use_of(t, &rules[level - 1], run, n);
     SKR_STRBUF(b);
     say_use(t, rules, level, run, n, &u, &b);
@@ -130,7 +130,7 @@ static void write_constraint(struct view *v, const struct skr_level_rule *r,
 }
 
 /* Those of the tree's levels from the top, then those of levels it does not have. */
-void view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole)
+void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole)
 {
     const struct skr_tree *t = v->e->topology.tree;
     const struct skr_group_spec *spec = g->spec;

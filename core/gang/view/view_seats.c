@@ -9,12 +9,12 @@
 #include <string.h>
 #include <utlist.h>
 
-const char *view_node_of(const struct pod_entry *p)
+const char *skr_view_node_of(const struct pod_entry *p)
 {
     if (!skr_pod_is_live(p->pod)) {
         return NULL;
     }
-    if (pods_is_bound(p)) {
+    if (skr_pods_is_bound(p)) {
         return p->pod->node_name;
     }
     return p->plan && !p->plan->aborting ? p->place.node : NULL;
@@ -38,19 +38,19 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->pod->pod->meta.name, y->pod->pod->meta.name);
 }
 
-struct seats view_seats(const struct skr_gang *e, const struct group *g, bool ranks)
+struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, bool ranks)
 {
     struct seats s = {.item = skr_alloc_array(g->n_members + 1, sizeof *s.item)};
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = view_node_of(p);
+        const char *node = skr_view_node_of(p);
         if (!node) {
             continue;
         }
         const int32_t leaf = e->topology.tree ? skr_tree_find_leaf(e->topology.tree, node) : -1;
         s.item[s.n++] = (struct seat){
-            .pod = p, .node = node, .leaf = leaf, .rank = ranks ? outputs_rank_of(p) : -1};
+            .pod = p, .node = node, .leaf = leaf, .rank = ranks ? skr_outputs_rank_of(p) : -1};
         s.n_inside += leaf >= 0;
     }
     if (s.n > 0) {
@@ -59,7 +59,7 @@ struct seats view_seats(const struct skr_gang *e, const struct group *g, bool ra
     return s;
 }
 
-int32_t view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level)
+int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level)
 {
     int32_t unit = t->first_leaf + leaf;
     for (int32_t l = t->n_levels; l > level; l--) {
@@ -68,12 +68,13 @@ int32_t view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level)
     return unit;
 }
 
-struct run *view_runs(const struct skr_tree *t, const struct seats *s, int32_t level, size_t *ret_n)
+struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
+                          size_t *ret_n)
 {
     struct run *run = skr_alloc_array(s->n_inside + 1, sizeof *run);
     size_t n = 0;
     for (size_t i = 0; i < s->n_inside; i++) {
-        const int32_t unit = view_unit_at(t, s->item[i].leaf, level);
+        const int32_t unit = skr_view_unit_at(t, s->item[i].leaf, level);
         if (n == 0 || run[n - 1].unit != unit) {
             run[n++] = (struct run){.unit = unit};
         }
@@ -83,7 +84,7 @@ struct run *view_runs(const struct skr_tree *t, const struct seats *s, int32_t l
     return run;
 }
 
-void view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b)
+void skr_view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b)
 {
     int32_t above[SKR_LEVELS_MAX + 1], n = 0;
     for (; unit > 0; unit = t->parent[unit]) {

@@ -7,8 +7,8 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/view/view.h"
 
-int64_t slots_of_node(const struct skr_gang *e, const struct node_entry *n,
-                      const struct slot_size *size)
+int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
+                          const struct slot_size *size)
 {
     if (!n || !n->node || !n->node->ready || n->node->unschedulable) {
         return 0;

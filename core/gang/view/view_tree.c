@@ -58,7 +58,7 @@ static void gather_members(struct tree_page *p)
     for (size_t i = 0; i < p->n_groups; i++) {
         DL_FOREACH(p->group[i]->members, m)
         {
-            const char *node = view_node_of(m);
+            const char *node = skr_view_node_of(m);
             const int32_t leaf = node ? skr_tree_find_leaf(p->tree, node) : -1;
             if (leaf < 0) {
                 continue;
@@ -121,7 +121,7 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         return;
     }
     s->ready = n->node->ready;
-    s->slots = slots_of_node(e, n, &p->size);
+    s->slots = skr_slots_of_node(e, n, &p->size);
     uint16_t id[SHOWN_MAX];
     int64_t left[SHOWN_MAX];
     size_t known[SHOWN_MAX], n_known = 0;
@@ -281,7 +281,7 @@ static void write_units(struct tree_page *p)
     open[0] = p->domain;
     next[0] = 0;
     open_unit(p, p->domain);
-    while (depth >= 0 && !view_must_end(p->v)) {
+    while (depth >= 0 && !skr_view_must_end(p->v)) {
         const int32_t unit = open[depth];
         if (next[depth] == p->tree->child_count[unit]) {
             close_unit(p, unit);
@@ -301,7 +301,7 @@ static void write_page(struct tree_page *p)
     struct skr_json_writer *w = &p->v->w;
     const struct skr_gang *e = p->v->e;
     skr_json_open(w, NULL, '{');
-    view_head(p->v, "Tree");
+    skr_view_head(p->v, "Tree");
     skr_json_string(w, "name", p->tree->name);
     skr_json_string(w, "source", e->topology.active_key);
     skr_json_open(w, "levels", '[');
@@ -323,8 +323,8 @@ static void write_page(struct tree_page *p)
     skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
     skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
     skr_json_string(w, "missingLabel",
-                    e->topology.n_outside && topology_has_racks_of_labels(e) ? SKR_RACK_LABEL
-                                                                             : NULL);
+                    e->topology.n_outside && skr_topology_has_racks_of_labels(e) ? SKR_RACK_LABEL
+                                                                                 : NULL);
     skr_strbuf_add(w->out, ",\"root\":");
     w->comma = false;
     write_units(p);
@@ -344,19 +344,19 @@ static void page_fini(struct tree_page *p)
     free(p->touched);
 }
 
-int view_tree(struct view *v, const char *rest)
+int skr_view_tree(struct view *v, const char *rest)
 {
     struct tree_page p = {.v = v, .tree = v->e->topology.tree};
     if (*rest) {
-        return view_refuse(v, 404,
-                           "there is nothing below /v1/tree; domains are asked for by "
-                           "?domain=");
+        return skr_view_refuse(v, 404,
+                               "there is nothing below /v1/tree; domains are asked for by "
+                               "?domain=");
     }
     if (!p.tree || p.tree->n_leaves == 0) {
-        return view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+        return skr_view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
     }
-    p.leaf = topology_leaf_nodes(v->e);
-    const int code = view_tree_asked(&p);
+    p.leaf = skr_topology_leaf_nodes(v->e);
+    const int code = skr_view_tree_asked(&p);
     if (code != 200) {
         return code;
     }

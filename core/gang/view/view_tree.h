@@ -46,6 +46,6 @@ struct tree_page {
 };
 
 /* Resources, size and domain from the query. 200, or the code of the refusal that was written. */
-int view_tree_asked(struct tree_page *p);
+int skr_view_tree_asked(struct tree_page *p);
 
 #endif

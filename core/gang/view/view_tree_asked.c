@@ -35,8 +35,8 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
             continue;
         }
         if (found) {
-            *ret_code = view_refuse(p->v, 400, "resource \"%.*s\" may be %.100s or %.100s",
-                                    (int)(len < 64 ? len : 64), word, found, name);
+            *ret_code = skr_view_refuse(p->v, 400, "resource \"%.*s\" may be %.100s or %.100s",
+                                        (int)(len < 64 ? len : 64), word, found, name);
             return NULL;
         }
         found = name;
@@ -49,8 +49,8 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
         }
     }
     if (!found) {
-        *ret_code = view_refuse(p->v, 404, "no node has a resource \"%.*s\"",
-                                (int)(len < 64 ? len : 64), word);
+        *ret_code = skr_view_refuse(p->v, 404, "no node has a resource \"%.*s\"",
+                                    (int)(len < 64 ? len : 64), word);
     }
     return found;
 }
@@ -174,7 +174,7 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     const size_t rest = equals ? len - name_len - 1 : 0;
     const int shown = (int)(len < 64 ? len : 64);
     if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity) {
-        return view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
     }
     const char *name = find_resource(p, part, name_len, &code);
     if (!name) {
@@ -183,14 +183,14 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     memcpy(quantity, equals + 1, rest);
     quantity[rest] = '\0';
     if (skr_resource_parse(name, quantity, &amount, &error) < 0) {
-        return view_refuse(p->v, 400, "slot: %.200s", error.text);
+        return skr_view_refuse(p->v, 400, "slot: %.200s", error.text);
     }
     if (amount <= 0) {
-        return view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
     }
     if (!add_to_size(p, name, amount)) {
-        return view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
-                           shown, part);
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
+                               shown, part);
     }
     return 200;
 }
@@ -222,7 +222,7 @@ static int choose_size(struct tree_page *p)
         const char *name = p->resource[p->looked_at].name;
         add_to_size(p, name, usual_amount(p, name));
     } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
-        return view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
+        return skr_view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
     }
     while (text && *text) {
         const size_t len = strcspn(text, ",");
@@ -247,17 +247,17 @@ static int choose_size(struct tree_page *p)
 static bool has_path(const struct skr_tree *t, int32_t unit, const char *path)
 {
     SKR_STRBUF(b);
-    view_path(t, unit, &b);
+    skr_view_path(t, unit, &b);
     return b.s && strcmp(b.s, path) == 0;
 }
 
 static int refuse_ambiguous(struct tree_page *p, const char *word, int32_t a, int32_t b)
 {
     SKR_STRBUF(text);
-    view_path(p->tree, a, &text);
+    skr_view_path(p->tree, a, &text);
     skr_strbuf_add(&text, " or ");
-    view_path(p->tree, b, &text);
-    return view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
+    skr_view_path(p->tree, b, &text);
+    return skr_view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
 }
 
 static int choose_domain(struct tree_page *p)
@@ -279,13 +279,13 @@ static int choose_domain(struct tree_page *p)
         found = u;
     }
     if (found < 0) {
-        return view_refuse(p->v, 404, "no domain or node \"%.64s\" in the tree", word);
+        return skr_view_refuse(p->v, 404, "no domain or node \"%.64s\" in the tree", word);
     }
     p->domain = found;
     return 200;
 }
 
-int view_tree_asked(struct tree_page *p)
+int skr_view_tree_asked(struct tree_page *p)
 {
     int code = choose_resources(p);
     code = code == 200 ? choose_size(p) : code;

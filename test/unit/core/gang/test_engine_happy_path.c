@@ -49,7 +49,7 @@ TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
         for (int i = 0; i < 8; i++) {
             char name[16];
             snprintf(name, sizeof name, "job-%d", i);
-            const struct pod_entry *p = pods_find_name(rig->gang, "default", name);
+            const struct pod_entry *p = skr_pods_find_name(rig->gang, "default", name);
             assert_non_null(p);
             assert_ptr_equal(p->work, &pods_no_work);
         }

@@ -164,7 +164,7 @@ TEST_RIG(rig_create(), who_came_while_others_were_stranded_is_planned_when_these
     }
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "gang"), "Bound");
-    assert_false(groups_find(rig->gang, "default/gang")->attempt.infeasible);
+    assert_false(skr_groups_find(rig->gang, "default/gang")->attempt.infeasible);
     rig->hold_solves = false;
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "job", 5);

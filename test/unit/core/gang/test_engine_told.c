@@ -82,7 +82,7 @@ TEST_RIG(rig_create(), no_condition_says_being_planned_while_the_group_never_fit
     for (int i = 0; i < 9; i++) {
         char name[16];
         snprintf(name, sizeof name, "p-%d", i);
-        assert_string_equal(pods_find_name(rig->gang, "default", name)->work->answered,
+        assert_string_equal(skr_pods_find_name(rig->gang, "default", name)->work->answered,
                             SKR_TEXT_CAPACITY);
         assert_in_range(rig_count(rig, SKR_WRITE_PATCH_POD, name), 0, 1);
     }
