@@ -96,15 +96,12 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     for (int32_t above = 1; above < level; above++) {
         inner->law[above].mute = true;
     }
-    uint64_t *sizes = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *sizes);
     int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *total);
     int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
-    if (!sizes || !total || !list || !skr_spans_init(inner, 0) || !skr_leaf_bounds(inner, &leaf) ||
-        !skr_feasible_build(inner, &leaf, &feasible)) {
-        return false;
-    }
-    skr_feasible_totals(inner, &feasible, 0, sizes);
-    if (!skr_bits_get(sizes, inner->n) || !skr_optimum(inner, &feasible, level, &graph) ||
+    if (!total || !list || !skr_spans_init(inner, 0) || !skr_leaf_bounds(inner, &leaf) ||
+        !skr_feasible_build(inner, &leaf, &feasible) ||
+        !skr_feasible_has(inner, &feasible, inner->n) ||
+        !skr_optimum(inner, &feasible, level, &graph) ||
         !skr_tie_choose(&graph, &feasible, total)) {
         return false;
     }

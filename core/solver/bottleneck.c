@@ -22,12 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_size(const struct skr_run *run, const struct skr_feasible *feasible, uint64_t *bits)
-{
-    skr_feasible_totals(run, feasible, 0, bits);
-    return skr_bits_get(bits, run->n);
-}
-
 enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
 
 /* Room of a leaf: as large as the group, or empty, those that an empty cluster opens or not. */
@@ -49,8 +43,7 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
     const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
     int32_t *most = skr_run_alloc(run, n_leaves, sizeof *most);
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!most || !bits) {
+    if (!most) {
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
@@ -64,7 +57,7 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
     if (!skr_feasible_build(run, &bounds, &other)) {
         return false;
     }
-    *ret = has_size(run, &other, bits);
+    *ret = skr_feasible_has(run, &other, run->n);
     return true;
 }
 

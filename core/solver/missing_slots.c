@@ -305,12 +305,10 @@ static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, co
 {
     const struct skr_leaf_bounds bounds = {.least = leaf->least, .most = most};
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!bits || !most || !skr_spans_init(run, 0) || !skr_feasible_build(run, &bounds, &feasible)) {
+    if (!most || !skr_spans_init(run, 0) || !skr_feasible_build(run, &bounds, &feasible)) {
         return false;
     }
-    skr_feasible_totals(run, &feasible, 0, bits);
-    *ret = skr_bits_get(bits, run->n);
+    *ret = skr_feasible_has(run, &feasible, run->n);
     return true;
 }
 

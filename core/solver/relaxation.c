@@ -100,13 +100,11 @@ static bool sizes_hold(struct skr_run *inner, const struct skr_feasible *base, i
                        int32_t first_id, bool *ret)
 {
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *bits);
-    if (!bits || !skr_spans_init(inner, first_id) ||
+    if (!skr_spans_init(inner, first_id) ||
         !skr_feasible_rebuild(inner, base, deepest, &feasible)) {
         return false;
     }
-    skr_feasible_totals(inner, &feasible, 0, bits);
-    *ret = skr_bits_get(bits, inner->n);
+    *ret = skr_feasible_has(inner, &feasible, inner->n);
     return true;
 }
 
