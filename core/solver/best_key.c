@@ -98,7 +98,7 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     }
     int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *total);
     int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
-    if (!total || !list || !skr_spans_init(inner, 0) || !skr_leaf_bounds(inner, &leaf) ||
+    if (!total || !list || !skr_leaf_bounds(inner, inner->problem, &leaf) ||
         !skr_feasible_build(inner, &leaf, &feasible) ||
         !skr_feasible_has(inner, &feasible, inner->n) ||
         !skr_optimum(inner, &feasible, level, &graph) ||

@@ -165,7 +165,7 @@ struct level_view {
     const struct skr_run *run;
     const struct skr_feasible *feasible;
     int32_t level;
-    const int32_t *claims; /* [unit] members below it that stay */
+    const int64_t *claims; /* [unit] members below it that stay */
     uint64_t *bits;
     struct child *child;
     int32_t n;      /* candidates */
@@ -191,7 +191,7 @@ static void list_children(struct level_view *view, int32_t parent)
     for (int32_t unit = first; unit < first + tree->child_count[parent]; unit++) {
         skr_feasible_totals(view->run, view->feasible, unit, view->bits);
         child[n++] = (struct child){.unit = unit,
-                                    .claims = view->claims[unit],
+                                    .claims = (int32_t)view->claims[unit],
                                     .best = greatest_allowed(law, view->bits, view->run->n)};
         claimed += view->claims[unit] > 0 ? 1 : 0;
     }
@@ -243,26 +243,13 @@ static int32_t put_bottlenecks(struct level_view *view, int32_t parent, int64_t 
     return put;
 }
 
-static const int32_t *sum_claims(struct skr_run *run)
-{
-    const struct skr_tree *tree = run->tree;
-    int32_t *claims = skr_run_alloc(run, (size_t)tree->n_units, sizeof *claims);
-    for (int32_t unit = tree->n_units - 1; unit > 0 && claims; unit--) {
-        if (unit >= tree->first_leaf) {
-            claims[unit] = skr_leaf_claimed(run->problem, unit - tree->first_leaf);
-        }
-        claims[tree->parent[unit]] += claims[unit];
-    }
-    return claims;
-}
-
 static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
                           uint64_t *bits, struct skr_explanation *ret)
 {
     const struct skr_tree *tree = run->tree;
     size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
     struct level_view view = {.run = run, .feasible = feasible, .level = level, .bits = bits};
-    view.claims = sum_claims(run);
+    view.claims = skr_leaf_sums(run, feasible->leaf.least);
     view.child = skr_run_alloc(run, n_units, sizeof *view.child);
     struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof *item);
     if (!view.claims || !view.child || !item) {

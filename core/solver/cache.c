@@ -28,7 +28,6 @@ struct skr_solver_kept {
     struct skr_run run;
     bool running; /* run is there */
     struct skr_feasible feasible;
-    int32_t *least, *most, *room; /* [leaf], of the arrays in feasible; room NULL: not asked */
     size_t bytes_when_made;
 };
 
@@ -141,21 +140,9 @@ static bool build(struct skr_solver_kept *kept, const struct skr_problem *proble
     kept->problem.cancel = problem->cancel;
     kept->running = true;
     struct skr_run *run = &kept->run;
-    if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_spans_init(run, 0)) {
-        return false;
-    }
-    size_t n_leaves = (size_t)run->tree->n_leaves;
-    bool tight = own->tie_break == SKR_TIE_TIGHT;
-    kept->least = skr_run_alloc(run, n_leaves, sizeof *kept->least);
-    kept->most = skr_run_alloc(run, n_leaves, sizeof *kept->most);
-    kept->room = tight ? skr_run_alloc(run, n_leaves, sizeof *kept->room) : NULL;
-    if (run->stop != SKR_RUN_GOES_ON) {
-        return false;
-    }
-    skr_leaf_bounds_all(problem, kept->least, kept->most, kept->room);
-    const struct skr_leaf_bounds bounds = {
-        .least = kept->least, .most = kept->most, .room = kept->room};
-    if (!skr_feasible_build_kept(run, &bounds, &kept->feasible)) {
+    struct skr_leaf_bounds leaf;
+    if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_leaf_bounds(run, problem, &leaf) ||
+        !skr_feasible_build_kept(run, &leaf, &kept->feasible)) {
         return false;
     }
     kept->bytes_when_made = skr_arena_used(run->arena);
@@ -211,24 +198,23 @@ static int give_up(struct skr_solver_kept *kept, struct skr_error *error)
     return rc;
 }
 
+/* Whether the leaf differs from what is kept; its bounds now into *ret. */
+static bool differs(const struct skr_solver_kept *kept, const struct skr_problem *problem,
+                    int32_t leaf, struct skr_leaf *ret)
+{
+    const struct skr_leaf_bounds *known = &kept->feasible.leaf;
+    *ret = skr_leaf_of(problem, leaf);
+    return ret->least != known->least[leaf] || ret->most != known->most[leaf] ||
+           (known->room && ret->room != known->room[leaf]);
+}
+
 /* Brings one leaf up to date. False: see run.stop. */
 static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *problem,
                         int32_t leaf)
 {
-    int32_t least = 0;
-    int32_t most = 0;
-    int32_t room = 0;
-    skr_leaf_bounds_of(problem, leaf, &least, &most, !kept->room ? NULL : &room);
-    bool same_room = !kept->room || kept->room[leaf] == room;
-    if (least == kept->least[leaf] && most == kept->most[leaf] && same_room) {
-        return true;
-    }
-    kept->least[leaf] = least;
-    kept->most[leaf] = most;
-    if (kept->room) {
-        kept->room[leaf] = room;
-    }
-    return skr_feasible_change(&kept->run, &kept->feasible, leaf);
+    struct skr_leaf now;
+    return !differs(kept, problem, leaf, &now) ||
+           skr_feasible_change(&kept->run, &kept->feasible, leaf, &now);
 }
 
 /* So many leaves differ that making all sets anew is less work than changing them one by one. */
@@ -237,10 +223,8 @@ static bool differs_much(const struct skr_solver_kept *kept, const struct skr_pr
     int32_t n_leaves = problem->tree->n_leaves;
     int32_t changed = 0;
     for (int32_t leaf = 0; leaf < n_leaves && changed <= n_leaves / CHANGES_PART; leaf++) {
-        int32_t least = 0;
-        int32_t most = 0;
-        skr_leaf_bounds_of(problem, leaf, &least, &most, NULL);
-        changed += least != kept->least[leaf] || most != kept->most[leaf] ? 1 : 0;
+        struct skr_leaf now;
+        changed += differs(kept, problem, leaf, &now) ? 1 : 0;
     }
     return changed > n_leaves / CHANGES_PART && n_leaves > CHANGES_PART;
 }

@@ -148,7 +148,7 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
         int32_t least = s->claimed[i] > bounds->least ? s->claimed[i] : bounds->least;
         int32_t value = count[i] - least;
         if (b->by < 0) {
-            int32_t fit = skr_leaf_fit(&s->inner, i);
+            int32_t fit = skr_leaf_of(&s->inner, i).most;
             value = (fit < bounds->most ? fit : bounds->most) - count[i];
         }
         if (value > best_value) {
@@ -408,7 +408,7 @@ static void report_blocking(const struct skr_domain_search *s, const struct skr_
         .largest = outcome->largest > 0 ? outcome->largest : 0,
     };
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        x->sum_fits += skr_leaf_fit(problem, leaf);
+        x->sum_fits += skr_leaf_of(problem, leaf).most;
     }
 }
 

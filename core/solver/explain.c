@@ -83,7 +83,7 @@ static void find_sizes(struct skr_run *run, struct skr_explanation *ret)
     struct skr_feasible feasible;
     if (skr_run_begin_inner(run, &problem, &inner)) {
         uint64_t *bits = skr_run_alloc(&inner, (size_t)inner.n / 64 + 1, sizeof *bits);
-        if (bits && skr_spans_init(&inner, 0) && skr_leaf_bounds(&inner, &leaf) &&
+        if (bits && skr_leaf_bounds(&inner, &problem, &leaf) &&
             skr_feasible_build(&inner, &leaf, &feasible)) {
             skr_feasible_totals(&inner, &feasible, 0, bits);
             const struct sizes sizes = {

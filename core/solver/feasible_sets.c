@@ -242,13 +242,15 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret)
 {
-    return build(run, leaf, NULL, run->tree->n_levels, false, ret);
+    return (run->spans || skr_spans_init(run, NULL, false)) &&
+           build(run, leaf, NULL, run->tree->n_levels, false, ret);
 }
 
 bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                              struct skr_feasible *ret)
 {
-    return build(run, leaf, NULL, run->tree->n_levels, true, ret);
+    return skr_spans_init(run, NULL, false) &&
+           build(run, leaf, NULL, run->tree->n_levels, true, ret);
 }
 
 /* Rounds of the set of parent after its child has changed; *ret: whether the whole has. */
@@ -280,12 +282,16 @@ static bool change_rounds(struct skr_run *run, struct skr_feasible *feasible, in
     return true;
 }
 
-bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf)
+bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf,
+                         const struct skr_leaf *now)
 {
     const struct skr_tree *tree = run->tree;
     int32_t unit = tree->first_leaf + leaf;
+    feasible->leaf.least[leaf] = now->least;
+    feasible->leaf.most[leaf] = now->most;
     if (feasible->room) {
-        int64_t by = feasible->leaf.room[leaf] - feasible->room[unit];
+        int64_t by = now->room - feasible->room[unit];
+        feasible->leaf.room[leaf] = now->room;
         for (int32_t u = unit; u >= 0; u = tree->parent[u]) {
             feasible->room[u] += by;
         }
@@ -310,16 +316,17 @@ bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int
     return true;
 }
 
-bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
+bool skr_feasible_rebuild(struct skr_run *run, const struct skr_run *base_run,
+                          const struct skr_feasible *base, int32_t deepest,
                           struct skr_feasible *ret)
 {
     struct skr_leaf_bounds leaf = {.least = base->leaf.least, .most = base->leaf.most};
-    return build(run, &leaf, base, deepest, false, ret);
+    return skr_spans_init(run, base_run, false) && build(run, &leaf, base, deepest, false, ret);
 }
 
-bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
+bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
+                     struct skr_leaf_bounds *ret)
 {
-    const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
     bool tight = problem->tie_break == SKR_TIE_TIGHT;
     int32_t *least = skr_run_alloc(run, n_leaves, sizeof *least);
@@ -328,7 +335,7 @@ bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
     if (!least || !most || (tight && !room)) {
         return false;
     }
-    skr_leaf_bounds_all(problem, least, most, room);
+    skr_leaves_of(problem, least, most, room);
     *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
     return true;
 }

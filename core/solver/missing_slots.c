@@ -283,8 +283,7 @@ static void fill_up(const struct skr_run *run, const struct skr_leaf_bounds *lea
 }
 
 /* Most of every leaf when slots are added. */
-static const int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *leaf,
-                            bool to_capacity)
+static int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *leaf, bool to_capacity)
 {
     const struct skr_problem *problem = run->problem;
     int32_t *most = skr_run_alloc(run, (size_t)run->tree->n_leaves, sizeof *most);
@@ -300,29 +299,16 @@ static const int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *l
 }
 
 /* Whether n is feasible with these leaves. */
-static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, const int32_t *most,
+static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, int32_t *most,
                      bool *ret)
 {
     const struct skr_leaf_bounds bounds = {.least = leaf->least, .most = most};
     struct skr_feasible feasible;
-    if (!most || !skr_spans_init(run, 0) || !skr_feasible_build(run, &bounds, &feasible)) {
+    if (!most || !skr_feasible_build(run, &bounds, &feasible)) {
         return false;
     }
     *ret = skr_feasible_has(run, &feasible, run->n);
     return true;
-}
-
-static const int64_t *sum_fits(struct skr_run *run, const struct skr_leaf_bounds *leaf)
-{
-    const struct skr_tree *tree = run->tree;
-    int64_t *fits = skr_run_alloc(run, (size_t)tree->n_units, sizeof *fits);
-    for (int32_t u = tree->n_units - 1; u > 0 && fits; u--) {
-        if (u >= tree->first_leaf) {
-            fits[u] = leaf->most[u - tree->first_leaf];
-        }
-        fits[tree->parent[u]] += fits[u];
-    }
-    return fits;
 }
 
 static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
@@ -330,7 +316,7 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
 {
     bool possible = false;
     bool to_capacity = run->problem->capacity && ret->class != SKR_CLASS_NEVER_FITS;
-    const int32_t *most = grown(run, leaf, to_capacity);
+    int32_t *most = grown(run, leaf, to_capacity);
     if (!can_grow(run, leaf, most, &possible)) {
         return false;
     }
@@ -343,7 +329,7 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
         return true;
     }
     struct search s = {.run = run, .leaf = leaf, .most = most, .work_left = SLOTS_WORK_MAX};
-    s.fits = sum_fits(run, leaf);
+    s.fits = skr_leaf_sums(run, leaf->most);
     s.of = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *s.of);
     if (!s.fits || !s.of) {
         return false;

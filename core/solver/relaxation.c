@@ -96,12 +96,10 @@ static void list_atoms(struct search *s)
 }
 
 /* A pass over the levels that the set touches. */
-static bool sizes_hold(struct skr_run *inner, const struct skr_feasible *base, int32_t deepest,
-                       int32_t first_id, bool *ret)
+static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t deepest, bool *ret)
 {
     struct skr_feasible feasible;
-    if (!skr_spans_init(inner, first_id) ||
-        !skr_feasible_rebuild(inner, base, deepest, &feasible)) {
+    if (!skr_feasible_rebuild(inner, s->run, s->base, deepest, &feasible)) {
         return false;
     }
     *ret = skr_feasible_has(inner, &feasible, inner->n);
@@ -129,8 +127,8 @@ static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t va
     struct skr_problem problem = *s->run->problem;
     problem.rule = rule;
     struct skr_run inner;
-    s->stopped = !skr_run_begin_inner(s->run, &problem, &inner) ||
-                 !sizes_hold(&inner, s->base, deepest, skr_spans_next_id(s->run), ret);
+    s->stopped =
+        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, ret);
     skr_run_end_inner(s->run, &inner);
     *ret = *ret && !s->stopped;
 }

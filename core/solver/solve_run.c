@@ -245,37 +245,27 @@ int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts,
     return (int32_t)room;
 }
 
-/* The most that the bounds of the leaf leave of fit; what is claimed stays. */
-static int32_t bounded(const struct skr_problem *problem, int32_t leaf, int32_t claimed,
-                       int32_t fit)
+/* The most that a leaf with this room can hold; what is claimed stays, whatever its bounds. */
+static int32_t most_of(const struct skr_problem *problem, int32_t leaf, int32_t claimed,
+                       int32_t room)
 {
-    int32_t most = !problem->bounds ? fit : problem->bounds[problem->tree->first_leaf + leaf].most;
-    return most >= fit ? fit : most > claimed ? most : claimed;
-}
-
-int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
-{
-    int32_t claimed = skr_leaf_claimed(problem, leaf);
-    if (!skr_leaf_eligible(problem, leaf)) {
-        return claimed;
+    int32_t most = room < problem->n - claimed ? claimed + room : problem->n;
+    if (problem->bounds && problem->bounds[problem->tree->first_leaf + leaf].most < most) {
+        most = problem->bounds[problem->tree->first_leaf + leaf].most;
+        most = most > claimed ? most : claimed;
     }
-    int32_t room = skr_leaf_room(problem, problem->free, leaf);
-    return bounded(problem, leaf, claimed,
-                   room < problem->n - claimed ? claimed + room : problem->n);
+    return most;
 }
 
-void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
-                        int32_t *most, int32_t *room)
+struct skr_leaf skr_leaf_of(const struct skr_problem *problem, int32_t leaf)
 {
-    *least = skr_leaf_claimed(problem, leaf);
-    *most = skr_leaf_fit(problem, leaf);
-    if (room) {
-        *room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
-    }
+    struct skr_leaf ret = {.least = skr_leaf_claimed(problem, leaf)};
+    ret.room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
+    ret.most = most_of(problem, leaf, ret.least, ret.room);
+    return ret;
 }
 
-void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
-                         int32_t *room)
+void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *most, int32_t *room)
 {
     /* Resource by resource, then all the rest: no calls and few branches a leaf. */
     size_t n_leaves = (size_t)problem->tree->n_leaves;
@@ -298,9 +288,19 @@ void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int3
             room[leaf] = new;
         }
         least[leaf] = claimed;
-        most[leaf] = new < problem->n - claimed ? claimed + new : problem->n;
-        if (problem->bounds) {
-            most[leaf] = bounded(problem, (int32_t)leaf, claimed, most[leaf]);
-        }
+        most[leaf] = most_of(problem, (int32_t)leaf, claimed, new);
     }
+}
+
+const int64_t *skr_leaf_sums(struct skr_run *run, const int32_t *leaf)
+{
+    const struct skr_tree *tree = run->tree;
+    int64_t *sum = skr_run_alloc(run, (size_t)tree->n_units, sizeof *sum);
+    for (int32_t unit = tree->n_units - 1; unit > 0 && sum; unit--) {
+        if (unit >= tree->first_leaf) {
+            sum[unit] = leaf[unit - tree->first_leaf];
+        }
+        sum[tree->parent[unit]] += sum[unit];
+    }
+    return sum;
 }

@@ -100,14 +100,14 @@ static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_
     return !problem->claimed ? 0 : problem->claimed[leaf];
 }
 
-/* Least and most of a leaf, and its room for ties, 0 when not eligible (NULL: not asked). */
-void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
-                        int32_t *most, int32_t *room);
-/* The same of all leaves, into arrays. */
-void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
-                         int32_t *room);
-
-/* claimed + new, new capped so that the sum is at most n. */
-int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf);
+/* What one leaf may hold, and its room for ties: new members that fit, 0 where it is not eligible. */
+struct skr_leaf {
+    int32_t least, most, room;
+};
+struct skr_leaf skr_leaf_of(const struct skr_problem *problem, int32_t leaf);
+/* The same of all leaves, into arrays; room may be NULL. */
+void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *most, int32_t *room);
+/* [unit] the sum of leaf[] over the leaves below it. Memory of the run. */
+const int64_t *skr_leaf_sums(struct skr_run *run, const int32_t *leaf);
 
 #endif

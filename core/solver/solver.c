@@ -111,13 +111,9 @@ static bool find_sets(struct skr_run *run, const struct skr_run *base,
     *ret_done = false;
     if (kept) {
         *ret = *kept;
-        if (!skr_spans_init(run, skr_spans_next_id(base))) {
-            return false;
-        }
-        skr_spans_set_base(run, base);
-        return true;
+        return skr_spans_init(run, base, true);
     }
-    if (!skr_spans_init(run, 0) || !skr_leaf_bounds(run, &leaf)) {
+    if (!skr_leaf_bounds(run, run->problem, &leaf)) {
         return false;
     }
     *ret_done = too_little_room(run, &leaf);

@@ -32,30 +32,21 @@ struct skr_span_table {
 enum { SLOTS_FIRST = 512, UNITS_PER_SLOT = 2 };
 _Static_assert(sizeof(struct skr_span) % sizeof(uint64_t) == 0, "bits follow a span");
 
-bool skr_spans_init(struct skr_run *run, int32_t first_id)
+bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared)
 {
     run->spans = skr_run_alloc(run, 1, sizeof *run->spans);
     if (!run->spans) {
         return false;
     }
     size_t slots = SLOTS_FIRST;
-    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && first_id == 0) {
+    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && !base) {
         slots *= 2;
     }
     run->spans->slot = skr_run_alloc(run, slots, sizeof *run->spans->slot);
     run->spans->mask = slots - 1;
-    run->spans->next_id = first_id;
+    run->spans->next_id = base ? base->spans->next_id : 0;
+    run->spans->base = shared ? base->spans : NULL;
     return run->spans->slot;
-}
-
-int32_t skr_spans_next_id(const struct skr_run *run)
-{
-    return run->spans->next_id;
-}
-
-void skr_spans_set_base(struct skr_run *run, const struct skr_run *base)
-{
-    run->spans->base = base->spans;
 }
 
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span)

@@ -75,12 +75,10 @@ static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t 
 /* Whether row used units (row 0 where the level does not count them) can reach total. */
 bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
 
-/* first_id: ids of the run's spans begin there (those of another run may be parts of them). */
-bool skr_spans_init(struct skr_run *run, int32_t first_id);
-int32_t skr_spans_next_id(const struct skr_run *run);
-/* Spans of base, which keeps the laws and n of this run, are found too; they are not changed but
- * for the second half's notes, which skr_spans_drop_notes() takes away again. */
-void skr_spans_set_base(struct skr_run *run, const struct skr_run *base);
+/* An empty table for the run. base: NULL, or a run whose spans may be parts of the new ones. shared:
+ * base has the laws and n of this run, so its own spans are found, too. They do not change, except
+ * for the notes of the second half, which skr_spans_drop_notes() removes again. */
+bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared);
 /* The span's note, made when there is none. False without memory. */
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span);
 /* All notes of the run; before its memory goes. */

@@ -113,7 +113,7 @@ static void run(struct cluster *c, size_t k, size_t r)
     struct times optimum = {.n = 0};
     struct times changed = {.n = 0};
     struct times again = {.n = 0};
-    struct warm warm = {.least = NULL};
+    struct warm warm = {0};
     struct skr_rule rule[2] = {rules[r].rule[0], rules[r].rule[1]};
     if (rule[0].partitions > 0) {
         rule[0].partitions = clusters[k].partitions;

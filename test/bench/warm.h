@@ -8,7 +8,6 @@
 struct warm {
     struct skr_run run;
     struct skr_feasible sets;
-    int32_t *least, *most; /* [leaf] */
 };
 
 /* problem is borrowed. False: too large. Follow with warm_close() in any case. */
