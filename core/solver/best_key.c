@@ -31,7 +31,7 @@ static void keep_levels(const struct skr_problem *problem, int32_t level, struct
         struct skr_law law = skr_law_of(&problem->rule[old - 1], problem->n);
         bool last = old == tree->n_levels;
         bool counted = !last && skr_law_of(&problem->rule[old], problem->n).used > 0;
-        if (old < level && !counted && skr_law_is_free(&law, problem->n)) {
+        if (old < level && !counted && law.used == 0 && skr_law_allows_all(&law, problem->n)) {
             continue;
         }
         ret->kept[++n] = old;

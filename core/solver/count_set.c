@@ -67,12 +67,7 @@ static const uint64_t *row_bits(const struct skr_counts *counts, int32_t row, ui
         return counts->bits + (size_t)row * words;
     }
     memset(flat, 0, words * sizeof *flat);
-    if (counts->step == 1) {
-        skr_bits_set_range(flat, 0, counts->hi);
-    }
-    for (int32_t x = 0; x <= counts->hi && counts->step > 1; x += counts->step) {
-        skr_bits_set(flat, x);
-    }
+    skr_bits_set_progression(flat, 0, counts->hi, counts->step);
     return flat;
 }
 

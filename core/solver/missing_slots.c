@@ -124,10 +124,23 @@ static struct costs costs_of_child(const struct search *s, const struct tables *
                                      : s->of[child];
 }
 
-/* Row of the table in which a used unit of these children stands. */
-static int32_t final_row(const struct search *s, int32_t level)
+/* The tables of unit's children of this level; n_tables of them are kept, used in turn. Opens the
+ * scratch memory. */
+static bool make_tables(struct search *s, int32_t level, int32_t unit, int32_t n_tables,
+                        struct tables *t)
 {
-    return s->run->law[level].used;
+    const struct skr_tree *tree = s->run->tree;
+    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, n_tables, t)) {
+        return false;
+    }
+    for (int32_t c = 0; c < tree->child_count[unit]; c++) {
+        struct costs child = costs_of_child(s, t, tree->child_first[unit] + c);
+        if (!add_child(s, &s->run->law[level], t, table_at(t, c % n_tables), &child,
+                       table_at(t, (c + 1) % n_tables))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Costs of an inner unit of level - 1, its children's being known. */
@@ -136,17 +149,10 @@ static bool find_costs(struct search *s, int32_t level, int32_t unit)
     const struct skr_tree *tree = s->run->tree;
     struct costs *ret = &s->of[unit];
     struct tables t;
-    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, 2, &t)) {
+    if (!make_tables(s, level, unit, 2, &t)) {
         return false;
     }
-    for (int32_t c = 0; c < tree->child_count[unit]; c++) {
-        struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
-        if (!add_child(s, &s->run->law[level], &t, table_at(&t, c % 2), &child,
-                       table_at(&t, (c + 1) % 2))) {
-            return false;
-        }
-    }
-    int32_t row = final_row(s, level);
+    int32_t row = skr_law_row(&s->run->law[level]);
     int32_t *last = table_at(&t, tree->child_count[unit] % 2);
     const int32_t *in = row < t.rows ? last + (size_t)row * (size_t)t.width : NULL;
     int32_t zero = last[0];
@@ -174,16 +180,10 @@ static bool read_children(struct search *s, int32_t level, int32_t unit, int32_t
     const struct skr_law *law = &s->run->law[level];
     struct tables t;
     int32_t n = tree->child_count[unit];
-    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, n + 1, &t)) {
+    if (!make_tables(s, level, unit, n + 1, &t)) {
         return false;
     }
-    for (int32_t c = 0; c < n; c++) {
-        struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
-        if (!add_child(s, law, &t, table_at(&t, c), &child, table_at(&t, c + 1))) {
-            return false;
-        }
-    }
-    int32_t row = final_row(s, level);
+    int32_t row = skr_law_row(law);
     int32_t left = total[unit];
     for (int32_t c = n - 1; c >= 0; c--) {
         const struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
@@ -260,7 +260,8 @@ static bool report(struct search *s, int32_t cost, struct skr_explanation *ret)
 static bool has_rules(const struct skr_run *run)
 {
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        if (!skr_law_is_free(&run->law[level], run->n)) {
+        const struct skr_law *law = &run->law[level];
+        if (law->used > 0 || !skr_law_allows_all(law, run->n)) {
             return true;
         }
     }

@@ -41,14 +41,13 @@ static const struct skr_rule *rule_of(const struct search *s, int32_t level)
 
 static bool has_key(const struct skr_rule *rule, enum skr_relaxation_kind kind)
 {
-    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
     switch (kind) {
     case SKR_RELAX_HARD:
         return rule->hard;
     case SKR_RELAX_MAX:
-        return rule->max > 0 && !void_pair;
+        return rule->max > 0 && !skr_rule_range_is_void(rule);
     case SKR_RELAX_MIN:
-        return rule->min > 0 && !void_pair;
+        return rule->min > 0 && !skr_rule_range_is_void(rule);
     case SKR_RELAX_FACTOR:
         return rule->factor > 1;
     case SKR_RELAX_PARTITIONS:

@@ -212,20 +212,6 @@ static bool update_set(struct skr_sizes *sizes, int32_t level, int32_t p, int32_
 
 /* ---- all of it ---- */
 
-static uint64_t *allowed_counts(const struct skr_law *law, int32_t most)
-{
-    if (law->lo <= 1 && law->hi >= most && law->factor == 1) {
-        return NULL;
-    }
-    uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof *bits);
-    for (int32_t x = 1; x <= most; x++) {
-        if (skr_law_allows(law, x)) {
-            skr_bits_set(bits, x);
-        }
-    }
-    return bits;
-}
-
 /* All sets from nothing, the lowest level first. */
 static void build(struct skr_sizes *sizes, const int32_t *slots)
 {
@@ -281,7 +267,11 @@ struct skr_sizes *skr_sizes_create(struct skr_sizes_pool *pool, const struct skr
     sizes->most = most;
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         sizes->law[level] = skr_law_of(&rule[level - 1], most);
-        sizes->allowed[level] = allowed_counts(&sizes->law[level], most);
+        if (!skr_law_allows_all(&sizes->law[level], most)) {
+            uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof *bits);
+            skr_law_counts(&sizes->law[level], most, bits);
+            sizes->allowed[level] = bits;
+        }
     }
     make_room(sizes);
     pool->bytes += sizes->bytes;

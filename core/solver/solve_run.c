@@ -28,8 +28,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
         }
         return law;
     }
-    /* A pair that contradicts itself is ignored as a pair; unset numbers make no pair. */
-    bool ignored = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+    bool ignored = skr_rule_range_is_void(rule);
     if (rule->min > 0 && !ignored) {
         law.lo = rule->min;
     }
@@ -52,23 +51,19 @@ bool skr_law_allows(const struct skr_law *law, int32_t x)
     return x >= law->lo && x <= law->hi && x % law->factor == 0;
 }
 
-bool skr_law_is_free(const struct skr_law *law, int32_t n)
+bool skr_law_allows_all(const struct skr_law *law, int32_t n)
 {
-    return law->used == 0 && law->lo == 1 && law->hi >= n && law->factor == 1;
+    return law->lo == 1 && law->hi >= n && law->factor == 1;
 }
 
-static uint64_t *allowed_counts(struct skr_run *run, const struct skr_law *law)
+void skr_law_counts(const struct skr_law *law, int32_t n, uint64_t *bits)
 {
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!bits) {
-        return NULL;
-    }
     int64_t first = ((int64_t)law->lo + law->factor - 1) / law->factor * law->factor;
-    bits[0] = 1;
-    for (int64_t x = first; x <= law->hi && x <= run->n; x += law->factor) {
-        skr_bits_set(bits, (int32_t)x);
+    int32_t last = law->hi < n ? law->hi : n;
+    if (first <= last) {
+        skr_bits_set_progression(bits, (int32_t)first, last, law->factor);
     }
-    return bits;
+    skr_bits_set(bits, 0);
 }
 
 /* A unit holds a multiple of its level's factor and a sum of multiples of what is below. Where the
@@ -111,9 +106,12 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
     }
     run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        const struct skr_law *law = &run->law[level];
-        if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
-            run->allowed[level] = allowed_counts(run, law);
+        if (!skr_law_allows_all(&run->law[level], run->n)) {
+            uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+            if (bits) {
+                skr_law_counts(&run->law[level], run->n, bits);
+            }
+            run->allowed[level] = bits;
         }
     }
     return run->stop == SKR_RUN_GOES_ON;

@@ -56,12 +56,20 @@ struct skr_run {
     struct skr_solve_stats stats;
 };
 
+/* Whether min and max contradict each other; then neither counts. Unset numbers contradict nothing. */
+static inline bool skr_rule_range_is_void(const struct skr_rule *rule)
+{
+    return rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+}
+
 /* rule as users write it, for groups of n. Which numbers count: docs/solver.md, "Rules". */
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
 /* Whether a used unit may hold x > 0. */
 bool skr_law_allows(const struct skr_law *law, int32_t x);
-/* Whether it allows everything to groups of n. */
-bool skr_law_is_free(const struct skr_law *law, int32_t n);
+/* Whether a used unit may hold any count of 1 .. n. */
+bool skr_law_allows_all(const struct skr_law *law, int32_t n);
+/* 0 and the counts up to n that the law allows, into bits[n / 64 + 1], which are 0. */
+void skr_law_counts(const struct skr_law *law, int32_t n, uint64_t *bits);
 
 /* Prepares *run; false with run->stop set. Always follow with skr_run_fini(). */
 bool skr_run_init(struct skr_run *run, const struct skr_problem *problem);
