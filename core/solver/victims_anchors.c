@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "core/solver/solve_run.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
 
@@ -26,17 +27,6 @@ static int32_t anchor_level(const struct skr_problem *p)
         level++;
     }
     return level;
-}
-
-/* Most members that the rule of the leaves' level lets one leaf hold. */
-static int64_t most_of_leaf(const struct skr_problem *p)
-{
-    const struct skr_rule *rule = &p->rule[p->tree->n_levels - 1];
-    if (rule->hard) {
-        return rule->type == SKR_RULE_SPREAD ? 1 : p->n;
-    }
-    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
-    return rule->max > 0 && !void_pair && rule->max < p->n ? rule->max : p->n;
 }
 
 static int64_t at_most(int64_t a, int64_t b)
@@ -60,34 +50,23 @@ static int32_t tightest(const struct skr_problem *p, const int64_t *free_)
     return tight;
 }
 
-static int64_t slots_of(const struct skr_problem *p, const int64_t *free_, int32_t tight)
-{
-    if (tight < 0) {
-        return p->n;
-    }
-    int64_t have = free_[tight] > 0 ? free_[tight] / p->demand[tight] : 0;
-    return at_most(have, p->n);
-}
-
 static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t level)
 {
     const struct skr_problem *p = s->in->problem;
     const struct skr_tree *tree = p->tree;
     struct leaf_room *room = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *room);
-    int64_t most = most_of_leaf(p);
+    int64_t most = skr_law_of(&p->rule[tree->n_levels - 1], p->n).hi;
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         struct leaf_room *l = &room[leaf];
-        const int64_t *free_ = p->free + (size_t)leaf * p->n_resources;
-        int64_t claimed = p->claimed ? p->claimed[leaf] : 0;
-        bool open = !p->eligible || p->eligible[leaf];
+        int64_t claimed = skr_leaf_claimed(p, leaf);
         int32_t unit = tree->first_leaf + leaf;
         for (int32_t l2 = tree->n_levels; l2 > level; l2--) {
             unit = tree->parent[unit];
         }
         l->anchor = unit - tree->level_first[level];
-        l->tight = tightest(p, free_);
-        int64_t now = open ? slots_of(p, free_, l->tight) : 0;
-        l->base = at_most(claimed + now, most);
+        l->tight = tightest(p, p->free + (size_t)leaf * p->n_resources);
+        int64_t now = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
+        l->base = at_most(claimed + at_most(now, p->n), most);
         l->gain = at_most(claimed + skr_victims_room_slots(s->room, leaf), most) - l->base;
     }
     return room;
@@ -96,7 +75,7 @@ static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t 
 /* Whether the share frees anything that a member asks for where a member may go. */
 static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
 {
-    if (p->eligible && !p->eligible[share->leaf]) {
+    if (!skr_leaf_eligible(p, share->leaf)) {
         return false;
     }
     for (size_t r = 0; r < p->n_resources; r++) {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "topology/base/arena.h"
+#include "core/solver/solve_run.h"
 
 enum { LEAVES_A_STEP = 8 }; /* that change between two sets; of a solve: leaves of the tree */
 
@@ -24,18 +24,8 @@ static int32_t n_leaves(const struct skr_victims_room *room)
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf)
 {
     const struct skr_problem *p = &room->problem;
-    int64_t most = p->n;
-    if (p->eligible && !p->eligible[leaf]) {
-        return 0;
-    }
-    for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->demand[r] > 0) {
-            int64_t have = room->free[(size_t)leaf * p->n_resources + r];
-            int64_t fits = have > 0 ? have / p->demand[r] : 0;
-            most = fits < most ? fits : most;
-        }
-    }
-    return (int32_t)most;
+    int32_t slots = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
+    return slots < p->n ? slots : p->n;
 }
 
 static bool has_claims(const struct skr_problem *p)
