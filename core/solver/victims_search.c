@@ -98,12 +98,25 @@ void skr_victims_pick_pop(struct skr_victims_search *s, const struct skr_victims
     drop(s, anchor, s->pick.n - 1);
 }
 
-static int first_fit(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
-                     size_t n, bool *ret)
+void skr_victims_pick_clear(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+{
+    while (s->pick.n > 0) {
+        skr_victims_pick_pop(s, anchor);
+    }
+}
+
+void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                           size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         s->set[i] = anchor->entry[s->pick.at[i]].victim;
     }
+}
+
+static int first_fit(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                     size_t n, bool *ret)
+{
+    skr_victims_pick_list(s, anchor, n);
     return skr_victims_room_fits(s->room, s->set, n, ret, s->error);
 }
 
@@ -113,7 +126,7 @@ int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims
     return first_fit(s, anchor, s->pick.n, ret);
 }
 
-static int by_name(const void *a, const void *b)
+int skr_victims_by_name(const void *a, const void *b)
 {
     const struct skr_victims_entry *x = a;
     const struct skr_victims_entry *y = b;
@@ -126,7 +139,7 @@ void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victim
         s->best[i] = anchor->entry[s->pick.at[i]];
     }
     s->n_best = s->pick.n;
-    qsort(s->best, s->n_best, sizeof *s->best, by_name);
+    qsort(s->best, s->n_best, sizeof *s->best, skr_victims_by_name);
     s->cost = s->pick.cost;
     s->found = true;
     skr_solution_destroy(s->solution);
@@ -282,13 +295,6 @@ static int shorten(struct skr_victims_search *s, const struct skr_victims_anchor
     return 0;
 }
 
-static void empty_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
-{
-    while (s->pick.n > 0) {
-        skr_victims_pick_pop(s, anchor);
-    }
-}
-
 static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     for (size_t i = 0; i < anchor->n; i++) {
@@ -304,7 +310,7 @@ static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor 
     if (rc == 0 && fits && (!s->found || skr_victims_cost_compare(s->pick.cost, s->cost) < 0)) {
         skr_victims_pick_keep(s, anchor);
     }
-    empty_pick(s, anchor);
+    skr_victims_pick_clear(s, anchor);
     return rc;
 }
 
@@ -320,9 +326,7 @@ static int rest_fits(struct skr_victims_search *s, const struct skr_victims_anch
                      size_t from, bool *ret)
 {
     size_t n = s->pick.n;
-    for (size_t i = 0; i < n; i++) {
-        s->set[i] = anchor->entry[s->pick.at[i]].victim;
-    }
+    skr_victims_pick_list(s, anchor, n);
     for (size_t i = from; i < anchor->n; i++) {
         if (!is_twice(s, anchor->entry[i].victim)) {
             s->set[n++] = anchor->entry[i].victim;
@@ -424,7 +428,7 @@ int skr_victims_search_run(struct skr_victims_search *s)
         if (rc == 0 && may_be_cheaper(s, anchor->least)) {
             struct tail t = tail_of(anchor);
             rc = search_anchor(s, anchor, &t);
-            empty_pick(s, anchor);
+            skr_victims_pick_clear(s, anchor);
             tail_fini(&t);
         }
         if (rc < 0) {

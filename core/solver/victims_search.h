@@ -71,6 +71,8 @@ struct skr_victims_search {
 
 /* < 0, 0, > 0 */
 int skr_victims_cost_compare(struct skr_victims_cost a, struct skr_victims_cost b);
+/* Order of entries for qsort(). */
+int skr_victims_by_name(const void *a, const void *b);
 
 /* Makes anchors and their entries, with nothing but surplus twice over. room: with all candidates
  * gone. */
@@ -84,6 +86,10 @@ bool skr_victims_is_inside(const struct skr_victims_search *s, size_t victim);
 bool skr_victims_pick_push(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                            size_t at);
 void skr_victims_pick_pop(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+void skr_victims_pick_clear(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+/* The victims of the first n entries of pick into s->set. */
+void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                           size_t n);
 /* Whether pick suffices. */
 int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                           bool *ret);

@@ -29,11 +29,11 @@ static int compare_keys(const struct skr_problem *p, const struct skr_solution *
     return skr_placement_compare(p->tree, p->rule, of_a, of_b);
 }
 
-static int solve_set(struct skr_victims_search *s, const size_t *set, size_t n,
-                     struct skr_solution **ret)
+/* The placement with the first n of s->set gone. */
+static int solve_set(struct skr_victims_search *s, size_t n, struct skr_solution **ret)
 {
     struct skr_solution *solution;
-    int rc = skr_victims_room_solve(s->room, set, n, SKR_TIE_TREE, &solution, s->error);
+    int rc = skr_victims_room_solve(s->room, s->set, n, SKR_TIE_TREE, &solution, s->error);
     if (rc < 0) {
         return rc;
     }
@@ -54,7 +54,7 @@ static int have_placements(struct skr_victims_search *s)
         for (size_t i = 0; i < s->n_best; i++) {
             s->set[n++] = s->best[i].victim;
         }
-        rc = solve_set(s, s->set, n, &s->solution);
+        rc = solve_set(s, n, &s->solution);
     }
     if (rc == 0 && !s->ideal) {
         n = 0;
@@ -63,7 +63,7 @@ static int have_placements(struct skr_victims_search *s)
                 s->set[n++] = s->candidate[i];
             }
         }
-        rc = solve_set(s, s->set, n, &s->ideal);
+        rc = solve_set(s, n, &s->ideal);
     }
     return rc;
 }
@@ -96,10 +96,8 @@ static int compare_with_best(struct skr_victims_search *s, const struct skr_vict
         return rc;
     }
     struct skr_solution *solution = NULL;
-    for (size_t i = 0; i < s->pick.n; i++) {
-        s->set[i] = anchor->entry[s->pick.at[i]].victim;
-    }
-    rc = solve_set(s, s->set, s->pick.n, &solution);
+    skr_victims_pick_list(s, anchor, s->pick.n);
+    rc = solve_set(s, s->pick.n, &solution);
     if (rc < 0) {
         return rc;
     }
@@ -156,13 +154,6 @@ static bool is_open(const struct skr_victims_search *s, const struct skr_victims
     return (skr_int128)missing <= (skr_int128)groups * t->most[i] + t->surplus[i];
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct skr_victims_entry *x = a;
-    const struct skr_victims_entry *y = b;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
 static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     bool fits = false;
@@ -211,12 +202,10 @@ int skr_victims_ties_run(struct skr_victims_search *s)
         if (skr_victims_cost_compare(anchor->least, s->cost) > 0) {
             break;
         }
-        qsort(anchor->entry, anchor->n, sizeof *anchor->entry, by_name);
+        qsort(anchor->entry, anchor->n, sizeof *anchor->entry, skr_victims_by_name);
         struct tail t = tail_of(anchor);
         int rc = search_anchor(s, anchor, &t);
-        while (s->pick.n > 0) {
-            skr_victims_pick_pop(s, anchor);
-        }
+        skr_victims_pick_clear(s, anchor);
         tail_fini(&t);
         if (rc < 0) {
             return rc;
