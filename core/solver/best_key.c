@@ -8,7 +8,7 @@
  * does not count used siblings, it makes no difference at all and is taken out of the tree; in most
  * problems nothing mute is left. KEY_BYTES_MAX bounds the rest.
  */
-#include "core/solver/best_key.h"
+#include "core/solver/explain.h"
 
 #include "core/solver/optimum.h"
 #include "core/solver/placement_key.h"

@@ -17,7 +17,7 @@
  * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
  * eligible ones empty.
  */
-#include "core/solver/bottleneck.h"
+#include "core/solver/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,11 +6,6 @@
  */
 #include "core/solver/explain.h"
 
-#include "core/solver/best_key.h"
-#include "core/solver/bottleneck.h"
-#include "core/solver/missing_slots.h"
-#include "core/solver/relaxation.h"
-
 /* The ranges of sizes (bits, at most `most`) nearest to n, ascending. first .. last grows from n
  * outwards by whole ranges, the nearer side first. */
 static void list_ranges(const uint64_t *bits, int32_t most, int32_t n, struct skr_explanation *ret)

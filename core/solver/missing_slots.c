@@ -16,7 +16,7 @@
  *
  * Cost: about n x (sum of fits + leaves x K); beyond SLOTS_WORK_MAX additions the search gives up.
  */
-#include "core/solver/missing_slots.h"
+#include "core/solver/explain.h"
 
 #include <string.h>
 

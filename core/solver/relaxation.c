@@ -18,7 +18,7 @@
  *
  * Cost: (trials) x (feasibility pass); trials are the steps of the budget.
  */
-#include "core/solver/relaxation.h"
+#include "core/solver/explain.h"
 
 #include <string.h>
 
