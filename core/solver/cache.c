@@ -26,7 +26,6 @@ struct skr_solver_kept {
     struct skr_rule rule[SKR_LEVELS_MAX];
     int64_t *demand;
     struct skr_run run;
-    bool running; /* run is there */
     struct skr_feasible feasible;
     size_t bytes_when_made;
 };
@@ -49,7 +48,7 @@ struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
 
 static size_t bytes_of(const struct skr_solver_kept *kept)
 {
-    return sizeof *kept + (kept->running ? skr_arena_used(kept->run.arena) : 0);
+    return sizeof *kept + skr_arena_used(kept->run.arena);
 }
 
 static void unlink_kept(struct skr_solver_kept *kept)
@@ -71,9 +70,7 @@ static void put_newest(struct skr_solver_cache *cache, struct skr_solver_kept *k
 static void drop(struct skr_solver_kept *kept)
 {
     unlink_kept(kept);
-    if (kept->running) {
-        skr_run_fini(&kept->run);
-    }
+    skr_run_fini(&kept->run);
     free(kept->demand);
     free(kept);
 }
@@ -133,12 +130,9 @@ static bool same_problem(const struct skr_problem *a, const struct skr_problem *
 static bool build(struct skr_solver_kept *kept, const struct skr_problem *problem)
 {
     const struct skr_problem *own = &kept->problem;
-    if (kept->running) {
-        skr_run_fini(&kept->run);
-    }
+    skr_run_fini(&kept->run); /* of the sets before, if any */
     kept->problem.byte_limit = kept->cache->byte_limit > 0 ? kept->cache->byte_limit : 1;
     kept->problem.cancel = problem->cancel;
-    kept->running = true;
     struct skr_run *run = &kept->run;
     struct skr_leaf_bounds leaf;
     if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_leaf_bounds(run, problem, &leaf) ||

@@ -27,16 +27,6 @@ struct edge_buffer {
     int32_t cap;
 };
 
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
 {
     struct skr_dense_span *dense = span->note->dense;
@@ -72,8 +62,8 @@ static struct line line_of(const struct skr_dense_span *dense, int32_t row)
  */
 static void add_shifted(const struct line *to, int64_t a, int32_t i, const struct line *from)
 {
-    int32_t lo = larger(from->lo, to->lo - i);
-    int32_t hi = smaller(from->hi, to->hi - i);
+    int32_t lo = skr_larger(from->lo, to->lo - i);
+    int32_t hi = skr_smaller(from->hi, to->hi - i);
     if (lo > hi) {
         return;
     }
@@ -233,8 +223,8 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
     if (skr_window_width(from) == 0 || skr_window_width(to) == 0) {
         return true;
     }
-    int32_t lo = larger(from->lo, total - to->hi);
-    int32_t hi = smaller(from->hi, total - to->lo);
+    int32_t lo = skr_larger(from->lo, total - to->hi);
+    int32_t hi = skr_smaller(from->hi, total - to->lo);
     for (int32_t i = lo; i <= hi; i++) {
         int32_t l = from->first + i - from->lo;
         int32_t r = to->first + total - i - to->lo;

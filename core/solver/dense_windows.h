@@ -19,6 +19,16 @@ struct skr_dense_span {
     int32_t *state;         /* [cells] index of the state made for it */
 };
 
+static inline int32_t skr_larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int32_t skr_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline int32_t skr_window_width(const struct skr_window *window)
 {
     return window->hi < window->lo ? 0 : window->hi - window->lo + 1;

@@ -177,7 +177,7 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
     }
     for (int32_t i = 0; i < siblings->n_units; i++) {
         const struct skr_span *unit = siblings->member[i];
-        if (!unit->is_run || (law->used > 0 && unit->lo > 0)) {
+        if (!skr_span_is_interval(unit) || (law->used > 0 && unit->lo > 0)) {
             return false;
         }
     }

@@ -73,14 +73,7 @@ static void find_steps(struct skr_run *run)
     int32_t below = 1;
     for (int32_t level = run->tree->n_levels; level >= 1; level--) {
         struct skr_law *law = &run->law[level];
-        int32_t a = law->factor;
-        int32_t b = below;
-        while (b != 0) {
-            int32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        int64_t both = (int64_t)law->factor / a * below;
+        int64_t both = (int64_t)law->factor / skr_common_divisor(law->factor, below) * below;
         law->step = both <= run->n ? (int32_t)both : law->factor;
         below = law->step;
     }

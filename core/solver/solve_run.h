@@ -56,6 +56,17 @@ struct skr_run {
     struct skr_solve_stats stats;
 };
 
+/* Both >= 0. */
+static inline int32_t skr_common_divisor(int32_t a, int32_t b)
+{
+    while (b != 0) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* Whether min and max contradict each other; then neither counts. Unset numbers contradict nothing. */
 static inline bool skr_rule_range_is_void(const struct skr_rule *rule)
 {

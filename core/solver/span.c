@@ -169,7 +169,6 @@ static void find_step(const struct skr_run *run, struct skr_span *span, const ui
                skr_bits_is_progression(bits, span->words, span->lo, span->hi, factor)) {
         span->step = factor;
     }
-    span->is_run = span->step == 1;
 }
 
 /* Step of the sums of two spans, 0: not known. A single count goes with any step. */
@@ -285,7 +284,6 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
     span->lo = lo;
     span->hi = hi - (hi - lo) % step;
     span->step = step;
-    span->is_run = step == 1 || span->lo == span->hi;
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 

@@ -47,7 +47,6 @@ struct skr_span {
     uint64_t *bits;      /* [rows * words] */
     struct skr_row *row; /* [rows]; NULL: one row, see lo, hi and step */
     int32_t step; /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
-    bool is_run;  /* step 1, or lo = hi */
     int64_t room; /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
@@ -70,6 +69,12 @@ struct skr_span_note {
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
 {
     return span->bits + (size_t)row * (size_t)span->words;
+}
+
+/* Whether one unit, or one row, holds every count of lo .. hi, these being at least one. */
+static inline bool skr_span_is_interval(const struct skr_span *span)
+{
+    return span->step == 1 || span->lo == span->hi;
 }
 
 /* Whether row used units (row 0 where the level does not count them) can reach total. */
