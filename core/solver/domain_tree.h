@@ -5,8 +5,7 @@
  * The tree of a problem with the domains of rules put in as silent levels, wherever they nest. Its
  * leaves are those of the problem in another order. Internal to the solver.
  */
-#include "core/solver/problem.h"
-#include "topology/base/arena.h"
+#include "core/solver/level_chain.h"
 
 struct skr_domain_tree {
     struct skr_tree tree;
