@@ -154,38 +154,23 @@ static bool is_idle(const struct search *s, int32_t n_picked)
 
 /* ---- values ---- */
 
-static int32_t nearest_max(struct search *s, int32_t n_picked, int32_t at, int32_t max)
+/* The value nearest to `bad` that works, by bisection: `good` works, and so does what lies between a
+ * value that works and `good`. */
+static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int32_t bad,
+                             int32_t good)
 {
-    int32_t lo = max < s->run->n ? max + 1 : s->run->n;
-    int32_t hi = s->run->n;
-    while (lo < hi) {
-        int32_t mid = lo + (hi - lo) / 2;
+    int32_t way = good > bad ? 1 : -1;
+    while ((good - bad) * way > 1) {
+        int32_t mid = bad + (good - bad + way) / 2;
         bool works = false;
         try_set(s, n_picked, at, mid, &works);
         if (works) {
-            hi = mid;
+            good = mid;
         } else {
-            lo = mid + 1;
+            bad = mid;
         }
     }
-    return hi;
-}
-
-static int32_t nearest_min(struct search *s, int32_t n_picked, int32_t at, int32_t min)
-{
-    int32_t lo = 1;
-    int32_t hi = min - 1 > s->run->n ? s->run->n : min - 1;
-    while (lo < hi) {
-        int32_t mid = hi - (hi - lo) / 2;
-        bool works = false;
-        try_set(s, n_picked, at, mid, &works);
-        if (works) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    return lo;
+    return good;
 }
 
 static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, int32_t factor)
@@ -235,13 +220,14 @@ static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
 {
     const struct skr_relaxation_atom *atom = &s->atom[s->pick[at]];
     const struct skr_rule *rule = rule_of(s, atom->level);
+    int32_t n = s->run->n;
     int32_t value = 0;
     switch (atom->kind) {
     case SKR_RELAX_MAX:
-        value = nearest_max(s, n_picked, at, rule->max);
+        value = nearest_bound(s, n_picked, at, rule->max < n ? rule->max : n - 1, n);
         break;
     case SKR_RELAX_MIN:
-        value = nearest_min(s, n_picked, at, rule->min);
+        value = nearest_bound(s, n_picked, at, rule->min <= n ? rule->min : n + 1, 1);
         break;
     case SKR_RELAX_FACTOR:
         value = nearest_factor(s, n_picked, at, rule->factor);
