@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best key of one level, when no other level is compared: an optimum whose upper levels are
+ * The best key of one level if no other level is compared. It is an optimum whose upper levels are
  * mute (their rules hold, their keys do not count) and whose lower levels are not opened (their
  * rules are in the feasible sets already).
  *
- * A mute level keeps every choice, which takes memory. Where it has no rules, and the level below
- * does not count used siblings, it makes no difference at all and is taken out of the tree; in most
- * problems nothing mute is left. KEY_BYTES_MAX bounds the rest.
+ * A mute level keeps every choice, which takes memory. If it has no rules, and the level below does
+ * not count used siblings, it makes no difference and is left out of the tree. In most problems no
+ * mute level is left. KEY_BYTES_MAX bounds the rest.
  */
 #include "core/solver/explain.h"
 

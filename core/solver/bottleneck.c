@@ -7,12 +7,12 @@
  * did not exist. Going up from the leaves, the deciding level is the first l at which n is not
  * among these sizes: the rules below it leave room for n, the rule of level l does not.
  *
- * Bottlenecks. A unit of the deciding level needs what the group would ask of it if all the others
- * held their most: n, less what the other parents can hold, less the most that the siblings used
- * beside it can hold (with hard pack none, with partitions p the p - 1 best). Where claims already
- * use as many siblings as the rule admits, the others are no candidates; where they use more, what
- * is pinned on the surplus ones is missing in every candidate. Units that are not short are not
- * listed: where only the step between sizes is wrong (factor, min), the list may be empty.
+ * Bottlenecks. A unit of the deciding level needs what it would have to hold if all others held
+ * their most: n, less what the other parents can hold, less the most that the siblings used beside
+ * it can hold (with hard pack none, with partitions p the p - 1 best). If claims already use as
+ * many siblings as the rule admits, the others are no candidates. If they use more, the members on
+ * the surplus ones are missing in every candidate. Units that are not short are not listed. If only
+ * the step between sizes is wrong (factor, min), the list may be empty.
  *
  * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
  * eligible ones empty.
@@ -24,7 +24,8 @@
 
 enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
 
-/* Room of a leaf: as large as the group, or empty, those that an empty cluster opens or not. */
+/* Room of a leaf that is as large as the group, or empty, with or without those that an empty
+ * cluster opens. */
 static int32_t room_with(const struct skr_run *run, enum leaves leaves, int32_t leaf)
 {
     const struct skr_problem *problem = run->problem;
@@ -87,7 +88,7 @@ static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
     return true;
 }
 
-/* Sets of sizes while the tree is looked at. */
+/* Working space: sets of sizes. */
 struct sets {
     int32_t words;
     uint64_t *unit; /* of one unit */
@@ -160,7 +161,7 @@ static int32_t greatest_allowed(const struct skr_law *law, const uint64_t *bits,
     return x > 0 ? x : 0;
 }
 
-/* What the explanation of one level works with. */
+/* One level under explanation. */
 struct level_view {
     const struct skr_run *run;
     const struct skr_feasible *feasible;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept problems: a run whose spans and feasible sets stay, and the leaf bounds they were made for.
+ * A kept problem is a run whose spans and feasible sets stay, with the leaf bounds of these sets.
  *
- * A changed leaf makes new spans on its way to the root; those that nothing refers to any more stay
- * in the run's arena until it has grown to GROWTH times what it was, then everything is made anew.
- * Spread over the changes between, that costs a few merges each.
+ * A changed leaf makes new spans on its way to the root. Spans that nothing refers to any more stay
+ * in the run's arena. When the arena has grown to GROWTH times its first size, all sets are made
+ * anew. Spread over the changes in between, that costs a few merges each.
  *
- * A search for the optimum writes notes into spans, so a kept problem serves one thread at a time;
- * its own spans live in an arena of their own and go with it.
+ * A search for the optimum writes notes into spans, so a kept problem serves one thread at a time.
+ * The spans of the search itself are in the arena of the search.
  */
 #include "core/solver/cache.h"
 
@@ -16,13 +16,13 @@
 #include "core/solver/answer.h"
 
 enum { GROWTH = 2, CHANGES_PART = 32 };
-#define GROWTH_BYTES ((size_t)256 * 1024) /* and this much */
+#define GROWTH_BYTES ((size_t)256 * 1024) /* that an arena may grow in any case */
 
 /* One problem. */
 struct skr_solver_kept {
     struct skr_solver_kept *newer, *older;
     struct skr_solver_cache *cache;
-    struct skr_problem problem; /* tree, n, rule, demand, tie break; the rest is not kept */
+    struct skr_problem problem; /* tree, n, rule, demand and tie break only */
     struct skr_rule rule[SKR_LEVELS_MAX];
     int64_t *demand;
     struct skr_run run;
@@ -105,7 +105,7 @@ size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache)
     return bytes;
 }
 
-/* Drops the oldest until the rest is within the limit; kept stays. */
+/* Drops the oldest problems until the rest is within the limit; `kept` stays. */
 static void make_room(struct skr_solver_cache *cache, const struct skr_solver_kept *kept)
 {
     size_t bytes = skr_solver_cache_bytes(cache);
@@ -182,7 +182,7 @@ static struct skr_solver_kept *find(const struct skr_solver_cache *cache,
     return kept;
 }
 
-/* The run had to stop: what it says, and the kept problem is gone. */
+/* The run had to stop: drops the problem and returns the error of the run. */
 static int give_up(struct skr_solver_kept *kept, struct skr_error *error)
 {
     int rc = kept->run.stop == SKR_RUN_CANCELLED
@@ -211,7 +211,7 @@ static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *
            skr_feasible_change(&kept->run, &kept->feasible, leaf, &now);
 }
 
-/* So many leaves differ that making all sets anew is less work than changing them one by one. */
+/* Whether so many leaves differ that making all sets anew is less work than changing each leaf. */
 static bool differs_much(const struct skr_solver_kept *kept, const struct skr_problem *problem)
 {
     int32_t n_leaves = problem->tree->n_leaves;
@@ -228,8 +228,8 @@ static bool has_grown(const struct skr_solver_kept *kept)
     return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
 }
 
-/* The problem as kept, made when it is not there; all leaves are compared. *ret may go with the next
- * one that is opened. */
+/* The kept problem with the leaves of `problem`; made if it is not there. *ret is valid until the
+ * next problem is opened. */
 static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *problem,
                      struct skr_solver_kept **ret, struct skr_error *error)
 {

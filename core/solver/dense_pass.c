@@ -8,8 +8,8 @@
  *
  *     weight(t) = min over i of left(i) + right(t - i)
  *
- * then the levels above decide which totals they want, and from the top down only the splits that
- * reach the least weight become edges, and only the totals they lead to become states.
+ * Then the levels above decide which totals they want. From the top down, only splits that reach
+ * the least weight become edges, and only the totals that they lead to become states.
  *
  * Arrays cover, for each number of used units where the level counts them, the window of totals
  * that can matter to a wanted total of the whole, and of these the multiples of what divides all
@@ -122,7 +122,7 @@ static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
             }
         }
     }
-    /* NONE plus something negative is none still. */
+    /* NONE plus a negative weight is still not reachable. */
     for (int32_t c = 0; c < dense->cells; c++) {
         if (dense->weight[c] >= SKR_WEIGHT_MAX) {
             dense->weight[c] = SKR_WEIGHT_NONE;
@@ -164,7 +164,7 @@ static int64_t cell_of_port(const struct skr_run *run, int32_t step,
     return (int64_t)window->first + (total / step - window->lo);
 }
 
-/* Weights of the ports go up, the wanted totals come down. */
+/* Passes the weights of the ports up, and drops the ports that are not wanted. */
 static bool settle_ports(struct skr_graph *graph, int32_t level)
 {
     struct skr_graph_level *at = &graph->level[level];
@@ -213,7 +213,7 @@ static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t
     return true;
 }
 
-/* Splits of total (in steps) into rows a and b that reach weight; marks where they lead to. */
+/* Splits of total (in steps) into rows a and b that reach weight; marks their cells. */
 static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
                        const struct skr_dense_span *left, int32_t a,
                        const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
@@ -239,7 +239,7 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
     return true;
 }
 
-/* Edges of one state, with cells of the halves in the place of states. */
+/* Edges of one state. They hold cells of the halves until resolve() turns these into states. */
 static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
                       int32_t row, int32_t total, struct skr_state *state)
 {
@@ -314,7 +314,7 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
     return skr_run_poll(run);
 }
 
-/* Cells become states, now that all of them are made. */
+/* Cells become states, once all states are made. */
 static void resolve(struct skr_graph_level *at, const struct skr_run *run)
 {
     for (int32_t i = 0; i < at->n_spans; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which totals the dense pass has to look at, wholes before parts.
+ * The totals that the dense pass has to consider, wholes before parts.
  *
  * The ports of a set want totals of the row that the law asks for (the number of used units). A row
  * of a pair that wants lo .. hi wants of each row of its left half what the matching row of the
@@ -37,7 +37,7 @@ static void widen(struct skr_span *span, int32_t row, const struct skr_window *e
     }
 }
 
-/* What a row of a pair wants of the rows of its halves. */
+/* Widens the rows of the halves to what a row of the pair wants of them. */
 static void widen_halves(const struct skr_run *run, struct skr_span *span, int32_t row,
                          int32_t step)
 {
@@ -53,7 +53,7 @@ static void widen_halves(const struct skr_run *run, struct skr_span *span, int32
     }
 }
 
-/* What divides all counts of the level's units, and so every total. */
+/* The greatest number that divides all counts of the level's units, and so every total. */
 static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
 {
     int32_t step = 0;
@@ -68,7 +68,7 @@ static int32_t find_step(const struct skr_run *run, const struct skr_graph_level
     return skr_larger(step, 1);
 }
 
-/* Windows of the level's spans, empty yet; ports want theirs. */
+/* Empty windows of the level's spans, then those that the ports want. */
 static bool begin_windows(struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = graph->run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_DENSE_WINDOWS_H
 #define SKR_CORE_SOLVER_DENSE_WINDOWS_H
-/* The arrays of the dense pass and the totals they cover. Internal to the solver; scratch memory.
- */
+/* The arrays of the dense pass, and the totals that they cover. Internal to the solver; scratch
+ * memory. */
 #include "core/solver/choice_graph.h"
 
 /* The cells of one row of a span. */

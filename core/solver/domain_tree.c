@@ -8,9 +8,10 @@
  *        the domains refine level i - 1: they are put in between
  *        else they cross
  *
- * What changes for level i when a level comes in above it: its rule holds for the children of every
- * used parent, and parents are domains now. Bounds of a single child do not care; "exactly one" is
- * said of the new level too; "exactly p" cannot be said, so nothing is put in there.
+ * A level that is put in above level i changes the meaning of i's rule, which holds for the
+ * children of every used parent: the parents are domains now. Bounds of a single child mean the
+ * same. "Exactly one" becomes a rule of the new level, too. "Exactly p" cannot be expressed, so no
+ * level is put in there.
  */
 #include "core/solver/domain_tree.h"
 
@@ -22,8 +23,8 @@ struct maker {
     int32_t *seen; /* [parts of whatever is looked at] */
 };
 
-/* The domains as a partition. Leaves in none are parts of their own, or, where they take nothing new
- * anyway, in the domain of the nearest unit that has one: so they break no nest. */
+/* The domains as a partition. A leaf in no domain is a part of its own. If it takes no new members
+ * anyway, it joins the domain of the nearest unit that has one, so that domains still nest. */
 static bool partition_of(struct maker *m, const struct skr_domain_rule *rule,
                          struct skr_partition *ret)
 {
@@ -68,7 +69,7 @@ static bool refines(struct maker *m, const struct skr_partition *fine,
     return true;
 }
 
-/* Whether "exactly one used" is what the rule says already, or may be added to it. */
+/* Whether the rule is "exactly one used". */
 static bool only_one(const struct skr_rule *rule)
 {
     return (rule->hard && rule->type == SKR_RULE_PACK) || (!rule->hard && rule->partitions == 1);
@@ -104,7 +105,7 @@ static int32_t place_of(struct maker *m, const struct skr_partition *p)
     return nested && put_in(m, at, p) ? at : 0;
 }
 
-/* All members in one unit of the level: so they are at all levels above. */
+/* Puts all members into one unit of the level, and so of all levels above. */
 static bool make_one(struct maker *m, int32_t level)
 {
     for (int32_t l = 1; l <= level; l++) {
@@ -184,7 +185,8 @@ static void name_domains(const struct skr_partition *of, const struct skr_domain
     }
 }
 
-/* A member in no domain uses none, but its unit: "one used" cannot be said of units then. */
+/* A claim in no domain uses no domain, but it uses a unit. "One used" of units is then too
+ * strict. */
 static bool claims_outside(const struct skr_problem *problem, const struct skr_domain_rule *rule)
 {
     bool found = false;

@@ -10,7 +10,7 @@
 struct skr_domain_tree {
     struct skr_tree tree;
     struct skr_rule rule[SKR_LEVELS_MAX];
-    int32_t *leaf; /* [n_leaves] the problem's leaf of each */
+    int32_t *leaf; /* [n_leaves] the problem's leaf at each place */
     /* [rule] the level whose units are its domains; 0: they cross the levels. */
     int32_t level_of[SKR_DOMAIN_RULES_MAX];
     int32_t *domain_of[SKR_DOMAIN_RULES_MAX]; /* [units of that level] -1: none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explanations, put together from their parts: bottleneck.c, relaxation.c, missing_slots.c,
- * best_key.c, and the feasible sizes, which are S(root) of the same problem with twice the members.
- * The parts never change the answer; one that meets a limit is not marked as complete.
+ * Explanations, put together from bottleneck.c, relaxation.c, missing_slots.c, best_key.c and the
+ * feasible sizes, which are S(root) of the same problem with twice the members. The parts never
+ * change the answer. A part that meets a limit is not marked as complete.
  */
 #include "core/solver/explain.h"
 

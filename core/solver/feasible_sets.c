@@ -79,11 +79,11 @@ struct builder {
     struct skr_run *run;
     struct skr_feasible *feasible;
     struct skr_span **rounds; /* of the sibling set at hand, where they are not kept */
-    /* Leaves made already, by what they may hold: most are like many others. */
+    /* Spans of leaves by their bounds: most leaves are equal to many others. */
     struct leaf_slot leaf[LEAF_SLOTS];
 };
 
-/* Takes the counts out that the bounds of the unit do not allow. */
+/* Removes the counts that the bounds of the unit do not allow. */
 static void keep_bounds(const struct skr_problem *problem, int32_t unit, uint64_t *bits,
                         int32_t words)
 {
@@ -253,7 +253,7 @@ bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *
            build(run, leaf, NULL, run->tree->n_levels, true, ret);
 }
 
-/* Rounds of the set of parent after its child has changed; *ret: whether the whole has. */
+/* Updates the rounds of parent's children after one has changed; *ret: whether the whole has. */
 static bool change_rounds(struct skr_run *run, struct skr_feasible *feasible, int32_t parent,
                           int32_t child, bool *ret)
 {
@@ -296,7 +296,7 @@ bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int
             feasible->room[u] += by;
         }
     }
-    /* A room that changed goes up to the root, even where the counts stay the same. */
+    /* A changed room concerns all units up to the root, even where the counts stay the same. */
     for (int32_t level = tree->n_levels; level >= 1; level--) {
         struct skr_span *span = NULL;
         bool changed = false;

@@ -20,8 +20,8 @@ struct skr_feasible {
     struct skr_span **inside; /* [inner unit] its children; NULL: they can hold nothing */
     int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
     uint64_t *bits;           /* [n / 64 + 1] working space, all 0 */
-    /* NULL, or what skr_feasible_change() needs: the rounds of every sibling set, see
-     * skr_span_all(); those of unit p begin at pair_first[p]. */
+    /* NULL, or the rounds of every sibling set (skr_span_all()), which skr_feasible_change() needs;
+     * those of unit p begin at pair_first[p]. */
     struct skr_span **pair;
     size_t *pair_first; /* [unit], inner ones */
 };
@@ -29,11 +29,11 @@ struct skr_feasible {
 /* False when the run had to stop. The arrays in leaf are borrowed for as long as *ret is used. */
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret);
-/* The same, so that leaves may change. */
+/* The same, and leaves may change afterwards. */
 bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                              struct skr_feasible *ret);
-/* The leaf is now as given: changes its bounds and the sets above it. Cost: a merge for every pair of
- * siblings on the way up, which is depth x log(children). */
+/* The leaf is now as given: changes its bounds and the sets above it. Cost: a merge for every pair
+ * of siblings on the way up, which is depth x log(children). */
 bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf,
                          const struct skr_leaf *now);
 
@@ -43,8 +43,8 @@ bool skr_feasible_rebuild(struct skr_run *run, const struct skr_run *base_run,
                           const struct skr_feasible *base, int32_t deepest,
                           struct skr_feasible *ret);
 
-/* The bounds of the leaves of the problem, which has the tree and n of the run, and their room where
- * ties ask for it. Memory of the run. */
+/* The bounds of the leaves of the problem, which has the tree and n of the run, and their room
+ * where ties ask for it. Memory of the run. */
 bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
                      struct skr_leaf_bounds *ret);
 

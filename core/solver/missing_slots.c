@@ -8,13 +8,13 @@
  * added one by one to a table over (used so far, total so far). The answer is cost(root, n).
  *
  * A unit that fits F members holds at most F + K when K slots are added in all, so tables are as
- * wide as that. K is guessed, doubled from max(1, n - sum of fits) until the cost found is within
- * it. The way down makes the tables of the units that are used once more and reads the counts off
- * them, last child first; of equal choices the one that gives the last child the least.
+ * wide as that. K starts at max(1, n - sum of fits) and is doubled until the cost found is within
+ * it. The way down makes the tables of used units once more and reads their counts, last child
+ * first. Of equal choices it takes the one that gives the last child the least.
  *
- * Without rules there is nothing to search: the first leaves that can grow are filled.
+ * Without rules no search is needed: the first leaves that can grow are filled.
  *
- * Cost: about n x (sum of fits + leaves x K); beyond SLOTS_WORK_MAX additions the search gives up.
+ * Cost: about n x (sum of fits + leaves x K). Beyond SLOTS_WORK_MAX additions the search gives up.
  */
 #include "core/solver/explain.h"
 

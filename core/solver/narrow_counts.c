@@ -6,25 +6,25 @@
  * least level at which the sum of clamp(m, lo, hi) is >= x, every unit holds clamp(m - 1, lo, hi)
  * or clamp(m, lo, hi). (Were a unit lower and another higher, moving one member would be better.)
  *
- * Exactly p used units, every unit can hold 0 .. f: as above, or for pack filled up from the largest
- * f, on the p units with the largest f and with at least 1 in each of them. The list of counts found
- * so is the best key. Every optimal placement has the counts of that list, so a unit needs no others,
- * and 0. Moreover, let v be a count such that as many units can hold v or more as the list has counts
- * of v or more. Then all of them hold v or more, and one with f = v holds v: pack, every unit with an
- * f larger than that of the last full one; spread, every unit with an f below the water but above
- * that of the p-th.
+ * Exactly p used units, every unit can hold 0 .. f: as above, or for pack filled up from the
+ * largest f, on the p units with the largest f and with at least 1 in each of them. The list of
+ * counts found so is the best key. Every optimal placement has the counts of that list, so a unit
+ * needs no others, and 0. Moreover, let v be a count such that as many units can hold v or more as
+ * the list has counts of v or more. Then all of them hold v or more, and one with f = v holds v:
+ * pack, every unit with an f larger than that of the last full one; spread, every unit with an f
+ * below the water but above that of the p-th.
  *
  * Pack without a number of used units: peel.c, which needs no intervals.
  *
- * All of this is true of every optimal placement, not of one, so ties are left to the graph. A set may
- * have several totals (ports): its units keep the counts of any of them.
+ * All of this is true of every optimal placement, not of one, so ties are left to the graph. A set
+ * may have several totals (ports): its units keep the counts of any of them.
  */
 #include "core/solver/narrow_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS_MAX = 32 }; /* totals of one set up to which narrowing is worth its time */
+enum { PORTS_MAX = 32 }; /* totals of one set; with more, narrowing takes more time than it saves */
 
 /* What the best placement of one total looks like. */
 struct shape {
@@ -41,7 +41,7 @@ static int by_size(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Many units of few sizes, as nodes are, are counted; few units of any size are compared. */
+/* Many units of few sizes (nodes) are sorted by counting, few units of many sizes by comparison. */
 int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings)
 {
     const size_t n = (size_t)siblings->n_units;
@@ -106,7 +106,7 @@ static int32_t water_level(const struct skr_siblings *siblings, const int32_t *s
 /* Counts of the used largest of sorted, which hold total together, into shape->list. */
 static void list_pack(const int32_t *sorted, int32_t used, int32_t total, struct shape *shape)
 {
-    bool full = true; /* so far: then comes the rest, then ones */
+    bool full = true; /* so far; then follow the rest, then ones */
     shape->full = INT32_MAX;
     for (int32_t i = 0; i < used; i++) {
         int32_t most = total - (used - 1 - i);

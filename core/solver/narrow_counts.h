@@ -24,11 +24,11 @@ typedef void skr_narrow_add_fn(const struct skr_span *unit, const void *context,
 /* Every member of the set keeps the counts that add() names. */
 bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_narrow_add_fn *add,
                         const void *context);
-/* peel.c: the same for a level that is pack and counts no used units. Changes nothing where a member
- * cannot be empty, or where it does not help. */
+/* peel.c: the same for a level that is pack and counts no used units. Changes nothing where a
+ * member cannot be empty, or where it does not help. */
 bool skr_peel(struct skr_run *run, struct skr_siblings *siblings);
 
-/* The unit span without counts above most; NULL in *ret: it can hold 0 only. */
+/* The unit without counts above `most`; NULL in *ret: it can hold 0 only. */
 bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
                       struct skr_span **ret);
 

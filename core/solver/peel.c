@@ -11,9 +11,8 @@
  *   - a unit with f > f(k-t) is full;
  *   - one with f = f(k-t) is full or one of the others;
  *   - one of the others holds the rest (t = 1), or two of them hold two counts that make it up, the
- *     larger of which is as large as possible (t = 2).
- * Without holes t = 1 always holds; with them, almost always. If neither holds, nothing is known and
- * nothing is changed.
+ *     larger of which is as large as possible (t = 2). Without holes t = 1 always holds; with them,
+ *     almost always. If neither holds, nothing is known and nothing is changed.
  */
 #include "core/solver/narrow_counts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Relaxations: which rules have to go.
+ * Relaxations: the smallest sets of rules that have to be dropped.
  *
  * An atom is one number, or hard, of one level. All sets of one atom are tried, then all of two,
  * and so on; the first size with a set that works ends the search, so every set reported is one of
@@ -8,9 +8,8 @@
  * deepest level that a set touches nothing changes, and the sets of units there are taken over
  * from the run that was infeasible.
  *
- * Dropping hard brings the other numbers of its level to life, as they are written; so these are
- * atoms too, but only together with hard. A min and max that contradict each other are void and no
- * atoms.
+ * Without hard, the other numbers of its level count, as they are written. So they are atoms, too,
+ * but only together with hard. A min and max that contradict each other are void and no atoms.
  *
  * Values. Sizes only grow with max and shrink with min, so the value nearest to the rule's is found
  * by bisection. A factor must divide n, since every member is in some unit of its level: the
@@ -94,7 +93,7 @@ static void list_atoms(struct search *s)
     }
 }
 
-/* A pass over the levels that the set touches. */
+/* Whether n is feasible, by a pass over the levels that the set touches. */
 static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t deepest, bool *ret)
 {
     struct skr_feasible feasible;
@@ -154,8 +153,8 @@ static bool is_idle(const struct search *s, int32_t n_picked)
 
 /* ---- values ---- */
 
-/* The value nearest to `bad` that works, by bisection: `good` works, and so does what lies between a
- * value that works and `good`. */
+/* The value nearest to `bad` that works, by bisection: `good` works, and so does what lies between
+ * a value that works and `good`. */
 static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int32_t bad,
                              int32_t good)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Context of a run: rules made plain, memory under one byte limit, cancellation, room of leaves.
+ * Context of a run: laws of the rules, memory under one byte limit, cancellation, room of leaves.
  *
- * Memory: one arena for what lives as long as the run and one scratch arena at a time for what one
- * step needs; together they stay below the byte limit of the problem.
+ * Memory: one arena for the time of the run, and one scratch arena at a time for a step. Together
+ * they stay below the byte limit of the problem.
  */
 #include "core/solver/solve_run.h"
 
@@ -39,7 +39,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
         law.factor = rule->factor;
     }
     if (rule->partitions > 0) {
-        /* More than any group has members are as many as one too many: used + 1 is a number, too. */
+        /* More than any group has members: one too many says the same, and used + 1 still fits. */
         law.used = rule->partitions <= SKR_SOLVER_MEMBERS_MAX ? rule->partitions
                                                               : SKR_SOLVER_MEMBERS_MAX + 1;
     }
@@ -66,8 +66,8 @@ void skr_law_counts(const struct skr_law *law, int32_t n, uint64_t *bits)
     skr_bits_set(bits, 0);
 }
 
-/* A unit holds a multiple of its level's factor and a sum of multiples of what is below. Where the
- * least common multiple of both is beyond n, nothing but 0 is left; either will do. */
+/* A unit holds a multiple of its level's factor that is a sum of multiples of the step below. If
+ * the least common multiple of both is beyond n, only 0 is left, and either of them will do. */
 static void find_steps(struct skr_run *run)
 {
     int32_t below = 1;
@@ -138,7 +138,6 @@ void skr_run_fini(struct skr_run *run)
     run->arena = NULL;
 }
 
-/* Of the limit. */
 static size_t bytes_left(const struct skr_run *run)
 {
     size_t used = skr_arena_used(run->arena);
@@ -258,7 +257,7 @@ struct skr_leaf skr_leaf_of(const struct skr_problem *problem, int32_t leaf)
 
 void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *most, int32_t *room)
 {
-    /* Resource by resource, then all the rest: no calls and few branches a leaf. */
+    /* Resource by resource, so that a leaf costs no calls and few branches. */
     size_t n_leaves = (size_t)problem->tree->n_leaves;
     for (size_t leaf = 0; leaf < n_leaves; leaf++) {
         most[leaf] = INT32_MAX;

@@ -2,12 +2,12 @@
 #ifndef SKR_CORE_SOLVER_SOLVE_RUN_H
 #define SKR_CORE_SOLVER_SOLVE_RUN_H
 /*
- * One run of the solver: the problem with its rules made plain, the memory of the run, and why it
- * had to stop. Internal to core/solver/solver.c and core/solver/.
+ * One run of the solver: the problem with its rules in the form of the method, the memory of the
+ * run, and why it had to stop. Internal to the solver.
  *
- * Nothing here returns an error code. An allocation that fails returns NULL and leaves the reason
- * in run->stop; every function that can stop returns NULL or false, its callers pass that on, and
- * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
+ * No function here returns an error code. An allocation that fails returns NULL and leaves the
+ * reason in run->stop. Every function that can stop returns NULL or false, and its callers pass
+ * that on. skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
  */
 #include "core/solver/solution.h"
 #include "topology/base/arena.h"
@@ -67,13 +67,14 @@ static inline int32_t skr_common_divisor(int32_t a, int32_t b)
     return a;
 }
 
-/* Whether min and max contradict each other; then neither counts. Unset numbers contradict nothing. */
+/* Whether min and max contradict each other; then neither counts. Unset numbers contradict
+ * nothing. */
 static inline bool skr_rule_range_is_void(const struct skr_rule *rule)
 {
     return rule->min > 0 && rule->max > 0 && rule->min > rule->max;
 }
 
-/* rule as users write it, for groups of n. Which numbers count: docs/solver.md, "Rules". */
+/* The law of a rule as users write it, for groups of n: docs/solver.md, "Rules". */
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
 /* Whether a used unit may hold x > 0. */
 bool skr_law_allows(const struct skr_law *law, int32_t x);
@@ -87,9 +88,9 @@ bool skr_run_init(struct skr_run *run, const struct skr_problem *problem);
 void skr_run_fini(struct skr_run *run);
 
 /*
- * A run inside another: a variant of its problem (other rules, leaves or n), solved with the bytes
- * that are left, to answer a question on the side. end() adds to the outer run's statistics; why
- * the inner run stopped stays in inner->stop and does not stop the outer one. problem is borrowed.
+ * A run inside another one: a variant of its problem (other rules, leaves or n), solved with the
+ * bytes that are left. end() adds its statistics to the outer run's. A limit that stops the inner
+ * run does not stop the outer one. problem is borrowed.
  */
 bool skr_run_begin_inner(const struct skr_run *outer, const struct skr_problem *problem,
                          struct skr_run *inner);
@@ -119,7 +120,8 @@ static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_
     return !problem->claimed ? 0 : problem->claimed[leaf];
 }
 
-/* What one leaf may hold, and its room for ties: new members that fit, 0 where it is not eligible. */
+/* What one leaf may hold, and its room for ties: new members that fit, 0 where it is not
+ * eligible. */
 struct skr_leaf {
     int32_t least, most, room;
 };

@@ -2,10 +2,9 @@
 /*
  * Spans and their interning.
  *
- * The table is open addressing over a power of two; a span is found by its parts (two spans) or by
- * what it is (level, children, room, counts). Spans are never removed. The order in which things
- * are interned follows the tree, and nothing is ever listed by walking the table, so results do not
- * depend on hash values.
+ * The table is open addressing over a power of two. The key of a pair is its two halves; that of a
+ * unit is level, children, room and counts. Spans are never removed. They are interned in the order
+ * of the tree, and the table is never listed, so results do not depend on hash values.
  *
  * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
  * log2(units), and runs of equal units fold into few distinct spans.
@@ -116,7 +115,7 @@ static bool table_grow(struct skr_run *run)
     return true;
 }
 
-/* Puts span where a search of its hash has ended without finding it. */
+/* Adds a span that the table does not have. */
 static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
 {
     struct skr_span_table *table = run->spans;
@@ -156,7 +155,7 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     return span;
 }
 
-/* The steps that rules make: 1, or what the factors of the level and those below make. */
+/* Recognises the steps that rules make: 1, or that of the factors of the level and those below. */
 static void find_step(const struct skr_run *run, struct skr_span *span, const uint64_t *bits)
 {
     int32_t factor = run->law[span->level].step;
@@ -287,7 +286,6 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
-/* left and right, side by side; totals above n are dropped. */
 static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
                                   struct skr_span *right)
 {

@@ -3,8 +3,9 @@
  * Anchors and the gains of candidates in them.
  *
  * The bound of a leaf: with the scarcest resource r, slots never exceed floor(free_r / demand_r)
- * plus, for each victim, ceil(amount_r / demand_r); nor what the leaf holds with all candidates gone,
- * nor what the rule of the lowest level allows a leaf. Cost: shares of all candidates, plus leaves.
+ * plus, for each victim, ceil(amount_r / demand_r). They also never exceed what the leaf holds
+ * without all candidates, nor what the rule of the lowest level allows. Cost: shares of all
+ * candidates, plus leaves.
  */
 #include <string.h>
 
@@ -15,8 +16,8 @@
 struct leaf_room {
     int32_t anchor;
     int32_t tight; /* resource; -1: no member is limited by any */
-    int64_t base;  /* members that it can hold as things are */
-    int64_t gain;  /* most that it can hold beyond that */
+    int64_t base;  /* members that it can hold now */
+    int64_t gain;  /* more members that it can hold at most */
 };
 
 static int32_t anchor_level(const struct skr_problem *p)
@@ -72,7 +73,7 @@ static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t 
     return room;
 }
 
-/* Whether the share frees anything that a member asks for where a member may go. */
+/* Whether the share frees a resource that a member needs, on a leaf that may take members. */
 static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
 {
     if (!skr_leaf_eligible(p, share->leaf)) {
@@ -106,7 +107,7 @@ struct found {
 struct finds {
     struct found *item;
     size_t n, cap;
-    size_t *place; /* [anchor] of the candidate looked at, + 1 */
+    size_t *place; /* [anchor] of the candidate at hand, + 1 */
     int64_t *need; /* [anchor] */
 };
 
@@ -135,7 +136,7 @@ static void find_candidate(const struct skr_victims_search *s, const struct leaf
     }
 }
 
-/* Surplus first, for it costs no group; then what gains most. */
+/* Surplus first, because it costs no group; then the greatest gain. */
 static int by_gain(const void *a, const void *b)
 {
     const struct skr_victims_entry *x = a;
@@ -173,7 +174,7 @@ static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_
         anchor->entry[anchor->n++] = f->item[i].entry;
     }
     for (int32_t a = 0; a < n_anchors; a++) {
-        if (s->anchor[a].n > 0) { /* nothing that goes would help the others */
+        if (s->anchor[a].n > 0) { /* no eviction helps the others */
             s->anchor[s->n_anchors++] = s->anchor[a];
         }
     }

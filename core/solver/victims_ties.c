@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the sets that cost the same: the better placement, then the names.
+ * The best of the sets that cost the same: by placement, then by names.
  *
- * Sets are tried in the order of their names, so of equally good ones the first is kept. A placement
- * with all candidates gone is at least as good as any other, for more room never makes one worse: when
- * the best set reaches it, only names are left to win, and the search ends with the first set
- * behind them.
+ * Sets are tried in the order of their names, so the first of equally good ones is kept. More room
+ * never makes a placement worse, so the one without any candidate is at least as good as any other.
+ * When the best set reaches it, only an earlier name can win, and the search ends at the first set
+ * with later names.
  */
 #include "core/solver/victims_search.h"
 
@@ -45,7 +45,7 @@ static int solve_set(struct skr_victims_search *s, size_t n, struct skr_solution
     return 0;
 }
 
-/* Placements of the best set and of all together, made once there is something to compare. */
+/* Makes the placements of the best set and of all candidates, when they are first compared. */
 static int have_placements(struct skr_victims_search *s)
 {
     size_t n = 0;
@@ -87,7 +87,7 @@ static int compare_names(const struct skr_victims_search *s,
     return (s->pick.n > s->n_best) - (s->pick.n < s->n_best);
 }
 
-/* Pick suffices and costs what the best does. */
+/* Compares pick, which suffices and costs the same, with the best. */
 static int compare_with_best(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     int names = compare_names(s, anchor);
@@ -113,7 +113,7 @@ static int compare_with_best(struct skr_victims_search *s, const struct skr_vict
 
 /* ---- all sets of this cost ---- */
 
-/* Of the entries from each on: what they gain together, surplus alone, and the most of one. */
+/* From each entry on: the gain of all, of the surplus among them, and the most of one. */
 struct tail {
     int64_t *gain, *surplus, *most;
 };
@@ -164,7 +164,7 @@ static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_a
     return rc == 0 && fits ? compare_with_best(s, anchor) : rc;
 }
 
-/* Entries are by name; so are the sets, one after the other. */
+/* Entries are in the order of names, and so are the sets that are tried. */
 static int search_anchor(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                          const struct tail *t)
 {
@@ -175,7 +175,7 @@ static int search_anchor(struct skr_victims_search *s, const struct skr_victims_
             if (!skr_victims_pick_push(s, anchor, i++)) {
                 continue;
             }
-            /* All sets from here on have names behind those of the best. */
+            /* All sets from here on have later names than the best. */
             if (is_ideal(s) && compare_names(s, anchor) > 0) {
                 return 0;
             }
