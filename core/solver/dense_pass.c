@@ -76,20 +76,11 @@ static void add_shifted(const struct line *to, int64_t a, int32_t i, const struc
     }
 }
 
-static int32_t count_finite(const struct line *line)
-{
-    int32_t finite = 0;
-    for (int32_t i = 0; i <= line->hi - line->lo; i++) {
-        finite += line->weight[i] < SKR_WEIGHT_MAX ? 1 : 0;
-    }
-    return finite;
-}
-
-/* One row of each half into one row of the whole. The half with fewer totals goes outside. */
+/* One row of each half into one row of the whole. The half with the narrower window goes outside. */
 static bool weigh_rows(struct skr_run *run, const struct line *to, const struct line *left,
                        const struct line *right)
 {
-    if (count_finite(left) > count_finite(right)) {
+    if (left->hi - left->lo > right->hi - right->lo) {
         const struct line *line = left;
         left = right;
         right = line;
