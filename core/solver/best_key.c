@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The best key of one level if no other level is compared. It is an optimum whose upper levels are
- * mute (their rules hold, their keys do not count) and whose lower levels are not opened (their
+ * silent (their rules hold, their keys do not count) and whose lower levels are not opened (their
  * rules are in the feasible sets already).
  *
- * A mute level keeps every choice, which takes memory. If it has no rules, and the level below does
+ * A silent level keeps every choice, which takes memory. If it has no rules, and the level below does
  * not count used siblings, it makes no difference and is left out of the tree. In most problems no
- * mute level is left. KEY_BYTES_MAX bounds the rest.
+ * silent level is left. KEY_BYTES_MAX bounds the rest.
  */
 #include "core/solver/explain.h"
 
@@ -17,8 +17,8 @@
 
 #define KEY_BYTES_MAX ((size_t)256 << 20)
 
-/* The problem without the levels above `level` that make no difference; *ret_at: the level in its
- * tree. The tree and the rules are in the arena of the run. */
+/* The problem with the levels above `level` silent, or left out where they make no difference;
+ * *ret_at: the level in its tree. The tree and the rules are in the arena of the run. */
 static bool leave_out(struct skr_run *run, int32_t level, struct skr_problem *ret, int32_t *ret_at)
 {
     struct skr_level_chain chain;
@@ -36,6 +36,7 @@ static bool leave_out(struct skr_run *run, int32_t level, struct skr_problem *re
             continue;
         }
         chain.level[++n] = chain.level[old];
+        chain.level[n].rule.silent = old < level;
         *ret_at = old <= level ? n : *ret_at;
     }
     chain.n = n;
@@ -52,9 +53,6 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     struct skr_leaf_bounds leaf;
     struct skr_feasible feasible;
     struct skr_graph graph;
-    for (int32_t above = 1; above < level; above++) {
-        inner->law[above].mute = true;
-    }
     int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *total);
     int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
     if (!total || !list || !skr_leaf_bounds(inner, inner->problem, &leaf) ||

@@ -202,9 +202,9 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
-    bool mute = run->law[level].mute;
+    bool silent = run->law[level].silent;
     bool all_exact = true;
-    for (int32_t i = 0; i < at->n_siblings && !mute; i++) {
+    for (int32_t i = 0; i < at->n_siblings && !silent; i++) {
         bool exact = false;
         if (!skr_narrow_counts(run, at->siblings[i], &exact)) {
             return false;
@@ -212,7 +212,7 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
         all_exact = all_exact && exact;
     }
     int32_t most = run->n;
-    if (!run->plain && !mute && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
+    if (!run->plain && !silent && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
         !least_maximum(graph, level, &most)) {
         return false;
     }

@@ -50,7 +50,7 @@ bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32
     const struct skr_weights by_room = {.by_room = true};
     for (int32_t level = 1; level <= deepest; level++) {
         if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK &&
-            !run->law[level].mute) {
+            !run->law[level].silent) {
             skr_graph_weigh(ret, level, &by_room);
             skr_graph_tighten(ret, level);
         }

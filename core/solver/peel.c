@@ -156,7 +156,7 @@ static void add_counts(const struct skr_span *unit, const void *context, uint64_
 static bool applies(const struct skr_run *run, const struct skr_siblings *siblings)
 {
     const struct skr_law *law = &run->law[siblings->all->level];
-    if (law->type != SKR_RULE_PACK || law->used > 0 || law->mute) {
+    if (law->type != SKR_RULE_PACK || law->used > 0) {
         return false;
     }
     for (int32_t i = 0; i < siblings->n_units; i++) {

@@ -187,7 +187,7 @@ int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
 /* Key of any placement, for comparisons; in arena; level 1 first. NULL without memory. */
 struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32_t *count,
                                         struct skr_arena *arena);
-/* < 0: a is better, 0 equal, > 0 b is better. */
+/* < 0: a is better, 0 equal, > 0 b is better. Silent levels are not compared. */
 int skr_placement_compare(const struct skr_tree *tree, const struct skr_rule *rule,
                           const struct skr_level_key *a, const struct skr_level_key *b);
 

@@ -19,7 +19,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
                           .hi = n,
                           .factor = 1,
                           .step = 1,
-                          .mute = rule->silent};
+                          .silent = rule->silent};
     if (rule->hard) {
         if (rule->type == SKR_RULE_PACK) {
             law.used = 1;

@@ -30,7 +30,7 @@ struct skr_law {
     int32_t hi;     /* <= n */
     int32_t factor; /* >= 1 */
     int32_t step;   /* >= 1, of this and the levels below: all counts are multiples of it */
-    bool mute;      /* the key of the level is not compared, see weight_words.h */
+    bool silent;    /* the key of the level is not compared */
 };
 
 struct skr_span_note;

@@ -16,17 +16,11 @@
 /* ---- placements ---- */
 
 /* < 0: a is the better placement. */
-static int compare_keys(const struct skr_problem *p, const struct skr_solution *a,
-                        const struct skr_solution *b)
+static int compare(const struct skr_victims_search *s, const struct skr_solution *a,
+                   const struct skr_solution *b)
 {
-    static const struct skr_level_key nothing = {0};
-    struct skr_level_key of_a[SKR_LEVELS_MAX], of_b[SKR_LEVELS_MAX];
-    for (int32_t level = 0; level < p->tree->n_levels; level++) {
-        bool silent = p->rule[level].silent;
-        of_a[level] = silent ? nothing : a->key[level];
-        of_b[level] = silent ? nothing : b->key[level];
-    }
-    return skr_placement_compare(p->tree, p->rule, of_a, of_b);
+    const struct skr_problem *p = s->in->problem;
+    return skr_placement_compare(p->tree, p->rule, a->key, b->key);
 }
 
 /* The placement with the first n of s->set gone. */
@@ -70,7 +64,7 @@ static int have_placements(struct skr_victims_search *s)
 
 static bool is_ideal(const struct skr_victims_search *s)
 {
-    return s->solution && s->ideal && compare_keys(s->in->problem, s->solution, s->ideal) == 0;
+    return s->solution && s->ideal && compare(s, s->solution, s->ideal) == 0;
 }
 
 /* < 0: the names of pick come before those of the best. */
@@ -101,7 +95,7 @@ static int compare_with_best(struct skr_victims_search *s, const struct skr_vict
     if (rc < 0) {
         return rc;
     }
-    int order = compare_keys(s->in->problem, solution, s->solution);
+    int order = compare(s, solution, s->solution);
     if (order < 0 || (order == 0 && names < 0)) {
         skr_victims_pick_keep(s, anchor);
         s->solution = solution;

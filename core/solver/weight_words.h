@@ -26,7 +26,7 @@ struct skr_words {
 /* Words of a level; false without memory. */
 bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret);
 /* Sets ret to the next word; counts[n / 64 + 1] is the set of counts that units of the level still
- * have. False when there is none: all digits were weighed. A mute level has one word, of zeros. */
+ * have. False when there is none: all digits were weighed. A silent level has one word, of zeros. */
 bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
                     struct skr_weights *ret);
 
