@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver beside another one, on the other one's own demonstrations and on tight random trees:
+ * The solver beside another one, on the demonstrations of that one and on tight random trees:
  * times, refusals of groups that fit, and how often the other placement is as good as ours by our
  * objective.
  *
@@ -45,14 +45,14 @@ static double wall_us(void)
     return (double)at.tv_sec * 1e6 + (double)at.tv_nsec / 1e3;
 }
 
-/* What became of problems of one kind. */
+/* Results of the problems of one kind. */
 struct tally {
     int asked;
     int feasible;
     int refused;     /* ours, of the feasible ones */
     int ref_refused; /* the other's */
     int ref_optimal; /* of those it placed */
-    int ref_invalid; /* placed, against the rules */
+    int ref_invalid; /* placed in breach of the rules */
     int n;
     double us[LOADS_MAX];
     double ref_us[LOADS_MAX];
@@ -99,7 +99,7 @@ static void judge(const struct skr_problem *problem, const struct skr_solution *
     }
 }
 
-/* ---- the other one's demonstrations ---- */
+/* ---- the demonstrations of the other solver ---- */
 
 static const struct demo {
     const char *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every kind of rule costs on clusters of 640 to 100,000 nodes, as Markdown tables; CPU time
+ * Cost of every kind of rule on clusters of 640 to 100,000 nodes, as Markdown tables; CPU time
  * of one core, p50 and p99.
  *
- *   cold      a problem never seen: LOADS random loads of the cluster
+ *   cold      a new problem: LOADS random loads of the cluster
  *   changed   a problem that is kept: one node changed, then the answer; CHANGES times
  */
 #include <inttypes.h>
@@ -90,7 +90,7 @@ static void write_times(struct times *t)
     }
 }
 
-/* Whether there is an answer; no: it would take more memory than a run may. */
+/* Whether there is an answer; false: the run would exceed its byte limit. */
 static bool take(int rc)
 {
     if (rc != 0 && rc != -SKR_LIMIT) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules over domains beside the tree, against looking at every placement. Domains that nest with the
- * levels and domains that cross them; claims; pods of others. */
+/* Rules over domains beside the tree, against an enumeration of all placements. Domains that nest
+ * with the levels and domains that cross them; claims; pods of others. */
 #include "test/property/trial.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
@@ -67,7 +67,7 @@ static void draw(struct world *w, uint64_t index)
     }
 }
 
-/* Straight from the words of the header, sharing nothing with the code. */
+/* Straight from the definitions in domains.h; shares nothing with the code. */
 static bool obeys(const struct world *w, size_t r, const int32_t *count)
 {
     const struct skr_domain_rule *rule = &w->rule[r];

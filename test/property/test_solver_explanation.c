@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P12: what the solver says about a problem beside the answer is true, complete and minimal. */
+/* What the solver reports beside the answer is true, complete and minimal. */
 #include "test/property/trial.h"
 #include "test/test.h"
 
@@ -17,7 +17,7 @@ static void check_sizes(const struct instance *in, uint64_t index,
 {
     struct instance twice;
     int32_t cost[128];
-    bool told[128] = {false};
+    bool listed[128] = {false};
     instance_copy(&twice, in);
     twice.problem.n = 2 * in->problem.n;
     plain_costs(&twice, NULL, cost);
@@ -30,11 +30,11 @@ static void check_sizes(const struct instance *in, uint64_t index,
             trial_fail(in, index, "ranges of sizes touch");
         }
         for (int32_t x = got->size[i].first; x <= got->size[i].last; x++) {
-            told[x] = true;
+            listed[x] = true;
         }
     }
     for (int32_t x = 1; x <= twice.problem.n; x++) {
-        if (told[x] != (cost[x] == 0)) {
+        if (listed[x] != (cost[x] == 0)) {
             trial_fail(in, index, "a size is wrong");
         }
     }
@@ -52,7 +52,7 @@ static void check_slots(const struct instance *in, uint64_t index,
         struct instance empty;
         instance_empty(&empty, in);
         for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
-            /* What is claimed has its place in the capacity. */
+            /* Claims use capacity. */
             int64_t room = instance_room(&empty, leaf) + in->claimed[leaf];
             most[leaf] = room < in->problem.n ? (int32_t)room : in->problem.n;
         }
