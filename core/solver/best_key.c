@@ -1,88 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best key of one level, when no other level is compared: an optimum whose upper levels are
- * mute (their rules hold, their keys do not count) and whose lower levels are not opened (their
+ * The best key of one level if no other level is compared. It is an optimum whose upper levels are
+ * silent (their rules hold, their keys do not count) and whose lower levels are not opened (their
  * rules are in the feasible sets already).
  *
- * A mute level keeps every choice, which takes memory. Where it has no rules, and the level below
- * does not count used siblings, it makes no difference at all and is taken out of the tree; in most
- * problems nothing mute is left. KEY_BYTES_MAX bounds the rest.
+ * A silent level keeps every choice, which takes memory. If it has no rules, and the level below does
+ * not count used siblings, it makes no difference and is left out of the tree. In most problems no
+ * silent level is left. KEY_BYTES_MAX bounds the rest.
  */
-#include "core/solver/best_key.h"
+#include "core/solver/explain.h"
 
+#include "core/solver/level_chain.h"
 #include "core/solver/optimum.h"
 #include "core/solver/placement_key.h"
 #include "core/solver/tie_choice.h"
 
 #define KEY_BYTES_MAX ((size_t)256 << 20)
 
-/* A tree with fewer levels, and where its levels come from. */
-struct reduced {
-    struct skr_tree tree;
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    int32_t kept[SKR_LEVELS_MAX + 2]; /* old level of each new one */
-};
-
-static void keep_levels(const struct skr_problem *problem, int32_t level, struct reduced *ret)
+/* The problem with the levels above `level` silent, or left out where they make no difference;
+ * *ret_at: the level in its tree. The tree and the rules are in the arena of the run. */
+static bool leave_out(struct skr_run *run, int32_t level, struct skr_problem *ret, int32_t *ret_at)
 {
-    const struct skr_tree *tree = problem->tree;
-    int32_t n = 0;
-    for (int32_t old = 1; old <= tree->n_levels; old++) {
-        struct skr_law law = skr_law_of(&problem->rule[old - 1], problem->n);
-        bool last = old == tree->n_levels;
-        bool counted = !last && skr_law_of(&problem->rule[old], problem->n).used > 0;
-        if (old < level && !counted && skr_law_is_free(&law, problem->n)) {
-            continue;
-        }
-        ret->kept[++n] = old;
-        ret->rule[n - 1] = problem->rule[old - 1];
-    }
-    ret->tree.n_levels = n;
-    ret->tree.n_leaves = tree->n_leaves;
-    ret->tree.level_first[1] = 1;
-    for (int32_t i = 1; i <= n; i++) {
-        int32_t old = ret->kept[i];
-        ret->tree.level_first[i + 1] =
-            ret->tree.level_first[i] + tree->level_first[old + 1] - tree->level_first[old];
-    }
-    ret->tree.first_leaf = ret->tree.level_first[n];
-    ret->tree.n_units = ret->tree.level_first[n + 1];
-}
-
-static bool reduce_tree(struct skr_run *run, const struct skr_problem *problem, int32_t level,
-                        struct reduced *ret)
-{
-    const struct skr_tree *tree = problem->tree;
-    *ret = (struct reduced){0};
-    keep_levels(problem, level, ret);
-    size_t n_units = (size_t)ret->tree.n_units;
-    int32_t *parent = skr_run_alloc(run, n_units, sizeof *parent);
-    int32_t *first = skr_run_alloc(run, n_units, sizeof *first);
-    int32_t *count = skr_run_alloc(run, n_units, sizeof *count);
-    if (!parent || !first || !count) {
+    struct skr_level_chain chain;
+    struct skr_tree *tree = skr_run_alloc(run, 1, sizeof *tree);
+    struct skr_rule *rule = skr_run_alloc(run, SKR_LEVELS_MAX, sizeof *rule);
+    if (!tree || !rule || !skr_level_chain_of(ret, run->arena, &chain)) {
         return false;
     }
-    parent[0] = -1;
-    for (int32_t i = 0; i < ret->tree.n_levels; i++) {
-        int32_t old = ret->kept[i];
-        for (int32_t u = ret->tree.level_first[i]; u < ret->tree.level_first[i + 1]; u++) {
-            int32_t from = u - ret->tree.level_first[i] + tree->level_first[old];
-            int32_t to = from;
-            for (int32_t below = old; below < ret->kept[i + 1]; below++) {
-                from = tree->child_first[from];
-                to = tree->child_first[to] + tree->child_count[to] - 1;
-            }
-            first[u] = from - tree->level_first[ret->kept[i + 1]] + ret->tree.level_first[i + 1];
-            count[u] = to - from + 1;
-            for (int32_t c = 0; c < count[u]; c++) {
-                parent[first[u] + c] = u;
-            }
+    int32_t n = 0;
+    for (int32_t old = 1; old <= chain.n; old++) {
+        const struct skr_law *law = &run->law[old];
+        bool counted = old < chain.n && run->law[old + 1].used > 0;
+        bool free = law->used == 0 && skr_law_allows_all(law, run->n);
+        if (old < level && free && !counted) {
+            continue;
         }
+        chain.level[++n] = chain.level[old];
+        chain.level[n].rule.silent = old < level;
+        *ret_at = old <= level ? n : *ret_at;
     }
-    ret->tree.parent = parent;
-    ret->tree.child_first = first;
-    ret->tree.child_count = count;
-    return true;
+    chain.n = n;
+    ret->tree = tree;
+    ret->rule = rule;
+    return skr_level_chain_tree(&chain, NULL, tree, rule);
 }
 
 /* Key of the level (of the reduced tree); inner is a run over that. */
@@ -93,18 +53,12 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     struct skr_leaf_bounds leaf;
     struct skr_feasible feasible;
     struct skr_graph graph;
-    for (int32_t above = 1; above < level; above++) {
-        inner->law[above].mute = true;
-    }
-    uint64_t *sizes = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *sizes);
     int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *total);
     int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
-    if (!sizes || !total || !list || !skr_spans_init(inner, 0) || !skr_leaf_bounds(inner, &leaf) ||
-        !skr_feasible_build(inner, &leaf, &feasible)) {
-        return false;
-    }
-    skr_feasible_totals(inner, &feasible, 0, sizes);
-    if (!skr_bits_get(sizes, inner->n) || !skr_optimum(inner, &feasible, level, &graph) ||
+    if (!total || !list || !skr_leaf_bounds(inner, inner->problem, &leaf) ||
+        !skr_feasible_build(inner, &leaf, &feasible) ||
+        !skr_feasible_has(inner, &feasible, inner->n) ||
+        !skr_optimum(inner, &feasible, level, &graph) ||
         !skr_tie_choose(&graph, &feasible, total)) {
         return false;
     }
@@ -117,18 +71,11 @@ static bool best_key(struct skr_run *run, const struct skr_problem *problem, int
                      struct skr_arena *arena, struct skr_level_key *ret)
 {
     struct skr_run holder;
-    struct reduced reduced;
+    struct skr_problem smaller = *problem;
+    int32_t at = 0;
     bool found = false;
-    if (skr_run_begin_inner(run, problem, &holder) &&
-        reduce_tree(&holder, problem, level, &reduced)) {
-        struct skr_problem smaller = *problem;
-        smaller.tree = &reduced.tree;
-        smaller.rule = reduced.rule;
-        smaller.tie_break = SKR_TIE_TREE;
-        int32_t at = 1;
-        while (reduced.kept[at] != level) {
-            at++;
-        }
+    smaller.tie_break = SKR_TIE_TREE;
+    if (skr_run_begin_inner(run, problem, &holder) && leave_out(&holder, level, &smaller, &at)) {
         struct skr_run inner;
         bool begun = skr_run_begin_inner(&holder, &smaller, &inner);
         inner.byte_limit = inner.byte_limit < KEY_BYTES_MAX ? inner.byte_limit : KEY_BYTES_MAX;

@@ -7,30 +7,25 @@
  * did not exist. Going up from the leaves, the deciding level is the first l at which n is not
  * among these sizes: the rules below it leave room for n, the rule of level l does not.
  *
- * Bottlenecks. A unit of the deciding level needs what the group would ask of it if all the others
- * held their most: n, less what the other parents can hold, less the most that the siblings used
- * beside it can hold (with hard pack none, with partitions p the p - 1 best). Where claims already
- * use as many siblings as the rule admits, the others are no candidates; where they use more, what
- * is pinned on the surplus ones is missing in every candidate. Units that are not short are not
- * listed: where only the step between sizes is wrong (factor, min), the list may be empty.
+ * Bottlenecks. A unit of the deciding level needs what it would have to hold if all others held
+ * their most: n, less what the other parents can hold, less the most that the siblings used beside
+ * it can hold (with hard pack none, with partitions p the p - 1 best). If claims already use as
+ * many siblings as the rule admits, the others are no candidates. If they use more, the members on
+ * the surplus ones are missing in every candidate. Units that are not short are not listed. If only
+ * the step between sizes is wrong (factor, min), the list may be empty.
  *
  * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
  * eligible ones empty.
  */
-#include "core/solver/bottleneck.h"
+#include "core/solver/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_size(const struct skr_run *run, const struct skr_feasible *feasible, uint64_t *bits)
-{
-    skr_feasible_totals(run, feasible, 0, bits);
-    return skr_bits_get(bits, run->n);
-}
-
 enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
 
-/* Room of a leaf: as large as the group, or empty, those that an empty cluster opens or not. */
+/* Room of a leaf that is as large as the group, or empty, with or without those that an empty
+ * cluster opens. */
 static int32_t room_with(const struct skr_run *run, enum leaves leaves, int32_t leaf)
 {
     const struct skr_problem *problem = run->problem;
@@ -49,8 +44,7 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
     const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
     int32_t *most = skr_run_alloc(run, n_leaves, sizeof *most);
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!most || !bits) {
+    if (!most) {
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
@@ -64,7 +58,7 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
     if (!skr_feasible_build(run, &bounds, &other)) {
         return false;
     }
-    *ret = has_size(run, &other, bits);
+    *ret = skr_feasible_has(run, &other, run->n);
     return true;
 }
 
@@ -94,7 +88,7 @@ static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
     return true;
 }
 
-/* Sets of sizes while the tree is looked at. */
+/* Working space: sets of sizes. */
 struct sets {
     int32_t words;
     uint64_t *unit; /* of one unit */
@@ -167,12 +161,12 @@ static int32_t greatest_allowed(const struct skr_law *law, const uint64_t *bits,
     return x > 0 ? x : 0;
 }
 
-/* What the explanation of one level works with. */
+/* One level under explanation. */
 struct level_view {
     const struct skr_run *run;
     const struct skr_feasible *feasible;
     int32_t level;
-    const int32_t *claims; /* [unit] members below it that stay */
+    const int64_t *claims; /* [unit] members below it that stay */
     uint64_t *bits;
     struct child *child;
     int32_t n;      /* candidates */
@@ -198,7 +192,7 @@ static void list_children(struct level_view *view, int32_t parent)
     for (int32_t unit = first; unit < first + tree->child_count[parent]; unit++) {
         skr_feasible_totals(view->run, view->feasible, unit, view->bits);
         child[n++] = (struct child){.unit = unit,
-                                    .claims = view->claims[unit],
+                                    .claims = (int32_t)view->claims[unit],
                                     .best = greatest_allowed(law, view->bits, view->run->n)};
         claimed += view->claims[unit] > 0 ? 1 : 0;
     }
@@ -250,26 +244,13 @@ static int32_t put_bottlenecks(struct level_view *view, int32_t parent, int64_t 
     return put;
 }
 
-static const int32_t *sum_claims(struct skr_run *run)
-{
-    const struct skr_tree *tree = run->tree;
-    int32_t *claims = skr_run_alloc(run, (size_t)tree->n_units, sizeof *claims);
-    for (int32_t unit = tree->n_units - 1; unit > 0 && claims; unit--) {
-        if (unit >= tree->first_leaf) {
-            claims[unit] = skr_leaf_claimed(run->problem, unit - tree->first_leaf);
-        }
-        claims[tree->parent[unit]] += claims[unit];
-    }
-    return claims;
-}
-
 static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
                           uint64_t *bits, struct skr_explanation *ret)
 {
     const struct skr_tree *tree = run->tree;
     size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
     struct level_view view = {.run = run, .feasible = feasible, .level = level, .bits = bits};
-    view.claims = sum_claims(run);
+    view.claims = skr_leaf_sums(run, feasible->leaf.least);
     view.child = skr_run_alloc(run, n_units, sizeof *view.child);
     struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof *item);
     if (!view.claims || !view.child || !item) {

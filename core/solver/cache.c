@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept problems: a run whose spans and feasible sets stay, and the leaf bounds they were made for.
+ * A kept problem is a run whose spans and feasible sets stay, with the leaf bounds of these sets.
  *
- * A changed leaf makes new spans on its way to the root; those that nothing refers to any more stay
- * in the run's arena until it has grown to GROWTH times what it was, then everything is made anew.
- * Spread over the changes between, that costs a few merges each.
+ * A changed leaf makes new spans on its way to the root. Spans that nothing refers to any more stay
+ * in the run's arena. When the arena has grown to GROWTH times its first size, all sets are made
+ * anew. Spread over the changes in between, that costs a few merges each.
  *
- * A search for the optimum writes notes into spans, so a kept problem serves one thread at a time;
- * its own spans live in an arena of their own and go with it.
+ * A search for the optimum writes notes into spans, so a kept problem serves one thread at a time.
+ * The spans of the search itself are in the arena of the search.
  */
 #include "core/solver/cache.h"
 
@@ -16,19 +16,17 @@
 #include "core/solver/answer.h"
 
 enum { GROWTH = 2, CHANGES_PART = 32 };
-#define GROWTH_BYTES ((size_t)256 * 1024) /* and this much */
+#define GROWTH_BYTES ((size_t)256 * 1024) /* that an arena may grow in any case */
 
 /* One problem. */
 struct skr_solver_kept {
     struct skr_solver_kept *newer, *older;
     struct skr_solver_cache *cache;
-    struct skr_problem problem; /* tree, n, rule, demand, tie break; the rest is not kept */
+    struct skr_problem problem; /* tree, n, rule, demand and tie break only */
     struct skr_rule rule[SKR_LEVELS_MAX];
     int64_t *demand;
     struct skr_run run;
-    bool running; /* run is there */
     struct skr_feasible feasible;
-    int32_t *least, *most, *room; /* [leaf], of the arrays in feasible; room NULL: not asked */
     size_t bytes_when_made;
 };
 
@@ -50,7 +48,7 @@ struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
 
 static size_t bytes_of(const struct skr_solver_kept *kept)
 {
-    return sizeof *kept + (kept->running ? skr_arena_used(kept->run.arena) : 0);
+    return sizeof *kept + skr_arena_used(kept->run.arena);
 }
 
 static void unlink_kept(struct skr_solver_kept *kept)
@@ -72,9 +70,7 @@ static void put_newest(struct skr_solver_cache *cache, struct skr_solver_kept *k
 static void drop(struct skr_solver_kept *kept)
 {
     unlink_kept(kept);
-    if (kept->running) {
-        skr_run_fini(&kept->run);
-    }
+    skr_run_fini(&kept->run);
     free(kept->demand);
     free(kept);
 }
@@ -109,7 +105,7 @@ size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache)
     return bytes;
 }
 
-/* Drops the oldest until the rest is within the limit; kept stays. */
+/* Drops the oldest problems until the rest is within the limit; `kept` stays. */
 static void make_room(struct skr_solver_cache *cache, const struct skr_solver_kept *kept)
 {
     size_t bytes = skr_solver_cache_bytes(cache);
@@ -134,28 +130,13 @@ static bool same_problem(const struct skr_problem *a, const struct skr_problem *
 static bool build(struct skr_solver_kept *kept, const struct skr_problem *problem)
 {
     const struct skr_problem *own = &kept->problem;
-    if (kept->running) {
-        skr_run_fini(&kept->run);
-    }
+    skr_run_fini(&kept->run); /* of the sets before, if any */
     kept->problem.byte_limit = kept->cache->byte_limit > 0 ? kept->cache->byte_limit : 1;
     kept->problem.cancel = problem->cancel;
-    kept->running = true;
     struct skr_run *run = &kept->run;
-    if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_spans_init(run, 0)) {
-        return false;
-    }
-    size_t n_leaves = (size_t)run->tree->n_leaves;
-    bool tight = own->tie_break == SKR_TIE_TIGHT;
-    kept->least = skr_run_alloc(run, n_leaves, sizeof *kept->least);
-    kept->most = skr_run_alloc(run, n_leaves, sizeof *kept->most);
-    kept->room = tight ? skr_run_alloc(run, n_leaves, sizeof *kept->room) : NULL;
-    if (run->stop != SKR_RUN_GOES_ON) {
-        return false;
-    }
-    skr_leaf_bounds_all(problem, kept->least, kept->most, kept->room);
-    const struct skr_leaf_bounds bounds = {
-        .least = kept->least, .most = kept->most, .room = kept->room};
-    if (!skr_feasible_build_kept(run, &bounds, &kept->feasible)) {
+    struct skr_leaf_bounds leaf;
+    if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_leaf_bounds(run, problem, &leaf) ||
+        !skr_feasible_build_kept(run, &leaf, &kept->feasible)) {
         return false;
     }
     kept->bytes_when_made = skr_arena_used(run->arena);
@@ -201,7 +182,7 @@ static struct skr_solver_kept *find(const struct skr_solver_cache *cache,
     return kept;
 }
 
-/* The run had to stop: what it says, and the kept problem is gone. */
+/* The run had to stop: drops the problem and returns the error of the run. */
 static int give_up(struct skr_solver_kept *kept, struct skr_error *error)
 {
     int rc = kept->run.stop == SKR_RUN_CANCELLED
@@ -211,36 +192,33 @@ static int give_up(struct skr_solver_kept *kept, struct skr_error *error)
     return rc;
 }
 
+/* Whether the leaf differs from what is kept; its bounds now into *ret. */
+static bool differs(const struct skr_solver_kept *kept, const struct skr_problem *problem,
+                    int32_t leaf, struct skr_leaf *ret)
+{
+    const struct skr_leaf_bounds *known = &kept->feasible.leaf;
+    *ret = skr_leaf_of(problem, leaf);
+    return ret->least != known->least[leaf] || ret->most != known->most[leaf] ||
+           (known->room && ret->room != known->room[leaf]);
+}
+
 /* Brings one leaf up to date. False: see run.stop. */
 static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *problem,
                         int32_t leaf)
 {
-    int32_t least = 0;
-    int32_t most = 0;
-    int32_t room = 0;
-    skr_leaf_bounds_of(problem, leaf, &least, &most, !kept->room ? NULL : &room);
-    bool same_room = !kept->room || kept->room[leaf] == room;
-    if (least == kept->least[leaf] && most == kept->most[leaf] && same_room) {
-        return true;
-    }
-    kept->least[leaf] = least;
-    kept->most[leaf] = most;
-    if (kept->room) {
-        kept->room[leaf] = room;
-    }
-    return skr_feasible_change(&kept->run, &kept->feasible, leaf);
+    struct skr_leaf now;
+    return !differs(kept, problem, leaf, &now) ||
+           skr_feasible_change(&kept->run, &kept->feasible, leaf, &now);
 }
 
-/* So many leaves differ that making all sets anew is less work than changing them one by one. */
+/* Whether so many leaves differ that making all sets anew is less work than changing each leaf. */
 static bool differs_much(const struct skr_solver_kept *kept, const struct skr_problem *problem)
 {
     int32_t n_leaves = problem->tree->n_leaves;
     int32_t changed = 0;
     for (int32_t leaf = 0; leaf < n_leaves && changed <= n_leaves / CHANGES_PART; leaf++) {
-        int32_t least = 0;
-        int32_t most = 0;
-        skr_leaf_bounds_of(problem, leaf, &least, &most, NULL);
-        changed += least != kept->least[leaf] || most != kept->most[leaf] ? 1 : 0;
+        struct skr_leaf now;
+        changed += differs(kept, problem, leaf, &now) ? 1 : 0;
     }
     return changed > n_leaves / CHANGES_PART && n_leaves > CHANGES_PART;
 }
@@ -250,8 +228,8 @@ static bool has_grown(const struct skr_solver_kept *kept)
     return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
 }
 
-/* The problem as kept, made when it is not there; all leaves are compared. *ret may go with the next
- * one that is opened. */
+/* The kept problem with the leaves of `problem`; made if it is not there. *ret is valid until the
+ * next problem is opened. */
 static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *problem,
                      struct skr_solver_kept **ret, struct skr_error *error)
 {

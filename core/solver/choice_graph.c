@@ -2,9 +2,9 @@
 /*
  * Weighing and tightening of the choice graph.
  *
- * Why dropping is allowed: weights are sums over units, so if a placement is of least weight, so is
- * the part of it inside any span among all ways to reach the same state; and the edges kept at a
- * state do not depend on what surrounds it. Interned spans may therefore be shared by many parents.
+ * Dropping is correct because weights are sums over units. The part of a placement of least weight
+ * inside any span has the least weight among all ways to reach the same state. The edges kept at a
+ * state do not depend on what surrounds it, so many parents may share an interned span.
  *
  * Cost of one weighing: the edges left.
  */
@@ -87,7 +87,7 @@ int64_t skr_graph_root_weight(const struct skr_graph *graph)
     return graph->level[1].siblings[0]->port[0].weight;
 }
 
-/* Marks of ports become their life; marks the states behind them. */
+/* Marked ports are live, all others are not; marks the states behind the live ones. */
 static void enter_ports(struct skr_graph_level *level, bool opened)
 {
     for (int32_t i = 0; i < level->n_siblings; i++) {
@@ -151,7 +151,7 @@ bool skr_graph_tighten(struct skr_graph *graph, int32_t deepest)
         enter_ports(&graph->level[level], true);
         choice = tighten_level(&graph->level[level]) || choice;
     }
-    /* The next level: its ports live, its states are not made yet, or get their turn later. */
+    /* The states of the next level are not made yet, or get their turn later. */
     enter_ports(&graph->level[deepest + 1], false);
     return choice;
 }

@@ -10,11 +10,11 @@
  *   port    a sibling set holds this total; it stands for the state of the whole set.
  *
  * A placement is a walk from the root's port: at every pair take one edge, at every port go on to
- * the state behind it. In the beginning the walks are all valid placements. Each *weighing* gives
- * every count of one level a weight (a few digits of the key, weight_words.h), computes from below
- * the least weight that each state can have, and drops the edges that do not reach it. What is left
- * are the placements with the least weight, and the next weight decides among them alone. After the
- * last weight every walk is an optimal placement.
+ * the state behind it. In the beginning the walks are all valid placements. A *weighing* gives
+ * every count of one level a weight: a few digits of the key (weight_words.h). It computes from
+ * below the least weight that each state can have, and drops the edges that do not reach it. The
+ * walks that are left are the placements with the least weight, and the next weight decides among
+ * them alone. After the last weight every walk is an optimal placement.
  *
  * Levels are opened from the top: the states inside a unit are made only for the totals that the
  * levels above still want (open_level.h).
@@ -23,8 +23,8 @@
  */
 #include "core/solver/span.h"
 
-/* Weights of finished states are within +-SKR_WEIGHT_MAX; SKR_WEIGHT_NONE: not reachable. A sum of
- * two fits, whatever the two are. */
+/* Weights of finished states are within +-SKR_WEIGHT_MAX; SKR_WEIGHT_NONE: not reachable. The sum
+ * of any two weights fits into 64 bits. */
 #define SKR_WEIGHT_MAX  (INT64_C(1) << 60)
 #define SKR_WEIGHT_NONE (INT64_C(1) << 61)
 
@@ -62,7 +62,7 @@ struct skr_siblings {
     uint64_t *wanted;      /* totals of the ports, while they are collected */
 };
 
-/* What one level of the graph consists of. */
+/* One level of the graph. */
 struct skr_graph_level {
     int32_t n_siblings;
     struct skr_siblings **siblings;
@@ -80,7 +80,7 @@ struct skr_graph {
 
 /* Weights of the counts of one level. */
 struct skr_weights {
-    bool by_room;            /* a used unit weighs its room; by_count is not looked at */
+    bool by_room;            /* a used unit weighs its room; by_count is not used */
     const int64_t *by_count; /* [n + 1] */
 };
 
@@ -90,7 +90,7 @@ int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total);
 /* Weighs every live state of levels deepest .. 1; weights are those of level deepest. NULL: the
  * units of level deepest weigh what their ports weigh, as set by the caller. */
 void skr_graph_weigh(struct skr_graph *graph, int32_t deepest, const struct skr_weights *weights);
-/* Least weight at the root; >= SKR_WEIGHT_MAX: nothing reachable. */
+/* Least weight at the root; >= SKR_WEIGHT_MAX: no placement is left. */
 int64_t skr_graph_root_weight(const struct skr_graph *graph);
 /* Drops edges of levels 1 .. deepest that are not of least weight, then states and ports (those of
  * level deepest + 1 too, when made) that no walk from the root meets. Returns whether any state of

@@ -43,8 +43,8 @@ void skr_bits_clear_above(uint64_t *bits, int32_t words, int32_t hi);
  */
 void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int32_t a_words,
                        const uint64_t *b, int32_t b_words, uint64_t *tmp);
-/* Counts 0, step, 2 step, ... become 0, 1, 2, ..., and back; others must not be in the set. words:
- * of the set with holes. scatter: out |= those below 64 * words. */
+/* gather: counts 0, step, 2 step, ... become 0, 1, 2, ...; the set has no others. scatter is the
+ * way back: out |= those below 64 * words. words: of the set with holes. */
 static inline int32_t skr_bits_gathered_words(int32_t words, int32_t step)
 {
     return (words * 64 - 1) / step / 64 + 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of counts: runs where they are runs, bits where they are not, and the pool that stores equal
- * ones once.
+ * Sets of counts, as runs where possible and as bits elsewhere, and the pool that stores equal ones
+ * once.
  *
- * Two runs of one step add up to a run: hi is the sum of both. Everything else goes through the
- * kernel of count_bits.h, and the result is looked at: sets grow together quickly, so that in the
- * upper levels most are runs again.
+ * Two runs of one step add up to a run: hi is the sum of both. All other sums go through the kernel
+ * of count_bits.h, and a result that is a run is written as one. Holes close quickly, so in the
+ * upper levels most sets are runs again.
  */
 #include "core/solver/count_set.h"
 
@@ -59,7 +59,7 @@ void skr_counts_space_fini(struct skr_counts_space *space)
 
 /* ---- sums ---- */
 
-/* Row row of counts as bits, the words of hi. flat: where a run is written out. */
+/* Row `row` of counts as bits, the words of hi. flat: memory for a run. */
 static const uint64_t *row_bits(const struct skr_counts *counts, int32_t row, uint64_t *flat)
 {
     size_t words = (size_t)skr_bits_words(counts->hi);
@@ -67,12 +67,7 @@ static const uint64_t *row_bits(const struct skr_counts *counts, int32_t row, ui
         return counts->bits + (size_t)row * words;
     }
     memset(flat, 0, words * sizeof *flat);
-    if (counts->step == 1) {
-        skr_bits_set_range(flat, 0, counts->hi);
-    }
-    for (int32_t x = 0; x <= counts->hi && counts->step > 1; x += counts->step) {
-        skr_bits_set(flat, x);
-    }
+    skr_bits_set_progression(flat, 0, counts->hi, counts->step);
     return flat;
 }
 
@@ -86,7 +81,7 @@ static int32_t greatest_of(const uint64_t *bits, int32_t rows, int32_t words)
     return hi;
 }
 
-/* bits, whose rows have words, as a set: in the fewest words, as a run where it is one. */
+/* The bits, `words` a row, as a set: in the fewest words, or as a run. */
 static struct skr_counts settle(uint64_t *bits, int32_t rows, int32_t words)
 {
     int32_t hi = greatest_of(bits, rows, words);
@@ -146,7 +141,7 @@ struct skr_counts skr_counts_sum(struct skr_counts_space *space, const struct sk
     return settle(out, rows, words);
 }
 
-/* What law leaves of a run when that is a run again: the multiples of both steps. */
+/* What the law leaves of a run: the multiples of both steps. False: that is no run. */
 static bool child_of_run(const struct skr_counts *inside, const struct skr_law *law,
                          struct skr_counts *ret)
 {

@@ -2,14 +2,15 @@
 #ifndef SKR_CORE_SOLVER_COUNT_SET_H
 #define SKR_CORE_SOLVER_COUNT_SET_H
 /*
- * Sets of counts in little memory: what neighbouring units can hold together, without how. For
- * problems that are kept for long (sizes.h); the spans of a run (span.h) remember how too.
+ * Sets of counts in little memory: the totals that neighbouring units can hold together, without
+ * the ways to reach them. For problems that are kept for long (sizes.h); the spans of a run
+ * (span.h) have the ways, too.
  *
  * A set has rows: one; or, where a level limits the number of used units, row u holds the totals
  * that u used units can reach. 0 is always in row 0: nothing is claimed here. One row of the form
  * 0, step, 2 step, ... hi is written as these two numbers; all others are bits.
  *
- * Equal sets are stored once, in a pool, counted by who refers to them. One thread.
+ * Equal sets are stored once, in a pool that counts their references. One thread.
  */
 #include "core/solver/solve_run.h"
 #include "topology/base/hash.h"
@@ -26,7 +27,7 @@ struct skr_counts skr_counts_up_to(int32_t hi);
 /* Whether row holds count >= 0. */
 bool skr_counts_has(const struct skr_counts *counts, int32_t row, int32_t count);
 
-/* Room to work in: results of the functions below live here until the call after the next. */
+/* Working memory. Results of the functions below are valid until the call after the next. */
 struct skr_counts_space {
     int32_t n;           /* counts above are left out */
     int32_t rows;        /* most rows of a set */
@@ -36,7 +37,7 @@ struct skr_counts_space {
     uint64_t *flat;  /* [2 * words of n] runs as bits */
     uint64_t *tmp;   /* [words of n] */
 };
-/* Bytes of such a space, 0 when they are more than can be counted. */
+/* Bytes of such a space; 0 if they exceed SIZE_MAX. */
 size_t skr_counts_space_bytes(int32_t n, int32_t rows);
 void skr_counts_space_init(struct skr_counts_space *space, int32_t n, int32_t rows);
 void skr_counts_space_fini(struct skr_counts_space *space);
@@ -44,8 +45,8 @@ void skr_counts_space_fini(struct skr_counts_space *space);
 /* Totals of a and b side by side; used: most used units that count, 0: they are not counted. */
 struct skr_counts skr_counts_sum(struct skr_counts_space *space, const struct skr_counts *a,
                                  const struct skr_counts *b, int32_t used);
-/* A unit as a child in its level: of what it can hold, row row of inside (and 0), what law allows.
- * allowed: those counts as bits [words of n], NULL: all. Lives until the next call of this
+/* A unit as a child in its level: 0, and what the law allows of row `row` of inside. allowed: the
+ * counts that the law allows as bits [words of n]; NULL: all. Valid until the next call of this
  * function. */
 struct skr_counts skr_counts_child(struct skr_counts_space *space, const struct skr_counts *inside,
                                    int32_t row, const struct skr_law *law, const uint64_t *allowed);
@@ -64,7 +65,7 @@ struct skr_count_pool {
     size_t bytes; /* of all that is stored */
 };
 void skr_count_pool_fini(struct skr_count_pool *pool);
-/* The number of the set, one reference more. */
+/* Adds a reference to the set and returns its number. */
 uint32_t skr_count_pool_take(struct skr_count_pool *pool, const struct skr_counts *counts);
 void skr_count_pool_release(struct skr_count_pool *pool, uint32_t number);
 static inline const struct skr_counts *skr_count_pool_get(const struct skr_count_pool *pool,

@@ -8,8 +8,8 @@
  *
  *     weight(t) = min over i of left(i) + right(t - i)
  *
- * then the levels above decide which totals they want, and from the top down only the splits that
- * reach the least weight become edges, and only the totals they lead to become states.
+ * Then the levels above decide which totals they want. From the top down, only splits that reach
+ * the least weight become edges, and only the totals that they lead to become states.
  *
  * Arrays cover, for each number of used units where the level counts them, the window of totals
  * that can matter to a wanted total of the whole, and of these the multiples of what divides all
@@ -26,16 +26,6 @@ struct edge_buffer {
     int32_t n;
     int32_t cap;
 };
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
 {
@@ -72,8 +62,8 @@ static struct line line_of(const struct skr_dense_span *dense, int32_t row)
  */
 static void add_shifted(const struct line *to, int64_t a, int32_t i, const struct line *from)
 {
-    int32_t lo = larger(from->lo, to->lo - i);
-    int32_t hi = smaller(from->hi, to->hi - i);
+    int32_t lo = skr_larger(from->lo, to->lo - i);
+    int32_t hi = skr_smaller(from->hi, to->hi - i);
     if (lo > hi) {
         return;
     }
@@ -86,20 +76,11 @@ static void add_shifted(const struct line *to, int64_t a, int32_t i, const struc
     }
 }
 
-static int32_t count_finite(const struct line *line)
-{
-    int32_t finite = 0;
-    for (int32_t i = 0; i <= line->hi - line->lo; i++) {
-        finite += line->weight[i] < SKR_WEIGHT_MAX ? 1 : 0;
-    }
-    return finite;
-}
-
-/* One row of each half into one row of the whole. The half with fewer totals goes outside. */
+/* One row of each half into one row of the whole. The half with the narrower window goes outside. */
 static bool weigh_rows(struct skr_run *run, const struct line *to, const struct line *left,
                        const struct line *right)
 {
-    if (count_finite(left) > count_finite(right)) {
+    if (left->hi - left->lo > right->hi - right->lo) {
         const struct line *line = left;
         left = right;
         right = line;
@@ -132,7 +113,7 @@ static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
             }
         }
     }
-    /* NONE plus something negative is none still. */
+    /* NONE plus a negative weight is still not reachable. */
     for (int32_t c = 0; c < dense->cells; c++) {
         if (dense->weight[c] >= SKR_WEIGHT_MAX) {
             dense->weight[c] = SKR_WEIGHT_NONE;
@@ -174,7 +155,7 @@ static int64_t cell_of_port(const struct skr_run *run, int32_t step,
     return (int64_t)window->first + (total / step - window->lo);
 }
 
-/* Weights of the ports go up, the wanted totals come down. */
+/* Passes the weights of the ports up, and drops the ports that are not wanted. */
 static bool settle_ports(struct skr_graph *graph, int32_t level)
 {
     struct skr_graph_level *at = &graph->level[level];
@@ -223,7 +204,7 @@ static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t
     return true;
 }
 
-/* Splits of total (in steps) into rows a and b that reach weight; marks where they lead to. */
+/* Splits of total (in steps) into rows a and b that reach weight; marks their cells. */
 static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
                        const struct skr_dense_span *left, int32_t a,
                        const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
@@ -233,8 +214,8 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
     if (skr_window_width(from) == 0 || skr_window_width(to) == 0) {
         return true;
     }
-    int32_t lo = larger(from->lo, total - to->hi);
-    int32_t hi = smaller(from->hi, total - to->lo);
+    int32_t lo = skr_larger(from->lo, total - to->hi);
+    int32_t hi = skr_smaller(from->hi, total - to->lo);
     for (int32_t i = lo; i <= hi; i++) {
         int32_t l = from->first + i - from->lo;
         int32_t r = to->first + total - i - to->lo;
@@ -249,7 +230,7 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
     return true;
 }
 
-/* Edges of one state, with cells of the halves in the place of states. */
+/* Edges of one state. They hold cells of the halves until resolve() turns these into states. */
 static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
                       int32_t row, int32_t total, struct skr_state *state)
 {
@@ -324,7 +305,7 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
     return skr_run_poll(run);
 }
 
-/* Cells become states, now that all of them are made. */
+/* Cells become states, once all states are made. */
 static void resolve(struct skr_graph_level *at, const struct skr_run *run)
 {
     for (int32_t i = 0; i < at->n_spans; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which totals the dense pass has to look at, wholes before parts.
+ * The totals that the dense pass has to consider, wholes before parts.
  *
  * The ports of a set want totals of the row that the law asks for (the number of used units). A row
  * of a pair that wants lo .. hi wants of each row of its left half what the matching row of the
@@ -12,16 +12,6 @@
 #include "core/solver/row_sums.h"
 
 enum { CELLS_MAX = 1 << 30 }; /* of one span; the byte limit is met long before */
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* A row's totals, in steps. */
 static struct skr_window ends_of(const struct skr_run *run, const struct skr_span *span,
@@ -39,20 +29,20 @@ static void widen(struct skr_span *span, int32_t row, const struct skr_window *e
                   int32_t hi)
 {
     struct skr_window *window = &span->note->dense->row[row];
-    lo = larger(lo, ends->lo);
-    hi = smaller(hi, ends->hi);
+    lo = skr_larger(lo, ends->lo);
+    hi = skr_smaller(hi, ends->hi);
     if (lo <= hi) {
-        window->lo = smaller(window->lo, lo);
-        window->hi = larger(window->hi, hi);
+        window->lo = skr_smaller(window->lo, lo);
+        window->hi = skr_larger(window->hi, hi);
     }
 }
 
-/* What a row of a pair wants of the rows of its halves. */
+/* Widens the rows of the halves to what a row of the pair wants of them. */
 static void widen_halves(const struct skr_run *run, struct skr_span *span, int32_t row,
                          int32_t step)
 {
     const struct skr_window *want = &span->note->dense->row[row];
-    for (int32_t a = larger(0, row - span->right->rows + 1);
+    for (int32_t a = skr_larger(0, row - span->right->rows + 1);
          a < span->left->rows && a <= row && want->lo <= want->hi; a++) {
         struct skr_window left = ends_of(run, span->left, a, step);
         struct skr_window right = ends_of(run, span->right, row - a, step);
@@ -63,17 +53,7 @@ static void widen_halves(const struct skr_run *run, struct skr_span *span, int32
     }
 }
 
-static int32_t common_divisor(int32_t a, int32_t b)
-{
-    while (b != 0) {
-        int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* What divides all counts of the level's units, and so every total. */
+/* The greatest number that divides all counts of the level's units, and so every total. */
 static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
 {
     int32_t step = 0;
@@ -82,13 +62,13 @@ static int32_t find_step(const struct skr_run *run, const struct skr_graph_level
         const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
         for (int32_t x = unit->left ? -1 : skr_bits_next(bits, unit->words, 1); x > 0 && step != 1;
              x = skr_bits_next(bits, unit->words, x + 1)) {
-            step = common_divisor(x, step);
+            step = skr_common_divisor(x, step);
         }
     }
-    return larger(step, 1);
+    return skr_larger(step, 1);
 }
 
-/* Windows of the level's spans, empty yet; ports want theirs. */
+/* Empty windows of the level's spans, then those that the ports want. */
 static bool begin_windows(struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = graph->run;

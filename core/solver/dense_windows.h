@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_DENSE_WINDOWS_H
 #define SKR_CORE_SOLVER_DENSE_WINDOWS_H
-/* The arrays of the dense pass and the totals they cover. Internal to the solver; scratch memory.
- */
+/* The arrays of the dense pass, and the totals that they cover. Internal to the solver; scratch
+ * memory. */
 #include "core/solver/choice_graph.h"
 
 /* The cells of one row of a span. */
@@ -18,6 +18,16 @@ struct skr_dense_span {
     uint8_t *marked;        /* [cells] on a best walk */
     int32_t *state;         /* [cells] index of the state made for it */
 };
+
+static inline int32_t skr_larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int32_t skr_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
 
 static inline int32_t skr_window_width(const struct skr_window *window)
 {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What bounds of units cannot say of a rule, one possibility after the other: the least count of SKEW,
- * which lies between the least at which the domains hold n, and the most that the poorest domain can
- * reach; the domain of ONE, where it crosses the levels. And the bounds that follow from a choice.
+ * Bounds of units cannot express all of a rule. The rest is a choice, and choices are tried one
+ * after the other:
+ *
+ *   SKEW  the least count: between the least at which the domains hold n, and the most that the
+ *         domain with the least room can reach
+ *   ONE   the domain, where domains cross the levels
+ *
+ * The bounds of units follow from the choices.
  */
 #include "core/solver/domain_choices.h"
 
@@ -52,7 +57,7 @@ static bool skew_range(const struct skr_domain_search *s, size_t r, struct skr_d
         int64_t reach = (int64_t)others_of(rule, d) + s->claims[r][d] + s->room[r][d];
         last = reach < last ? reach : last;
     }
-    /* Beyond, every domain takes what it can already. */
+    /* Beyond this m every domain takes what it can. */
     int64_t beyond = 0;
     for (int32_t d = 0; d < rule->n_domains; d++) {
         beyond = others_of(rule, d) > beyond ? others_of(rule, d) : beyond;
@@ -107,7 +112,6 @@ bool skr_domain_next_choices(struct skr_domain_search *s)
     return false;
 }
 
-/* What the rule allows its domain under the choices. */
 struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,
                                           int32_t domain)
 {
@@ -137,7 +141,7 @@ struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, siz
     return bounds;
 }
 
-/* Claims on leaves in no domain, by unit of the rule's level: they sit in it and do not count. */
+/* Claims on leaves in no domain, by unit of the rule's level: they are in it and do not count. */
 static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t *ret)
 {
     const struct skr_tree *tree = &s->made.tree;
@@ -154,7 +158,6 @@ static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t 
     }
 }
 
-/* Bounds of all units under the choices. */
 void skr_domain_set_bounds(struct skr_domain_search *s)
 {
     const struct skr_tree *tree = &s->made.tree;

@@ -24,22 +24,22 @@ struct skr_domain_search {
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
     struct skr_domain_choice choice[SKR_DOMAIN_RULES_MAX];
-    int32_t *sum;     /* [domain] of whatever is looked at */
-    int32_t *outside; /* [unit] likewise */
+    int32_t *sum;     /* [domain] working space */
+    int32_t *outside; /* [unit] working space */
     struct skr_level_key *best_key;
     int32_t *best; /* [leaf] of the problem; NULL: none yet */
     int32_t solves;
     int32_t solves_end; /* of the choices at hand */
-    bool limited;       /* something was left out */
+    bool limited;       /* the search left something out */
     int rc;
     struct skr_error *error;
 };
 
-/* Every rule at its first choice. False: some rule has none, nothing fits. */
+/* Every rule at its first choice. False: a rule has none, so no placement exists. */
 bool skr_domain_first_choices(struct skr_domain_search *s);
 /* The next combination; false: that was the last. */
 bool skr_domain_next_choices(struct skr_domain_search *s);
-/* What the rule allows its domain under the choices. */
+/* The bounds that the rule sets its domain under the choices. */
 struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,
                                           int32_t domain);
 /* Bounds of all units under the choices of all rules. */

@@ -5,13 +5,12 @@
  * The tree of a problem with the domains of rules put in as silent levels, wherever they nest. Its
  * leaves are those of the problem in another order. Internal to the solver.
  */
-#include "core/solver/problem.h"
-#include "topology/base/arena.h"
+#include "core/solver/level_chain.h"
 
 struct skr_domain_tree {
     struct skr_tree tree;
     struct skr_rule rule[SKR_LEVELS_MAX];
-    int32_t *leaf; /* [n_leaves] the problem's leaf of each */
+    int32_t *leaf; /* [n_leaves] the problem's leaf at each place */
     /* [rule] the level whose units are its domains; 0: they cross the levels. */
     int32_t level_of[SKR_DOMAIN_RULES_MAX];
     int32_t *domain_of[SKR_DOMAIN_RULES_MAX]; /* [units of that level] -1: none */

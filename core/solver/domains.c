@@ -3,16 +3,14 @@
  * Rules over domains, by solves of a tree that has the domains as levels (domain_tree.h) and bounds
  * of its units.
  *
- * Some rules leave a choice that bounds cannot say: SKEW its least count m (every domain ends with m
- * or more, none that takes a member with more than m + maxSkew), ONE over crossing domains which it
- * is. All choices that are possible are tried, and the best answer is taken. m lies between the
- * least at which the domains hold n, and the most that the poorest domain can reach, which are
- * seldom more than maxSkew apart.
+ * Some rules leave a choice that bounds cannot express (domain_choices.c): SKEW its least count m
+ * (every domain ends with m or more, none that takes a member with more than m + maxSkew), ONE over
+ * crossing domains the domain. All possible choices are tried, and the best answer is taken.
  *
- * Crossing rules are obeyed by branching: without them the answer is a bound; where it breaks one,
- * some leaf x of the domain that is too full holds at most v or more than v (and likewise of one that
- * is too empty). Either way the rest is solved anew, until nothing is broken or nothing is left:
- * complete, unless SKR_DOMAIN_SOLVES_MAX ends it.
+ * Crossing rules are obeyed by branching. Without them the answer is a bound. If it breaks a rule,
+ * some leaf of the domain that is too full holds at most v, or more than v (and likewise of a
+ * domain that is too empty). Both branches are solved anew, until no rule is broken or no branch is
+ * left. The search is complete unless SKR_DOMAIN_SOLVES_MAX ends it.
  */
 #include "core/solver/domains.h"
 
@@ -132,8 +130,8 @@ static bool find_breach(const struct skr_domain_search *s, const int32_t *count,
     return false;
 }
 
-/* The leaf of the domain to branch on: of one too full that with the most new members, of one too
- * empty that with the most room; -1: none can change. */
+/* The leaf of the domain to branch on: the one with the most new members if the domain is too full,
+ * with the most room if it is too empty; -1: none can change. */
 static int32_t branch_leaf(const struct skr_domain_search *s, const struct breach *b,
                            const int32_t *count)
 {
@@ -148,7 +146,7 @@ static int32_t branch_leaf(const struct skr_domain_search *s, const struct breac
         int32_t least = s->claimed[i] > bounds->least ? s->claimed[i] : bounds->least;
         int32_t value = count[i] - least;
         if (b->by < 0) {
-            int32_t fit = skr_leaf_fit(&s->inner, i);
+            int32_t fit = skr_leaf_of(&s->inner, i).most;
             value = (fit < bounds->most ? fit : bounds->most) - count[i];
         }
         if (value > best_value) {
@@ -247,7 +245,8 @@ static void run(struct skr_domain_search *s)
     if (s->made.contradiction || !permute(s) || !count_domains(s) || !skr_domain_first_choices(s)) {
         return;
     }
-    /* Every choice gets its share, so that one that is hard to refuse does not hide the others. */
+    /* Every choice gets its share of the solves: one that is hard to refuse must not hide the
+     * others. */
     int64_t choices = 1;
     for (size_t r = 0; r < s->n_rules && choices < SKR_DOMAIN_SOLVES_MAX; r++) {
         choices *= (int64_t)s->choice[r].last - s->choice[r].first + 1;
@@ -290,9 +289,9 @@ static bool fits_with(const struct skr_problem *problem, const struct skr_domain
     return fits;
 }
 
-/* A least set of rules that cannot be obeyed together, in the order of the problem: the first that
- * cannot alone, else what is left when every rule is dropped that is not needed for it. Returns how
- * many there are. */
+/* A least set of rules that cannot be obeyed together, in the order of the problem: the first rule
+ * that cannot be obeyed alone; else what is left after every rule that is not needed was dropped.
+ * Returns their number. */
 static size_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                             size_t n_rules, size_t *at, struct skr_domain_outcome *outcome)
 {
@@ -325,8 +324,8 @@ static size_t find_blocking(const struct skr_problem *problem, const struct skr_
     return n;
 }
 
-/* The greatest n that fits with the rules, between what is claimed and the problem's; -1 when even
- * that does not. Sizes with factors have gaps: the greatest below the first gap that is met. */
+/* The greatest n that fits with the rules, between the claims and the problem's n; -1: not even the
+ * claims fit. Sizes with factors have gaps: the greatest below the first gap that is met. */
 static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                             size_t n_rules, struct skr_domain_outcome *outcome)
 {
@@ -358,7 +357,7 @@ static int32_t count_usable(const struct skr_domain_search *s, size_t r)
     return n;
 }
 
-/* Whether it would fit in an empty cluster, on the leaves that are eligible then; false without
+/* Whether the group fits in an empty cluster, on the leaves that are eligible then; false without
  * memory, too. */
 static bool fits_emptied(const struct skr_problem *empty, const struct skr_domain_rule *rule,
                          size_t n_rules, struct skr_domain_outcome *outcome)
@@ -373,7 +372,7 @@ static bool fits_emptied(const struct skr_problem *empty, const struct skr_domai
     return fits_with(&all, alone, n_rules, outcome);
 }
 
-/* The rules stand in the way: which, and of what class that is. */
+/* The rules make the problem infeasible: reports which, and the class. */
 static void report_blocking(const struct skr_domain_search *s, const struct skr_problem *problem,
                             struct skr_solution *solution, struct skr_domain_outcome *outcome)
 {
@@ -408,12 +407,12 @@ static void report_blocking(const struct skr_domain_search *s, const struct skr_
         .largest = outcome->largest > 0 ? outcome->largest : 0,
     };
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        x->sum_fits += skr_leaf_fit(problem, leaf);
+        x->sum_fits += skr_leaf_of(problem, leaf).most;
     }
 }
 
-/* An answer in the form of skr_solve(): of the problem, where only counts that were found, or its
- * infeasibility, differ. */
+/* The answer of the problem in the form of skr_solve(). Counts that were found become claims, so
+ * that one placement is left. */
 static int finish(struct skr_domain_search *s, const struct skr_problem *problem,
                   struct skr_solution **ret, struct skr_error *error)
 {
@@ -422,7 +421,7 @@ static int finish(struct skr_domain_search *s, const struct skr_problem *problem
     plain.domain_rule = NULL;
     plain.n_domain_rules = 0;
     if (s->best) {
-        plain.claimed = s->best; /* all of them stay: one placement, with its key */
+        plain.claimed = s->best;
         plain.eligible = NULL;
         plain.explain = false;
     }

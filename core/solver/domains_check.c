@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checker of rules over domains: straight from their meaning in domains.h, sharing nothing with the
- * search that obeys them. Linear in leaves and domains. */
+/* Checker of rules over domains, straight from their meaning in domains.h. It shares nothing with
+ * the search that obeys them. Linear in leaves and domains. */
 #include <inttypes.h>
 
 #include "core/solver/domains.h"

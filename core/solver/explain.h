@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_EXPLAIN_H
 #define SKR_CORE_SOLVER_EXPLAIN_H
-/* What is reported beside the answer itself, as far as the problem asks for it. Internal to the solver.
+/*
+ * What is reported beside the answer itself, as far as the problem asks for it. Internal to the
+ * solver. explain.c puts the explanation together; each part has a file of its own. A part that
+ * meets a limit is not marked in `parts`; that is no failure.
  */
 #include "core/solver/feasible_sets.h"
 
-/* run->n is not in S(root) of feasible. False when the run had to stop before class, largest size
- * and bottleneck were found; the other parts are left out when a limit is met. */
+/* run->n is not in S(root) of feasible. False when the run had to stop before the class, the
+ * largest size and the bottleneck were found. */
 bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feasible,
                             struct skr_explanation *ret);
 /* The solution has its counts and key. */
 void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible,
                         struct skr_solution *solution);
+
+/* ---- the parts; run->n is not in S(root) of feasible, except for keys ---- */
+
+/* bottleneck.c: class, largest feasible size, deciding level and its units. False when the run had
+ * to stop. */
+bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feasible,
+                            struct skr_explanation *ret);
+/* relaxation.c: minimal sets of rules without which n is feasible. The sum of fits is in *ret. */
+void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
+                          struct skr_explanation *ret);
+/* missing_slots.c: the least number of slots that would have to be added to these leaves, and
+ * where. Class and sum of fits are in *ret. */
+void skr_missing_slots_find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                            struct skr_explanation *ret);
+/* best_key.c: best_alone and best_empty of a placed solution. */
+void skr_best_keys_find(struct skr_run *run, struct skr_solution *solution);
 
 #endif

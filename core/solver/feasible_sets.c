@@ -79,11 +79,11 @@ struct builder {
     struct skr_run *run;
     struct skr_feasible *feasible;
     struct skr_span **rounds; /* of the sibling set at hand, where they are not kept */
-    /* Leaves made already, by what they may hold: most are like many others. */
+    /* Spans of leaves by their bounds: most leaves are equal to many others. */
     struct leaf_slot leaf[LEAF_SLOTS];
 };
 
-/* Takes the counts out that the bounds of the unit do not allow. */
+/* Removes the counts that the bounds of the unit do not allow. */
 static void keep_bounds(const struct skr_problem *problem, int32_t unit, uint64_t *bits,
                         int32_t words)
 {
@@ -242,16 +242,18 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret)
 {
-    return build(run, leaf, NULL, run->tree->n_levels, false, ret);
+    return (run->spans || skr_spans_init(run, NULL, false)) &&
+           build(run, leaf, NULL, run->tree->n_levels, false, ret);
 }
 
 bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                              struct skr_feasible *ret)
 {
-    return build(run, leaf, NULL, run->tree->n_levels, true, ret);
+    return skr_spans_init(run, NULL, false) &&
+           build(run, leaf, NULL, run->tree->n_levels, true, ret);
 }
 
-/* Rounds of the set of parent after its child has changed; *ret: whether the whole has. */
+/* Updates the rounds of parent's children after one has changed; *ret: whether the whole has. */
 static bool change_rounds(struct skr_run *run, struct skr_feasible *feasible, int32_t parent,
                           int32_t child, bool *ret)
 {
@@ -280,17 +282,21 @@ static bool change_rounds(struct skr_run *run, struct skr_feasible *feasible, in
     return true;
 }
 
-bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf)
+bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf,
+                         const struct skr_leaf *now)
 {
     const struct skr_tree *tree = run->tree;
     int32_t unit = tree->first_leaf + leaf;
+    feasible->leaf.least[leaf] = now->least;
+    feasible->leaf.most[leaf] = now->most;
     if (feasible->room) {
-        int64_t by = feasible->leaf.room[leaf] - feasible->room[unit];
+        int64_t by = now->room - feasible->room[unit];
+        feasible->leaf.room[leaf] = now->room;
         for (int32_t u = unit; u >= 0; u = tree->parent[u]) {
             feasible->room[u] += by;
         }
     }
-    /* A room that changed goes up to the root, even where the counts stay the same. */
+    /* A changed room concerns all units up to the root, even where the counts stay the same. */
     for (int32_t level = tree->n_levels; level >= 1; level--) {
         struct skr_span *span = NULL;
         bool changed = false;
@@ -310,16 +316,17 @@ bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int
     return true;
 }
 
-bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
+bool skr_feasible_rebuild(struct skr_run *run, const struct skr_run *base_run,
+                          const struct skr_feasible *base, int32_t deepest,
                           struct skr_feasible *ret)
 {
     struct skr_leaf_bounds leaf = {.least = base->leaf.least, .most = base->leaf.most};
-    return build(run, &leaf, base, deepest, false, ret);
+    return skr_spans_init(run, base_run, false) && build(run, &leaf, base, deepest, false, ret);
 }
 
-bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
+bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
+                     struct skr_leaf_bounds *ret)
 {
-    const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
     bool tight = problem->tie_break == SKR_TIE_TIGHT;
     int32_t *least = skr_run_alloc(run, n_leaves, sizeof *least);
@@ -328,7 +335,7 @@ bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
     if (!least || !most || (tight && !room)) {
         return false;
     }
-    skr_leaf_bounds_all(problem, least, most, room);
+    skr_leaves_of(problem, least, most, room);
     *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
     return true;
 }

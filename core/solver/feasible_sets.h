@@ -11,9 +11,7 @@
 /* What a leaf may hold: least[leaf] <= x <= most[leaf] <= n. room: NULL, or the room of each leaf
  * (SKR_TIE_TIGHT). */
 struct skr_leaf_bounds {
-    const int32_t *least;
-    const int32_t *most;
-    const int32_t *room;
+    int32_t *least, *most, *room;
 };
 
 struct skr_feasible {
@@ -22,8 +20,8 @@ struct skr_feasible {
     struct skr_span **inside; /* [inner unit] its children; NULL: they can hold nothing */
     int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
     uint64_t *bits;           /* [n / 64 + 1] working space, all 0 */
-    /* NULL, or what skr_feasible_change() needs: the rounds of every sibling set, see
-     * skr_span_all(); those of unit p begin at pair_first[p]. */
+    /* NULL, or the rounds of every sibling set (skr_span_all()), which skr_feasible_change() needs;
+     * those of unit p begin at pair_first[p]. */
     struct skr_span **pair;
     size_t *pair_first; /* [unit], inner ones */
 };
@@ -31,20 +29,24 @@ struct skr_feasible {
 /* False when the run had to stop. The arrays in leaf are borrowed for as long as *ret is used. */
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret);
-/* The same, so that leaves may change. */
+/* The same, and leaves may change afterwards. */
 bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                              struct skr_feasible *ret);
-/* After the bounds of the leaf have changed: what is above it. Cost: a merge for every pair of
- * siblings on the way up, which is depth x log(children). */
-bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf);
+/* The leaf is now as given: changes its bounds and the sets above it. Cost: a merge for every pair
+ * of siblings on the way up, which is depth x log(children). */
+bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf,
+                         const struct skr_leaf *now);
 
-/* The same for a run whose laws differ from those of base at levels 1 .. deepest only, and whose
- * leaves and n are the same: what lies below is taken over from base, which must stay. */
-bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
+/* The sets of a run whose laws differ from those of base_run at levels 1 .. deepest only, and whose
+ * leaves and n are the same. What lies below is taken from base, which must stay. */
+bool skr_feasible_rebuild(struct skr_run *run, const struct skr_run *base_run,
+                          const struct skr_feasible *base, int32_t deepest,
                           struct skr_feasible *ret);
 
-/* Least and most of every leaf, and its room where ties ask for it. */
-bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret);
+/* The bounds of the leaves of the problem, which has the tree and n of the run, and their room
+ * where ties ask for it. Memory of the run. */
+bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
+                     struct skr_leaf_bounds *ret);
 
 /* Whether total is in S(root). O(1). */
 bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible,

@@ -8,15 +8,15 @@
  * added one by one to a table over (used so far, total so far). The answer is cost(root, n).
  *
  * A unit that fits F members holds at most F + K when K slots are added in all, so tables are as
- * wide as that. K is guessed, doubled from max(1, n - sum of fits) until the cost found is within
- * it. The way down makes the tables of the units that are used once more and reads the counts off
- * them, last child first; of equal choices the one that gives the last child the least.
+ * wide as that. K starts at max(1, n - sum of fits) and is doubled until the cost found is within
+ * it. The way down makes the tables of used units once more and reads their counts, last child
+ * first. Of equal choices it takes the one that gives the last child the least.
  *
- * Without rules there is nothing to search: the first leaves that can grow are filled.
+ * Without rules no search is needed: the first leaves that can grow are filled.
  *
- * Cost: about n x (sum of fits + leaves x K); beyond SLOTS_WORK_MAX additions the search gives up.
+ * Cost: about n x (sum of fits + leaves x K). Beyond SLOTS_WORK_MAX additions the search gives up.
  */
-#include "core/solver/missing_slots.h"
+#include "core/solver/explain.h"
 
 #include <string.h>
 
@@ -124,10 +124,23 @@ static struct costs costs_of_child(const struct search *s, const struct tables *
                                      : s->of[child];
 }
 
-/* Row of the table in which a used unit of these children stands. */
-static int32_t final_row(const struct search *s, int32_t level)
+/* The tables of unit's children of this level; n_tables of them are kept, used in turn. Opens the
+ * scratch memory. */
+static bool make_tables(struct search *s, int32_t level, int32_t unit, int32_t n_tables,
+                        struct tables *t)
 {
-    return s->run->law[level].used;
+    const struct skr_tree *tree = s->run->tree;
+    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, n_tables, t)) {
+        return false;
+    }
+    for (int32_t c = 0; c < tree->child_count[unit]; c++) {
+        struct costs child = costs_of_child(s, t, tree->child_first[unit] + c);
+        if (!add_child(s, &s->run->law[level], t, table_at(t, c % n_tables), &child,
+                       table_at(t, (c + 1) % n_tables))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Costs of an inner unit of level - 1, its children's being known. */
@@ -136,17 +149,10 @@ static bool find_costs(struct search *s, int32_t level, int32_t unit)
     const struct skr_tree *tree = s->run->tree;
     struct costs *ret = &s->of[unit];
     struct tables t;
-    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, 2, &t)) {
+    if (!make_tables(s, level, unit, 2, &t)) {
         return false;
     }
-    for (int32_t c = 0; c < tree->child_count[unit]; c++) {
-        struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
-        if (!add_child(s, &s->run->law[level], &t, table_at(&t, c % 2), &child,
-                       table_at(&t, (c + 1) % 2))) {
-            return false;
-        }
-    }
-    int32_t row = final_row(s, level);
+    int32_t row = skr_law_row(&s->run->law[level]);
     int32_t *last = table_at(&t, tree->child_count[unit] % 2);
     const int32_t *in = row < t.rows ? last + (size_t)row * (size_t)t.width : NULL;
     int32_t zero = last[0];
@@ -174,16 +180,10 @@ static bool read_children(struct search *s, int32_t level, int32_t unit, int32_t
     const struct skr_law *law = &s->run->law[level];
     struct tables t;
     int32_t n = tree->child_count[unit];
-    if (!skr_run_scratch_begin(s->run) || !tables_init(s, unit, level, n + 1, &t)) {
+    if (!make_tables(s, level, unit, n + 1, &t)) {
         return false;
     }
-    for (int32_t c = 0; c < n; c++) {
-        struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
-        if (!add_child(s, law, &t, table_at(&t, c), &child, table_at(&t, c + 1))) {
-            return false;
-        }
-    }
-    int32_t row = final_row(s, level);
+    int32_t row = skr_law_row(law);
     int32_t left = total[unit];
     for (int32_t c = n - 1; c >= 0; c--) {
         const struct costs child = costs_of_child(s, &t, tree->child_first[unit] + c);
@@ -260,7 +260,8 @@ static bool report(struct search *s, int32_t cost, struct skr_explanation *ret)
 static bool has_rules(const struct skr_run *run)
 {
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        if (!skr_law_is_free(&run->law[level], run->n)) {
+        const struct skr_law *law = &run->law[level];
+        if (law->used > 0 || !skr_law_allows_all(law, run->n)) {
             return true;
         }
     }
@@ -283,8 +284,7 @@ static void fill_up(const struct skr_run *run, const struct skr_leaf_bounds *lea
 }
 
 /* Most of every leaf when slots are added. */
-static const int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *leaf,
-                            bool to_capacity)
+static int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *leaf, bool to_capacity)
 {
     const struct skr_problem *problem = run->problem;
     int32_t *most = skr_run_alloc(run, (size_t)run->tree->n_leaves, sizeof *most);
@@ -300,31 +300,16 @@ static const int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *l
 }
 
 /* Whether n is feasible with these leaves. */
-static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, const int32_t *most,
+static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, int32_t *most,
                      bool *ret)
 {
     const struct skr_leaf_bounds bounds = {.least = leaf->least, .most = most};
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!bits || !most || !skr_spans_init(run, 0) || !skr_feasible_build(run, &bounds, &feasible)) {
+    if (!most || !skr_feasible_build(run, &bounds, &feasible)) {
         return false;
     }
-    skr_feasible_totals(run, &feasible, 0, bits);
-    *ret = skr_bits_get(bits, run->n);
+    *ret = skr_feasible_has(run, &feasible, run->n);
     return true;
-}
-
-static const int64_t *sum_fits(struct skr_run *run, const struct skr_leaf_bounds *leaf)
-{
-    const struct skr_tree *tree = run->tree;
-    int64_t *fits = skr_run_alloc(run, (size_t)tree->n_units, sizeof *fits);
-    for (int32_t u = tree->n_units - 1; u > 0 && fits; u--) {
-        if (u >= tree->first_leaf) {
-            fits[u] = leaf->most[u - tree->first_leaf];
-        }
-        fits[tree->parent[u]] += fits[u];
-    }
-    return fits;
 }
 
 static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
@@ -332,7 +317,7 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
 {
     bool possible = false;
     bool to_capacity = run->problem->capacity && ret->class != SKR_CLASS_NEVER_FITS;
-    const int32_t *most = grown(run, leaf, to_capacity);
+    int32_t *most = grown(run, leaf, to_capacity);
     if (!can_grow(run, leaf, most, &possible)) {
         return false;
     }
@@ -345,7 +330,7 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
         return true;
     }
     struct search s = {.run = run, .leaf = leaf, .most = most, .work_left = SLOTS_WORK_MAX};
-    s.fits = sum_fits(run, leaf);
+    s.fits = skr_leaf_sums(run, leaf->most);
     s.of = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *s.of);
     if (!s.fits || !s.of) {
         return false;

@@ -2,41 +2,34 @@
 /*
  * Closed forms for sibling sets whose units can hold any count up to a greatest one.
  *
- * Pack, every unit can hold 0 .. f: for a total x the best key is reached by filling units from the
- * largest f down, so the counts are the k - 1 largest f and the rest, with the least k whose sum is
- * >= x. A unit with an f larger than the (k - 1)-th must be full; one with an f equal to it is
- * full, holds the rest, or is empty; any other holds the rest or is empty.
- *
  * Spread, every unit can hold lo .. hi: the best key is reached by filling like water: with m the
  * least level at which the sum of clamp(m, lo, hi) is >= x, every unit holds clamp(m - 1, lo, hi)
  * or clamp(m, lo, hi). (Were a unit lower and another higher, moving one member would be better.)
  *
- * Exactly p used units, every unit can hold 0 .. f: as above, on the p units with the largest f and
- * with 1 at least in each of them. The list of counts found so is the best key, and every optimal
- * placement has the counts of that list, so a unit needs no others, and 0. Moreover, let v be a
- * count such that as many units can hold v or more as the list has counts of v or more. Then all of
- * them hold v or more, and one with f = v holds v: pack, every unit with an f larger than that of
- * the last full one; spread, every unit with an f below the water but above that of the p-th.
+ * Exactly p used units, every unit can hold 0 .. f: as above, or for pack filled up from the
+ * largest f, on the p units with the largest f and with at least 1 in each of them. The list of
+ * counts found so is the best key. Every optimal placement has the counts of that list, so a unit
+ * needs no others, and 0. Moreover, let v be a count such that as many units can hold v or more as
+ * the list has counts of v or more. Then all of them hold v or more, and one with f = v holds v:
+ * pack, every unit with an f larger than that of the last full one; spread, every unit with an f
+ * below the water but above that of the p-th.
  *
- * Pack, units whose sets begin with 0 but have holes (min, factor, rules further down): peel.c.
+ * Pack without a number of used units: peel.c, which needs no intervals.
  *
- * All of this speaks about all optimal placements, not about one, so ties are left to the graph. A
- * set may have several totals (ports): its units keep the counts of any of them.
+ * All of this is true of every optimal placement, not of one, so ties are left to the graph. A set
+ * may have several totals (ports): its units keep the counts of any of them.
  */
 #include "core/solver/narrow_counts.h"
-
-#include "core/solver/peel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS_MAX = 32 }; /* totals of one set up to which narrowing is worth its time */
+enum { PORTS_MAX = 32 }; /* totals of one set; with more, narrowing takes more time than it saves */
 
 /* What the best placement of one total looks like. */
 struct shape {
-    int32_t full;   /* pack: units that can hold more are full; those that can hold it may be */
-    int32_t rest;   /* pack */
     int32_t water;  /* spread: m */
+    int32_t full;   /* pack: units that can hold more are full */
     int32_t least;  /* spread, exactly p used units: the greatest count of the p-th */
     uint64_t *list; /* exactly p used units: the counts they hold; else NULL */
 };
@@ -48,7 +41,7 @@ static int by_size(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Many units of few sizes, as nodes are, are counted; few units of any size are compared. */
+/* Many units of few sizes (nodes) are sorted by counting, few units of many sizes by comparison. */
 int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings)
 {
     const size_t n = (size_t)siblings->n_units;
@@ -86,24 +79,19 @@ static int32_t clamp(int32_t x, const struct skr_span *span)
     return x < span->lo ? span->lo : x > span->hi ? span->hi : x;
 }
 
-static struct shape pack_shape(const int32_t *sorted, int32_t n, int32_t total)
+/* m for the total: of the `used` largest, or, where used is 0, of all units. */
+static int32_t water_level(const struct skr_siblings *siblings, const int32_t *sorted, int32_t used,
+                           int32_t total)
 {
-    struct shape shape = {.full = INT32_MAX, .rest = total};
-    for (int32_t i = 0; i < n && shape.rest > sorted[i]; i++) {
-        shape.full = sorted[i];
-        shape.rest -= sorted[i];
-    }
-    return shape;
-}
-
-static struct shape spread_shape(const struct skr_siblings *siblings, int32_t total)
-{
-    int32_t lo = 0;
+    int32_t lo = used > 0 ? 1 : 0;
     int32_t hi = total;
     while (lo < hi) {
         int32_t mid = lo + (hi - lo) / 2;
         int64_t sum = 0;
-        for (int32_t i = 0; i < siblings->n_units; i++) {
+        for (int32_t i = 0; i < used; i++) {
+            sum += sorted[i] < mid ? sorted[i] : mid;
+        }
+        for (int32_t i = 0; i < siblings->n_units && used == 0; i++) {
             sum += clamp(mid, siblings->member[i]);
         }
         if (sum >= total) {
@@ -112,13 +100,13 @@ static struct shape spread_shape(const struct skr_siblings *siblings, int32_t to
             lo = mid + 1;
         }
     }
-    return (struct shape){.water = lo};
+    return lo;
 }
 
 /* Counts of the used largest of sorted, which hold total together, into shape->list. */
 static void list_pack(const int32_t *sorted, int32_t used, int32_t total, struct shape *shape)
 {
-    bool full = true; /* so far: then comes the rest, then ones */
+    bool full = true; /* so far; then follow the rest, then ones */
     shape->full = INT32_MAX;
     for (int32_t i = 0; i < used; i++) {
         int32_t most = total - (used - 1 - i);
@@ -132,29 +120,15 @@ static void list_pack(const int32_t *sorted, int32_t used, int32_t total, struct
     }
 }
 
-static void list_spread(const int32_t *sorted, int32_t used, int32_t total, struct shape *shape)
+static void list_spread(const int32_t *sorted, int32_t used, struct shape *shape)
 {
-    int32_t lo = 1;
-    int32_t hi = total;
-    while (lo < hi) {
-        int32_t mid = lo + (hi - lo) / 2;
-        int64_t sum = 0;
-        for (int32_t i = 0; i < used; i++) {
-            sum += sorted[i] < mid ? sorted[i] : mid;
-        }
-        if (sum >= total) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
+    int32_t water = shape->water;
     for (int32_t i = 0; i < used; i++) {
-        skr_bits_set(shape->list, sorted[i] < lo ? sorted[i] : lo);
-        if (lo > 1) {
-            skr_bits_set(shape->list, sorted[i] < lo - 1 ? sorted[i] : lo - 1);
+        skr_bits_set(shape->list, sorted[i] < water ? sorted[i] : water);
+        if (water > 1) {
+            skr_bits_set(shape->list, sorted[i] < water - 1 ? sorted[i] : water - 1);
         }
     }
-    shape->water = lo;
     shape->least = sorted[used - 1];
 }
 
@@ -168,39 +142,29 @@ static bool must_be_full(const struct skr_span *unit, enum skr_rule_type type,
     return unit->hi > shape->least && unit->hi < shape->water - 1;
 }
 
-static void add_listed(const struct skr_span *unit, enum skr_rule_type type,
-                       const struct shape *shape, uint64_t *bits)
-{
-    if (must_be_full(unit, type, shape)) {
-        skr_bits_set(bits, unit->hi);
-        return;
-    }
-    for (int32_t w = 0; w < unit->words; w++) {
-        bits[w] |= shape->list[w];
-    }
-    skr_bits_set(bits, 0);
-    skr_bits_clear_above(bits, unit->words, unit->hi);
-}
+/* The closed forms of all totals of a set. */
+struct shapes {
+    enum skr_rule_type type;
+    int32_t n;
+    struct shape item[PORTS_MAX];
+};
 
-static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
-                       const struct shape *shape, uint64_t *bits)
+static void add_counts(const struct skr_span *unit, const void *context, uint64_t *bits)
 {
-    if (shape->list) {
-        add_listed(unit, type, shape, bits);
-        return;
-    }
-    if (type == SKR_RULE_SPREAD) {
-        skr_bits_set(bits, clamp(shape->water - 1, unit));
-        skr_bits_set(bits, clamp(shape->water, unit));
-        return;
-    }
-    if (unit->hi >= shape->full) {
-        skr_bits_set(bits, unit->hi);
-    }
-    if (unit->hi <= shape->full) {
-        skr_bits_set(bits, 0);
-        if (shape->rest <= unit->hi) {
-            skr_bits_set(bits, shape->rest);
+    const struct shapes *shapes = context;
+    for (int32_t p = 0; p < shapes->n; p++) {
+        const struct shape *shape = &shapes->item[p];
+        if (!shape->list) {
+            skr_bits_set(bits, clamp(shape->water - 1, unit));
+            skr_bits_set(bits, clamp(shape->water, unit));
+        } else if (must_be_full(unit, shapes->type, shape)) {
+            skr_bits_set(bits, unit->hi);
+        } else {
+            for (int32_t w = 0; w < unit->words; w++) {
+                bits[w] |= shape->list[w];
+            }
+            skr_bits_set(bits, 0);
+            skr_bits_clear_above(bits, unit->words, unit->hi);
         }
     }
 }
@@ -208,21 +172,21 @@ static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
 static bool applies(const struct skr_run *run, const struct skr_siblings *siblings)
 {
     const struct skr_law *law = &run->law[siblings->all->level];
-    if (run->plain || siblings->n_ports > PORTS_MAX) {
+    if (law->type == SKR_RULE_PACK && law->used == 0) {
         return false;
     }
-    bool from_zero = law->type == SKR_RULE_PACK || law->used > 0;
     for (int32_t i = 0; i < siblings->n_units; i++) {
         const struct skr_span *unit = siblings->member[i];
-        if (!unit->is_run || (from_zero && unit->lo > 0)) {
+        if (!skr_span_is_interval(unit) || (law->used > 0 && unit->lo > 0)) {
             return false;
         }
     }
     return true;
 }
 
-bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
-                          int32_t words, struct skr_span **ret)
+/* The unit with these counts alone (words of them); NULL in *ret: it can hold 0 only. */
+static bool narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
+                             int32_t words, struct skr_span **ret)
 {
     *ret = NULL;
     if (skr_bits_only_zero(bits, words)) {
@@ -233,56 +197,49 @@ bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, cons
 }
 
 static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings,
-                        struct shape *shape)
+                        struct shapes *ret)
 {
     const struct skr_law *law = &run->law[siblings->all->level];
-    bool pack = law->type == SKR_RULE_PACK;
-    int32_t n = siblings->n_units;
-    int32_t *sorted = skr_siblings_by_size(run, siblings);
-    if (!sorted) {
+    bool spread = law->type == SKR_RULE_SPREAD;
+    int32_t *sorted = law->used > 0 ? skr_siblings_by_size(run, siblings) : NULL;
+    if (law->used > 0 && !sorted) {
         return false;
     }
+    *ret = (struct shapes){.type = law->type, .n = siblings->n_ports};
     for (int32_t p = 0; p < siblings->n_ports; p++) {
+        struct shape *shape = &ret->item[p];
         int32_t total = siblings->port[p].total;
+        if (spread) {
+            shape->water = water_level(siblings, sorted, law->used, total);
+        }
         if (law->used == 0) {
-            shape[p] = pack ? pack_shape(sorted, n, total) : spread_shape(siblings, total);
             continue;
         }
-        shape[p].list = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
-        if (!shape[p].list) {
+        shape->list = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
+        if (!shape->list) {
             return false;
         }
-        if (pack) {
-            list_pack(sorted, law->used, total, &shape[p]);
+        if (spread) {
+            list_spread(sorted, law->used, shape);
         } else {
-            list_spread(sorted, law->used, total, &shape[p]);
+            list_pack(sorted, law->used, total, shape);
         }
     }
     return true;
 }
 
-bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact)
+bool skr_narrow_members(struct skr_run *run, struct skr_siblings *siblings, skr_narrow_add_fn *add,
+                        const void *context)
 {
-    *ret_exact = applies(run, siblings);
-    if (!*ret_exact) {
-        return run->plain || siblings->n_ports > PORTS_MAX || skr_peel(run, siblings);
-    }
-    struct shape shape[PORTS_MAX];
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!bits || !find_shapes(run, siblings, shape)) {
-        return false;
-    }
-    enum skr_rule_type type = run->law[siblings->all->level].type;
     const struct skr_span *before = NULL;
     struct skr_span *result = NULL;
+    uint64_t *bits = run->bits_tmp;
     for (int32_t i = 0; i < siblings->n_units; i++) {
         struct skr_span *unit = siblings->member[i];
         if (unit != before) {
             memset(bits, 0, (size_t)unit->words * sizeof *bits);
-            for (int32_t p = 0; p < siblings->n_ports; p++) {
-                add_counts(unit, type, &shape[p], bits);
-            }
-            if (!skr_narrow_to_counts(run, unit, bits, unit->words, &result)) {
+            add(unit, context, bits);
+            if (!narrow_to_counts(run, unit, bits, unit->words, &result)) {
                 return false;
             }
             before = unit;
@@ -290,6 +247,21 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
         siblings->member[i] = result;
     }
     return true;
+}
+
+bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact)
+{
+    *ret_exact = false;
+    if (run->plain || siblings->n_ports > PORTS_MAX) {
+        return true;
+    }
+    if (!applies(run, siblings)) {
+        return skr_peel(run, siblings);
+    }
+    *ret_exact = true;
+    struct shapes shapes;
+    return find_shapes(run, siblings, &shapes) &&
+           skr_narrow_members(run, siblings, add_counts, &shapes);
 }
 
 bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
@@ -304,5 +276,5 @@ bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
     memcpy(bits, skr_span_row(unit, unit->rows - 1), (size_t)words * sizeof *bits);
     bits[0] |= skr_span_row(unit, 0)[0] & 1;
     skr_bits_clear_above(bits, words, most);
-    return skr_narrow_to_counts(run, unit, bits, words, ret);
+    return narrow_to_counts(run, unit, bits, words, ret);
 }

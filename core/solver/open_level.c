@@ -4,9 +4,9 @@
  *
  * 1. Ports: every total > 0 that a live state of the level above wants inside its unit; units with
  *    equal children share them.
- * 2. Fewer counts, where something is known about the optimum before searching (fast paths): closed
- *    forms (narrow_counts.h); else for spread the least count that no unit has to exceed, found by
- *    bisection over feasible sets, which are much cheaper than weights.
+ * 2. Fewer counts, where the optimum is partly known before the search (fast paths): closed forms
+ *    (narrow_counts.h); else, for spread, the least count that no unit has to exceed. Bisection
+ *    over feasible sets finds it, and these are much cheaper than weights.
  * 3. The spans of what is left, parts before wholes, and the dense pass over them.
  */
 #include "core/solver/open_level.h"
@@ -115,8 +115,8 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     return true;
 }
 
-/* Spans of the set with counts above most taken away, in siblings->narrow (NULL: nothing is left).
- * keep: the members lose them for good. */
+/* Spans of the set without counts above `most`, in siblings->narrow (NULL: no span is left). keep:
+ * the members lose these counts, too. */
 static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_t most, bool keep)
 {
     struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof *item);
@@ -197,14 +197,14 @@ static bool least_maximum(struct skr_graph *graph, int32_t level, int32_t *ret)
     return true;
 }
 
-/* Takes counts away from the members of the level's sets, then makes their spans. */
+/* Removes counts from the members of the level's sets, then makes their spans. */
 static bool narrow_level(struct skr_graph *graph, int32_t level)
 {
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
-    bool mute = run->law[level].mute;
+    bool silent = run->law[level].silent;
     bool all_exact = true;
-    for (int32_t i = 0; i < at->n_siblings && !mute; i++) {
+    for (int32_t i = 0; i < at->n_siblings && !silent; i++) {
         bool exact = false;
         if (!skr_narrow_counts(run, at->siblings[i], &exact)) {
             return false;
@@ -212,7 +212,7 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
         all_exact = all_exact && exact;
     }
     int32_t most = run->n;
-    if (!run->plain && !mute && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
+    if (!run->plain && !silent && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
         !least_maximum(graph, level, &most)) {
         return false;
     }
@@ -278,7 +278,7 @@ void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bi
     }
 }
 
-/* The same before there are states: counts that the units may hold. */
+/* The same before states are made: the counts that the units may hold. */
 static void possible_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
 {
     const struct skr_graph_level *at = &graph->level[level];

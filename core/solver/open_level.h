@@ -15,7 +15,7 @@
 bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, struct skr_span *root);
 bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool *ret_choice);
 
-/* Counts that live states of units of the level have, into bits[n / 64 + 1]. */
+/* The counts that live states of the level's units have, into bits[n / 64 + 1]. */
 void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits);
 
 /* dense_pass.c: makes states and edges of the level whose spans are listed, by the first word.

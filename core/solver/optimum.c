@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The optimum, by weighing the choice graph word by word, level by level: keys are compared from
- * the top level down, so the first word of level 1 decides first. A level is opened when the levels
- * above have decided everything they can; what they leave open is often little, and that is what
- * makes this fast. With SKR_TIE_TIGHT the room of used units comes after the last level's key.
+ * the top level down, so the first word of level 1 decides first. A level is opened after the
+ * levels above have decided all they can. They often leave little open, which is why this is fast.
+ * With SKR_TIE_TIGHT the room of used units comes after the last level's key.
  */
 #include "core/solver/optimum.h"
 
@@ -18,7 +18,7 @@ static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool ch
     if (!counts) {
         return false;
     }
-    /* One placement left, as far as opened: nothing to decide. */
+    /* Without a choice one placement is left, as far as opened. */
     while (choice || run->plain) {
         struct skr_weights weights;
         skr_graph_counts(graph, words->level, counts);
@@ -50,7 +50,7 @@ bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32
     const struct skr_weights by_room = {.by_room = true};
     for (int32_t level = 1; level <= deepest; level++) {
         if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK &&
-            !run->law[level].mute) {
+            !run->law[level].silent) {
             skr_graph_weigh(ret, level, &by_room);
             skr_graph_tighten(ret, level);
         }

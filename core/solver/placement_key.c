@@ -86,6 +86,9 @@ int skr_placement_compare(const struct skr_tree *tree, const struct skr_rule *ru
                           const struct skr_level_key *a, const struct skr_level_key *b)
 {
     for (int32_t level = 0; level < tree->n_levels; level++) {
+        if (rule[level].silent) {
+            continue;
+        }
         int order = compare_counts(&a[level], &b[level]);
         if (rule[level].type == SKR_RULE_PACK) {
             if (a[level].used != b[level].used) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_PROBLEM_H
 #define SKR_CORE_SOLVER_PROBLEM_H
-/* What the solver is asked: so many members of one group, on the leaves of a tree, under rules of
- * levels, bounds of units and rules over domains. Meaning of rules: docs/solver.md. */
+/* The problem of the solver: place n members of one group on the leaves of a tree, under rules of
+ * levels, bounds of units and rules over domains. docs/solver.md defines the rules. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct skr_rule {
     bool silent; /* the level has rules and no key: placements are not compared by it */
 };
 
-/* Whether n rules ask for the same. */
+/* Whether n rules are equal. */
 static inline bool skr_rules_equal(const struct skr_rule *a, const struct skr_rule *b, int32_t n)
 {
     bool same = true;
@@ -59,7 +59,7 @@ struct skr_domain_rule {
     int32_t most;        /* MOST: >= 1 */
     int32_t max_skew;    /* SKEW: >= 1 */
     int32_t min_domains; /* SKEW: fewer domains than this: the least count is 0; 0: unset */
-    const int32_t *others; /* SKEW: [domain] matching pods that are no members; NULL: none */
+    const int32_t *others; /* SKEW: [domain] matching pods that are not members; NULL: none */
 };
 
 enum {
@@ -82,18 +82,18 @@ struct skr_problem {
     const int64_t *demand; /* [n_resources] of one member, >= 0 */
     const int64_t *free;   /* [leaf * n_resources + r], may be negative */
     const int64_t
-        *capacity; /* same layout, an empty cluster; NULL: class NeverFits is not told apart */
-    const uint8_t *eligible; /* [leaf] may a new member go there; NULL: everywhere */
-    const uint8_t *emptied;  /* [leaf] the same in an empty cluster; NULL: eligible */
+        *capacity; /* same layout, an empty cluster; NULL: class NeverFits is never reported */
+    const uint8_t *eligible; /* [leaf] whether it may take new members; NULL: all may */
+    const uint8_t *emptied;  /* [leaf] the same in an empty cluster; NULL: as eligible */
     const int32_t *claimed;  /* [leaf]; NULL: none */
     /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
-     * are not looked at. With bounds no missing slots and no best keys are explained. */
+     * are ignored. With bounds, missing slots and best keys are not explained. */
     const struct skr_unit_bounds *bounds;
     const struct skr_domain_rule *domain_rule; /* [n_domain_rules] */
     size_t n_domain_rules;
     enum skr_tie_break tie_break;
     bool explain;           /* fill struct skr_explanation when infeasible */
-    uint32_t explain_parts; /* enum skr_explain_part: what else, with explain; 0: nothing */
+    uint32_t explain_parts; /* enum skr_explain_part: more parts, with explain; 0: none */
     /* Search nodes: sets and values of relaxations tried. 0: timeout at once; < 0:
      * SKR_RELAXATION_STEPS_MAX. Placing takes none. */
     int64_t step_budget;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Relaxations: which rules have to go.
+ * Relaxations: the smallest sets of rules that have to be dropped.
  *
  * An atom is one number, or hard, of one level. All sets of one atom are tried, then all of two,
  * and so on; the first size with a set that works ends the search, so every set reported is one of
@@ -8,9 +8,8 @@
  * deepest level that a set touches nothing changes, and the sets of units there are taken over
  * from the run that was infeasible.
  *
- * Dropping hard brings the other numbers of its level to life, as they are written; so these are
- * atoms too, but only together with hard. A min and max that contradict each other are void and no
- * atoms.
+ * Without hard, the other numbers of its level count, as they are written. So they are atoms, too,
+ * but only together with hard. A min and max that contradict each other are void and no atoms.
  *
  * Values. Sizes only grow with max and shrink with min, so the value nearest to the rule's is found
  * by bisection. A factor must divide n, since every member is in some unit of its level: the
@@ -18,7 +17,7 @@
  *
  * Cost: (trials) x (feasibility pass); trials are the steps of the budget.
  */
-#include "core/solver/relaxation.h"
+#include "core/solver/explain.h"
 
 #include <string.h>
 
@@ -41,14 +40,13 @@ static const struct skr_rule *rule_of(const struct search *s, int32_t level)
 
 static bool has_key(const struct skr_rule *rule, enum skr_relaxation_kind kind)
 {
-    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
     switch (kind) {
     case SKR_RELAX_HARD:
         return rule->hard;
     case SKR_RELAX_MAX:
-        return rule->max > 0 && !void_pair;
+        return rule->max > 0 && !skr_rule_range_is_void(rule);
     case SKR_RELAX_MIN:
-        return rule->min > 0 && !void_pair;
+        return rule->min > 0 && !skr_rule_range_is_void(rule);
     case SKR_RELAX_FACTOR:
         return rule->factor > 1;
     case SKR_RELAX_PARTITIONS:
@@ -95,18 +93,14 @@ static void list_atoms(struct search *s)
     }
 }
 
-/* A pass over the levels that the set touches. */
-static bool sizes_hold(struct skr_run *inner, const struct skr_feasible *base, int32_t deepest,
-                       int32_t first_id, bool *ret)
+/* Whether n is feasible, by a pass over the levels that the set touches. */
+static bool sizes_hold(struct skr_run *inner, const struct search *s, int32_t deepest, bool *ret)
 {
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *bits);
-    if (!bits || !skr_spans_init(inner, first_id) ||
-        !skr_feasible_rebuild(inner, base, deepest, &feasible)) {
+    if (!skr_feasible_rebuild(inner, s->run, s->base, deepest, &feasible)) {
         return false;
     }
-    skr_feasible_totals(inner, &feasible, 0, bits);
-    *ret = skr_bits_get(bits, inner->n);
+    *ret = skr_feasible_has(inner, &feasible, inner->n);
     return true;
 }
 
@@ -131,8 +125,8 @@ static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t va
     struct skr_problem problem = *s->run->problem;
     problem.rule = rule;
     struct skr_run inner;
-    s->stopped = !skr_run_begin_inner(s->run, &problem, &inner) ||
-                 !sizes_hold(&inner, s->base, deepest, skr_spans_next_id(s->run), ret);
+    s->stopped =
+        !skr_run_begin_inner(s->run, &problem, &inner) || !sizes_hold(&inner, s, deepest, ret);
     skr_run_end_inner(s->run, &inner);
     *ret = *ret && !s->stopped;
 }
@@ -159,38 +153,23 @@ static bool is_idle(const struct search *s, int32_t n_picked)
 
 /* ---- values ---- */
 
-static int32_t nearest_max(struct search *s, int32_t n_picked, int32_t at, int32_t max)
+/* The value nearest to `bad` that works, by bisection: `good` works, and so does what lies between
+ * a value that works and `good`. */
+static int32_t nearest_bound(struct search *s, int32_t n_picked, int32_t at, int32_t bad,
+                             int32_t good)
 {
-    int32_t lo = max < s->run->n ? max + 1 : s->run->n;
-    int32_t hi = s->run->n;
-    while (lo < hi) {
-        int32_t mid = lo + (hi - lo) / 2;
+    int32_t way = good > bad ? 1 : -1;
+    while ((good - bad) * way > 1) {
+        int32_t mid = bad + (good - bad + way) / 2;
         bool works = false;
         try_set(s, n_picked, at, mid, &works);
         if (works) {
-            hi = mid;
+            good = mid;
         } else {
-            lo = mid + 1;
+            bad = mid;
         }
     }
-    return hi;
-}
-
-static int32_t nearest_min(struct search *s, int32_t n_picked, int32_t at, int32_t min)
-{
-    int32_t lo = 1;
-    int32_t hi = min - 1 > s->run->n ? s->run->n : min - 1;
-    while (lo < hi) {
-        int32_t mid = hi - (hi - lo) / 2;
-        bool works = false;
-        try_set(s, n_picked, at, mid, &works);
-        if (works) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    return lo;
+    return good;
 }
 
 static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, int32_t factor)
@@ -240,13 +219,14 @@ static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
 {
     const struct skr_relaxation_atom *atom = &s->atom[s->pick[at]];
     const struct skr_rule *rule = rule_of(s, atom->level);
+    int32_t n = s->run->n;
     int32_t value = 0;
     switch (atom->kind) {
     case SKR_RELAX_MAX:
-        value = nearest_max(s, n_picked, at, rule->max);
+        value = nearest_bound(s, n_picked, at, rule->max < n ? rule->max : n - 1, n);
         break;
     case SKR_RELAX_MIN:
-        value = nearest_min(s, n_picked, at, rule->min);
+        value = nearest_bound(s, n_picked, at, rule->min <= n ? rule->min : n + 1, 1);
         break;
     case SKR_RELAX_FACTOR:
         value = nearest_factor(s, n_picked, at, rule->factor);

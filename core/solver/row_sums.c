@@ -3,16 +3,16 @@
  * Row u of a pair is the union, over all a, of the sums of row a of the left and row u - a of the
  * right half.
  *
- * Rows that are runs (neighbours, or neighbouring multiples of the level's step) make intervals,
- * and most of these touch: they are united before a bit is set. Other rows go through the kernel of
- * count_bits.h, those with a step gathered first; only the words between a row's ends are looked
- * at. With no_fast_paths everything goes through the kernel, in full length.
+ * Rows that are runs (neighbours, or neighbouring multiples of the level's step) make intervals.
+ * Most of these touch, and they are united before a bit is set. Other rows go through the kernel of
+ * count_bits.h, gathered first if they have a step, and only the words between a row's ends are
+ * read. With no_fast_paths everything goes through the kernel, in full length.
  */
 #include "core/solver/row_sums.h"
 
 #include <string.h>
 
-/* Where rows are found and how they are written. */
+/* The rows of one half, as they are or gathered. */
 struct half {
     const struct skr_span *span;
     const uint64_t *bits; /* of the span, or gathered */
@@ -105,7 +105,7 @@ static struct half gather(const struct skr_span *span, int32_t most, int32_t ste
     return half;
 }
 
-/* Both halves and the sums with the holes taken out. False: out of memory. */
+/* Gathers both halves, and makes room for gathered sums. False: out of memory. */
 static bool gather_all(struct work *w)
 {
     struct skr_run *run = w->run;
@@ -189,7 +189,7 @@ static void add_interval(const struct work *w, int32_t row, int32_t lo, int32_t 
     all->ends.hi = first || hi > all->ends.hi ? hi : all->ends.hi;
 }
 
-/* Row row of the pair. */
+/* Row `row` of the pair. */
 static void sum_row(const struct work *w, int32_t row)
 {
     struct skr_span *span = w->span;

@@ -4,11 +4,12 @@
 /* The totals of a pair of spans, from those of its halves. Internal to the solver. */
 #include "core/solver/span.h"
 
-/* What a row of a span's bits holds; from the span itself where it has one row. */
+/* The ends of a row; of the span itself where it has one row. */
 struct skr_row skr_row_of(const struct skr_run *run, const struct skr_span *span, int32_t row);
-/* Ends of the span and of its rows, from the bits. */
+/* Sets the ends of the span and of its rows from the bits. */
 void skr_row_ends(const struct skr_run *run, struct skr_span *span);
-/* Bits and ends of a pair whose bits are 0; totals above hi are dropped. False: out of memory. */
+/* Sets bits and ends of a pair, whose bits are 0. Totals above hi are dropped. False: out of
+ * memory. */
 bool skr_row_sums(struct skr_run *run, struct skr_span *span, int32_t hi);
 
 #endif

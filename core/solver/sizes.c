@@ -6,7 +6,7 @@
  * units whenever one of them changes, chunks are paired up round by round as in span.h, and the
  * numbers of these sets are all that is kept:
  *
- *     parent      set of the whole     <- what the parent can hold, row by row
+ *     parent      set of the whole     <- the totals that the parent can hold, row by row
  *                 /            \
  *           {0 .. 31}        {32 .. 47}
  *            /     \             |
@@ -143,7 +143,7 @@ static struct skr_counts child_of(struct skr_sizes *sizes, int32_t level, int32_
                : skr_counts_child(&sizes->space, inside, sizes->law[level + 1].used, law, allowed);
 }
 
-/* Puts counts in the place of a number. Returns whether it is another set. */
+/* Replaces a set. Returns whether the new one differs. */
 static bool replace(struct skr_sizes *sizes, uint32_t *set, const struct skr_counts *counts)
 {
     uint32_t number = skr_count_pool_take(&sizes->pool->sets, counts);
@@ -182,8 +182,8 @@ static bool sum_pair(struct skr_sizes *sizes, int32_t level, const uint32_t *rou
     return replace(sizes, ret, &sum);
 }
 
-/* The chunks in part[n_parts], ascending, may have changed: sums them, and the rounds above those
- * that have. Returns whether the whole has. */
+/* Sums the chunks in part[n_parts], ascending, and the rounds above those that have changed.
+ * Returns whether the whole has changed. */
 static bool update_set(struct skr_sizes *sizes, int32_t level, int32_t p, int32_t *part,
                        int32_t n_parts, const int32_t *slots)
 {
@@ -211,20 +211,6 @@ static bool update_set(struct skr_sizes *sizes, int32_t level, int32_t p, int32_
 }
 
 /* ---- all of it ---- */
-
-static uint64_t *allowed_counts(const struct skr_law *law, int32_t most)
-{
-    if (law->lo <= 1 && law->hi >= most && law->factor == 1) {
-        return NULL;
-    }
-    uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof *bits);
-    for (int32_t x = 1; x <= most; x++) {
-        if (skr_law_allows(law, x)) {
-            skr_bits_set(bits, x);
-        }
-    }
-    return bits;
-}
 
 /* All sets from nothing, the lowest level first. */
 static void build(struct skr_sizes *sizes, const int32_t *slots)
@@ -281,7 +267,11 @@ struct skr_sizes *skr_sizes_create(struct skr_sizes_pool *pool, const struct skr
     sizes->most = most;
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         sizes->law[level] = skr_law_of(&rule[level - 1], most);
-        sizes->allowed[level] = allowed_counts(&sizes->law[level], most);
+        if (!skr_law_allows_all(&sizes->law[level], most)) {
+            uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof *bits);
+            skr_law_counts(&sizes->law[level], most, bits);
+            sizes->allowed[level] = bits;
+        }
     }
     make_room(sizes);
     pool->bytes += sizes->bytes;
@@ -310,9 +300,8 @@ void skr_sizes_destroy(struct skr_sizes *sizes)
     free(sizes);
 }
 
-/* Units of one level that have changed, ascending: updates the sets they are in. *n becomes the
- * number of parents that have changed, in sizes->dirty. first: what unit 0 of the list counts
- * from. */
+/* Updates the sets of units of one level that have changed: first + unit[i], ascending. *n becomes
+ * the number of parents that have changed, in sizes->dirty. */
 static void change_level(struct skr_sizes *sizes, int32_t level, const int32_t *unit, int32_t first,
                          const int32_t *slots, size_t *n)
 {

@@ -2,24 +2,23 @@
 #ifndef SKR_CORE_SOLVER_SIZES_H
 #define SKR_CORE_SOLVER_SIZES_H
 /*
- * Which sizes of a group have a valid placement, kept while leaves change: for every unit of the
- * tree the set of totals it can hold under the rules (docs/solver.md), so that a changed leaf costs
- * a few merges on its way to the root and the question whether n fits is a look at one bit. It
- * answers for all n up to a most at once, since no rule asks for the size of the group.
+ * The sizes of a group that have a valid placement, kept while leaves change. For every unit of the
+ * tree the set of totals that it can hold under the rules is kept (docs/solver.md). A changed leaf
+ * costs a few merges on its way to the root, and whether n fits is one bit. No rule refers to the
+ * size of the group, so one structure answers for all n up to `most`.
  *
- * Only yes or no: whoever wants the placement asks skr_solve(). Groups that hold something already
- * (claims) are not answered for.
+ * The answer is yes or no; skr_solve() has the placement. Claims are not supported.
  *
- * What is kept is small (one number for 16 siblings, equal sets stored once for all problems of a
- * pool), which is why it can be kept for every kind of group that waits. One thread at a time.
+ * The structure is small enough for every kind of group that waits: one number for 16 siblings, and
+ * equal sets stored once for all problems of a pool. One thread at a time.
  */
 #include <stddef.h>
 
 #include "core/solver/solver.h"
 
 enum {
-    /* Most words of 64 counts that one merge may touch. Rules that count many used units in large
-     * groups are beyond it, and are not kept: a change would take too long. */
+    /* Words of 64 counts that one merge may touch. Rules that count many used units in large groups
+     * exceed it and are not kept: a change would take too long. */
     SKR_SIZES_MERGE_WORDS_MAX = 1 << 16,
 };
 
@@ -42,7 +41,7 @@ bool skr_sizes_can_keep(const struct skr_tree *tree, const struct skr_rule *rule
 struct skr_sizes *skr_sizes_create(struct skr_sizes_pool *pool, const struct skr_tree *tree,
                                    const struct skr_rule *rule, int32_t most, const int32_t *slots);
 void skr_sizes_destroy(struct skr_sizes *sizes); /* NULL allowed */
-/* These leaves, ascending, no one twice, now have the slots that slots says; all others as before.
+/* These leaves, ascending and without repetition, now have slots[leaf]; all others are unchanged.
  * Cost: for each at most 15 merges of leaves and depth x log(siblings) of sets. */
 void skr_sizes_change(struct skr_sizes *sizes, const int32_t *slots, const int32_t *leaf, size_t n);
 /* 0 <= n <= most. O(1). */

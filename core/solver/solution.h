@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_SOLUTION_H
 #define SKR_CORE_SOLVER_SOLUTION_H
-/* What the solver answers: counts and keys of a placement, or why there is none. */
+/* The answer of the solver: counts and keys of a placement, or why there is none. */
 #include "core/solver/problem.h"
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
@@ -11,9 +11,9 @@ struct skr_domain_rule_name {
     const char *name;
 };
 
-/* What a solution says of the rules over domains. */
+/* The part of a solution about rules over domains. */
 struct skr_domain_outcome {
-    bool proven;      /* INFEASIBLE: nothing was left out. PLACED: it is optimal as well */
+    bool proven;      /* the search left nothing out; PLACED: the placement is optimal, too */
     int32_t blocking; /* INFEASIBLE: a rule that cannot be obeyed, alone or together with those of
                          rule; -1: there is no placement without all of them either, and the
                          explanation is that of the problem */
@@ -33,7 +33,7 @@ enum skr_solve_status {
     SKR_SOLVE_STATUS_COUNT
 };
 
-/* First that holds. */
+/* The class is the first that holds. */
 enum skr_infeasible_class {
     SKR_CLASS_NONE,
     SKR_CLASS_CONSTRAINT_CONFLICT,  /* infeasible with fit = n on every leaf */
@@ -71,7 +71,7 @@ struct skr_size_range {
     int32_t first, last; /* both feasible, and all between */
 };
 
-/* One rule of one level that is taken back. In the order in which they are reported. */
+/* The rule of a level that is dropped, in the order of reports. */
 enum skr_relaxation_kind {
     SKR_RELAX_HARD,
     SKR_RELAX_MAX,
@@ -113,16 +113,16 @@ struct skr_explanation {
     size_t n_bottlenecks;
     struct skr_bottleneck bottleneck[SKR_BOTTLENECKS_MAX];
 
-    /* enum skr_explain_part: what follows is there and complete. A part that was asked for and is
-     * not here met a limit (steps, bytes, work, cancel); what it holds is true, but not all. */
+    /* enum skr_explain_part: the parts below that are complete. A part that was requested and is
+     * not marked met a limit (steps, bytes, work, cancel); what it holds is true, but not all. */
     uint32_t parts;
     /* Feasible sizes from 1 to 2 n (at most SKR_SOLVER_MEMBERS_MAX), ascending. Sizes outside
-     * sizes_first .. sizes_last were not looked at, or did not fit in here. */
+     * sizes_first .. sizes_last were not computed, or do not fit in here. */
     int32_t sizes_first, sizes_last;
     size_t n_sizes;
     struct skr_size_range size[SKR_SIZE_RANGES_MAX];
-    /* All sets of the least number of rules without which n is feasible; every one verified, as is
-     * that no smaller set does. Deepest level first, then by kind. Empty and complete: there is too
+    /* All smallest sets of rules without which n is feasible; each is verified, and so is that no
+     * smaller set suffices. Deepest level first, then by kind. Empty and complete: there is too
      * little room even without rules. */
     size_t n_relaxations;
     struct skr_relaxation relaxation[SKR_RELAXATIONS_MAX];
@@ -187,7 +187,7 @@ int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
 /* Key of any placement, for comparisons; in arena; level 1 first. NULL without memory. */
 struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32_t *count,
                                         struct skr_arena *arena);
-/* < 0: a is better, 0 equal, > 0 b is better. */
+/* < 0: a is better, 0 equal, > 0 b is better. Silent levels are not compared. */
 int skr_placement_compare(const struct skr_tree *tree, const struct skr_rule *rule,
                           const struct skr_level_key *a, const struct skr_level_key *b);
 

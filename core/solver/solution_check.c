@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checker of placements: straight from the definition of validity, sharing nothing with the method
- * that finds them, not even the reading of the rules. Linear in tree and resources.
+ * Checker of placements, straight from the definition of validity. It shares nothing with the
+ * method that finds them, not even the reading of the rules. Linear in tree and resources.
  */
 #include <inttypes.h>
 #include <stdlib.h>

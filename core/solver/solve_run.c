@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Context of a run: rules made plain, memory under one byte limit, cancellation, room of leaves.
+ * Context of a run: laws of the rules, memory under one byte limit, cancellation, room of leaves.
  *
- * Memory: one arena for what lives as long as the run and one scratch arena at a time for what one
- * step needs; together they stay below the byte limit of the problem.
+ * Memory: one arena for the time of the run, and one scratch arena at a time for a step. Together
+ * they stay below the byte limit of the problem.
  */
 #include "core/solver/solve_run.h"
 
@@ -19,7 +19,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
                           .hi = n,
                           .factor = 1,
                           .step = 1,
-                          .mute = rule->silent};
+                          .silent = rule->silent};
     if (rule->hard) {
         if (rule->type == SKR_RULE_PACK) {
             law.used = 1;
@@ -28,8 +28,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
         }
         return law;
     }
-    /* A pair that contradicts itself is ignored as a pair; unset numbers make no pair. */
-    bool ignored = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+    bool ignored = skr_rule_range_is_void(rule);
     if (rule->min > 0 && !ignored) {
         law.lo = rule->min;
     }
@@ -40,7 +39,7 @@ struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
         law.factor = rule->factor;
     }
     if (rule->partitions > 0) {
-        /* More than any group has members are as many as one too many: used + 1 is a number, too. */
+        /* More than any group has members: one too many says the same, and used + 1 still fits. */
         law.used = rule->partitions <= SKR_SOLVER_MEMBERS_MAX ? rule->partitions
                                                               : SKR_SOLVER_MEMBERS_MAX + 1;
     }
@@ -52,40 +51,29 @@ bool skr_law_allows(const struct skr_law *law, int32_t x)
     return x >= law->lo && x <= law->hi && x % law->factor == 0;
 }
 
-bool skr_law_is_free(const struct skr_law *law, int32_t n)
+bool skr_law_allows_all(const struct skr_law *law, int32_t n)
 {
-    return law->used == 0 && law->lo == 1 && law->hi >= n && law->factor == 1;
+    return law->lo == 1 && law->hi >= n && law->factor == 1;
 }
 
-static uint64_t *allowed_counts(struct skr_run *run, const struct skr_law *law)
+void skr_law_counts(const struct skr_law *law, int32_t n, uint64_t *bits)
 {
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
-    if (!bits) {
-        return NULL;
-    }
     int64_t first = ((int64_t)law->lo + law->factor - 1) / law->factor * law->factor;
-    bits[0] = 1;
-    for (int64_t x = first; x <= law->hi && x <= run->n; x += law->factor) {
-        skr_bits_set(bits, (int32_t)x);
+    int32_t last = law->hi < n ? law->hi : n;
+    if (first <= last) {
+        skr_bits_set_progression(bits, (int32_t)first, last, law->factor);
     }
-    return bits;
+    skr_bits_set(bits, 0);
 }
 
-/* A unit holds a multiple of its level's factor and a sum of multiples of what is below. Where the
- * least common multiple of both is beyond n, nothing but 0 is left; either will do. */
+/* A unit holds a multiple of its level's factor that is a sum of multiples of the step below. If
+ * the least common multiple of both is beyond n, only 0 is left, and either of them will do. */
 static void find_steps(struct skr_run *run)
 {
     int32_t below = 1;
     for (int32_t level = run->tree->n_levels; level >= 1; level--) {
         struct skr_law *law = &run->law[level];
-        int32_t a = law->factor;
-        int32_t b = below;
-        while (b != 0) {
-            int32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        int64_t both = (int64_t)law->factor / a * below;
+        int64_t both = (int64_t)law->factor / skr_common_divisor(law->factor, below) * below;
         law->step = both <= run->n ? (int32_t)both : law->factor;
         below = law->step;
     }
@@ -111,9 +99,12 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
     }
     run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        const struct skr_law *law = &run->law[level];
-        if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
-            run->allowed[level] = allowed_counts(run, law);
+        if (!skr_law_allows_all(&run->law[level], run->n)) {
+            uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+            if (bits) {
+                skr_law_counts(&run->law[level], run->n, bits);
+            }
+            run->allowed[level] = bits;
         }
     }
     return run->stop == SKR_RUN_GOES_ON;
@@ -147,7 +138,6 @@ void skr_run_fini(struct skr_run *run)
     run->arena = NULL;
 }
 
-/* Of the limit. */
 static size_t bytes_left(const struct skr_run *run)
 {
     size_t used = skr_arena_used(run->arena);
@@ -245,39 +235,29 @@ int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts,
     return (int32_t)room;
 }
 
-/* The most that the bounds of the leaf leave of fit; what is claimed stays. */
-static int32_t bounded(const struct skr_problem *problem, int32_t leaf, int32_t claimed,
-                       int32_t fit)
+/* The most that a leaf with this room can hold; what is claimed stays, whatever its bounds. */
+static int32_t most_of(const struct skr_problem *problem, int32_t leaf, int32_t claimed,
+                       int32_t room)
 {
-    int32_t most = !problem->bounds ? fit : problem->bounds[problem->tree->first_leaf + leaf].most;
-    return most >= fit ? fit : most > claimed ? most : claimed;
-}
-
-int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
-{
-    int32_t claimed = skr_leaf_claimed(problem, leaf);
-    if (!skr_leaf_eligible(problem, leaf)) {
-        return claimed;
+    int32_t most = room < problem->n - claimed ? claimed + room : problem->n;
+    if (problem->bounds && problem->bounds[problem->tree->first_leaf + leaf].most < most) {
+        most = problem->bounds[problem->tree->first_leaf + leaf].most;
+        most = most > claimed ? most : claimed;
     }
-    int32_t room = skr_leaf_room(problem, problem->free, leaf);
-    return bounded(problem, leaf, claimed,
-                   room < problem->n - claimed ? claimed + room : problem->n);
+    return most;
 }
 
-void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
-                        int32_t *most, int32_t *room)
+struct skr_leaf skr_leaf_of(const struct skr_problem *problem, int32_t leaf)
 {
-    *least = skr_leaf_claimed(problem, leaf);
-    *most = skr_leaf_fit(problem, leaf);
-    if (room) {
-        *room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
-    }
+    struct skr_leaf ret = {.least = skr_leaf_claimed(problem, leaf)};
+    ret.room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
+    ret.most = most_of(problem, leaf, ret.least, ret.room);
+    return ret;
 }
 
-void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
-                         int32_t *room)
+void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *most, int32_t *room)
 {
-    /* Resource by resource, then all the rest: no calls and few branches a leaf. */
+    /* Resource by resource, so that a leaf costs no calls and few branches. */
     size_t n_leaves = (size_t)problem->tree->n_leaves;
     for (size_t leaf = 0; leaf < n_leaves; leaf++) {
         most[leaf] = INT32_MAX;
@@ -298,9 +278,19 @@ void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int3
             room[leaf] = new;
         }
         least[leaf] = claimed;
-        most[leaf] = new < problem->n - claimed ? claimed + new : problem->n;
-        if (problem->bounds) {
-            most[leaf] = bounded(problem, (int32_t)leaf, claimed, most[leaf]);
-        }
+        most[leaf] = most_of(problem, (int32_t)leaf, claimed, new);
     }
+}
+
+const int64_t *skr_leaf_sums(struct skr_run *run, const int32_t *leaf)
+{
+    const struct skr_tree *tree = run->tree;
+    int64_t *sum = skr_run_alloc(run, (size_t)tree->n_units, sizeof *sum);
+    for (int32_t unit = tree->n_units - 1; unit > 0 && sum; unit--) {
+        if (unit >= tree->first_leaf) {
+            sum[unit] = leaf[unit - tree->first_leaf];
+        }
+        sum[tree->parent[unit]] += sum[unit];
+    }
+    return sum;
 }

@@ -2,12 +2,12 @@
 #ifndef SKR_CORE_SOLVER_SOLVE_RUN_H
 #define SKR_CORE_SOLVER_SOLVE_RUN_H
 /*
- * One run of the solver: the problem with its rules made plain, the memory of the run, and why it
- * had to stop. Internal to core/solver/solver.c and core/solver/.
+ * One run of the solver: the problem with its rules in the form of the method, the memory of the
+ * run, and why it had to stop. Internal to the solver.
  *
- * Nothing here returns an error code. An allocation that fails returns NULL and leaves the reason
- * in run->stop; every function that can stop returns NULL or false, its callers pass that on, and
- * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
+ * No function here returns an error code. An allocation that fails returns NULL and leaves the
+ * reason in run->stop. Every function that can stop returns NULL or false, and its callers pass
+ * that on. skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
  */
 #include "core/solver/solution.h"
 #include "topology/base/arena.h"
@@ -30,7 +30,7 @@ struct skr_law {
     int32_t hi;     /* <= n */
     int32_t factor; /* >= 1 */
     int32_t step;   /* >= 1, of this and the levels below: all counts are multiples of it */
-    bool mute;      /* the key of the level is not compared, see weight_words.h */
+    bool silent;    /* the key of the level is not compared */
 };
 
 struct skr_span_note;
@@ -56,21 +56,41 @@ struct skr_run {
     struct skr_solve_stats stats;
 };
 
-/* rule as users write it, for groups of n. Which numbers count: docs/solver.md, "Rules". */
+/* Both >= 0. */
+static inline int32_t skr_common_divisor(int32_t a, int32_t b)
+{
+    while (b != 0) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Whether min and max contradict each other; then neither counts. Unset numbers contradict
+ * nothing. */
+static inline bool skr_rule_range_is_void(const struct skr_rule *rule)
+{
+    return rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+}
+
+/* The law of a rule as users write it, for groups of n: docs/solver.md, "Rules". */
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
 /* Whether a used unit may hold x > 0. */
 bool skr_law_allows(const struct skr_law *law, int32_t x);
-/* Whether it allows everything to groups of n. */
-bool skr_law_is_free(const struct skr_law *law, int32_t n);
+/* Whether a used unit may hold any count of 1 .. n. */
+bool skr_law_allows_all(const struct skr_law *law, int32_t n);
+/* 0 and the counts up to n that the law allows, into bits[n / 64 + 1], which are 0. */
+void skr_law_counts(const struct skr_law *law, int32_t n, uint64_t *bits);
 
 /* Prepares *run; false with run->stop set. Always follow with skr_run_fini(). */
 bool skr_run_init(struct skr_run *run, const struct skr_problem *problem);
 void skr_run_fini(struct skr_run *run);
 
 /*
- * A run inside another: a variant of its problem (other rules, leaves or n), solved with the bytes
- * that are left, to answer a question on the side. end() adds to the outer run's statistics; why
- * the inner run stopped stays in inner->stop and does not stop the outer one. problem is borrowed.
+ * A run inside another one: a variant of its problem (other rules, leaves or n), solved with the
+ * bytes that are left. end() adds its statistics to the outer run's. A limit that stops the inner
+ * run does not stop the outer one. problem is borrowed.
  */
 bool skr_run_begin_inner(const struct skr_run *outer, const struct skr_problem *problem,
                          struct skr_run *inner);
@@ -100,14 +120,15 @@ static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_
     return !problem->claimed ? 0 : problem->claimed[leaf];
 }
 
-/* Least and most of a leaf, and its room for ties, 0 when not eligible (NULL: not asked). */
-void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
-                        int32_t *most, int32_t *room);
-/* The same of all leaves, into arrays. */
-void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
-                         int32_t *room);
-
-/* claimed + new, new capped so that the sum is at most n. */
-int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf);
+/* What one leaf may hold, and its room for ties: new members that fit, 0 where it is not
+ * eligible. */
+struct skr_leaf {
+    int32_t least, most, room;
+};
+struct skr_leaf skr_leaf_of(const struct skr_problem *problem, int32_t leaf);
+/* The same of all leaves, into arrays; room may be NULL. */
+void skr_leaves_of(const struct skr_problem *problem, int32_t *least, int32_t *most, int32_t *room);
+/* [unit] the sum of leaf[] over the leaves below it. Memory of the run. */
+const int64_t *skr_leaf_sums(struct skr_run *run, const int32_t *leaf);
 
 #endif

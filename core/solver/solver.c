@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver: checks the problem, runs the two halves of the method, packs up the answer.
+ * The solver: checks the problem, runs the two halves of the method, makes the answer.
  *
  *   1. feasible_sets.c   for every unit, the totals it can hold; n in S(root)? else infeasible
  *   2. optimum.c         the graph of all optimal placements, level by level from the top
  *      tie_choice.c      one of them
- *   explain.c            why not, and what else is asked for
+ *   explain.c            why not, and the other parts that the problem asks for
  *
- * docs/solver.md explains the method with an example. Placing searches nothing, so it takes no
- * steps: a step budget of 0 ends the run at once and any other lets it finish; relaxations take
- * steps. Memory of a run is bounded (skr_problem.byte_limit); time is not, set cancel from another
- * thread.
+ * docs/solver.md explains the method with an example. A placement takes no steps, only relaxations
+ * do: a step budget of 0 ends the run at once, any other lets it place. Memory of a run is bounded
+ * (skr_problem.byte_limit). Time is not; set cancel from another thread.
  */
 #include "core/solver/solver.h"
 
@@ -71,7 +70,7 @@ static struct skr_solution *solution_new(const struct skr_tree *tree)
     return solution;
 }
 
-/* Counts and key into the solution. False without memory. */
+/* Puts counts and key into the solution. False without memory. */
 static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tree,
                         const int32_t *count)
 {
@@ -102,8 +101,8 @@ static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bou
     return sum < run->n && (run->tree->n_leaves == 0 || (!run->plain && !run->problem->explain));
 }
 
-/* Feasible sets of the run: made, or taken over. False when the run had to stop. *ret_done: the
- * answer is known without them. */
+/* The feasible sets of the run: those kept, or new ones. False when the run had to stop. *ret_done:
+ * the problem is infeasible, and the sets are not needed. */
 static bool find_sets(struct skr_run *run, const struct skr_run *base,
                       const struct skr_feasible *kept, struct skr_feasible *ret, bool *ret_done)
 {
@@ -111,13 +110,9 @@ static bool find_sets(struct skr_run *run, const struct skr_run *base,
     *ret_done = false;
     if (kept) {
         *ret = *kept;
-        if (!skr_spans_init(run, skr_spans_next_id(base))) {
-            return false;
-        }
-        skr_spans_set_base(run, base);
-        return true;
+        return skr_spans_init(run, base, true);
     }
-    if (!skr_spans_init(run, 0) || !skr_leaf_bounds(run, &leaf)) {
+    if (!skr_leaf_bounds(run, run->problem, &leaf)) {
         return false;
     }
     *ret_done = too_little_room(run, &leaf);
@@ -158,7 +153,7 @@ static bool place(struct skr_run *run, const struct skr_feasible *feasible, int6
     return true;
 }
 
-/* The run proper. True: the solution is filled. */
+/* Both halves of the method. True: the solution is filled. */
 static bool run_solver(struct skr_run *run, const struct skr_run *base,
                        const struct skr_feasible *kept, struct skr_solution *solution)
 {

@@ -2,10 +2,9 @@
 /*
  * Spans and their interning.
  *
- * The table is open addressing over a power of two; a span is found by its parts (two spans) or by
- * what it is (level, children, room, counts). Spans are never removed. The order in which things
- * are interned follows the tree, and nothing is ever listed by walking the table, so results do not
- * depend on hash values.
+ * The table is open addressing over a power of two. The key of a pair is its two halves; that of a
+ * unit is level, children, room and counts. Spans are never removed. They are interned in the order
+ * of the tree, and the table is never listed, so results do not depend on hash values.
  *
  * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
  * log2(units), and runs of equal units fold into few distinct spans.
@@ -32,30 +31,21 @@ struct skr_span_table {
 enum { SLOTS_FIRST = 512, UNITS_PER_SLOT = 2 };
 _Static_assert(sizeof(struct skr_span) % sizeof(uint64_t) == 0, "bits follow a span");
 
-bool skr_spans_init(struct skr_run *run, int32_t first_id)
+bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared)
 {
     run->spans = skr_run_alloc(run, 1, sizeof *run->spans);
     if (!run->spans) {
         return false;
     }
     size_t slots = SLOTS_FIRST;
-    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && first_id == 0) {
+    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && !base) {
         slots *= 2;
     }
     run->spans->slot = skr_run_alloc(run, slots, sizeof *run->spans->slot);
     run->spans->mask = slots - 1;
-    run->spans->next_id = first_id;
+    run->spans->next_id = base ? base->spans->next_id : 0;
+    run->spans->base = shared ? base->spans : NULL;
     return run->spans->slot;
-}
-
-int32_t skr_spans_next_id(const struct skr_run *run)
-{
-    return run->spans->next_id;
-}
-
-void skr_spans_set_base(struct skr_run *run, const struct skr_run *base)
-{
-    run->spans->base = base->spans;
 }
 
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
@@ -125,7 +115,7 @@ static bool table_grow(struct skr_run *run)
     return true;
 }
 
-/* Puts span where a search of its hash has ended without finding it. */
+/* Adds a span that the table does not have. */
 static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
 {
     struct skr_span_table *table = run->spans;
@@ -165,7 +155,7 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     return span;
 }
 
-/* The steps that rules make: 1, or what the factors of the level and those below make. */
+/* Recognises the steps that rules make: 1, or that of the factors of the level and those below. */
 static void find_step(const struct skr_run *run, struct skr_span *span, const uint64_t *bits)
 {
     int32_t factor = run->law[span->level].step;
@@ -178,7 +168,6 @@ static void find_step(const struct skr_run *run, struct skr_span *span, const ui
                skr_bits_is_progression(bits, span->words, span->lo, span->hi, factor)) {
         span->step = factor;
     }
-    span->is_run = span->step == 1;
 }
 
 /* Step of the sums of two spans, 0: not known. A single count goes with any step. */
@@ -294,11 +283,9 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
     span->lo = lo;
     span->hi = hi - (hi - lo) % step;
     span->step = step;
-    span->is_run = step == 1 || span->lo == span->hi;
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
-/* left and right, side by side; totals above n are dropped. */
 static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
                                   struct skr_span *right)
 {

@@ -47,15 +47,14 @@ struct skr_span {
     uint64_t *bits;      /* [rows * words] */
     struct skr_row *row; /* [rows]; NULL: one row, see lo, hi and step */
     int32_t step; /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
-    bool is_run;  /* step 1, or lo = hi */
     int64_t room; /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
 
-    struct skr_span_note *note; /* NULL: the second half has not met it */
+    struct skr_span_note *note; /* NULL: none yet */
 };
 
-/* What the second half of the method writes down about a span; memory of its run. */
+/* Notes of the second half of the method about a span; memory of its run. */
 struct skr_span_note {
     struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
     int32_t n_states;
@@ -72,15 +71,19 @@ static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t 
     return span->bits + (size_t)row * (size_t)span->words;
 }
 
+/* Whether one unit, or one row, holds every count of lo .. hi, these being at least one. */
+static inline bool skr_span_is_interval(const struct skr_span *span)
+{
+    return span->step == 1 || span->lo == span->hi;
+}
+
 /* Whether row used units (row 0 where the level does not count them) can reach total. */
 bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
 
-/* first_id: ids of the run's spans begin there (those of another run may be parts of them). */
-bool skr_spans_init(struct skr_run *run, int32_t first_id);
-int32_t skr_spans_next_id(const struct skr_run *run);
-/* Spans of base, which keeps the laws and n of this run, are found too; they are not changed but
- * for the second half's notes, which skr_spans_drop_notes() takes away again. */
-void skr_spans_set_base(struct skr_run *run, const struct skr_run *base);
+/* An empty table for the run. base: NULL, or a run whose spans may be parts of the new ones.
+ * shared: base has the laws and n of this run, so its own spans are found, too. They do not change,
+ * except for the notes of the second half, which skr_spans_drop_notes() removes again. */
+bool skr_spans_init(struct skr_run *run, const struct skr_run *base, bool shared);
 /* The span's note, made when there is none. False without memory. */
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span);
 /* All notes of the run; before its memory goes. */
@@ -99,7 +102,7 @@ bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *
  * *ret: all hold 0 only. False: out of memory or cancelled. */
 bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
                   struct skr_span **rounds, struct skr_span **ret);
-/* Whether bits says that the unit can be left out: it can hold 0 and nothing else. */
+/* Whether the set is {0}: a unit that can hold nothing else is left out. */
 bool skr_bits_only_zero(const uint64_t *bits, int32_t words);
 
 /* The units of a span in tree order into ret[n_units]. */

@@ -3,10 +3,10 @@
  * Ties. Every walk through the finished graph is an optimal placement; of the count vectors of a
  * sibling set the lexicographically greatest is taken.
  *
- * choose(span, states): among the walks that begin at one of these states, fix the counts of the
- * left half first. Its candidates are all left ends of edges of these states, whatever their total:
- * (4,0) beats (3,2) although it is less in sum. Once the left half has chosen its state, the right
- * half chooses among the right ends of the edges that fit.
+ * choose(span, states) takes the walks that begin at one of these states and fixes the counts of
+ * the left half first. Candidates are all left ends of edges of these states, whatever their total:
+ * (4,0) beats (3,2) although its sum is less. After the left half has its state, the right half
+ * chooses among the right ends of the edges that fit.
  *
  * Cost: edges of the set, once for every unit that has such a set.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SOLVER_TIE_CHOICE_H
 #define SKR_CORE_SOLVER_TIE_CHOICE_H
-/* The last step: one placement out of the optimal ones, by the rule for ties. Internal. */
+/* The last step: one of the optimal placements, by the rule for ties. Internal to the solver. */
 #include "core/solver/choice_graph.h"
 #include "core/solver/feasible_sets.h"
 

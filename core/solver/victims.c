@@ -2,11 +2,11 @@
 /*
  * Victims of a preemption.
  *
- * More room never makes a feasible problem infeasible, so the least possible highest priority is
- * found by bisection: everybody up to a priority goes, and the problem is feasible or not. The sets up
- * to that priority are then searched for the cheapest (victims_search.c) and the best of these
- * (victims_ties.c). Budgets of disruptions are no part of the bisection: where all sets of a priority
- * exceed one, the next priority is tried.
+ * More room never makes a feasible problem infeasible. So the least possible highest priority is
+ * found by bisection: all candidates up to a priority are evicted, and the problem is feasible or
+ * not. The sets up to that priority are then searched for the cheapest (victims_search.c) and the
+ * best of these (victims_ties.c). The bisection ignores disruption budgets. If all sets of a
+ * priority exceed one, the next priority is tried.
  */
 #include "core/solver/victims.h"
 
@@ -133,8 +133,8 @@ static void ranks_fini(struct ranks *r)
     free(r->set);
 }
 
-/* All of the first n candidates, members that their groups contain left out. */
-static size_t everybody(const struct skr_victims_problem *in, const struct ranks *r, size_t n)
+/* All of the first n candidates into r->set, without members of groups that are candidates. */
+static size_t list_all(const struct skr_victims_problem *in, const struct ranks *r, size_t n)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
@@ -148,17 +148,17 @@ static size_t everybody(const struct skr_victims_problem *in, const struct ranks
     return k;
 }
 
-/* The first rank up to which everybody's end suffices; n_ranks: none. */
+/* The first rank up to which all candidates together suffice; n_ranks: none. */
 static int least_rank(struct skr_victims_room *room, const struct ranks *r, size_t *ret,
                       struct skr_error *error)
 {
     size_t lo = 0, hi = r->n_ranks;
-    /* The whole first: it is what has to be proven when nothing helps. */
+    /* All ranks first: if no set helps, that is the proof. */
     size_t mid = r->n_ranks > 0 ? r->n_ranks - 1 : 0;
     while (lo < hi) {
         bool fits = false;
         int rc =
-            skr_victims_room_fits(room, r->set, everybody(room->in, r, r->end[mid]), &fits, error);
+            skr_victims_room_fits(room, r->set, list_all(room->in, r, r->end[mid]), &fits, error);
         if (rc < 0) {
             return rc;
         }
@@ -204,7 +204,7 @@ static void search_init(struct skr_victims_search *s, struct skr_victims_room *r
             s->has_surplus[v->surplus_of] = 1;
         }
     }
-    skr_victims_room_set(room, r->set, everybody(in, r, n));
+    skr_victims_room_set(room, r->set, list_all(in, r, n));
 }
 
 static void search_fini(struct skr_victims_search *s)
@@ -222,7 +222,7 @@ static void search_fini(struct skr_victims_search *s)
     free(s->pick.at);
 }
 
-/* The best set is the answer: its placement, with the ties of the problem. */
+/* Makes the best set the answer, with its placement by the ties of the problem. */
 static int take_best(struct skr_victims_search *s, struct skr_victims *ret)
 {
     ret->victim = skr_alloc_array(s->n_best + 1, sizeof *ret->victim);
@@ -252,7 +252,7 @@ static int take_best(struct skr_victims_search *s, struct skr_victims *ret)
     return 0;
 }
 
-/* *tried: the search of this priority has come to its end. */
+/* *tried: the search of this priority is complete. */
 static int search_rank(struct skr_victims_room *room, struct ranks *r, size_t rank,
                        struct skr_victims *ret, bool *tried, struct skr_error *error)
 {

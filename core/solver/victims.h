@@ -2,23 +2,23 @@
 #ifndef SKR_CORE_SOLVER_VICTIMS_H
 #define SKR_CORE_SOLVER_VICTIMS_H
 /*
- * Victims: which running groups have to go so that a group of higher priority fits. Pure and
- * deterministic, as the solver that it stands on (solver.h, docs/solver.md).
+ * Victims: the running groups that are evicted so that a group of higher priority fits. Pure and
+ * deterministic, as the solver below it (solver.h, docs/solver.md).
  *
- * A set of victims is sufficient when the problem is feasible with the room of all its members
- * added. Of all sufficient sets the answer is the least by, in this order,
+ * A set of victims is sufficient if the problem is feasible with the room of all its members added.
+ * Of all sufficient sets the answer is the least by, in this order,
  *   1. the highest priority in the set; ordinary pods count below every group
- *   2. how many groups lose their gang: one that gives up members it does not need is not counted
- *   3. how many running members go
+ *   2. the groups that lose their gang; one that gives up members it does not need is not counted
+ *   3. the running members that are evicted
  *   4. the objective of the placement afterwards (without SKR_TIE_TIGHT)
- *   5. the names in byte order, the first difference deciding, a shorter list first
- * So the set is minimal: without any one of its victims the group does not fit. Victims are whole;
- * a group may be listed with single members beside it that it can do without (surplus_of).
+ *   5. the names in byte order, the first difference deciding, a shorter list first So the set is
+ *      minimal: without any one of its victims the group does not fit. Victims are whole. A group
+ *      may be listed together with single members that it does not need (surplus_of).
  *
- * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. That is
- * why the priority is found by bisection, and why what is proven here is proven for every rule.
- * The search for the rest is exact within a budget of steps; beyond it the best set that was found
- * is given, with how far it is proven.
+ * Room is monotone: more of it never makes a feasible problem infeasible, whatever the rules. So
+ * the priority is found by bisection, and proofs hold for every rule. The search for the rest is
+ * exact within a budget of steps. Beyond it the answer is the best set found, with what is proven
+ * of it.
  */
 #include "core/solver/solver.h"
 
@@ -28,7 +28,7 @@ struct skr_victim_share {
     const int64_t *amount; /* [n_resources of the problem], >= 0 */
 };
 
-/* A victim counts with so many members against a budget of disruptions. */
+/* The members of a victim that count against a disruption budget. */
 struct skr_victim_charge {
     int32_t budget; /* index into the problem's budgets */
     int32_t members;
@@ -45,9 +45,9 @@ struct skr_victim {
     const char *name; /* no two alike */
     enum skr_victim_kind kind;
     int32_t priority;
-    int32_t members;    /* running ones; 0: it only holds room */
-    int32_t surplus_of; /* SURPLUS: the group, which contains it and may be chosen instead; -1: that
-                           may not be chosen */
+    int32_t members;    /* running ones; 0: it holds room and runs nothing */
+    int32_t surplus_of; /* SURPLUS: its group, which may be chosen instead; -1: the group may not be
+                           chosen */
     size_t n_shares;
     const struct skr_victim_share *share;
     size_t n_charges;
@@ -57,21 +57,21 @@ struct skr_victim {
 enum { SKR_VICTIMS_STEPS_MAX = 1 << 16 }; /* of a search without a step budget */
 
 /* All pointers borrowed. Groups whose priority is not below that of the preemptor, and those that
- * exceed a budget by themselves, are not candidates. A priority <= 0 preempts nobody. */
+ * exceed a budget by themselves, are not candidates. A priority <= 0 preempts no group. */
 struct skr_victims_problem {
     const struct skr_problem *problem; /* free: without what victims use */
     int32_t priority;                  /* of the preemptor */
     size_t n_victims;
     const struct skr_victim *victim;
     size_t n_budgets;
-    const int32_t *budget; /* members that may go at once, all victims together */
+    const int32_t *budget; /* members that may be evicted at once, all victims together */
     int64_t step_budget;   /* < 0: SKR_VICTIMS_STEPS_MAX; 0: a timeout at once */
 };
 
 enum skr_victims_status {
-    SKR_VICTIMS_NOT_NEEDED,   /* it fits as things are */
+    SKR_VICTIMS_NOT_NEEDED,   /* the group fits already */
     SKR_VICTIMS_FOUND,        /* victim, solution */
-    SKR_VICTIMS_INSUFFICIENT, /* it would not fit without all candidates either */
+    SKR_VICTIMS_INSUFFICIENT, /* the group does not fit without any candidate either */
     SKR_VICTIMS_TIMEOUT,      /* nothing was found within the steps, or the problem was cancelled */
     SKR_VICTIMS_STATUS_COUNT
 };
@@ -79,24 +79,24 @@ enum skr_victims_status {
 struct skr_victims {
     enum skr_victims_status status;
     size_t n;
-    size_t *victim;        /* indices of the problem, by name; the priority is always proven */
+    size_t *victim;        /* indices of the problem, by name; their priority is always proven */
     int32_t groups;        /* of them, those that lose their gang */
-    int32_t members;       /* running members that go */
+    int32_t members;       /* running members that are evicted */
     bool cheapest;         /* FOUND: no other set has fewer groups, or as many and fewer members */
-    bool optimal;          /* FOUND: nor a better objective or name */
+    bool optimal;          /* FOUND: no other set of this cost has a better objective or name */
     int32_t groups_proven; /* FOUND: no sufficient set of this priority has fewer groups */
     struct skr_solution *solution; /* FOUND, NOT_NEEDED: the placement afterwards */
     struct {
         int64_t steps;
         int64_t tests;  /* sets that were tried */
-        int64_t leaves; /* of them, leaves whose room changed from one to the next */
+        int64_t leaves; /* leaves whose room changed from one set to the next */
         int64_t solves; /* placements that were made */
     } stats;
 };
 
-/* *ret is owned by the caller. Errors are those of skr_solve(); -SKR_INVALID too when a victim names
- * a leaf, a group or a budget that does not exist. Cost: log(priorities) passes over all leaves, then
- * the changed leaves of each set that is tried. */
+/* *ret is owned by the caller. Errors are those of skr_solve(); -SKR_INVALID too when a victim
+ * names a leaf, a group or a budget that does not exist. Cost: log(priorities) passes over all
+ * leaves, then the changed leaves of each set that is tried. */
 int skr_victims_find(const struct skr_victims_problem *problem, struct skr_victims **ret,
                      struct skr_error *error);
 void skr_victims_destroy(struct skr_victims *victims); /* NULL allowed */

@@ -3,19 +3,21 @@
  * Anchors and the gains of candidates in them.
  *
  * The bound of a leaf: with the scarcest resource r, slots never exceed floor(free_r / demand_r)
- * plus, for each victim, ceil(amount_r / demand_r); nor what the leaf holds with all candidates gone,
- * nor what the rule of the lowest level allows a leaf. Cost: shares of all candidates, plus leaves.
+ * plus, for each victim, ceil(amount_r / demand_r). They also never exceed what the leaf holds
+ * without all candidates, nor what the rule of the lowest level allows. Cost: shares of all
+ * candidates, plus leaves.
  */
 #include <string.h>
 
+#include "core/solver/solve_run.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
 
 struct leaf_room {
     int32_t anchor;
     int32_t tight; /* resource; -1: no member is limited by any */
-    int64_t base;  /* members that it can hold as things are */
-    int64_t gain;  /* most that it can hold beyond that */
+    int64_t base;  /* members that it can hold now */
+    int64_t gain;  /* more members that it can hold at most */
 };
 
 static int32_t anchor_level(const struct skr_problem *p)
@@ -26,17 +28,6 @@ static int32_t anchor_level(const struct skr_problem *p)
         level++;
     }
     return level;
-}
-
-/* Most members that the rule of the leaves' level lets one leaf hold. */
-static int64_t most_of_leaf(const struct skr_problem *p)
-{
-    const struct skr_rule *rule = &p->rule[p->tree->n_levels - 1];
-    if (rule->hard) {
-        return rule->type == SKR_RULE_SPREAD ? 1 : p->n;
-    }
-    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
-    return rule->max > 0 && !void_pair && rule->max < p->n ? rule->max : p->n;
 }
 
 static int64_t at_most(int64_t a, int64_t b)
@@ -60,43 +51,32 @@ static int32_t tightest(const struct skr_problem *p, const int64_t *free_)
     return tight;
 }
 
-static int64_t slots_of(const struct skr_problem *p, const int64_t *free_, int32_t tight)
-{
-    if (tight < 0) {
-        return p->n;
-    }
-    int64_t have = free_[tight] > 0 ? free_[tight] / p->demand[tight] : 0;
-    return at_most(have, p->n);
-}
-
 static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t level)
 {
     const struct skr_problem *p = s->in->problem;
     const struct skr_tree *tree = p->tree;
     struct leaf_room *room = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *room);
-    int64_t most = most_of_leaf(p);
+    int64_t most = skr_law_of(&p->rule[tree->n_levels - 1], p->n).hi;
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         struct leaf_room *l = &room[leaf];
-        const int64_t *free_ = p->free + (size_t)leaf * p->n_resources;
-        int64_t claimed = p->claimed ? p->claimed[leaf] : 0;
-        bool open = !p->eligible || p->eligible[leaf];
+        int64_t claimed = skr_leaf_claimed(p, leaf);
         int32_t unit = tree->first_leaf + leaf;
         for (int32_t l2 = tree->n_levels; l2 > level; l2--) {
             unit = tree->parent[unit];
         }
         l->anchor = unit - tree->level_first[level];
-        l->tight = tightest(p, free_);
-        int64_t now = open ? slots_of(p, free_, l->tight) : 0;
-        l->base = at_most(claimed + now, most);
+        l->tight = tightest(p, p->free + (size_t)leaf * p->n_resources);
+        int64_t now = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
+        l->base = at_most(claimed + at_most(now, p->n), most);
         l->gain = at_most(claimed + skr_victims_room_slots(s->room, leaf), most) - l->base;
     }
     return room;
 }
 
-/* Whether the share frees anything that a member asks for where a member may go. */
+/* Whether the share frees a resource that a member needs, on a leaf that may take members. */
 static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
 {
-    if (p->eligible && !p->eligible[share->leaf]) {
+    if (!skr_leaf_eligible(p, share->leaf)) {
         return false;
     }
     for (size_t r = 0; r < p->n_resources; r++) {
@@ -127,7 +107,7 @@ struct found {
 struct finds {
     struct found *item;
     size_t n, cap;
-    size_t *place; /* [anchor] of the candidate looked at, + 1 */
+    size_t *place; /* [anchor] of the candidate at hand, + 1 */
     int64_t *need; /* [anchor] */
 };
 
@@ -156,7 +136,7 @@ static void find_candidate(const struct skr_victims_search *s, const struct leaf
     }
 }
 
-/* Surplus first, for it costs no group; then what gains most. */
+/* Surplus first, because it costs no group; then the greatest gain. */
 static int by_gain(const void *a, const void *b)
 {
     const struct skr_victims_entry *x = a;
@@ -194,7 +174,7 @@ static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_
         anchor->entry[anchor->n++] = f->item[i].entry;
     }
     for (int32_t a = 0; a < n_anchors; a++) {
-        if (s->anchor[a].n > 0) { /* nothing that goes would help the others */
+        if (s->anchor[a].n > 0) { /* no eviction helps the others */
             s->anchor[s->n_anchors++] = s->anchor[a];
         }
     }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The room of a problem with some victims gone.
+ * The room of a problem without some victims.
  *
- * Whether a set suffices is asked for hundreds of sets that differ by a few victims, so the sizes
- * that fit are kept (sizes.h) and only changed leaves are handed on. Where sizes cannot be kept
- * (claims, bounds, rules over domains, rules that count many units) each set is a solve.
+ * Hundreds of sets that differ by a few victims are tested. So the sizes that fit are kept
+ * (sizes.h), and only changed leaves are passed on. If sizes cannot be kept (claims, bounds, rules
+ * over domains, rules that count many units), each test is a solve.
  *
- * Steps are counted in leaves, never in time: the same problem ends at the same step everywhere.
+ * Steps are counted in leaves, never in time: a problem ends at the same step on every machine.
  */
 #include "core/solver/victims_room.h"
 
 #include <string.h>
 
-#include "topology/base/arena.h"
+#include "core/solver/solve_run.h"
 
-enum { LEAVES_A_STEP = 8 }; /* that change between two sets; of a solve: leaves of the tree */
+enum { LEAVES_A_STEP = 8 }; /* leaves that change between two sets; for a solve, all leaves */
 
 static int32_t n_leaves(const struct skr_victims_room *room)
 {
@@ -24,18 +24,8 @@ static int32_t n_leaves(const struct skr_victims_room *room)
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf)
 {
     const struct skr_problem *p = &room->problem;
-    int64_t most = p->n;
-    if (p->eligible && !p->eligible[leaf]) {
-        return 0;
-    }
-    for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->demand[r] > 0) {
-            int64_t have = room->free[(size_t)leaf * p->n_resources + r];
-            int64_t fits = have > 0 ? have / p->demand[r] : 0;
-            most = fits < most ? fits : most;
-        }
-    }
-    return (int32_t)most;
+    int32_t slots = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
+    return slots < p->n ? slots : p->n;
 }
 
 static bool has_claims(const struct skr_problem *p)
@@ -144,7 +134,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* What changed, ascending, those whose slots are other ones; nothing is marked any more. */
+/* Leaves room->changed with those whose slots have changed, ascending, and unmarks all. */
 static size_t take_changes(struct skr_victims_room *room)
 {
     size_t n = 0;

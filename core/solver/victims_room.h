@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_SOLVER_VICTIMS_ROOM_H
 #define SKR_CORE_SOLVER_VICTIMS_ROOM_H
 /*
- * The room of a problem with some victims gone: from set to set only the leaves that differ are
- * looked at again. Internal to victims.c and victims_search.c.
+ * The room of a problem without some victims. From set to set only the leaves that differ are
+ * computed again. Internal to victims.c and victims_search.c.
  */
 #include "core/solver/sizes.h"
 #include "core/solver/victims.h"
@@ -16,7 +16,7 @@ struct skr_victims_room {
     size_t *gone_list;
     size_t n_gone;
     uint8_t *wanted; /* [victim] working space */
-    /* Leaves whose free differs from what sizes knows. */
+    /* Leaves whose free has changed since sizes was updated. */
     uint8_t *marked;
     int32_t *changed;
     int32_t n_changed;
@@ -30,15 +30,15 @@ struct skr_victims_room {
 void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victims_problem *in);
 void skr_victims_room_fini(struct skr_victims_room *room);
 
-/* Exactly these are gone. */
+/* Exactly these victims are gone. */
 void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, size_t n);
-/* New members that the leaf has room for when these are gone, at most n. */
+/* New members that the leaf has room for without the victims that are gone, at most n. */
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf);
-/* Whether the problem is feasible with these gone. < 0: an error; a problem that was cancelled is
- * SKR_RETRY. */
+/* Whether the problem is feasible without these victims. < 0: an error; -SKR_RETRY: the problem was
+ * cancelled. */
 int skr_victims_room_fits(struct skr_victims_room *room, const size_t *victim, size_t n, bool *ret,
                           struct skr_error *error);
-/* The placement with these gone. */
+/* The placement without these victims. */
 int skr_victims_room_solve(struct skr_victims_room *room, const size_t *victim, size_t n,
                            enum skr_tie_break tie_break, struct skr_solution **ret,
                            struct skr_error *error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fewest groups, and among equals the fewest members: branch and bound over the sets of each
- * anchor's candidates, those that gain most first.
+ * anchor's candidates, the greatest gain first.
  *
- * A node is left when even the best of what is still to come could not make up for the missing gain
- * below the cost of the best set so far. A first set comes from taking candidates in order until they
- * suffice and giving back what is not needed, so that there is an answer however early the steps run
- * out. No recursion: pick is the stack.
+ * A node is left if even the best candidates to come cannot make up for the missing gain below the
+ * cost of the best set so far. The first set is greedy: candidates are taken in order until they
+ * suffice, and those that are not needed are given back. So there is an answer however early the
+ * steps run out. No recursion: pick is the stack.
  */
 #include "core/solver/victims_search.h"
 
@@ -14,7 +14,7 @@
 
 #include "topology/base/arena.h"
 
-/* Above this many candidates nobody asks whether all the rest together would do. */
+/* With more candidates to come it is not tested whether all of them together suffice. */
 enum { REST_MAX = 32 };
 
 int skr_victims_cost_compare(struct skr_victims_cost a, struct skr_victims_cost b)
@@ -46,7 +46,7 @@ static bool exceeds_budget(struct skr_victims_search *s, const struct skr_victim
     return exceeds;
 }
 
-/* A group and a member of it that is listed by itself. */
+/* Whether pick would hold a group and one of its own members. */
 static bool is_twice(const struct skr_victims_search *s, size_t victim)
 {
     const struct skr_victim *v = &s->in->victim[victim];
@@ -98,12 +98,25 @@ void skr_victims_pick_pop(struct skr_victims_search *s, const struct skr_victims
     drop(s, anchor, s->pick.n - 1);
 }
 
-static int first_fit(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
-                     size_t n, bool *ret)
+void skr_victims_pick_clear(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+{
+    while (s->pick.n > 0) {
+        skr_victims_pick_pop(s, anchor);
+    }
+}
+
+void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                           size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         s->set[i] = anchor->entry[s->pick.at[i]].victim;
     }
+}
+
+static int first_fit(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                     size_t n, bool *ret)
+{
+    skr_victims_pick_list(s, anchor, n);
     return skr_victims_room_fits(s->room, s->set, n, ret, s->error);
 }
 
@@ -113,7 +126,7 @@ int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims
     return first_fit(s, anchor, s->pick.n, ret);
 }
 
-static int by_name(const void *a, const void *b)
+int skr_victims_by_name(const void *a, const void *b)
 {
     const struct skr_victims_entry *x = a;
     const struct skr_victims_entry *y = b;
@@ -126,7 +139,7 @@ void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victim
         s->best[i] = anchor->entry[s->pick.at[i]];
     }
     s->n_best = s->pick.n;
-    qsort(s->best, s->n_best, sizeof *s->best, by_name);
+    qsort(s->best, s->n_best, sizeof *s->best, skr_victims_by_name);
     s->cost = s->pick.cost;
     s->found = true;
     skr_solution_destroy(s->solution);
@@ -135,7 +148,7 @@ void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victim
 
 /* ---- bounds ---- */
 
-/* What is known of the entries of an anchor from each of them on. */
+/* Sums and bests of the entries of an anchor, from each of them on. */
 struct tail {
     int64_t *gain;    /* [n + 1] of all entries before */
     size_t *thrifty;  /* [n] the entry with the fewest members for its gain */
@@ -170,7 +183,7 @@ static void tail_fini(struct tail *t)
     free(t->thrifty);
 }
 
-/* The fewest entries from `from` on that gain at least so much; they do. */
+/* The fewest entries from `from` on with at least this gain, which all of them together have. */
 static int32_t fewest(const struct tail *t, size_t from, size_t n, int64_t gain)
 {
     size_t lo = from, hi = n;
@@ -185,8 +198,8 @@ static int32_t fewest(const struct tail *t, size_t from, size_t n, int64_t gain)
     return (int32_t)(lo - from);
 }
 
-/* The least cost of pick with at least one of the entries from i on. false: no set of them has the
- * gain that is missing. */
+/* The least cost of pick with at least one of the entries from i on. False: no set of them has the
+ * missing gain. */
 static bool bound(const struct skr_victims_anchor *anchor, const struct tail *t, size_t i,
                   const struct skr_victims_pick *pick, struct skr_victims_cost *ret)
 {
@@ -212,7 +225,7 @@ static bool bound(const struct skr_victims_anchor *anchor, const struct tail *t,
 
 /* ---- a first set ---- */
 
-/* Gives back what is not needed, the costliest first. */
+/* Gives back victims that are not needed, the costliest first. */
 static int give_back(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     size_t kept = s->pick.n;
@@ -232,14 +245,14 @@ static int give_back(struct skr_victims_search *s, const struct skr_victims_anch
             return rc;
         }
         kept--;
-        if (!fits) { /* it stays, behind those that are still to be tried */
+        if (!fits) { /* it stays, behind the untried ones */
             skr_victims_pick_push(s, anchor, at);
         }
     }
     return 0;
 }
 
-/* The shortest beginning of pick that suffices, a few tries long. */
+/* Cuts pick to its shortest beginning that suffices, by a few tests. */
 static int shorten(struct skr_victims_search *s, const struct skr_victims_anchor *anchor, bool *ret)
 {
     size_t lo = 0, step = 1;
@@ -282,13 +295,6 @@ static int shorten(struct skr_victims_search *s, const struct skr_victims_anchor
     return 0;
 }
 
-static void empty_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
-{
-    while (s->pick.n > 0) {
-        skr_victims_pick_pop(s, anchor);
-    }
-}
-
 static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     for (size_t i = 0; i < anchor->n; i++) {
@@ -304,7 +310,7 @@ static int greedy(struct skr_victims_search *s, const struct skr_victims_anchor 
     if (rc == 0 && fits && (!s->found || skr_victims_cost_compare(s->pick.cost, s->cost) < 0)) {
         skr_victims_pick_keep(s, anchor);
     }
-    empty_pick(s, anchor);
+    skr_victims_pick_clear(s, anchor);
     return rc;
 }
 
@@ -320,9 +326,7 @@ static int rest_fits(struct skr_victims_search *s, const struct skr_victims_anch
                      size_t from, bool *ret)
 {
     size_t n = s->pick.n;
-    for (size_t i = 0; i < n; i++) {
-        s->set[i] = anchor->entry[s->pick.at[i]].victim;
-    }
+    skr_victims_pick_list(s, anchor, n);
     for (size_t i = from; i < anchor->n; i++) {
         if (!is_twice(s, anchor->entry[i].victim)) {
             s->set[n++] = anchor->entry[i].victim;
@@ -331,7 +335,7 @@ static int rest_fits(struct skr_victims_search *s, const struct skr_victims_anch
     return skr_victims_room_fits(s->room, s->set, n, ret, s->error);
 }
 
-/* Pick has all the gain it needs, or some of it; deeper: whether sets with more are to be tried. */
+/* Tests pick, unless its gain is too small. *deeper: whether to try sets that contain it. */
 static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                         bool *deeper)
 {
@@ -418,13 +422,13 @@ int skr_victims_search_run(struct skr_victims_search *s)
     for (size_t a = 0; a < s->n_anchors; a++) {
         const struct skr_victims_anchor *anchor = &s->anchor[a];
         if (!may_be_cheaper(s, anchor->least)) {
-            break; /* nor are those behind it */
+            break; /* the anchors behind it are no cheaper */
         }
         int rc = skr_victims_room_is_spent(s->room) ? 0 : greedy(s, anchor);
         if (rc == 0 && may_be_cheaper(s, anchor->least)) {
             struct tail t = tail_of(anchor);
             rc = search_anchor(s, anchor, &t);
-            empty_pick(s, anchor);
+            skr_victims_pick_clear(s, anchor);
             tail_fini(&t);
         }
         if (rc < 0) {

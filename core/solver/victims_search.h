@@ -5,34 +5,34 @@
  * The cheapest of all sets of candidates that suffice, and among equally cheap ones the best.
  * Internal to victims.c; the parts: victims_anchors.c, victims_search.c, victims_ties.c.
  *
- * An *anchor* is a unit that holds the whole group: a unit of the deepest level down to which all
- * levels are hard pack, the root where there is none. Each anchor is searched by itself, with what
- * frees room in it. A candidate's *gain* in an anchor bounds from above by how many members its
- * end raises the room there, so that gains add up where slots do not (half a slot here, half there):
- * on each leaf one resource is looked at, the scarcest as things are.
+ * An *anchor* is a unit that may hold the whole group: a unit of the deepest level down to which
+ * all levels are hard pack, or the root. Each anchor is searched by itself, with the candidates
+ * that free room in it. A candidate's *gain* in an anchor is an upper bound of the members that its
+ * eviction makes room for. Gains add up where slots do not (two halves of a slot): they use one
+ * resource of each leaf, the one that is scarcest now.
  */
 #include "core/solver/victims_room.h"
 
 struct skr_victims_cost {
-    int32_t groups; /* that lose their gang */
+    int32_t groups; /* groups that lose their gang */
     int64_t members;
 };
 
 struct skr_victims_entry {
     size_t victim;
-    size_t name; /* place among the candidates, which are by name */
+    size_t name; /* index among the candidates, which are in the order of names */
     int64_t gain;
     struct skr_victims_cost cost;
 };
 
 struct skr_victims_anchor {
-    int64_t need; /* gain without which the anchor has no room for all; may be negative */
+    int64_t need; /* the least gain with which the anchor may hold the group; may be negative */
     size_t n;
     struct skr_victims_entry *entry;
     struct skr_victims_cost least; /* bound of all its sets */
 };
 
-/* A set under way: what is in it, and what that adds up to. */
+/* The set that the search is at, and its sums. */
 struct skr_victims_pick {
     size_t n;
     size_t *at; /* entries of the anchor */
@@ -62,8 +62,8 @@ struct skr_victims_search {
     size_t n_best;
     struct skr_victims_entry *best;
     struct skr_victims_cost cost;
-    struct skr_solution *solution; /* of best, when it was asked for */
-    struct skr_solution *ideal;    /* with all candidates gone: no set does better */
+    struct skr_solution *solution; /* of best; NULL: not made yet */
+    struct skr_solution *ideal;    /* without any candidate: no set does better */
 
     bool cheapest, optimal; /* proven */
     int32_t groups_proven;
@@ -71,29 +71,34 @@ struct skr_victims_search {
 
 /* < 0, 0, > 0 */
 int skr_victims_cost_compare(struct skr_victims_cost a, struct skr_victims_cost b);
+/* Order of entries for qsort(). */
+int skr_victims_by_name(const void *a, const void *b);
 
-/* Makes anchors and their entries, with nothing but surplus twice over. room: with all candidates
- * gone. */
+/* Makes anchors and their entries. room: without any candidate. */
 void skr_victims_anchors_make(struct skr_victims_search *s);
 void skr_victims_anchors_free(struct skr_victims_search *s);
 
-/* Whether the candidate is a member of a group that is one too. */
+/* Whether the candidate is a member of a group that is a candidate, too. */
 bool skr_victims_is_inside(const struct skr_victims_search *s, size_t victim);
 
 /* Takes the entry into pick, unless that exceeds a budget or takes a member twice. */
 bool skr_victims_pick_push(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                            size_t at);
 void skr_victims_pick_pop(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+void skr_victims_pick_clear(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+/* The victims of the first n entries of pick into s->set. */
+void skr_victims_pick_list(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                           size_t n);
 /* Whether pick suffices. */
 int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                           bool *ret);
-/* Pick is the best now. */
+/* Makes pick the best set. */
 void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
 
-/* candidate[n]: by name; together, less surplus of groups among them, they suffice. found false and
- * cheapest: every set that suffices exceeds a budget; found false alone: the steps have run out. */
+/* candidate[n]: by name; together, without surplus of groups among them, they suffice. Not found,
+ * but cheapest: every sufficient set exceeds a budget. Neither: the steps have run out. */
 int skr_victims_search_run(struct skr_victims_search *s);
-/* Among the sets as cheap as the best, the best by placement and name. */
+/* The best by placement and name of the sets as cheap as the best. */
 int skr_victims_ties_run(struct skr_victims_search *s);
 
 #endif

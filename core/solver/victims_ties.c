@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the sets that cost the same: the better placement, then the names.
+ * The best of the sets that cost the same: by placement, then by names.
  *
- * Sets are tried in the order of their names, so of equally good ones the first is kept. A placement
- * with all candidates gone is at least as good as any other, for more room never makes one worse: when
- * the best set reaches it, only names are left to win, and the search ends with the first set
- * behind them.
+ * Sets are tried in the order of their names, so the first of equally good ones is kept. More room
+ * never makes a placement worse, so the one without any candidate is at least as good as any other.
+ * When the best set reaches it, only an earlier name can win, and the search ends at the first set
+ * with later names.
  */
 #include "core/solver/victims_search.h"
 
@@ -16,24 +16,18 @@
 /* ---- placements ---- */
 
 /* < 0: a is the better placement. */
-static int compare_keys(const struct skr_problem *p, const struct skr_solution *a,
-                        const struct skr_solution *b)
+static int compare(const struct skr_victims_search *s, const struct skr_solution *a,
+                   const struct skr_solution *b)
 {
-    static const struct skr_level_key nothing = {0};
-    struct skr_level_key of_a[SKR_LEVELS_MAX], of_b[SKR_LEVELS_MAX];
-    for (int32_t level = 0; level < p->tree->n_levels; level++) {
-        bool silent = p->rule[level].silent;
-        of_a[level] = silent ? nothing : a->key[level];
-        of_b[level] = silent ? nothing : b->key[level];
-    }
-    return skr_placement_compare(p->tree, p->rule, of_a, of_b);
+    const struct skr_problem *p = s->in->problem;
+    return skr_placement_compare(p->tree, p->rule, a->key, b->key);
 }
 
-static int solve_set(struct skr_victims_search *s, const size_t *set, size_t n,
-                     struct skr_solution **ret)
+/* The placement with the first n of s->set gone. */
+static int solve_set(struct skr_victims_search *s, size_t n, struct skr_solution **ret)
 {
     struct skr_solution *solution;
-    int rc = skr_victims_room_solve(s->room, set, n, SKR_TIE_TREE, &solution, s->error);
+    int rc = skr_victims_room_solve(s->room, s->set, n, SKR_TIE_TREE, &solution, s->error);
     if (rc < 0) {
         return rc;
     }
@@ -45,7 +39,7 @@ static int solve_set(struct skr_victims_search *s, const size_t *set, size_t n,
     return 0;
 }
 
-/* Placements of the best set and of all together, made once there is something to compare. */
+/* Makes the placements of the best set and of all candidates, when they are first compared. */
 static int have_placements(struct skr_victims_search *s)
 {
     size_t n = 0;
@@ -54,7 +48,7 @@ static int have_placements(struct skr_victims_search *s)
         for (size_t i = 0; i < s->n_best; i++) {
             s->set[n++] = s->best[i].victim;
         }
-        rc = solve_set(s, s->set, n, &s->solution);
+        rc = solve_set(s, n, &s->solution);
     }
     if (rc == 0 && !s->ideal) {
         n = 0;
@@ -63,14 +57,14 @@ static int have_placements(struct skr_victims_search *s)
                 s->set[n++] = s->candidate[i];
             }
         }
-        rc = solve_set(s, s->set, n, &s->ideal);
+        rc = solve_set(s, n, &s->ideal);
     }
     return rc;
 }
 
 static bool is_ideal(const struct skr_victims_search *s)
 {
-    return s->solution && s->ideal && compare_keys(s->in->problem, s->solution, s->ideal) == 0;
+    return s->solution && s->ideal && compare(s, s->solution, s->ideal) == 0;
 }
 
 /* < 0: the names of pick come before those of the best. */
@@ -87,7 +81,7 @@ static int compare_names(const struct skr_victims_search *s,
     return (s->pick.n > s->n_best) - (s->pick.n < s->n_best);
 }
 
-/* Pick suffices and costs what the best does. */
+/* Compares pick, which suffices and costs the same, with the best. */
 static int compare_with_best(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     int names = compare_names(s, anchor);
@@ -96,14 +90,12 @@ static int compare_with_best(struct skr_victims_search *s, const struct skr_vict
         return rc;
     }
     struct skr_solution *solution = NULL;
-    for (size_t i = 0; i < s->pick.n; i++) {
-        s->set[i] = anchor->entry[s->pick.at[i]].victim;
-    }
-    rc = solve_set(s, s->set, s->pick.n, &solution);
+    skr_victims_pick_list(s, anchor, s->pick.n);
+    rc = solve_set(s, s->pick.n, &solution);
     if (rc < 0) {
         return rc;
     }
-    int order = compare_keys(s->in->problem, solution, s->solution);
+    int order = compare(s, solution, s->solution);
     if (order < 0 || (order == 0 && names < 0)) {
         skr_victims_pick_keep(s, anchor);
         s->solution = solution;
@@ -115,7 +107,7 @@ static int compare_with_best(struct skr_victims_search *s, const struct skr_vict
 
 /* ---- all sets of this cost ---- */
 
-/* Of the entries from each on: what they gain together, surplus alone, and the most of one. */
+/* From each entry on: the gain of all, of the surplus among them, and the most of one. */
 struct tail {
     int64_t *gain, *surplus, *most;
 };
@@ -156,13 +148,6 @@ static bool is_open(const struct skr_victims_search *s, const struct skr_victims
     return (skr_int128)missing <= (skr_int128)groups * t->most[i] + t->surplus[i];
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct skr_victims_entry *x = a;
-    const struct skr_victims_entry *y = b;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
 static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
 {
     bool fits = false;
@@ -173,7 +158,7 @@ static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_a
     return rc == 0 && fits ? compare_with_best(s, anchor) : rc;
 }
 
-/* Entries are by name; so are the sets, one after the other. */
+/* Entries are in the order of names, and so are the sets that are tried. */
 static int search_anchor(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
                          const struct tail *t)
 {
@@ -184,7 +169,7 @@ static int search_anchor(struct skr_victims_search *s, const struct skr_victims_
             if (!skr_victims_pick_push(s, anchor, i++)) {
                 continue;
             }
-            /* All sets from here on have names behind those of the best. */
+            /* All sets from here on have later names than the best. */
             if (is_ideal(s) && compare_names(s, anchor) > 0) {
                 return 0;
             }
@@ -211,12 +196,10 @@ int skr_victims_ties_run(struct skr_victims_search *s)
         if (skr_victims_cost_compare(anchor->least, s->cost) > 0) {
             break;
         }
-        qsort(anchor->entry, anchor->n, sizeof *anchor->entry, by_name);
+        qsort(anchor->entry, anchor->n, sizeof *anchor->entry, skr_victims_by_name);
         struct tail t = tail_of(anchor);
         int rc = search_anchor(s, anchor, &t);
-        while (s->pick.n > 0) {
-            skr_victims_pick_pop(s, anchor);
-        }
+        skr_victims_pick_clear(s, anchor);
         tail_fini(&t);
         if (rc < 0) {
             return rc;

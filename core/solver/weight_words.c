@@ -35,7 +35,7 @@ bool skr_words_next(const struct skr_run *run, struct skr_words *words, const ui
     int32_t left = WORD_BITS;
     int64_t used = 0;
     memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof *words->by_count);
-    if (run->law[words->level].mute) {
+    if (run->law[words->level].silent) {
         bool first = !words->begun;
         words->begun = true;
         *ret = (struct skr_weights){.by_count = words->by_count};

@@ -5,12 +5,12 @@
  * The key of a level, cut into words of digits.
  *
  * The key of a level is a vector of digits, most significant first: for pack the number of used
- * units, then for x = n, n - 1, ..., 1 the number of units that hold x. For spread fewer units with
- * a large x are better, so these digits are minimised; for pack more are better, so they count
- * negative. The key of a placement is the sum of the keys of its units, digit by digit. At most
- * n / x units can hold x, so a digit needs few bits and many digits go into one 64-bit integer,
- * whose sums and comparisons are those of the digits. A long key is a sequence of such words, the
- * first deciding first. Counts that no placement left uses have no digit.
+ * units, then for x = n, n - 1, ..., 1 the number of units that hold x. For spread, fewer units
+ * with a large x are better, so these digits are minimised. For pack, more are better, so they are
+ * negative. The key of a placement is the sum of the keys of its units, digit by digit. At most n /
+ * x units can hold x, so a digit needs few bits, and many digits go into one 64-bit integer. Sums
+ * and comparisons of such integers are those of the digits. A long key is a sequence of such words,
+ * the first deciding first. Counts that no remaining placement uses have no digit.
  *
  * Internal to the solver.
  */
@@ -26,7 +26,7 @@ struct skr_words {
 /* Words of a level; false without memory. */
 bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret);
 /* Sets ret to the next word; counts[n / 64 + 1] is the set of counts that units of the level still
- * have. False when there is none: all digits were weighed. A mute level has one word, of zeros. */
+ * have. False when there is none: all digits were weighed. A silent level has one word, of zeros. */
 bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
                     struct skr_weights *ret);
 

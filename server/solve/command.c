@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the file, runs the solver, writes everything that is known as JSON in a fixed order. */
+/* Reads the file, runs the solver, writes the whole answer as JSON in a fixed order. */
 #include "server/solve/command.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Solve files. The parsers of the two ConfigMaps take the raw text of a value and tell positions
- * inside it; these are moved to where the value stands in the file. Amounts are quantities, read as
- * the engine reads them (cpu in millicores, everything else in base units).
+ * Solve files. The parsers of the two ConfigMaps take the raw text of a value and report positions
+ * inside it; these are moved to the position of the value in the file. Amounts are quantities, read
+ * as the engine reads them: cpu in millicores, all other resources in base units.
  */
 #include "server/solve/file.h"
 
@@ -17,7 +17,7 @@
 
 enum { NESTING_MAX = SKR_LEVELS_MAX + 4 };
 
-/* Number at *s, which goes on behind it; 0 when there is none. */
+/* The number at *s; 0: there is none. *s moves behind it. */
 static size_t take_number(const char **s)
 {
     char *end = NULL;
@@ -27,7 +27,7 @@ static size_t take_number(const char **s)
     return found ? number : 0;
 }
 
-/* "3:14" at *s, moved by base; *s goes on behind it. False when there is no position. */
+/* The position "3:14" at *s, moved by base; *s moves behind it. False: there is none. */
 static bool take_position(const char **s, struct skr_position base, struct skr_position *ret)
 {
     const char *at = *s;
@@ -46,7 +46,7 @@ static bool take_position(const char **s, struct skr_position base, struct skr_p
     return true;
 }
 
-/* "KEY: 3:14: text" of a value that stands at `base` becomes "LINE:COLUMN: KEY: text". */
+/* "KEY: 3:14: text" about a value at `base` becomes "LINE:COLUMN: KEY: text". */
 static void move_position(const char *key, struct skr_position base, const char *text, char *ret,
                           size_t size)
 {

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_SOLVE_FILE_H
 #define SKR_SERVER_SOLVE_FILE_H
 /*
- * A placement problem written down by hand: topology, nodes, one member's requests, a group. The
- * format is in docs/reference.md, "Solve files". Topology and group have the keys of their
- * ConfigMaps and are read by the same parsers; every refusal names line and column in the file.
+ * A placement problem in a file: topology, nodes, the requests of one member, a group. The format
+ * is in docs/reference.md, "Solve files". Topology and group have the keys of their ConfigMaps and
+ * are read by the same parsers. Every refusal names line and column in the file.
  */
 #include "core/group/group.h"
 #include "core/solver/solver.h"

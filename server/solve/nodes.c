@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of a solve file: every node begins as "default" says, then as it says itself. What is free
- * is said, or capacity less used, or all of the capacity. A node without capacity is as large as
- * what is free and claimed.
+ * Nodes of a solve file. A node has the values of "default" unless it has its own. Free is given,
+ * or is capacity less used, or all of the capacity. The capacity of a node without one is what is
+ * free and claimed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "server/solve/reader.h"
 #include "topology/base/arena.h"
 
-/* What one node says, or the default for those that do not. */
+/* The values of one node, or the defaults. */
 struct node {
     bool has_free, has_used, has_capacity;
     int64_t free[SKR_SOLVE_RESOURCES_MAX];

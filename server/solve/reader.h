@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_SOLVE_READER_H
 #define SKR_SERVER_SOLVE_READER_H
 /*
- * What the readers of a solve file's sections share: the text, its JSON, refusals with positions.
- * Internal to server/solve_*.c. A path is the list of names down to a value, NULL at the end.
+ * Shared by the readers of a solve file's sections: the text, its JSON, refusals with positions.
+ * Internal to server/solve/. A path is the list of names down to a value, NULL at the end.
  */
 #include <jansson.h>
 
@@ -20,15 +20,15 @@ struct skr_solve_reader {
     size_t n_resources;
     const char *resource[SKR_SOLVE_RESOURCES_MAX]; /* borrowed from root */
     bool by_slots;                                 /* no member given: amounts are slots */
-    bool has_capacity;                             /* some node says it */
+    bool has_capacity;                             /* some node has one */
 };
 
-/* Of the value, or 1:1. */
+/* Position of the value, or 1:1. */
 struct skr_position skr_solve_locate(const struct skr_solve_reader *r, const char *const *path);
 
-/* s as it may stand in a message: control characters become '?', a long end is cut off. */
+/* s for a message: control characters become '?', a long end is cut off. */
 void skr_solve_quote(const char *s, char buffer[SKR_SOLVE_QUOTE_MAX]);
-/* Set the error "LINE:COLUMN: a.b.c: text" and return its code, negative. */
+/* Sets the error "LINE:COLUMN: a.b.c: text" and returns its code, negative. */
 int skr_solve_refuse(const struct skr_solve_reader *r, const char *const *path, const char *text);
 int skr_solve_refuse_type(const struct skr_solve_reader *r, const char *const *path,
                           const char *what, const json_t *value);
@@ -39,12 +39,11 @@ int skr_solve_no_memory(const struct skr_solve_reader *r);
 int skr_solve_check_keys(const struct skr_solve_reader *r, const json_t *object, const char **path,
                          size_t n, const char *const *known, const char *names);
 
-/* Quantity or integer, as the engine counts it: cpu in millicores, everything else in base units.
- */
+/* Quantity or integer in the units of the engine: cpu in millicores, all else in base units. */
 int skr_solve_read_amount(const struct skr_solve_reader *r, const char *const *path,
                           const char *resource, const json_t *value, int64_t *ret);
 
-/* solve_nodes.c: "default" and "nodes"; tree, demand and resources are there. */
+/* nodes.c: "default" and "nodes". Tree, demand and resources have been read. */
 int skr_solve_read_nodes(struct skr_solve_reader *r);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the solver costs in cases with a floor, a time that must hold, as a Markdown table; CPU time
+ * Cost of the solver in cases with a floor (a time that must hold), as a Markdown table; CPU time
  * of one core. Status 1 when a floor times FACTOR (environment, default 1) is missed.
  *
- * Every case is solved for LOADS random loads; p50 and the worst of them are told.
+ * Every case is solved for LOADS random loads; p50 and the worst of them are printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void make(struct cluster *c, const struct shape *shape)
     cluster_init(c, shape->fanout, shape->n_levels, shape->room);
 }
 
-/* Feasibility alone: the sets of a problem seen for the first time. */
+/* Feasibility alone: the sets of a new problem. */
 static double sets_us(const struct skr_problem *problem)
 {
     struct warm warm;
@@ -247,7 +247,7 @@ static void run_one_leaf(const char *name, const struct skr_rule *rules, int32_t
     cluster_fini(&c);
 }
 
-/* A node changed, then an optimum: what an engine does after every event. */
+/* A node changes, then an optimum: the work of an engine after every event. */
 static void run_decision(const char *name, const struct shape *shape, int32_t n, double floor_us,
                          double target_us)
 {
@@ -330,8 +330,8 @@ static void run_impossible(const char *name, const struct shape *shape, int32_t 
     cluster_fini(&c);
 }
 
-/* What the engine keeps of the kinds of groups that wait: which sizes fit. Every kind sees slots of
- * its own, or what is equal would be stored once. */
+/* The sizes that fit, which the engine keeps for each kind of group that waits. Every kind has
+ * slots of its own, because equal sets are stored once. */
 static void tell_sizes(struct cluster *c, bool whole)
 {
     enum { KINDS = 50 };

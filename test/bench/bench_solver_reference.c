@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver beside another one, on the other one's own demonstrations and on tight random trees:
+ * The solver beside another one, on the demonstrations of that one and on tight random trees:
  * times, refusals of groups that fit, and how often the other placement is as good as ours by our
  * objective.
  *
@@ -44,13 +44,13 @@ static double wall_us(void)
     return times_now_s(CLOCK_MONOTONIC) * 1e6;
 }
 
-/* What became of problems of one kind. */
+/* Results of the problems of one kind. */
 struct tally {
     int asked, feasible;
     int refused;     /* ours, of the feasible ones */
     int ref_refused; /* the other's */
     int ref_optimal; /* of those it placed */
-    int ref_invalid; /* placed, against the rules */
+    int ref_invalid; /* placed in breach of the rules */
     int n;
     double us[LOADS_MAX];
     double ref_us[LOADS_MAX];
@@ -97,7 +97,7 @@ static void judge(const struct skr_problem *problem, const struct skr_solution *
     }
 }
 
-/* ---- the other one's demonstrations ---- */
+/* ---- the demonstrations of the other solver ---- */
 
 static const struct demo {
     const char *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every kind of rule costs on clusters of 640 to 100,000 nodes, as Markdown tables; CPU time
+ * Cost of every kind of rule on clusters of 640 to 100,000 nodes, as Markdown tables; CPU time
  * of one core, p50 and p99.
  *
- *   cold      a problem never seen: LOADS random loads of the cluster
+ *   cold      a new problem: LOADS random loads of the cluster
  *   changed   a problem that is kept: one node changed, then the answer; CHANGES times
  */
 #include <inttypes.h>
@@ -79,7 +79,7 @@ static void write_times(struct times *t)
     }
 }
 
-/* Whether there is an answer; no: it would take more memory than a run may. */
+/* Whether there is an answer; false: the run would exceed its byte limit. */
 static bool take(int rc)
 {
     if (rc != 0 && rc != -SKR_LIMIT) {
@@ -102,7 +102,7 @@ static void run(struct cluster *c, size_t k, size_t r)
     struct times optimum = {.n = 0};
     struct times changed = {.n = 0};
     struct times again = {.n = 0};
-    struct warm warm = {.least = NULL};
+    struct warm warm = {0};
     struct skr_rule rule[2] = {rules[r].rule[0], rules[r].rule[1]};
     if (rule[0].partitions > 0) {
         rule[0].partitions = clusters[k].partitions;

@@ -7,24 +7,15 @@
 bool warm_open(struct warm *w, const struct skr_problem *problem)
 {
     *w = (struct warm){0};
-    if (!skr_run_init(&w->run, problem) || !skr_spans_init(&w->run, 0)) {
-        return false;
-    }
-    size_t n_leaves = (size_t)problem->tree->n_leaves;
-    w->least = skr_run_alloc(&w->run, n_leaves, sizeof *w->least);
-    w->most = skr_run_alloc(&w->run, n_leaves, sizeof *w->most);
-    if (!w->least || !w->most) {
-        return false;
-    }
-    skr_leaf_bounds_all(problem, w->least, w->most, NULL);
-    const struct skr_leaf_bounds bounds = {.least = w->least, .most = w->most};
-    return skr_feasible_build_kept(&w->run, &bounds, &w->sets);
+    struct skr_leaf_bounds leaf;
+    return skr_run_init(&w->run, problem) && skr_leaf_bounds(&w->run, problem, &leaf) &&
+           skr_feasible_build_kept(&w->run, &leaf, &w->sets);
 }
 
 bool warm_change(struct warm *w, int32_t leaf)
 {
-    skr_leaf_bounds_of(w->run.problem, leaf, &w->least[leaf], &w->most[leaf], NULL);
-    return skr_feasible_change(&w->run, &w->sets, leaf);
+    struct skr_leaf now = skr_leaf_of(w->run.problem, leaf);
+    return skr_feasible_change(&w->run, &w->sets, leaf, &now);
 }
 
 bool warm_feasible(const struct warm *w)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_TEST_BENCH_WARM_H
 #define SKR_TEST_BENCH_WARM_H
-/* A problem whose feasible sets are kept and follow its leaves one by one: what core/solver/cache.c does
- * inside, so that its parts can be timed apart. Ties are not SKR_TIE_TIGHT. */
+/* A problem whose feasible sets are kept and follow its leaves one by one, as in
+ * core/solver/cache.c, so that its parts can be timed apart. Ties are not SKR_TIE_TIGHT. */
 #include "core/solver/feasible_sets.h"
 
 struct warm {
     struct skr_run run;
     struct skr_feasible sets;
-    int32_t *least, *most; /* [leaf] */
 };
 
 /* problem is borrowed. False: too large. Follow with warm_close() in any case. */

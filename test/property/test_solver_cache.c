@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
+/* A kept problem that changes leaf by leaf gives the answers of cold solves. */
 #include "core/solver/cache.h"
 #include "test/property/attempt.h"
 #include "test/test.h"
@@ -15,7 +15,7 @@ static int32_t claims_of(const struct instance *in)
     return sum;
 }
 
-/* Somebody came, went, was placed, or a node was cordoned. */
+/* Pods came or went, a member was placed, or a node was cordoned. */
 static int32_t change_leaf(struct instance *in, struct random *random)
 {
     int32_t leaf = random_below(random, in->tree.n_leaves);
@@ -94,14 +94,14 @@ TEST(warm_answers_are_those_of_cold_solves)
                 change_leaf(&in, &random);
             }
         }
-        /* The next instance lives at the same place. */
+        /* The next instance has the same address. */
         skr_solver_cache_forget(cache, &in.tree);
     }
     assert_int_equal(skr_solver_cache_bytes(cache), 0);
     skr_solver_cache_destroy(cache);
 }
 
-/* Several problems, more than fit: whatever was dropped, answers are the same. */
+/* More problems than fit into the cache: answers do not depend on what was dropped. */
 TEST(what_is_dropped_does_not_matter)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 64; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Problems that are known: the worked examples of the manual, and every problem that failed once
- * (FILES: another folder). Each agrees with the oracles, with and without fast paths.
+ * Known problems: the worked examples of docs/solver.md, and every problem that failed once (FILES:
+ * another folder). Each agrees with the oracles, with and without fast paths.
  */
 #include <dirent.h>
 
@@ -99,7 +99,7 @@ static bool has_two_full_leaves(const struct instance *in)
     return full >= 2 && in->rule[in->tree.n_levels - 1].max > 1;
 }
 
-/* Shrinking keeps what fails and takes away the rest. */
+/* Shrinking keeps the failure and removes the rest. */
 TEST(shrinking_leaves_what_matters)
 {
     uint64_t shrunk = 0;

@@ -4,7 +4,7 @@
 #include "test/property/milp.h"
 #include "test/test.h"
 
-enum { PROBLEMS_MAX = 400 }; /* a program each, and some take their whole minute */
+enum { PROBLEMS_MAX = 400 }; /* each is an integer program, and some take a minute */
 
 TEST(integer_programming_finds_nothing_better)
 {

@@ -24,7 +24,7 @@ TEST(the_oracles_agree_with_each_other)
     assert_true(attempt.n < 100 || (feasible > attempt.n / 2 && feasible < 2 * attempt.n));
 }
 
-/* largest and the class, as far as the oracle can tell. */
+/* The largest size and the class, as far as the oracle gives them. */
 static void check_explanation(const struct instance *in, uint64_t index,
                               const struct skr_explanation *got, const bool *sizes)
 {
@@ -79,7 +79,7 @@ static void check_explanation(const struct instance *in, uint64_t index,
     }
 }
 
-/* P1, P2, P6 (fast paths off), explanation; ties included. */
+/* Fast paths off, explanation and ties included. */
 TEST(the_solver_agrees_with_the_plain_dp)
 {
     uint64_t feasible = 0;
@@ -105,7 +105,7 @@ TEST(the_solver_agrees_with_the_plain_dp)
     assert_true(attempt.n < 100 || (feasible > attempt.n / 5 && feasible < attempt.n));
 }
 
-/* Units with bounds of their own, levels that are not compared: the enumerator says the same. */
+/* Units with bounds of their own and silent levels: the enumerator agrees. */
 TEST(bounds_of_units_and_silent_levels_are_obeyed)
 {
     uint64_t feasible = 0;
@@ -115,7 +115,7 @@ TEST(bounds_of_units_and_silent_levels_are_obeyed)
         instance_make(&in, attempt.seed + 500009, i, &attempt_tiny);
         instance_bound(&in, &random);
         if (in.problem.n == 0) {
-            continue; /* placed, empty: nothing applies */
+            continue; /* placed, empty: no rule applies */
         }
         struct oracle_answer want;
         enumerator_solve(&in, &want);
@@ -131,7 +131,6 @@ TEST(bounds_of_units_and_silent_levels_are_obeyed)
     assert_true(attempt.n < 100 || (feasible > attempt.n / 20 && feasible < attempt.n));
 }
 
-/* P1, P2 with the other oracle. */
 TEST(the_solver_agrees_with_the_enumerator)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
@@ -144,7 +143,7 @@ TEST(the_solver_agrees_with_the_enumerator)
     }
 }
 
-/* P3, and P14 for every one of them. */
+/* All sizes, and a timeout without steps for each. */
 TEST(sizes_are_feasible_exactly_where_the_root_set_says)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 8; i++) {
@@ -230,7 +229,6 @@ static bool relax(struct instance *in, struct random *random)
     }
 }
 
-/* P4 */
 TEST(more_freedom_never_makes_things_worse)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 2; i++) {
@@ -282,7 +280,6 @@ static void shuffle(struct instance *to, const struct instance *from, struct ran
     }
 }
 
-/* P5 */
 TEST(the_order_of_siblings_never_changes_the_key)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
@@ -314,7 +311,6 @@ static void same_counts(const struct instance *a, const struct instance *b, uint
     }
 }
 
-/* P6 (runs), P7 */
 TEST(scale_and_idle_resources_do_not_matter)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
@@ -338,11 +334,10 @@ TEST(scale_and_idle_resources_do_not_matter)
                 }
             }
         }
-        same_counts(&in, &other, i, "a resource nobody demands changed the result");
+        same_counts(&in, &other, i, "a resource that is not demanded changed the result");
     }
 }
 
-/* P6 */
 TEST(fast_paths_change_nothing)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 10; i++) {
@@ -355,7 +350,6 @@ TEST(fast_paths_change_nothing)
     }
 }
 
-/* P8 */
 TEST(members_that_are_placed_stay)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
@@ -380,7 +374,6 @@ static bool lone_bound(const struct skr_rule *rule)
     return !rule->hard && (rule->min > 0) != (rule->max > 0);
 }
 
-/* P9 */
 TEST(the_greedy_method_is_never_better)
 {
     uint64_t compared = 0;
@@ -412,7 +405,7 @@ TEST(the_greedy_method_is_never_better)
     assert_true(attempt.n < 100 || compared > attempt.n / 20);
 }
 
-/* P10: below every unit of a level comes one unit that takes over its children. */
+/* Every unit of a level gets a single child, which takes over its children. */
 TEST(a_level_without_choice_changes_no_count)
 {
     for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
@@ -448,7 +441,7 @@ TEST(a_level_without_choice_changes_no_count)
     }
 }
 
-/* P13: results or SKR_LIMIT, never a wrong answer, whatever memory there is. */
+/* Whatever the byte limit: an answer that is right, or SKR_LIMIT. */
 TEST(a_byte_limit_is_an_error_and_nothing_else)
 {
     for (uint64_t i = attempt.first; i < attempt.first + (attempt.n < 50 ? attempt.n : 50); i++) {

@@ -83,7 +83,7 @@ TEST(kept_sizes_are_those_that_can_be_placed)
     skr_sizes_pool_destroy(pool);
 }
 
-/* More room never makes a size go: what the engine skips groups by. */
+/* More room never removes a size. The engine relies on it when it skips groups. */
 TEST(more_room_takes_no_size_away)
 {
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
@@ -180,7 +180,7 @@ TEST(wide_trees_keep_the_same_sizes)
             struct random random = {.state = s * 100 + r};
             struct skr_sizes_pool *pool = skr_sizes_pool_create();
             wide_init(&w, shape[s][0], shape[s][1]);
-            /* Room for about as many as are asked for. */
+            /* Room for about n members. */
             int32_t full = 100 - 100 * 20 / (20 + w.tree->n_leaves);
             for (int32_t leaf = 0; leaf < w.tree->n_leaves; leaf++) {
                 wide_set(&w, leaf, random_percent(&random, full) ? 0 : random_below(&random, 7));

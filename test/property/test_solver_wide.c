@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * P6 where sibling sets are wide and a number of used units is asked for: the general method, which
- * the oracles check on narrow trees, against the fast paths.
+ * Wide sibling sets under rules for the number of used units: the general method, which the oracles
+ * check on narrow trees, against the fast paths.
  */
 #include "test/property/attempt.h"
 #include "test/test.h"
@@ -35,7 +35,7 @@ static void make_wide(struct instance *in, uint64_t index)
     in->rule[0].type =
         racks > 1 && random_percent(&random, 50) ? SKR_RULE_SPREAD : in->rule[0].type;
     in->demand[0] = 1;
-    /* Seldom more than the used units can hold. */
+    /* Rarely more than the used units can hold. */
     int32_t most = sum * rule->partitions / children;
     in->problem.n = 1 + random_below(&random, most + 1);
     in->problem.rule = in->rule;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Victims of random preemptions: what the search chooses is what looking at every subset of the
- * candidates chooses, criterion by criterion, with the enumerator as the judge of each subset.
+ * Victims of random preemptions: the search chooses the set that an enumeration of all subsets of
+ * the candidates chooses, criterion by criterion. The enumerator of placements judges each subset.
  */
 #include "core/solver/victims.h"
 #include "test/property/attempt.h"
@@ -45,7 +45,7 @@ static void make_shares(struct world *w, struct random *random, int32_t i)
     }
 }
 
-/* One member of an earlier group, listed by itself. */
+/* One member of an earlier group, as a victim of its own. */
 static bool make_surplus(struct world *w, struct random *random, int32_t i)
 {
     if (i == 0) {
@@ -73,7 +73,7 @@ static bool make_surplus(struct world *w, struct random *random, int32_t i)
     return true;
 }
 
-/* What victims use is not free. */
+/* Takes what victims use out of free. */
 static void take_room(struct world *w, const struct skr_victim *v)
 {
     for (size_t s = 0; s < v->n_shares; s++) {
@@ -97,7 +97,7 @@ static void world_make(struct world *w, uint64_t index)
     w->budget[1] = random_below(&random, 6);
     for (int32_t i = 0; i < n; i++) {
         struct skr_victim *v = &w->victim[i];
-        /* Names in another order than the numbers. */
+        /* The order of names differs from that of the numbers. */
         snprintf(w->name[i], sizeof w->name[i], "ns/v%d", (int)((i * 5 + 3) % 16));
         *v = (struct skr_victim){.name = w->name[i],
                                  .kind = SKR_VICTIM_GROUP,
@@ -231,11 +231,6 @@ static int compare_placements(const struct world *w, const struct oracle_answer 
     const struct skr_tree *tree = &w->in.tree;
     struct skr_level_key *of_a = skr_placement_key(tree, a->count, arena);
     struct skr_level_key *of_b = skr_placement_key(tree, b->count, arena);
-    for (int32_t level = 0; level < tree->n_levels; level++) {
-        if (w->in.rule[level].silent) {
-            of_a[level] = of_b[level];
-        }
-    }
     int order = skr_placement_compare(tree, w->in.rule, of_a, of_b);
     skr_arena_destroy(arena);
     return order;
@@ -282,10 +277,10 @@ static bool best_subset(const struct world *w, struct subset *ret)
     return found;
 }
 
-static void print_set(const struct world *w, const char *who, uint32_t set)
+static void print_set(const struct world *w, const char *what, uint32_t set)
 {
     struct subset s = subset_of(w, set);
-    printf("  %s: rank %d, %d groups, %d members:", who, (int)s.rank, (int)s.groups,
+    printf("  %s: rank %d, %d groups, %d members:", what, (int)s.rank, (int)s.groups,
            (int)s.members);
     for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
         if (has(set, i)) {
@@ -304,7 +299,7 @@ static uint32_t set_of(const struct skr_victims *v)
     return set;
 }
 
-/* Most groups fit, or never do: so many are played that thousands have victims. */
+/* Most groups fit, or never do. The number of trials leaves thousands with victims. */
 static uint64_t played(void)
 {
     return attempt.n * 4;
@@ -345,7 +340,7 @@ TEST(victims_are_those_that_looking_at_every_subset_finds)
     assert_true(played() < 1000 || found > played() / 10);
 }
 
-/* However early the steps run out: what is chosen suffices, and nothing is claimed that is not so. */
+/* However early the steps run out, the chosen set suffices and every claimed proof holds. */
 TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
 {
     uint64_t cut = 0;

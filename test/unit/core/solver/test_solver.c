@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The solver on cases small enough to be judged by eye; solver_rig.h says how trees are written. */
+/* The solver on cases small enough to be judged by eye; solver_rig.h describes the notation of
+ * trees. */
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
 
@@ -159,9 +160,14 @@ TEST(odd_rules_mean_what_the_manual_says)
         {"pack with partitions", "9,9,9", 9, {PACK_WITH(.partitions = 2)}, "8 1 0", 0},
         {"spread with partitions", "9,9,9", 9, {SPREAD_WITH(.partitions = 2)}, "5 4 0", 0},
         {"water filling", "3,9,1,9", 14, {SPREAD}, "3 5 1 5", 0},
-        {"an overcommitted node harms nobody", "(-7,4) (3,0)", 4, {PACK, PACK}, "0 4 0 0", 0},
+        {"an overcommitted node takes no room from others",
+         "(-7,4) (3,0)",
+         4,
+         {PACK, PACK},
+         "0 4 0 0",
+         0},
         {"an ineligible leaf is empty", "5!,3", 3, {PACK}, "0 3", 0},
-        {"nobody to place", "(5) (5)", 0, {PACK_WITH(.partitions = 2), PACK}, "0 0", 0},
+        {"no member to place", "(5) (5)", 0, {PACK_WITH(.partitions = 2), PACK}, "0 0", 0},
     };
     CHECK_ALL(table);
 }
@@ -288,7 +294,7 @@ TEST(a_run_that_was_stopped_is_a_timeout)
     solver_rig_fini(&f, solution);
 }
 
-/* A clock whose every reading is ten microseconds after the one before. */
+/* A clock that advances ten microseconds with every reading. */
 static int64_t clock_now;
 static int64_t ticking(void)
 {

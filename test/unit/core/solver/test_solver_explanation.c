@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the solver says beside its answer, on cases that can be judged by eye. */
+/* What the solver reports beside its answer, on cases that can be judged by eye. */
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
 #include "topology/base/strbuf.h"
@@ -84,10 +84,10 @@ TEST(sizes_relaxations_and_slots_are_told)
 {
     static const struct explained table[] = {
         /* clang-format off */
-        /* One rack of 5 is the best; rules on nodes have nothing to do with it. */
+        /* One rack of 5 is the best; rules on nodes do not matter. */
         {"(1,2) (3,2) (2,2)", 6, {PACK_WITH(.hard = true), PACK_WITH(.max = 3)}, NULL,
          "1-5", "hard1", "1: 3x1"},
-        /* More of the nodes that are there, or a node that takes less. */
+        /* More nodes used, or less on a node. */
         {"4,4,4", 10, {PACK_WITH(.max = 3)}, NULL, "1-9", "max1=4", "-1"},
         {"3,3,1", 7, {PACK_WITH(.min = 2)}, NULL, "2-6", "min1=1", "1: 0x1"},
         {"6,6", 8, {PACK_WITH(.factor = 3)}, NULL, "3 6 9 12", "factor1=2", "-1"},
@@ -95,7 +95,7 @@ TEST(sizes_relaxations_and_slots_are_told)
         {"3,3,3", 4, {PACK_WITH(.partitions = 5)}, NULL, "", "partitions1=3", "-1"},
         {"(4,4) (4,4)", 9, {PACK_WITH(.max = 5), PACK_WITH(.partitions = 1)}, NULL,
          "1-8", "partitions2=2", "1: 0x1"},
-        /* Both have to go. */
+        /* Both have to be dropped. */
         {"(4,4) (4,4)", 12, {PACK_WITH(.hard = true), PACK_WITH(.max = 2)}, NULL,
          "1-4", "max2=3+hard1", "-1"},
         /* Either will do. */
@@ -107,7 +107,7 @@ TEST(sizes_relaxations_and_slots_are_told)
         {"2,2", 6, {PACK}, "2,3", "1-4", "", "2: 0x2"},
         {"4!,2", 4, {PACK}, NULL, "1-2", "", "2: 1x2"},
         {"2,2,2", 8, {PACK_WITH(.max = 3)}, "2,3,3", "1-6", "", "2: 1x1 2x1"},
-        /* Members that run count: two racks are in use already. */
+        /* Claimed members count: two racks are in use already. */
         {"(2[2],2[2]) (9[1],9)", 6, {PACK_WITH(.partitions = 1), PACK}, NULL,
          "", "partitions1=2", "-1"},
         /* clang-format on */

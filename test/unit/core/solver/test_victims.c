@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Victims small enough to be judged by eye. One letter is one group, by its name. */
+/* Victims of preemptions small enough to be judged by eye. A letter is a group, by its name. */
 #include "core/solver/victims.h"
 #include "test/test.h"
 #include "test/unit/solver_rig.h"
@@ -72,7 +72,7 @@ static void charge(struct victims_world *w, const struct skr_victim *v, int32_t 
     w->charge[v - w->victim][mine->n_charges++] = (struct skr_victim_charge){0, v->members};
 }
 
-/* "a b": these go, by name; "": nobody, and it fits; "no": nobody, and it does not. */
+/* "a b": these victims, by name; "": none, the group fits; "no": none, it does not fit. */
 static void expect(struct victims_world *w, const char *want)
 {
     char names[200] = "";
@@ -140,14 +140,14 @@ TEST_WITH(victims_world, of_equal_placements_the_first_name_goes)
     expect(victims_world, "a");
 }
 
-TEST_WITH(victims_world, nobody_goes_where_there_is_room)
+TEST_WITH(victims_world, there_are_no_victims_where_there_is_room)
 {
     tree(victims_world, "0,4", 4);
     on(victims_world, group(victims_world, "a", 1), 0, 4, 1);
     expect(victims_world, "");
 }
 
-TEST_WITH(victims_world, nobody_goes_in_vain)
+TEST_WITH(victims_world, there_are_no_victims_in_vain)
 {
     tree(victims_world, "0,0", 8);
     victims_world->rig.rule[0].hard = true;
@@ -163,7 +163,7 @@ TEST_WITH(victims_world, an_equal_priority_is_no_candidate)
     expect(victims_world, "no");
 }
 
-TEST_WITH(victims_world, priority_zero_preempts_nobody_not_even_below_zero)
+TEST_WITH(victims_world, priority_zero_has_no_victims_not_even_below_zero)
 {
     tree(victims_world, "0", 1);
     on(victims_world, group(victims_world, "a", -5), 0, 4, 1);
@@ -173,7 +173,7 @@ TEST_WITH(victims_world, priority_zero_preempts_nobody_not_even_below_zero)
     expect(victims_world, "a");
 }
 
-TEST_WITH(victims_world, members_on_closed_nodes_help_nobody)
+TEST_WITH(victims_world, members_on_closed_nodes_are_no_victims)
 {
     tree(victims_world, "0!,0", 2);
     on(victims_world, group(victims_world, "a", 1), 0, 4, 1);
@@ -244,7 +244,7 @@ TEST_WITH(victims_world, members_that_are_placed_stay_and_count)
     assert_int_equal(victims_world->got->solution->count[0], 3);
 }
 
-TEST_WITH(victims_world, no_steps_are_a_timeout_and_nobody_goes)
+TEST_WITH(victims_world, no_steps_are_a_timeout_without_victims)
 {
     tree(victims_world, "0", 1);
     on(victims_world, group(victims_world, "a", 1), 0, 4, 1);
@@ -287,7 +287,7 @@ static struct {
     char name[RACKS][16];
 } wide;
 
-/* As many racks of 16 nodes as asked for, each held by one group. */
+/* Racks of 16 nodes, each held by one group. */
 static struct skr_tree wide_tree(int32_t racks)
 {
     static const int64_t eight = 8;
