@@ -129,20 +129,19 @@ static char *text_of(size_t run, const struct change *change, const char *set)
                                                            .scheduler = "sakkara",
                                                            .now = "2026-01-01T00:00:00Z",
                                                            .verbose = true};
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     SKR_STRBUF(objects);
     SKR_STRBUF(messages);
     SKR_STRBUF(out);
     write_objects(run, change, &objects);
-    skr_placement_world_init(&world);
-    assert_int_equal(skr_placement_world_parse(&world, "hub", objects.s, objects.len, &messages),
-                     0);
-    if (set && skr_placement_world_set(&world, set, &messages) < 0) {
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    assert_int_equal(skr_fleet_input_parse(&input, "hub", objects.s, objects.len, &messages), 0);
+    if (set && skr_placement_set(&input, set, &messages) < 0) {
         fail_msg("%s", messages.s);
     }
-    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
-    (void)skr_simulate_placement_show(&world, &options, &out, &messages);
-    skr_placement_world_fini(&world);
+    assert_int_equal(skr_fleet_input_finish(&input, &messages), 0);
+    (void)skr_simulate_placement_show(&input, &options, &out, &messages);
+    skr_fleet_input_fini(&input);
     skr_strbuf_add(&out, "");
     return skr_strbuf_take(&out, NULL);
 }

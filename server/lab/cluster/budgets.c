@@ -164,12 +164,6 @@ static void note_scale(struct census *s, const json_t *pod)
     s->scale[s->n_scales++] = scale;
 }
 
-static bool is_ready(const json_t *pod)
-{
-    const json_t *ready = skr_path_find(skr_path_get(pod, "status.conditions"), "type", "Ready");
-    return strcmp(skr_path_text(ready, "status"), "True") == 0;
-}
-
 static bool count_pod(void *context, const json_t *pod)
 {
     struct census *s = context;
@@ -193,8 +187,10 @@ static bool count_pod(void *context, const json_t *pod)
         json_object_set(s->still_disrupted, name, json_object_get(s->disrupted, name));
         return true;
     }
-    s->healthy +=
-        is_ready(pod) && strcmp(phase, "Failed") != 0 && strcmp(phase, "Succeeded") != 0 ? 1 : 0;
+    if (skr_store_pod_ready(pod) && strcmp(phase, "Failed") != 0 &&
+        strcmp(phase, "Succeeded") != 0) {
+        s->healthy++;
+    }
     return true;
 }
 

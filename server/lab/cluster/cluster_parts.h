@@ -158,11 +158,6 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
                         const char *name, const char *uid, int64_t grace);
 /* RFC 3339 text of the object to a time; 0 when absent. */
 skr_time skr_cluster_time(const json_t *object, const char *path);
-/* Likewise of store_parts.h: equal values, whole seconds, and a condition of a status that is own. */
-void skr_store_share(json_t *object, const json_t *with, const json_t *before);
-json_t *skr_store_time(skr_time now);
-void skr_store_set_condition(json_t *status, const char *type, const char *value,
-                             const char *reason, const char *message, skr_time now);
 
 /* ---- owners.c ---- */
 

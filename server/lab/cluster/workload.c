@@ -15,12 +15,6 @@
 
 /* ---- the pods that are there ---- */
 
-static bool is_ready(const json_t *pod)
-{
-    const json_t *ready = skr_path_find(skr_path_get(pod, "status.conditions"), "type", "Ready");
-    return strcmp(skr_path_text(ready, "status"), "True") == 0;
-}
-
 static struct skr_worker look_at(json_t *pod, const struct skr_member *member)
 {
     const char *phase = skr_path_text(pod, "status.phase");
@@ -30,7 +24,7 @@ static struct skr_worker look_at(json_t *pod, const struct skr_member *member)
         .name = member->name,
         .deleting = skr_path_get(pod, "metadata.deletionTimestamp"),
         .bound = *skr_path_text(pod, "spec.nodeName") != '\0',
-        .ready = is_ready(pod),
+        .ready = skr_store_pod_ready(pod),
         .succeeded = strcmp(phase, "Succeeded") == 0,
         .failed = strcmp(phase, "Failed") == 0,
         .order = member->order,

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "server/object/path.h"
 #include "server/lab/sandbox/table_columns.h"
+#include "server/object/path.h"
 
 static json_t *partial(const json_t *object)
 {

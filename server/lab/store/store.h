@@ -177,4 +177,18 @@ struct skr_store_change {
 bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
                            struct skr_store_change *ret, bool *gone);
 
+/* ---- parts of objects, as the store and the models write them ---- */
+
+/* Values in object, which nobody else has yet, that are equal to those in with become the same.
+ * with: borrowed, of the same kind; NULL: nothing is done. before: what it replaces, whose values stay as
+ * they are (they were shared when that was put in force); NULL: nothing. */
+void skr_store_share(json_t *object, const json_t *with, const json_t *before);
+/* RFC 3339 in whole seconds, as metav1.Time. */
+json_t *skr_store_time(skr_time now);
+/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
+void skr_store_set_condition(json_t *status, const char *type, const char *value,
+                             const char *reason, const char *message, skr_time now);
+/* Its condition Ready is true. */
+bool skr_store_pod_ready(const json_t *pod);
+
 #endif

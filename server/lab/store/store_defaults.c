@@ -551,3 +551,9 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
     }
     json_array_append_new(list, condition);
 }
+
+bool skr_store_pod_ready(const json_t *pod)
+{
+    const json_t *ready = skr_path_find(skr_path_get(pod, "status.conditions"), "type", "Ready");
+    return strcmp(skr_path_text(ready, "status"), "True") == 0;
+}

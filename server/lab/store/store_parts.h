@@ -77,15 +77,9 @@ const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_r
 const json_t *skr_store_last(const struct skr_store *store,
                              const struct skr_store_resource *resource);
 void skr_store_free_history(struct skr_store *store); /* with the store */
-/* Values in object, which nobody else has yet, that are equal to those in with become the same.
- * with: borrowed, of the same kind; NULL: nothing is done. before: what it replaces, whose values stay as
- * they are (they were shared when that was put in force); NULL: nothing. */
-void skr_store_share(json_t *object, const json_t *with, const json_t *before);
 /* A version 4 UUID; five letters as generateName appends. */
 void skr_store_make_uid(struct skr_store *store, char uid[37]);
 void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
-/* RFC 3339 in whole seconds, as metav1.Time. */
-json_t *skr_store_time(skr_time now);
 
 /* ---- store_call.c ---- */
 
@@ -154,10 +148,6 @@ void skr_born_fini(struct skr_born *born);
 bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
 /* The status of a new pod, which has its defaults and none. */
 void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born);
-
-/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
-void skr_store_set_condition(json_t *status, const char *type, const char *value,
-                             const char *reason, const char *message, skr_time now);
 
 /* ---- store_validate*.c ---- */
 

@@ -176,12 +176,6 @@ static bool find_budget(struct skr_store_call *call, const json_t *pod, struct s
     return true;
 }
 
-static bool is_ready(const json_t *pod)
-{
-    const json_t *ready = skr_path_find(skr_path_get(pod, "status.conditions"), "type", "Ready");
-    return strcmp(skr_path_text(ready, "status"), "True") == 0;
-}
-
 static bool refuse_eviction(struct skr_store_call *call, const char *cause)
 {
     call->reply->status = 429;
@@ -208,7 +202,7 @@ static bool take_disruption(struct skr_store_call *call, struct skr_shelf_item *
                        item->name);
         return refuse_eviction(call, cause);
     }
-    if (!is_ready(pod)) {
+    if (!skr_store_pod_ready(pod)) {
         const bool always =
             strcmp(skr_path_text(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") == 0;
         if (always || (healthy >= desired && desired > 0)) {

@@ -98,7 +98,8 @@ static void post(struct world *w, const struct skr_object_type *type, const char
 static void world_set_up(struct world *w)
 {
     const struct skr_engine_outlets outlets = {.actions = {.context = w}};
-    const struct skr_api_options api = {.look = look, .busy = is_busy, .context = w};
+    const struct skr_api_options api = {
+        .prefix = "/v1", .write = write_page, .look = look, .busy = is_busy, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
 

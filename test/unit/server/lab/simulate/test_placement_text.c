@@ -199,15 +199,14 @@ TEST(a_binding_that_names_another_set_is_said_to_be_that_of_its_name)
     static const char binding[] =
         GROUP "v1beta2\nkind: ManagedClusterSetBinding\n"
               "metadata: {name: east, namespace: shop}\nspec: {clusterSet: west}\n";
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     SKR_STRBUF(messages);
-    skr_placement_world_init(&world);
-    assert_int_equal(skr_placement_world_parse(&world, "hub", binding, strlen(binding), &messages),
-                     0);
-    assert_int_equal(skr_placement_world_finish(&world, &messages), 0);
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    assert_int_equal(skr_fleet_input_parse(&input, "hub", binding, strlen(binding), &messages), 0);
+    assert_int_equal(skr_fleet_input_finish(&input, &messages), 0);
     assert_string_equal(messages.s,
                         "hub:1:1: warning: spec.clusterSet is \"west\", but a "
                         "ManagedClusterSetBinding is that of the set of its name, east; the API "
                         "server refuses it\n");
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
 }
