@@ -6,6 +6,7 @@
 #   sizeof     parentheses around types only
 #   rc         what an int function returned; never r, err, ret, res
 #   text       JSON as text is skr_json_text(): what json_dumps() gives cannot be freed by free() everywhere
+#   blank      no empty line behind the declarations that open a function
 #   context    the pointer that a callback gets back; never ctx, arg, opaque, user_data
 #   reference  comments and documents name what a reader of this tree can open: no numbers of rules elsewhere
 #   size       headers have 300 lines at most, sources 700, tests 900
@@ -17,6 +18,9 @@ set -eu
 
 check_c() {
     awk '
+    BEGIN {
+        declaration = "^    (const|static|struct|enum|union|unsigned|signed|int|char|bool|size_t|double|float|long|short|void|json_t|skr_time|va_list|SKR_AUTO[A-Z_]*|[a-z_0-9]+_t)[ (]"
+    }
     function tell(rule, text) { print FILENAME ":" FNR ": " rule ": " text }
     # The line without comments and literals; what was in comments goes to note.
     function bare(line,    i, c, two, n, out) {
@@ -87,6 +91,16 @@ check_c() {
         if (code ~ /(^|[(, ])int (r|err|ret|res)( =|;|,)/ && code !~ /\*|for \(int/) tell("rc", code)
         if (FILENAME !~ /^test\// && code ~ /(^|[^a-z_])json_dumps\(/) tell("text", code)
         if (code ~ /void \*(restrict )?(ctx|arg|args|opaque|user_data|priv|closure|cookie)[,);]/) tell("context", code)
+        # The declarations that open a function, each of which may run over lines.
+        if (code == "{") { opening = 1; declared = 0; running = 0 }
+        else if (opening && code == "" && note == "") {
+            if (declared && !running && ++empty == 1) blank_at = FNR
+        } else if (opening) {
+            if (blank_at && code != "}") print FILENAME ":" blank_at ": blank: an empty line behind the declarations"
+            blank_at = empty = 0
+            if (running || code ~ declaration) { declared = 1; running = code !~ /;[ \t]*$/ }
+            else if (code != "" || note == "") opening = 0
+        }
         # A condition may run over lines: braces are looked for where its parentheses are closed.
         if (code !~ /^#/ && open == 0 && code ~ /^[ \t}]*((else|do)([^A-Za-z0-9_]|$)|((else +)?if|for|while|switch) *\()/) {
             open = 1
@@ -137,6 +151,8 @@ if [ "${1:-}" = --planted ]; then
     plant fine a.c 'int f(int *p)\n{\n    if (p && sizeof *p > sizeof(int) &&\n        p[0]) {\n        return 1;\n    }\n    do {\n    } while (0);\n    return 0; /* p == NULL */\n}'
     plant fine a/b.h '#ifndef SKR_A_B_H\n#define SKR_A_B_H\n/* KEP-5710, RFC 9110 */\n#endif'
     plant text a.c '    text = json_dumps(value, 0);'
+    plant blank a.c 'int f(void)\n{\n    int a =\n        1;\n\n    return a;\n}'
+    plant fine a.c 'int f(void)\n{\n    int a = 1;\n    a++;\n\n    return a;\n}'
     plant braces a.c '    if (a)\n        b();'
     plant braces a.c '    if (a &&\n        b)\n        c();'
     plant braces a.c '    } else\n        b();'

@@ -139,7 +139,6 @@ void skr_duration_write_age(skr_time duration, char text[32])
 {
     const long long s = duration / SKR_SECOND;
     const long long m = s / 60, h = m / 60, d = h / 24, y = d / 365;
-
     if (s < -1) {
         (void)snprintf(text, 32, "<invalid>");
     } else if (s < 0) {

@@ -79,7 +79,6 @@ void skr_ledger_set_node(struct skr_ledger *ledger, const char *name,
     struct skr_ledger_node *node = obtain_node(ledger, name);
     bool more = !node->exists;
     size_t at = 0;
-
     if (allocatable->n != 0) {
         (void)skr_ledger_node_cell(node, allocatable->item[allocatable->n - 1].resource);
     }
@@ -165,7 +164,6 @@ uint32_t skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const cha
     struct skr_ledger_node *node = obtain_node(ledger, name);
     uint32_t number = 0;
     struct skr_charge *charge = skr_charges_find(&ledger->charges, uid, &number);
-
     skr_bug_on((int)kind < 0 || kind >= SKR_CHARGE_KIND_COUNT);
     if (!charge) {
         charge = skr_charges_add(&ledger->charges, uid, &number);

@@ -97,7 +97,6 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
                       const char *path, struct skr_labels *ret, struct skr_error *error)
 {
     struct skr_labels labels = {0, NULL};
-
     if (skr_object_is_absent(object)) {
         *ret = labels;
         return 0;
@@ -227,7 +226,6 @@ int skr_meta_tree_decode(struct skr_arena *arena, const struct skr_meta_tree *tr
     struct skr_meta meta = {.namespace_ = NULL};
     const char *version = "";
     int rc = 0;
-
     if (skr_object_is_absent(tree->metadata)) {
         return skr_error_set_key(error, SKR_INVALID, "metadata", "missing");
     }
@@ -264,7 +262,6 @@ static int parse_trimmed(const char *name, const char *text, int64_t *ret, struc
 {
     static const char blanks[] = " \t\n\v\f\r";
     char trimmed[SKR_QUANTITY_TEXT_MAX + 1];
-
     text += strspn(text, blanks);
     size_t n = strlen(text);
     while (n > 0 && strchr(blanks, text[n - 1])) {
@@ -284,7 +281,6 @@ static int decode_quantity(const char *name, const json_t *value, const char *pa
 {
     char number[SKR_QUANTITY_TEXT_MAX + 1];
     int rc = 0;
-
     if (json_is_string(value)) {
         rc = parse_trimmed(name, json_string_value(value), ret, error);
     } else if (json_is_integer(value)) {
@@ -316,7 +312,6 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
     struct skr_quantities list = {0, NULL};
     const char *name;
     json_t *value;
-
     if (skr_object_is_absent(object)) {
         *ret = list;
         return 0;

@@ -116,7 +116,6 @@ static int scan_suffix(const char *text, const char *at, struct number *n, struc
 static int scan(const char *text, struct number *n, struct skr_error *error)
 {
     const char *at = text;
-
     *n = (struct number){.negative = *at == '-'};
     if (*at == '-' || *at == '+') {
         at++;

@@ -175,7 +175,6 @@ int skr_resource_names_offer(struct skr_resource_names *names, const struct skr_
     const char *without = NULL;
     struct skr_amounts amounts = {0, NULL};
     int rc = 0;
-
     take_back(names, offer);
     skr_amounts_fini(offer);
     if (n > SKR_NODE_RESOURCES_MAX) {
@@ -253,7 +252,6 @@ void skr_amounts_resolve(const struct skr_resource_names *names, const struct sk
 {
     struct skr_amounts amounts = {0, NULL};
     bool absent = false;
-
     if (q->n != 0) {
         amounts.item = skr_alloc_array(q->n, sizeof amounts.item[0]);
     }

@@ -82,7 +82,6 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct sk
     SKR_AUTO_FREE struct place *place = skr_alloc_array(n, sizeof place[0]);
     size_t n_places = place_in_racks(nodes, n, place, &left_out);
     const bool racks = n_places > 0;
-
     for (; !racks && n_places < n; n_places++) {
         place[n_places] = (struct place){"", nodes[n_places]->meta.name};
     }

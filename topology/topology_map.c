@@ -87,7 +87,6 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
     struct skr_position at = {1, 1};
     size_t len = strlen(v->text);
     json_error_t found;
-
     if (len > SKR_TOPOLOGY_TEXT_MAX) {
         int rc = skr_error_set_key(error, SKR_LIMIT, v->key, "%zu bytes, limit %d", len,
                                    SKR_TOPOLOGY_TEXT_MAX);

@@ -15,7 +15,6 @@ static json_t *expression_of(const char *key, const struct skr_spotmix_expressio
 {
     json_t *object = json_object();
     json_t *values = json_array();
-
     for (size_t i = 0; i < expression->n; i++) {
         json_array_append_new(values, json_string(expression->value[i]));
     }
@@ -33,7 +32,6 @@ void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,
                               const struct skr_spotmix_settings *settings)
 {
     const struct skr_spotmix_expression *spot = &settings->expression[SKR_SPOTMIX_SPOT];
-
     *classes = (struct skr_spotmix_classes){.node_key = settings->node_key};
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         classes->expression[i] = expression_of(settings->node_key, &settings->expression[i]);
@@ -63,7 +61,6 @@ enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classe
                                                  const json_t *labels)
 {
     const char *value = json_string_value(json_object_get(labels, classes->node_key));
-
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         if (skr_spotmix_requirement_is_met(classes->expression[i], value)) {
             return (enum skr_spotmix_class)i;
@@ -77,7 +74,6 @@ const json_t *skr_spotmix_terms_of(const json_t *spec)
     static const char *const way[] = {"affinity", "nodeAffinity",
                                       "requiredDuringSchedulingIgnoredDuringExecution",
                                       "nodeSelectorTerms"};
-
     for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
         spec = json_object_get(spec, way[i]);
     }
@@ -100,7 +96,6 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
             json_object_get(json_object_get(spec, "nodeSelector"), classes->node_key)),
         .ours = classes->expression[class_]};
     bool any = false;
-
     if (json_array_size(terms) > SKR_SPOTMIX_TERMS_MAX) {
         return false;
     }
@@ -124,7 +119,6 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
 bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
 {
     const json_t *there = json_object_get(term, "matchExpressions");
-
     for (size_t i = 0; i < json_array_size(there); i++) {
         if (skr_spotmix_requirement_equals(json_array_get(there, i), expression)) {
             return true;
@@ -140,7 +134,6 @@ static bool tolerates(const json_t *toleration, const char *key, const char *val
     const char *effect = skr_spotmix_text(toleration, "effect");
     const char *its_key = skr_spotmix_text(toleration, "key");
     const char *op = skr_spotmix_text(toleration, "operator");
-
     if ((*effect != '\0' && strcmp(effect, "NoSchedule") != 0) ||
         (*its_key != '\0' && strcmp(its_key, key) != 0)) {
         return false;
@@ -154,7 +147,6 @@ bool skr_spotmix_is_tolerated(const struct skr_spotmix_classes *classes, const j
                               enum skr_spotmix_class class_)
 {
     const json_t *tolerations = json_object_get(spec, "tolerations");
-
     if (!classes->toleration[class_]) {
         return true;
     }

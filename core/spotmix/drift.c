@@ -17,7 +17,6 @@ static enum skr_spotmix_standing stands(const struct skr_spotmix *mix,
         pod->owner->kind == SKR_SPOTMIX_STATEFUL_SET ? pod->ordinal >= 0 : pod->index_claim >= 0;
     const enum skr_spotmix_class class_ = skr_spotmix_pod_class(mix, pod);
     const enum skr_spotmix_class node = skr_spotmix_pod_node_class(mix, pod);
-
     return pod->pinned                      ? SKR_SPOTMIX_RIGHT
            : class_ == SKR_SPOTMIX_NO_CLASS ? SKR_SPOTMIX_CLASSLESS
            : placed && skr_spotmix_rule_class(rule, skr_spotmix_pod_place(pod)) != class_
@@ -40,7 +39,6 @@ static int by_excess(const void *a, const void *b)
 {
     const struct skr_spotmix_pod *x = *(struct skr_spotmix_pod *const *)a;
     const struct skr_spotmix_pod *y = *(struct skr_spotmix_pod *const *)b;
-
     if (x->reviewed != y->reviewed) {
         return x->reviewed ? 1 : -1;
     }
@@ -57,7 +55,6 @@ static size_t gather(const struct skr_spotmix *mix, const struct skr_spotmix_own
                      struct skr_spotmix_pod **ret)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < owner->n_held; i++) {
         struct skr_spotmix_pod *pod = owner->held[i].pod;
         if (j->standing[i] == SKR_SPOTMIX_RIGHT && !pod->pinned &&
@@ -78,7 +75,6 @@ static void mark_excess(const struct skr_spotmix *mix, const struct skr_spotmix_
 {
     struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
     const size_t found = gather(mix, owner, j, class_, pod);
-
     qsort(pod, found, sizeof(struct skr_spotmix_pod *), by_excess);
     for (size_t i = 0; i < found && (int64_t)i < n; i++) {
         mark(j, pod[i]->at, pod[i]->reviewed ? SKR_SPOTMIX_LEFT_OVER : SKR_SPOTMIX_MISSED);
@@ -91,7 +87,6 @@ static void count_classes(const struct skr_spotmix *mix, const struct skr_spotmi
 {
     int64_t wanted[SKR_SPOTMIX_CLASS_COUNT], have[SKR_SPOTMIX_CLASS_COUNT];
     int64_t replicas = owner->replicas, missing = -(int64_t)skr_spotmix_drift_of(j);
-
     for (size_t i = 0; i < owner->n_held; i++) {
         replicas -= owner->held[i].pod->pinned;
     }
@@ -140,7 +135,6 @@ void skr_spotmix_judgement_fini(struct skr_spotmix_judgement *judgement)
 size_t skr_spotmix_drift_of(const struct skr_spotmix_judgement *judgement)
 {
     size_t n = 0;
-
     for (int i = SKR_SPOTMIX_RIGHT + 1; i < SKR_SPOTMIX_STANDING_COUNT; i++) {
         n += judgement->n[i];
     }
@@ -164,7 +158,6 @@ void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
 {
     const size_t n_index = judgement->n[SKR_SPOTMIX_WRONG_INDEX];
     size_t at[] = {0, n_index};
-
     for (size_t i = 0; i < owner->n_held; i++) {
         if (judgement->standing[i] == SKR_SPOTMIX_WRONG_INDEX) {
             ret[at[0]++] = owner->held[i].pod;

@@ -11,7 +11,6 @@ int skr_spotmix_create(const struct skr_spotmix_settings *settings, struct skr_s
                        struct skr_error *error)
 {
     struct skr_spotmix *mix = skr_alloc(sizeof *mix);
-
     const int rc = skr_spotmix_keys_init(&mix->keys, settings->key_prefix, error);
     if (rc != 0) {
         free(mix);
@@ -72,7 +71,6 @@ void skr_spotmix_serve(struct skr_spotmix *mix, bool serving)
 void skr_spotmix_set_stalled(struct skr_spotmix *mix, const char *workload_key, bool stalled)
 {
     struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key);
-
     if (workload) {
         workload->stalled = stalled;
     }

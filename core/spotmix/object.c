@@ -35,7 +35,6 @@ enum { KEY_MAX = 64 };
 static void copy(const json_t *from, json_t *to, const char *path)
 {
     char key[KEY_MAX];
-
     for (;;) {
         const size_t n = strcspn(path, ".");
         skr_bug_on(n >= sizeof key);
@@ -60,7 +59,6 @@ static void copy(const json_t *from, json_t *to, const char *path)
 static void destroy(void *context)
 {
     struct skr_spotmix_object *object = context;
-
     if (object) {
         json_decref(object->json);
         skr_arena_destroy(object->arena);
@@ -72,7 +70,6 @@ static int decode(const json_t *json, void **ret, struct skr_error *error)
     static const char *const none[] = {NULL}; /* labels are read from the JSON */
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_spotmix_object *object = arena ? skr_arena_alloc(arena, sizeof *object) : NULL;
-
     if (!object) {
         skr_arena_destroy(arena);
         return skr_error_set(error, SKR_NO_MEMORY, "out of memory");

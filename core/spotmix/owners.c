@@ -17,7 +17,6 @@ static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const 
                       char ret[SKR_SPOTMIX_OWNER_KEY_MAX])
 {
     const size_t n = strlen(namespace_), uid_n = strlen(uid);
-
     if (n >= SKR_SPOTMIX_NAME_MAX || uid_n == 0 || uid_n >= SKR_SPOTMIX_UID_MAX) {
         return false;
     }
@@ -31,7 +30,6 @@ static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const 
 struct skr_spotmix_owner *skr_spotmix_owner_at(const struct skr_spotmix *mix, const char *key)
 {
     struct skr_spotmix_owner *owner;
-
     HASH_FIND_STR(mix->owners, key, owner);
     return owner;
 }
@@ -41,7 +39,6 @@ struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix,
                                                  const char *uid)
 {
     char key[SKR_SPOTMIX_OWNER_KEY_MAX];
-
     return spell_key(kind, namespace_, uid, key) ? skr_spotmix_owner_at(mix, key) : NULL;
 }
 
@@ -51,7 +48,6 @@ struct skr_spotmix_owner *skr_spotmix_deployment_named(const struct skr_spotmix 
 {
     char key[2 * SKR_SPOTMIX_NAME_MAX];
     struct skr_spotmix_owner *owner;
-
     if (strlen(namespace_) >= SKR_SPOTMIX_NAME_MAX || n >= SKR_SPOTMIX_NAME_MAX) {
         return NULL;
     }
@@ -74,7 +70,6 @@ struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum sk
                                                 const char *name)
 {
     char key[SKR_SPOTMIX_OWNER_KEY_MAX];
-
     if (!spell_key(kind, namespace_, uid, key) || strlen(name) >= SKR_SPOTMIX_NAME_MAX) {
         return NULL;
     }
@@ -96,7 +91,6 @@ static void enter_name(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
 {
     struct skr_spotmix_owner *other =
         skr_spotmix_deployment_named(mix, owner->namespace_, owner->name, strlen(owner->name));
-
     if (other != owner) {
         if (other) {
             leave_name(mix, other);
@@ -133,7 +127,6 @@ static void destroy(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
 void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
 {
     struct skr_spotmix_owner *parent = owner->parent;
-
     if (owner->known || owner->n_held > 0 || owner->n_reserved > 0 || owner->child ||
         owner->dirty) {
         return;
@@ -150,7 +143,6 @@ void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner
 void skr_spotmix_owners_fini(struct skr_spotmix *mix)
 {
     struct skr_spotmix_owner *owner, *next;
-
     HASH_ITER(hh, mix->owners, owner, next)
     {
         destroy(mix, owner);
@@ -166,7 +158,6 @@ void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_ow
                                   struct skr_spotmix_owner *parent)
 {
     struct skr_spotmix_owner *before = owner->parent;
-
     if (before == parent) {
         return;
     }
@@ -184,7 +175,6 @@ void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_ow
 const json_t *skr_spotmix_controller(const json_t *meta)
 {
     const json_t *references = json_object_get(meta, "ownerReferences");
-
     for (size_t i = 0; i < json_array_size(references); i++) {
         const json_t *reference = json_array_get(references, i);
         if (json_is_true(json_object_get(reference, "controller"))) {
@@ -197,7 +187,6 @@ const json_t *skr_spotmix_controller(const json_t *meta)
 enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference)
 {
     const char *kind = skr_spotmix_text(reference, "kind");
-
     if (strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
         return SKR_SPOTMIX_KIND_COUNT;
     }
@@ -209,7 +198,6 @@ enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference)
 bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_)
 {
     const struct skr_spotmix_settings *settings = mix->settings;
-
     for (size_t i = 0; i < settings->n_excluded; i++) {
         if (strcmp(settings->excluded[i], namespace_) == 0) {
             return true;
@@ -221,7 +209,6 @@ bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespac
 static int64_t integer_of(const json_t *object, const char *key, int64_t otherwise)
 {
     const json_t *value = json_object_get(object, key);
-
     return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
 }
 
@@ -229,7 +216,6 @@ static struct skr_spotmix_owner *deployment_of(struct skr_spotmix *mix, const js
 {
     const json_t *reference = skr_spotmix_controller(meta);
     const char *uid = skr_spotmix_text(reference, "uid");
-
     if (*uid == '\0' || strcmp(skr_spotmix_text(reference, "kind"), "Deployment") != 0 ||
         strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
         return NULL;
@@ -248,7 +234,6 @@ void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
     struct skr_spotmix_owner *owner =
         skr_spotmix_owner_get(mix, kind, skr_spotmix_text(meta, "uid"),
                               skr_spotmix_text(meta, "namespace"), skr_spotmix_text(meta, "name"));
-
     if (!owner) {
         return;
     }
@@ -282,7 +267,6 @@ void skr_spotmix_owner_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                             const char *namespace_, const char *uid)
 {
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, kind, namespace_, uid);
-
     if (owner) {
         owner->known = false;
         leave_name(mix, owner);
@@ -295,7 +279,6 @@ int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_p
 {
     const struct skr_spotmix_owner *child;
     int64_t newest = 0;
-
     DL_FOREACH(workload->child, child)
     {
         if ((!with_pods || child->n_held > 0) && child->revision > newest) {

@@ -43,7 +43,6 @@ void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *ou
     struct skr_json_writer w = {.out = out};
     struct skr_spotmix_row *row;
     const size_t n = skr_spotmix_rows(mix, &row);
-
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "workloads", '[');
     for (size_t i = 0; i < n; i++) {
@@ -61,7 +60,6 @@ void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strb
     struct skr_json_writer w = {.out = out};
     struct skr_spotmix_node_row *row;
     const size_t n = skr_spotmix_node_rows(mix, &row);
-
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "nodes", '[');
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +79,6 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *r
 {
     const bool none = pod->class_ == SKR_SPOTMIX_NO_CLASS;
     struct skr_strbuf why;
-
     skr_strbuf_init(&why);
     skr_spotmix_why(row, pod, &why);
     skr_json_open(w, NULL, '{');
@@ -108,7 +105,6 @@ static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_ro
 {
     struct skr_json_writer w = {.out = out};
     struct skr_strbuf next;
-
     skr_strbuf_init(&next);
     skr_spotmix_next(mix, row, pod, n, &next);
     skr_json_open(&w, NULL, '{');
@@ -128,7 +124,6 @@ static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_ro
 static bool has_pod(const struct skr_spotmix_pod_row *pod, size_t n, const char *name)
 {
     size_t i = 0;
-
     while (i < n && strcmp(pod[i].name, name) != 0) {
         i++;
     }
@@ -158,7 +153,6 @@ bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *names
     struct skr_spotmix_row *row;
     const size_t n = skr_spotmix_rows(mix, &row);
     bool found = false;
-
     for (int as_pod = 0; as_pod < 2 && !found; as_pod++) {
         for (size_t i = 0; i < n && !found; i++) {
             found = strcmp(row[i].namespace_, namespace_) == 0 &&

@@ -19,7 +19,6 @@ enum {
 static void add_operation(json_t *patch, const char *path, json_t *value)
 {
     json_t *operation = json_object();
-
     json_object_set_new(operation, "op", json_string("add"));
     json_object_set_new(operation, "path", json_string(path));
     json_object_set_new(operation, "value", value);
@@ -31,7 +30,6 @@ static void add_member(json_t *patch, const char *parent, const char *key, const
 {
     char path[POINTER_MAX];
     size_t n = strlen(parent);
-
     memcpy(path, parent, n);
     for (path[n++] = '/'; *key != '\0'; key++) {
         skr_bug_on(n + 3 > sizeof path);
@@ -51,7 +49,6 @@ static const json_t *parent_of(json_t *patch, const json_t *object, const char *
                                const char *path)
 {
     const json_t *value = json_object_get(object, key);
-
     if (skr_object_is_absent(value)) {
         add_operation(patch, path, json_object());
     }
@@ -62,7 +59,6 @@ static const json_t *parent_of(json_t *patch, const json_t *object, const char *
 static json_t *wrap(const char *key, json_t *value)
 {
     json_t *object = json_object();
-
     skr_bug_on(json_object_set_new(object, key, value) != 0);
     return object;
 }
@@ -70,7 +66,6 @@ static json_t *wrap(const char *key, json_t *value)
 static json_t *list_of(json_t *value)
 {
     json_t *list = json_array();
-
     skr_bug_on(json_array_append(list, value) != 0);
     return list;
 }
@@ -79,7 +74,6 @@ static json_t *list_of(json_t *value)
 static void add_section(json_t *patch, const json_t *affinity, json_t *expression)
 {
     json_t *value = wrap("nodeSelectorTerms", json_array());
-
     json_array_append_new(json_object_get(value, "nodeSelectorTerms"),
                           wrap("matchExpressions", list_of(expression)));
     if (skr_object_is_absent(affinity)) {
@@ -98,7 +92,6 @@ static void add_affinity(json_t *patch, const json_t *spec, json_t *expression)
     const json_t *required = json_object_get(json_object_get(affinity, "nodeAffinity"), REQUIRED);
     const json_t *terms = skr_spotmix_terms_of(spec);
     char path[POINTER_MAX];
-
     if (skr_object_is_absent(required)) {
         add_section(patch, affinity, expression);
         return;
@@ -132,7 +125,6 @@ json_t *skr_spotmix_patch_build(const struct skr_spotmix_keys *keys,
 {
     json_t *patch = json_array();
     char number[16];
-
     const json_t *meta = parent_of(patch, pod, "metadata", "/metadata");
     (void)parent_of(patch, meta, "labels", "/metadata/labels");
     add_member(patch, "/metadata/labels", keys->class_, skr_spotmix_class_name(slot->class_));
@@ -163,7 +155,6 @@ static void write_value(struct skr_json_writer *w, const char *key, json_t *valu
     const char *name;
     json_t *member;
     size_t i;
-
     if (json_is_object(value)) {
         skr_json_open(w, key, '{');
         json_object_foreach(value, name, member)
@@ -186,7 +177,6 @@ static void write_value(struct skr_json_writer *w, const char *key, json_t *valu
 void skr_spotmix_patch_write(const json_t *patch, struct skr_strbuf *out)
 {
     struct skr_json_writer w = {.out = out};
-
     skr_json_open(&w, NULL, '[');
     for (size_t i = 0; i < json_array_size(patch); i++) {
         write_value(&w, NULL, json_array_get(patch, i));
@@ -200,7 +190,6 @@ void skr_spotmix_patch_write(const json_t *patch, struct skr_strbuf *out)
 static bool take_token(const char **at, char token[POINTER_MAX])
 {
     size_t n = 0;
-
     for (; **at != '\0' && **at != '/'; ++*at) {
         if (n + 1 >= POINTER_MAX) {
             return false;
@@ -220,7 +209,6 @@ static bool take_token(const char **at, char token[POINTER_MAX])
 static json_t *child_of(json_t *parent, const char *token)
 {
     size_t i = 0;
-
     if (json_is_object(parent)) {
         return json_object_get(parent, token);
     }
@@ -234,7 +222,6 @@ static bool apply(json_t *pod, const char *path, const json_t *value)
 {
     char token[POINTER_MAX];
     const char *at = path + 1;
-
     for (;;) {
         const bool last = !strchr(at, '/');
         if (!take_token(&at, token)) {
@@ -272,7 +259,6 @@ bool skr_spotmix_patch_is_done(const struct skr_spotmix_keys *keys,
     const json_t *annotations = json_object_get(meta, "annotations");
     const json_t *affinity = json_object_get(spec, "affinity");
     const json_t *terms = skr_spotmix_terms_of(spec);
-
     if (skr_spotmix_class_parse(skr_spotmix_text(labels, keys->class_)) != class_ ||
         (index >= 0 &&
          skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, keys->index)) != index) ||

@@ -12,7 +12,6 @@
 static bool is_ready(const json_t *object)
 {
     const json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
-
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const json_t *condition = json_array_get(conditions, i);
         if (strcmp(skr_spotmix_text(condition, "type"), "Ready") == 0) {
@@ -36,7 +35,6 @@ void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_of_node(&mix->classes, json_object_get(meta, "labels"));
     struct skr_spotmix_node *node;
-
     HASH_FIND_STR(mix->nodes, name, node);
     if (node) {
         count(mix, node, false);
@@ -57,7 +55,6 @@ void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
 void skr_spotmix_node_drop(struct skr_spotmix *mix, const char *name)
 {
     struct skr_spotmix_node *node;
-
     HASH_FIND_STR(mix->nodes, name, node);
     if (node) {
         count(mix, node, false);
@@ -70,7 +67,6 @@ enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
                                                   const struct skr_spotmix_pod *pod)
 {
     struct skr_spotmix_node *node = NULL;
-
     if (pod->node) {
         HASH_FIND_STR(mix->nodes, pod->node, node);
     }
@@ -88,7 +84,6 @@ enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
 int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b)
 {
     const int64_t at = skr_spotmix_pod_place(a), other = skr_spotmix_pod_place(b);
-
     if (at != other) {
         return at < other ? -1 : 1;
     }
@@ -104,7 +99,6 @@ static void detach(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
 {
     struct skr_spotmix_owner *owner = pod->owner;
     struct skr_spotmix_held *last = &owner->held[--owner->n_held];
-
     owner->held[pod->at] = *last;
     last->pod->at = pod->at;
     skr_spotmix_owner_touch(mix, owner);
@@ -132,7 +126,6 @@ void skr_spotmix_pod_claim(struct skr_spotmix_pod *pod, enum skr_spotmix_class c
 void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields)
 {
     struct skr_spotmix_pod *pod;
-
     HASH_FIND_STR(mix->pods, pod_uid, pod);
     if (pod) {
         pod->owner->held[pod->at].index = yields ? -1 : pod->index_claim;
@@ -150,7 +143,6 @@ int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod)
 void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid)
 {
     struct skr_spotmix_pod *pod;
-
     HASH_FIND_STR(mix->pods, uid, pod);
     if (pod) {
         HASH_DEL(mix->pods, pod);
@@ -163,7 +155,6 @@ void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid)
 static bool is_live(const json_t *meta, const json_t *object)
 {
     const char *phase = skr_spotmix_text(json_object_get(object, "status"), "phase");
-
     return skr_object_is_absent(json_object_get(meta, "deletionTimestamp")) &&
            strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
 }
@@ -172,7 +163,6 @@ static bool is_live(const json_t *meta, const json_t *object)
 static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
 {
     const json_t *reference = skr_spotmix_controller(meta);
-
     return skr_spotmix_space_kind(reference) == SKR_SPOTMIX_KIND_COUNT ||
                    *skr_spotmix_text(reference, "uid") == '\0' ||
                    skr_spotmix_is_excluded(mix, skr_spotmix_text(meta, "namespace"))
@@ -184,7 +174,6 @@ static enum skr_spotmix_cost cost_of(const json_t *annotations)
 {
     const json_t *value = json_object_get(annotations, SKR_SPOTMIX_COST_KEY);
     const char *text = json_string_value(value);
-
     if (skr_object_is_absent(value)) {
         return SKR_SPOTMIX_COST_NONE;
     }
@@ -199,7 +188,6 @@ static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, 
 {
     const size_t n = strlen(uid), name_n = strlen(name);
     struct skr_spotmix_pod *pod = skr_alloc(sizeof *pod + n + name_n + 2);
-
     memcpy(pod->text, uid, n + 1);
     memcpy(pod->text + n + 1, name, name_n + 1);
     pod->name = pod->text + n + 1;
@@ -226,7 +214,6 @@ static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const js
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_parse(skr_spotmix_text_or_null(labels, mix->keys.class_));
     const enum skr_spotmix_cost cost = cost_of(json_object_get(meta, "annotations"));
-
     if (index != pod->index || class_ != pod->class_) {
         skr_spotmix_pod_claim(pod, class_, index);
     }
@@ -241,7 +228,6 @@ static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const js
 static void note_node(struct skr_spotmix_pod *pod, const json_t *spec)
 {
     const char *node = skr_spotmix_text(spec, "nodeName");
-
     if (*node != '\0' && (!pod->node || strcmp(pod->node, node) != 0)) {
         free(pod->node);
         pod->node = skr_strdup(node);
@@ -253,7 +239,6 @@ static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *ui
                                          struct skr_spotmix_owner *owner)
 {
     struct skr_spotmix_pod *pod;
-
     HASH_FIND_STR(mix->pods, uid, pod);
     if (!pod) {
         pod = create(mix, uid, name);
@@ -274,7 +259,6 @@ static void leave(struct skr_spotmix *mix, const char *uid, const json_t *refere
 {
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(
         mix, skr_spotmix_space_kind(reference), namespace_, skr_spotmix_text(reference, "uid"));
-
     if (owner) {
         skr_spotmix_unreserve(mix, owner, token);
         skr_spotmix_owner_touch(mix, owner);
@@ -290,7 +274,6 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     const char *uid = skr_spotmix_text(meta, "uid");
     const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
     const uint64_t version = strtoull(skr_spotmix_text(meta, "resourceVersion"), NULL, 10);
-
     struct skr_spotmix_owner *owner =
         *uid != '\0' && reference && is_live(meta, object)
             ? skr_spotmix_owner_get(mix, kind, skr_spotmix_text(reference, "uid"),
@@ -325,7 +308,6 @@ void skr_spotmix_pods_fini(struct skr_spotmix *mix)
 {
     struct skr_spotmix_pod *pod, *next_pod;
     struct skr_spotmix_node *node, *next_node;
-
     HASH_ITER(hh, mix->pods, pod, next_pod)
     {
         HASH_DEL(mix->pods, pod);

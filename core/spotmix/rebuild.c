@@ -38,7 +38,6 @@ static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spot
                                    .action = "Mix",
                                    .note = text};
     char *key = skr_object_key(row->namespace_, row->name);
-
     skr_frame_event(self->frame, &event);
     skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",
                                                                  .key = key,
@@ -52,7 +51,6 @@ static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spot
 static void tell_rule(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row)
 {
     char text[160];
-
     if (row->rule.invalid) {
         note(self, row, true, "SpotMixConfigInvalid",
              "the maximum of on-demand pods is not a whole number: the rule wants every pod "
@@ -105,7 +103,6 @@ static struct skr_spotmix_memory *memory_of(struct skr_spotmix_scheduler_state *
                                             const char *uid)
 {
     struct skr_spotmix_memory *memory;
-
     HASH_FIND_STR(self->memory, uid, memory);
     if (!memory) {
         const size_t n = strlen(uid);
@@ -128,7 +125,6 @@ void skr_spotmix_mark_due(void *context, const char *workload_key)
 {
     struct skr_spotmix_scheduler_state *self = context;
     struct skr_spotmix_memory *memory = memory_of(self, workload_key);
-
     if (!memory->due) {
         memory->due = true;
         memory->due_next = self->due;
@@ -141,7 +137,6 @@ static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_m
 {
     struct skr_strbuf body;
     struct skr_json_writer w = {.out = &body};
-
     skr_strbuf_init(&body);
     skr_json_open(&w, NULL, '{');
     skr_json_string(&w, "apiVersion", "policy/v1");
@@ -184,7 +179,6 @@ static void give_up(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
                     const struct skr_spotmix_row *row)
 {
     char text[160];
-
     set_given_up(self, memory, true);
     if (memory->in_vain >= SKR_SPOTMIX_IN_VAIN_MAX) {
         snprintf(text, sizeof text,
@@ -212,7 +206,6 @@ static void write_stamp(struct skr_spotmix_scheduler_state *self, const struct s
 {
     struct skr_json_writer w = {.out = out};
     char stamp[16] = "all";
-
     if (!row->rule.all) {
         snprintf(stamp, sizeof stamp, "%ld", (long)row->rule.max);
     }
@@ -234,7 +227,6 @@ static void roll_out(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
                      const struct skr_spotmix_row *row)
 {
     struct skr_strbuf body;
-
     if (row->wrong == 0 || row->uncalled || memory->rebuilding ||
         row->kind == SKR_SPOTMIX_REPLICA_SET || skr_frame_now(self->frame) < memory->evict_after) {
         return;
@@ -260,7 +252,6 @@ static void tell_begun(struct skr_spotmix_scheduler_state *self,
 {
     struct skr_spotmix_row row;
     char text[160];
-
     if (skr_spotmix_row_of(self->mix, memory->key, &row)) {
         snprintf(text, sizeof text, "%zu of the wrong class: %s", memory->wrong, what);
         note(self, &row, false, "SpotMixRebuild", text);
@@ -271,7 +262,6 @@ void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char
                             const struct skr_event *event)
 {
     struct skr_spotmix_memory *memory;
-
     HASH_FIND_STR(self->memory, workload_key, memory);
     if (!memory) {
         return;
@@ -290,7 +280,6 @@ static bool note_progress(struct skr_spotmix_scheduler_state *self,
                           struct skr_spotmix_memory *memory, const struct skr_spotmix_row *row)
 {
     const bool idle = !memory->rebuilding && !memory->given_up;
-
     if (row->wrong == 0 && (idle || !row->missing)) {
         memory->rebuilding = false;
         set_given_up(self, memory, false);
@@ -312,7 +301,6 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
                     const struct skr_spotmix_row *row)
 {
     const skr_time now = skr_frame_now(self->frame);
-
     if (self->settings->rebuild == SKR_SPOTMIX_REBUILD_ROLLOUT) {
         roll_out(self, memory, row);
         return;
@@ -345,7 +333,6 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
                          const struct skr_event *event)
 {
     struct skr_spotmix_memory *memory;
-
     HASH_FIND_STR(self->memory, uid, memory);
     if (event->written.outcome == SKR_WRITE_OK || event->written.outcome == SKR_WRITE_NOT_FOUND) {
         self->evictions[SKR_SPOTMIX_EVICTED] += event->written.outcome == SKR_WRITE_OK;
@@ -376,7 +363,6 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
 static void look_at(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory)
 {
     struct skr_spotmix_row row;
-
     memory->due = false;
     if (!skr_spotmix_row_of(self->mix, memory->key, &row)) {
         forget(self, memory);
@@ -406,7 +392,6 @@ void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self)
 void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self)
 {
     struct skr_spotmix_memory *memory, *next;
-
     self->due = NULL;
     HASH_ITER(hh, self->memory, memory, next)
     {

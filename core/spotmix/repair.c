@@ -79,7 +79,6 @@ static void claim(struct vacancies *v, struct skr_spotmix_pod *pod, enum skr_spo
                   int32_t index)
 {
     const int32_t before = v->owner->held[pod->at].index;
-
     skr_spotmix_pod_claim(pod, class_, index);
     if (v->made && before != index) {
         for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
@@ -102,7 +101,6 @@ static int by_place(const void *a, const void *b)
 static struct skr_spotmix_pod **sorted(const struct skr_spotmix_owner *owner)
 {
     struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
-
     for (size_t i = 0; i < owner->n_held; i++) {
         pod[i] = owner->held[i].pod;
     }
@@ -115,7 +113,6 @@ static bool has_duplicates(struct skr_spotmix *mix, const struct skr_spotmix_own
 {
     const size_t n = owner->n_held, words = (n + 63) / 64;
     bool beyond = false;
-
     if (n == 0) {
         return false;
     }
@@ -143,7 +140,6 @@ static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *o
                             struct vacancies *v)
 {
     int32_t before = -1;
-
     if (!has_duplicates(mix, owner)) {
         return;
     }
@@ -166,7 +162,6 @@ static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, struct v
 {
     const enum skr_spotmix_class class_ = skr_spotmix_pod_node_class(mix, pod);
     int32_t index = pod->index_claim;
-
     if (class_ == SKR_SPOTMIX_NO_CLASS || pod->pinned) {
         return;
     }
@@ -188,7 +183,6 @@ static void settle_member(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
     const int32_t index =
         pod->ordinal < 0 || place < 0 || place > SKR_SPOTMIX_INDEX_MAX ? -1 : (int32_t)place;
     enum skr_spotmix_class class_ = (enum skr_spotmix_class)pod->class_claim;
-
     if (class_ == SKR_SPOTMIX_NO_CLASS) {
         class_ = pod->pinned ? SKR_SPOTMIX_NO_CLASS : skr_spotmix_pod_node_class(mix, pod);
         if (class_ == SKR_SPOTMIX_NO_CLASS) {
@@ -207,7 +201,6 @@ static void settle_indices(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
                            const struct skr_spotmix_rule *rule)
 {
     struct vacancies vacancies = {.owner = owner, .rule = rule};
-
     if (owner->kind == SKR_SPOTMIX_STATEFUL_SET) {
         for (size_t i = 0; i < owner->n_held; i++) {
             settle_member(mix, owner->held[i].pod);
@@ -291,7 +284,6 @@ static void emit_fixes(const struct skr_spotmix_owner *owner,
 void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done)
 {
     struct skr_spotmix_pod *pod;
-
     HASH_FIND_STR(mix->pods, pod_uid, pod);
     if (pod) {
         pod->writing = false;
@@ -304,7 +296,6 @@ void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done)
 skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid)
 {
     const struct skr_spotmix_pod *pod;
-
     HASH_FIND_STR(mix->pods, pod_uid, pod);
     if (!pod || pod->fixes <= FIXES_AT_ONCE) {
         return 0;
@@ -320,7 +311,6 @@ static size_t size_of(const struct skr_spotmix_owner *workload)
 {
     const struct skr_spotmix_owner *child;
     size_t n = workload->n_held;
-
     DL_FOREACH(workload->child, child)
     {
         n += child->n_held + 1;
@@ -333,7 +323,6 @@ static void settle_news(struct skr_spotmix_owner *workload, struct skr_spotmix_o
 {
     size_t missed = 0;
     bool called = false;
-
     if (!workload->known) {
         return;
     }
@@ -367,7 +356,6 @@ static void settle_workload(struct skr_spotmix *mix, struct skr_spotmix_owner *w
                                         .with_pods = skr_spotmix_newest(workload, true)};
     const size_t n = size_of(workload);
     struct skr_spotmix_owner *child, *next;
-
     workload->settles_at = n > SKR_SPOTMIX_SETTLED_AT_ONCE && settling->now != SKR_TIME_NEVER
                                ? settling->now + (skr_time)n * PAUSE_A_POD
                                : 0;
@@ -388,7 +376,6 @@ static void settle_workload(struct skr_spotmix *mix, struct skr_spotmix_owner *w
 static void touch_waiting(struct skr_spotmix *mix)
 {
     struct skr_spotmix_owner *owner, *next;
-
     mix->nodes_changed = false;
     HASH_ITER(hh, mix->owners, owner, next)
     {
@@ -442,7 +429,6 @@ static size_t add_wrong(const struct skr_spotmix *mix, const struct skr_spotmix_
     struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
     struct skr_spotmix_judgement judgement;
     size_t n = 0;
-
     skr_spotmix_judge(mix, owner, rule, &judgement);
     skr_spotmix_wrong_order(owner, &judgement, pod);
     for (; n < skr_spotmix_wrong_of(&judgement) && n < max; n++) {
@@ -459,7 +445,6 @@ size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind ki
     const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, kind, namespace_, uid);
     const struct skr_spotmix_owner *child;
     size_t n = 0;
-
     if (!workload || !workload->known || !workload->rule.on) {
         return 0;
     }

@@ -48,7 +48,6 @@ static bool holds_all(const json_t *values, const json_t *of)
 bool skr_spotmix_requirement_equals(const json_t *a, const json_t *b)
 {
     const json_t *of_a = json_object_get(a, "values"), *of_b = json_object_get(b, "values");
-
     return strcmp(skr_spotmix_text(a, "key"), skr_spotmix_text(b, "key")) == 0 &&
            is_op(a, skr_spotmix_text(b, "operator")) && holds_all(of_b, of_a) &&
            holds_all(of_a, of_b);
@@ -59,7 +58,6 @@ static bool bound_of(const json_t *expression, int64_t *ret)
 {
     const json_t *values = json_object_get(expression, "values");
     const char *text = json_string_value(json_array_get(values, 0));
-
     return json_array_size(values) == 1 && text && skr_decimal_parse(text, strlen(text), ret);
 }
 
@@ -67,7 +65,6 @@ bool skr_spotmix_requirement_is_met(const json_t *expression, const char *value)
 {
     const json_t *values = json_object_get(expression, "values");
     int64_t bound = 0, number = 0;
-
     if (is_op(expression, "In")) {
         return value && holds(values, value);
     }
@@ -110,7 +107,6 @@ static const json_t *expression_at(const struct skr_spotmix_demand *demand, size
 static bool all_met(const struct skr_spotmix_demand *demand, const char *value)
 {
     const json_t *expression;
-
     if (demand->selected && (!value || strcmp(value, demand->selected) != 0)) {
         return false;
     }
@@ -132,7 +128,6 @@ static bool bounds_of(const struct skr_spotmix_demand *demand, struct bounds *re
 {
     const json_t *expression;
     int64_t bound = 0;
-
     *ret = (struct bounds){.above = INT64_MIN, .below = INT64_MAX};
     for (size_t i = 0; (expression = expression_at(demand, &i));) {
         if (is_op(expression, "DoesNotExist")) {
@@ -167,7 +162,6 @@ static struct choice *choices_of(const json_t *values, size_t *ret_n)
 {
     struct choice *choice = skr_alloc_array(json_array_size(values) + 1, sizeof *choice);
     size_t n = 0, kept = 0;
-
     for (size_t i = 0; i < json_array_size(values); i++) {
         const char *value = json_string_value(json_array_get(values, i));
         if (value) {
@@ -189,7 +183,6 @@ static void look_up(struct choice *choice, size_t n, const json_t *expression, s
 {
     const json_t *values = json_object_get(expression, "values");
     const bool in = is_op(expression, "In");
-
     for (size_t i = 0; i < json_array_size(values); i++) {
         const struct choice wanted = {.value = json_string_value(json_array_get(values, i))};
         struct choice *found =
@@ -205,7 +198,6 @@ static void look_up(struct choice *choice, size_t n, const json_t *expression, s
 static bool is_within(const struct bounds *bounds, const char *value)
 {
     int64_t number = 0;
-
     return !bounds->bounded || (skr_decimal_parse(value, strlen(value), &number) &&
                                 number > bounds->above && number < bounds->below);
 }
@@ -218,7 +210,6 @@ static bool some_choice_meets(const struct skr_spotmix_demand *demand, const jso
     struct choice *choice = choices_of(json_object_get(in, "values"), &n);
     const json_t *expression;
     bool met = false;
-
     for (size_t i = 0; (expression = expression_at(demand, &i));) {
         if (is_op(expression, "In")) {
             look_up(choice, n, expression, n_in++);
@@ -237,7 +228,6 @@ bool skr_spotmix_demand_can_be_met(const struct skr_spotmix_demand *demand)
 {
     const json_t *expression;
     struct bounds bounds;
-
     if (demand->selected) {
         return all_met(demand, demand->selected);
     }

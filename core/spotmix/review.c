@@ -83,7 +83,6 @@ static void warn(struct hearing *hearing, const char *text)
 static const char *flaw_of(const json_t *body)
 {
     const json_t *request = json_object_get(body, "request");
-
     if (!json_is_object(body) || strcmp(skr_spotmix_text(body, "kind"), "AdmissionReview") != 0) {
         return "kind: must be AdmissionReview";
     }
@@ -108,7 +107,6 @@ static json_t *read_body(const struct skr_spotmix_review *review, struct skr_spo
 {
     json_error_t where;
     char why[sizeof where.text + 96];
-
     if (review->len > SKR_SPOTMIX_BODY_MAX) {
         snprintf(why, sizeof why, "AdmissionReview: %zu bytes, at most %d are read", review->len,
                  (int)SKR_SPOTMIX_BODY_MAX);
@@ -135,7 +133,6 @@ static void write_answer(struct hearing *hearing)
 {
     struct skr_strbuf *out = &hearing->answer->body;
     struct skr_json_writer w = {.out = out};
-
     skr_json_open(&w, NULL, '{');
     skr_json_string(&w, "apiVersion", REVIEW_VERSION);
     skr_json_string(&w, "kind", "AdmissionReview");
@@ -168,7 +165,6 @@ static void write_answer(struct hearing *hearing)
 static bool is_new_pod(const json_t *request)
 {
     const json_t *resource = json_object_get(request, "resource");
-
     return strcmp(skr_spotmix_text(request, "operation"), "CREATE") == 0 &&
            *skr_spotmix_text(resource, "group") == '\0' &&
            strcmp(skr_spotmix_text(resource, "version"), "v1") == 0 &&
@@ -180,7 +176,6 @@ static bool is_new_pod(const json_t *request)
 static bool has_no_index(const struct hearing *hearing)
 {
     const json_t *meta = json_object_get(hearing->pod, "metadata");
-
     return !skr_object_is_absent(
                json_object_get(json_object_get(meta, "annotations"), MIRROR_KEY)) ||
            *skr_spotmix_text(json_object_get(hearing->pod, "spec"), "nodeName") != '\0' ||
@@ -198,7 +193,6 @@ static bool is_name(const char *name)
 static bool look_up(struct hearing *hearing, enum skr_spotmix_kind kind, const char *name)
 {
     struct skr_spotmix_lookup *lookup = &hearing->answer->lookup;
-
     if (hearing->review->tried[kind] || !is_name(name)) {
         return false;
     }
@@ -218,7 +212,6 @@ static struct skr_spotmix_owner *deployment_by_name(const struct hearing *hearin
     const char *name = skr_spotmix_text(hearing->reference, "name");
     const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
     const size_t n = strlen(name), cut = strlen(hash) + 1;
-
     if (*hash == '\0' || n <= cut || name[n - cut] != '-' ||
         strcmp(name + n - cut + 1, hash) != 0) {
         return NULL;
@@ -236,7 +229,6 @@ static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner *
     const char *name = skr_spotmix_text(hearing->reference, "name");
     const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(hearing->mix, kind, namespace_, uid);
-
     if (*uid == '\0' || strlen(uid) >= SKR_SPOTMIX_UID_MAX ||
         strlen(name) >= SKR_SPOTMIX_NAME_MAX || strlen(namespace_) >= SKR_SPOTMIX_NAME_MAX) {
         return UNKNOWN;
@@ -267,7 +259,6 @@ static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner *
 static void spell_token(const unsigned char random[16], char token[SKR_SPOTMIX_TOKEN_MAX])
 {
     static const char digits[] = "0123456789abcdef";
-
     for (size_t i = 0; i < 16; i++) {
         token[2 * i] = digits[random[i] >> 4];
         token[2 * i + 1] = digits[random[i] & 15];
@@ -281,7 +272,6 @@ static bool has_its_slot(const struct hearing *hearing, struct skr_spotmix_owner
                          const struct skr_spotmix_slot *slot)
 {
     const json_t *meta = json_object_get(hearing->pod, "metadata");
-
     if (owner->kind == SKR_SPOTMIX_STATEFUL_SET) {
         return skr_spotmix_patch_is_done(&hearing->mix->keys, &hearing->mix->classes, hearing->pod,
                                          slot->class_, slot->index);
@@ -314,7 +304,6 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
     const struct skr_spotmix_rule *rule = &skr_spotmix_workload_of(owner)->rule;
     struct skr_spotmix_slot slot;
     bool cost_kept;
-
     if (rule->invalid) {
         warn(hearing, INVALID_MAX);
     }
@@ -360,7 +349,6 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
 static bool hear(struct hearing *hearing, enum skr_spotmix_result *ret)
 {
     struct skr_spotmix_owner *owner = NULL;
-
     *ret = SKR_SPOTMIX_NOOP;
     if (!is_new_pod(hearing->request)) {
         return true;
@@ -391,7 +379,6 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
                         struct skr_spotmix_answer *ret)
 {
     struct hearing hearing = {.mix = mix, .review = review, .answer = ret};
-
     *ret = (struct skr_spotmix_answer){0};
     skr_strbuf_init(&ret->body);
     json_t *body = read_body(review, ret);

@@ -19,7 +19,6 @@
 void skr_spotmix_set_expiry(struct skr_spotmix_scheduler_state *self)
 {
     const skr_time expiry = skr_spotmix_expiry(self->mix);
-
     if (expiry < self->expiry) {
         self->expiry = expiry;
         skr_frame_wake(self->frame, expiry, WAKE_EXPIRE, "");
@@ -30,7 +29,6 @@ static void reply(struct skr_spotmix_scheduler_state *self, uint64_t request,
                   const struct skr_spotmix_answer *answer)
 {
     struct skr_spotmix_reply *body = skr_frame_alloc(self->frame, sizeof *body);
-
     body->status = answer->status;
     body->result = answer->result;
     body->body = skr_frame_copy_string(self->frame, answer->body.s);
@@ -45,7 +43,6 @@ static void reply(struct skr_spotmix_scheduler_state *self, uint64_t request,
 static void begin_anew(struct skr_spotmix_scheduler_state *self)
 {
     struct skr_spotmix_asker *asker, *next;
-
     HASH_ITER(hh, self->askers, asker, next)
     {
         HASH_DEL(self->askers, asker);
@@ -57,7 +54,6 @@ static void begin_anew(struct skr_spotmix_scheduler_state *self)
 static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namespace_)
 {
     struct skr_spotmix_asker *asker;
-
     if (skr_frame_now(self->frame) - self->askers_since >= BUDGET_TIME) {
         begin_anew(self);
     }
@@ -83,7 +79,6 @@ static struct skr_spotmix_asking *find_asking(struct skr_spotmix_scheduler_state
                                               const char *key)
 {
     struct skr_spotmix_asking *asking;
-
     HASH_FIND_STR(self->asking, key, asking);
     return asking;
 }
@@ -97,7 +92,6 @@ static void send(struct skr_spotmix_scheduler_state *self, const struct skr_spot
                                     .namespace_ = lookup->namespace_,
                                     .name = lookup->name,
                                     .answer = skr_spotmix_types[lookup->kind]};
-
     skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, key);
 }
 
@@ -106,7 +100,6 @@ static bool wait_for(struct skr_spotmix_scheduler_state *self, struct skr_spotmi
                      const struct skr_spotmix_lookup *lookup)
 {
     char key[SKR_SPOTMIX_LOOKUP_KEY_MAX];
-
     spell(lookup, key);
     struct skr_spotmix_asking *asking = find_asking(self, key);
     if (!asking) {
@@ -148,7 +141,6 @@ static void ask(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_hel
 {
     struct skr_spotmix_answer answer;
     bool waits = false;
-
     stop_waiting(held);
     for (bool again = true; again; patient = false) {
         struct skr_spotmix_review review = {.body = held->body,
@@ -176,7 +168,6 @@ static struct skr_spotmix_held_review *find_held(struct skr_spotmix_scheduler_st
                                                  const char *key)
 {
     struct skr_spotmix_held_review *held;
-
     HASH_FIND_STR(self->held, key, held);
     return held;
 }
@@ -187,7 +178,6 @@ static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
 {
     const skr_time deadline = skr_frame_now(self->frame) + SKR_SPOTMIX_LOOKUP_TIME;
     struct skr_spotmix_held_review *held = skr_alloc(sizeof *held + asked->len + 1);
-
     held->request = request;
     held->len = asked->len;
     memcpy(held->body, asked->body, asked->len);
@@ -201,7 +191,6 @@ static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
 void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struct skr_event *event)
 {
     char key[24];
-
     if (event->kind == SKR_EVENT_HANGUP) {
         snprintf(key, sizeof key, "%llu", (unsigned long long)event->request.id);
         struct skr_spotmix_held_review *held = find_held(self, key);
@@ -230,7 +219,6 @@ void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struc
 void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char *key)
 {
     struct skr_spotmix_asking *asking = find_asking(self, key);
-
     if (!asking) {
         return;
     }
@@ -245,7 +233,6 @@ void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char 
 void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const char *key)
 {
     struct skr_spotmix_held_review *held = find_held(self, key);
-
     if (held) {
         ask(self, held, false);
     }
@@ -254,7 +241,6 @@ void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const c
 void skr_spotmix_answer_all_held(struct skr_spotmix_scheduler_state *self)
 {
     struct skr_spotmix_held_review *held, *next;
-
     HASH_ITER(hh, self->held, held, next)
     {
         ask(self, held, false);
@@ -265,7 +251,6 @@ void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self)
 {
     struct skr_spotmix_held_review *held, *next_held;
     struct skr_spotmix_asking *asking, *next_asking;
-
     HASH_ITER(hh, self->held, held, next_held)
     {
         forget(self, held);

@@ -8,7 +8,6 @@
 static bool digits(const char *text, int64_t limit, int64_t *ret)
 {
     int64_t value = 0;
-
     if (*text == '\0') {
         return false;
     }
@@ -26,7 +25,6 @@ static bool digits(const char *text, int64_t limit, int64_t *ret)
 void skr_spotmix_rule_parse(const char *on, const char *max, struct skr_spotmix_rule *ret)
 {
     int64_t value = 0;
-
     *ret = (struct skr_spotmix_rule){.on = on && strcmp(on, "true") == 0};
     ret->invalid = max && !digits(max, INT32_MAX, &value);
     ret->all = !max || ret->invalid;
@@ -48,7 +46,6 @@ enum skr_spotmix_class skr_spotmix_rule_class(const struct skr_spotmix_rule *rul
 void skr_spotmix_rule_share(const struct skr_spotmix_rule *rule, int64_t replicas, int64_t *ret)
 {
     const int64_t all = replicas > 0 ? replicas : 0;
-
     ret[SKR_SPOTMIX_ON_DEMAND] = rule->all || all < rule->max ? all : rule->max;
     ret[SKR_SPOTMIX_SPOT] = all - ret[SKR_SPOTMIX_ON_DEMAND];
 }
@@ -56,7 +53,6 @@ void skr_spotmix_rule_share(const struct skr_spotmix_rule *rule, int64_t replica
 int32_t skr_spotmix_index_parse(const char *text)
 {
     int64_t value = 0;
-
     if (!text || (text[0] == '0' && text[1] != '\0') ||
         !digits(text, (int64_t)SKR_SPOTMIX_INDEX_MAX + 1, &value) ||
         value > SKR_SPOTMIX_INDEX_MAX) {
@@ -68,7 +64,6 @@ int32_t skr_spotmix_index_parse(const char *text)
 int64_t skr_spotmix_ordinal_parse(const char *pod_name, const char *set_name)
 {
     const size_t n = strlen(set_name);
-
     if (strncmp(pod_name, set_name, n) != 0 || pod_name[n] != '-') {
         return -1;
     }

@@ -33,7 +33,6 @@ const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = 
 static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
 {
     int kind = 0;
-
     while (kind < SKR_SPOTMIX_KIND_COUNT && skr_spotmix_types[kind] != type) {
         kind++;
     }
@@ -46,7 +45,6 @@ static void put(struct skr_spotmix_scheduler_state *self, const struct skr_objec
                 const void *object)
 {
     const enum skr_spotmix_kind kind = kind_of(type);
-
     if (object && kind < SKR_SPOTMIX_KIND_COUNT) {
         skr_spotmix_put(self->mix, kind, ((const struct skr_spotmix_object *)object)->json);
     }
@@ -55,7 +53,6 @@ static void put(struct skr_spotmix_scheduler_state *self, const struct skr_objec
 static void on_object(void *context, struct skr_event *event)
 {
     struct skr_spotmix_scheduler_state *self = context;
-
     if (event->kind == SKR_EVENT_UPSERT) {
         put(self, event->upsert.type, event->upsert.object);
         return;
@@ -81,7 +78,6 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     struct skr_strbuf body;
     struct skr_json_writer w = {.out = &body};
     char number[16];
-
     skr_strbuf_init(&body);
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "metadata", '{');
@@ -144,7 +140,6 @@ static bool settle(void *context)
                                                   .emit = write_fix,
                                                   .settled = skr_spotmix_mark_due,
                                                   .context = self};
-
     if (!self->serving) {
         return false;
     }
@@ -165,7 +160,6 @@ static void on_written(void *context, const struct skr_pending_write *write,
                        struct skr_event *event)
 {
     struct skr_spotmix_scheduler_state *self = context;
-
     switch ((enum skr_spotmix_purpose)write->purpose) {
     case PURPOSE_LOOKUP:
         put(self, event->written.type, event->written.object);
@@ -188,7 +182,6 @@ static void on_wake(void *context, int kind, const char *key)
     struct skr_spotmix_scheduler_state *self = context;
     struct skr_spotmix_memory *memory = NULL;
     char begun[24];
-
     switch ((enum skr_spotmix_wake)kind) {
     case WAKE_SERVE:
         snprintf(begun, sizeof begun, "%llu", (unsigned long long)self->begins);
@@ -223,7 +216,6 @@ static void begin(void *context)
 {
     struct skr_spotmix_scheduler_state *self = context;
     char key[24];
-
     self->begun = true;
     self->silent = true;
     snprintf(key, sizeof key, "%llu", (unsigned long long)++self->begins);
@@ -234,7 +226,6 @@ static void begin(void *context)
 static void end(void *context, enum skr_end why)
 {
     struct skr_spotmix_scheduler_state *self = context;
-
     (void)why;
     self->begun = false;
     self->serving = false;
@@ -246,7 +237,6 @@ static void end(void *context, enum skr_end why)
 static void *create(struct skr_frame *frame, const void *settings)
 {
     struct skr_spotmix_scheduler_state *self = skr_alloc(sizeof *self);
-
     self->frame = frame;
     self->settings = settings;
     self->expiry = SKR_TIME_NEVER;
@@ -258,7 +248,6 @@ static void *create(struct skr_frame *frame, const void *settings)
 static void destroy(void *context)
 {
     struct skr_spotmix_scheduler_state *self = context;
-
     skr_spotmix_reviews_fini(self);
     skr_spotmix_forget_all(self);
     skr_spotmix_destroy(self->mix);

@@ -103,7 +103,6 @@ static int spell(char key[SKR_SPOTMIX_KEY_MAX], const char *prefix, const char *
     const int n = snprintf(key, SKR_SPOTMIX_KEY_MAX, "%s%s", prefix, rest);
     const char *slash = strrchr(prefix, '/');
     const size_t name = strlen(slash ? slash + 1 : prefix) + strlen(rest);
-
     if (n < 0 || n >= SKR_SPOTMIX_KEY_MAX || name > 63) {
         return skr_error_set_key(error, SKR_INVALID, "keyPrefix",
                                  "\"%s%s\" is too long for a label key (63 bytes behind "
@@ -117,7 +116,6 @@ int skr_spotmix_keys_init(struct skr_spotmix_keys *keys, const char *prefix,
                           struct skr_error *error)
 {
     int rc = spell(keys->on, prefix, "", error);
-
     rc = rc == 0 ? spell(keys->max, prefix, "-max-on-demand-count", error) : rc;
     rc = rc == 0 ? spell(keys->class_, prefix, "-class", error) : rc;
     rc = rc == 0 ? spell(keys->index, prefix, "-index", error) : rc;

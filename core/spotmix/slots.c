@@ -24,7 +24,6 @@ int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_own
     const size_t n = owner->n_held + owner->n_reserved + 1;
     const size_t words = (n + 63) / 64;
     size_t i = 0;
-
     skr_grow(&mix->bits, &mix->cap_bits, words, sizeof *mix->bits);
     memset(mix->bits, 0, words * sizeof *mix->bits);
     for (size_t k = 0; k < owner->n_held; k++) {
@@ -44,7 +43,6 @@ int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_own
 int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
 {
     int32_t highest = -1;
-
     for (size_t i = 0; i < owner->n_held; i++) {
         highest = owner->held[i].index > highest ? owner->held[i].index : highest;
     }
@@ -60,7 +58,6 @@ int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
 static uint32_t *holders_of(const struct skr_spotmix_window *window, int32_t index)
 {
     const int64_t at = (int64_t)index - window->from;
-
     return index >= 0 && at >= 0 && (size_t)at < window->n ? &window->holders[at] : NULL;
 }
 
@@ -95,7 +92,6 @@ int32_t skr_spotmix_window_vacant(struct skr_spotmix_window *window)
 void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, int32_t to)
 {
     uint32_t *before = holders_of(window, from), *after = holders_of(window, to);
-
     if (before && --*before == 0 && (size_t)(before - window->holders) < window->at) {
         window->at = (size_t)(before - window->holders);
     }
@@ -109,7 +105,6 @@ void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, in
 static struct skr_spotmix_ticket ticket_of(struct skr_spotmix_owner *owner, const char *token)
 {
     struct skr_spotmix_ticket ticket;
-
     memset(&ticket, 0, sizeof ticket); /* padding is part of the key */
     ticket.owner = owner;
     if (strlen(token) < sizeof ticket.token) {
@@ -142,7 +137,6 @@ static struct skr_spotmix_reservation *find(const struct skr_spotmix *mix,
 {
     const struct skr_spotmix_ticket ticket = ticket_of(owner, token);
     struct skr_spotmix_reservation *found = NULL;
-
     if (*ticket.token != '\0') {
         HASH_FIND(hh, mix->reservations, &ticket, sizeof ticket, found);
     }
@@ -158,7 +152,6 @@ bool skr_spotmix_is_reserved(const struct skr_spotmix *mix, struct skr_spotmix_o
 static void take_out(struct skr_spotmix *mix, struct skr_spotmix_owner *owner, size_t at)
 {
     struct skr_spotmix_reservation *gone = owner->reserved[at].reservation;
-
     owner->reserved[at] = owner->reserved[--owner->n_reserved];
     owner->reserved[at].reservation->at = at;
     HASH_DEL(mix->reservations, gone);
@@ -169,7 +162,6 @@ void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
                            const char *token)
 {
     const struct skr_spotmix_reservation *found = find(mix, owner, token);
-
     if (found) {
         take_out(mix, owner, found->at);
     }

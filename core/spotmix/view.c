@@ -30,7 +30,6 @@ static void add_victim(const struct skr_spotmix_owner *owner,
     struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
     const struct skr_spotmix_pod *victim = NULL;
     size_t n_unready = 0;
-
     row->wrong = skr_spotmix_wrong_of(judgement);
     row->missing = (int64_t)owner->n_held < owner->replicas;
     skr_spotmix_wrong_order(owner, judgement, pod);
@@ -53,7 +52,6 @@ static bool add_space(const struct skr_spotmix *mix, const struct skr_spotmix_ow
 {
     struct skr_spotmix_judgement judgement;
     bool pinned = false;
-
     skr_spotmix_judge(mix, owner, &row->rule, &judgement);
     for (size_t i = 0; i < owner->n_held; i++) {
         const enum skr_spotmix_class class_ = skr_spotmix_pod_class(mix, owner->held[i].pod);
@@ -80,7 +78,6 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
     const struct skr_spotmix_owner *child;
     const int64_t newest = skr_spotmix_newest(workload, true);
     bool pinned = false;
-
     *ret = (struct skr_spotmix_row){.kind = workload->kind,
                                     .namespace_ = workload->namespace_,
                                     .name = workload->name,
@@ -118,7 +115,6 @@ bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_key,
                         struct skr_spotmix_row *ret)
 {
     const struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key);
-
     if (!is_on(workload)) {
         return false;
     }
@@ -130,7 +126,6 @@ static int by_name(const void *a, const void *b)
 {
     const struct skr_spotmix_row *x = a, *y = b;
     int rc = strcmp(x->namespace_, y->namespace_);
-
     rc = rc != 0 ? rc : strcmp(x->name, y->name);
     rc = rc != 0 ? rc : (x->kind > y->kind) - (x->kind < y->kind);
     return rc != 0 ? rc : strcmp(x->uid, y->uid);
@@ -140,7 +135,6 @@ size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **
 {
     const struct skr_spotmix_owner *owner;
     size_t n = 0, cap = 0;
-
     *ret = NULL;
     for (owner = mix->owners; owner; owner = owner->hh.next) {
         if (is_on(owner)) {
@@ -158,7 +152,6 @@ static int by_index(const void *a, const void *b)
 {
     const struct skr_spotmix_pod_row *x = a, *y = b;
     int rc = strcmp(x->owner, y->owner);
-
     rc = rc != 0 ? rc : (x->index > y->index) - (x->index < y->index);
     return rc != 0 ? rc : strcmp(x->name, y->name);
 }
@@ -168,7 +161,6 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
                      size_t *n, size_t *cap)
 {
     struct skr_spotmix_judgement judgement;
-
     skr_spotmix_judge(mix, owner, rule, &judgement);
     for (size_t i = 0; i < owner->n_held; i++) {
         const struct skr_spotmix_pod *pod = owner->held[i].pod;
@@ -196,7 +188,6 @@ size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_
 {
     const struct skr_spotmix_owner *workload = skr_spotmix_owner_at(mix, workload_key), *child;
     size_t n = 0, cap = 0;
-
     *ret = NULL;
     if (!is_on(workload)) {
         return 0;
@@ -215,14 +206,12 @@ size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_
 static int by_node_name(const void *a, const void *b)
 {
     const struct skr_spotmix_node_row *x = a, *y = b;
-
     return strcmp(x->name, y->name);
 }
 
 static void count_pods(const struct skr_spotmix *mix, struct skr_spotmix_node_row *row, size_t n)
 {
     const struct skr_spotmix_pod *pod;
-
     for (pod = mix->pods; pod; pod = pod->hh.next) {
         const struct skr_spotmix_node_row key = {.name = pod->node ? pod->node : ""};
         struct skr_spotmix_node_row *there = pod->class_claim == SKR_SPOTMIX_NO_CLASS
@@ -238,7 +227,6 @@ size_t skr_spotmix_node_rows(const struct skr_spotmix *mix, struct skr_spotmix_n
 {
     const struct skr_spotmix_node *node;
     size_t n = 0, cap = 0;
-
     *ret = NULL;
     for (node = mix->nodes; node; node = node->hh.next) {
         if (node->class_ != SKR_SPOTMIX_NO_CLASS) {
@@ -257,7 +245,6 @@ void skr_spotmix_totals(const struct skr_spotmix *mix, struct skr_spotmix_totals
 {
     const struct skr_spotmix_owner *owner;
     struct skr_spotmix_row row;
-
     *ret = (struct skr_spotmix_totals){.expired = mix->n_expired,
                                        .unmutated = mix->n_unmutated,
                                        .reservations = HASH_COUNT(mix->reservations)};

@@ -11,7 +11,6 @@ static void add_rule(const struct skr_spotmix_row *row, const struct skr_spotmix
 {
     const int64_t index = pod->index;
     const char *class_ = skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index));
-
     if (row->rule.all) {
         skr_strbuf_addf(out, "%s: every pod is %s",
                         row->rule.invalid ? "the maximum is no number" : "there is no maximum",
@@ -33,7 +32,6 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
 {
     const char *reason = pod->reason ? pod->reason : "";
     const bool spot = pod->class_ == SKR_SPOTMIX_SPOT, bound = *pod->node != '\0';
-
     if (strcmp(reason, "ClassPinnedByPodSpec") == 0) {
         skr_strbuf_add(out, "its own node selection rules the other class out: it holds no index");
     } else if (strcmp(reason, "Unmutated") == 0) {
@@ -68,7 +66,6 @@ static int64_t vacant_of(const struct skr_spotmix_row *row, const struct skr_spo
                          size_t n)
 {
     int64_t index = 0;
-
     for (size_t i = 0; i < n; i++) {
         index += strcmp(pod[i].owner, row->space) == 0 && pod[i].index == index;
     }

@@ -16,7 +16,6 @@ static const struct skr_flag flags[] = {
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-
     (void)messages;
     return skr_spotmix_demo(given->ascii, out);
 }

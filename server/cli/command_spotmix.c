@@ -47,7 +47,6 @@ static bool target_read(const struct skr_call *call, const char *namespace_, str
 {
     const char *word = call->n_words > 0 ? call->word[0] : NULL;
     const char *slash = word ? strchr(word, '/') : NULL;
-
     *ret = (struct target){.namespace_ = skr_strdup(namespace_),
                            .name = skr_strdup(slash ? slash + 1 : word)};
     if (slash) {
@@ -71,7 +70,6 @@ static int fetch_dump(const struct skr_call *call, const struct target *target, 
     struct skr_mix_view view;
     struct skr_error error = {0};
     int code = skr_mix_view_init(&view, call, &o->mix, messages);
-
     if (code == SKR_EXIT_OK) {
         const int rc = skr_spotmix_dump_page(o->client.file, &view.settings,
                                              target->namespace_ ? target->namespace_ : "default",
@@ -106,7 +104,6 @@ static int fetch(const struct skr_call *call, struct target *target, json_t **re
     const struct options *o = call->options;
     struct skr_error error = {0};
     struct skr_client *client = NULL;
-
     if (o->client.file && !o->client.server) {
         return fetch_dump(call, target, ret, messages);
     }
@@ -132,7 +129,6 @@ static int show(const struct skr_call *call, bool one, struct skr_strbuf *out,
     struct target target;
     json_auto_t *page = NULL;
     int code = SKR_EXIT_USAGE;
-
     if (!target_read(call, o->client.namespace_, &target)) {
         code =
             skr_cli_refuse(call->command, "no name of a workload or pod:", call->word[0], messages);

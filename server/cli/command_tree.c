@@ -135,7 +135,6 @@ static int add_classes(const struct skr_call *call, struct skr_client *client, j
     struct skr_error error = {0};
     json_auto_t *nodes = NULL;
     const int code = skr_mix_view_init(&view, call, &o->mix, messages);
-
     if (code == SKR_EXIT_OK) {
         const int rc = skr_node_classes_fetch(client, &view.settings, &nodes, &error);
         if (rc == 0) {

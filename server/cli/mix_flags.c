@@ -22,7 +22,6 @@ int skr_mix_view_init(struct skr_mix_view *view, const struct skr_call *call,
                       const struct skr_mix_flags *flags, struct skr_strbuf *messages)
 {
     struct skr_findings findings;
-
     *view = (struct skr_mix_view){0};
     if (flags->config && flags->preset > 0) {
         return skr_cli_refuse(call->command, "--config has a preset of its own, beside --preset",

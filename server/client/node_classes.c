@@ -26,7 +26,6 @@ struct frame {
 static void write_tallies(const struct frame *frame)
 {
     json_auto_t *classes = json_object();
-
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         if (frame->tally[i].nodes > 0) {
             json_object_set_new(classes, skr_spotmix_class_name((enum skr_spotmix_class)i),
@@ -53,7 +52,6 @@ static void look_up(struct frame *frame, const json_t *by_name)
     const json_t *node = name ? json_object_get(by_name, name) : NULL;
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_parse(json_string_value(json_object_get(node, "class")));
-
     if (class_ != SKR_SPOTMIX_NO_CLASS) {
         frame->tally[class_].nodes = 1;
         frame->tally[class_].pods = json_integer_value(json_object_get(node, "pods"));
@@ -65,7 +63,6 @@ static json_t *by_name_of(const json_t *nodes)
 {
     json_t *by_name = json_object(), *node;
     size_t i;
-
     json_array_foreach(json_object_get(nodes, "nodes"), i, node)
     {
         const char *name = json_string_value(json_object_get(node, "name"));
@@ -81,7 +78,6 @@ void skr_node_classes_add(json_t *tree, const json_t *nodes)
     struct frame frame[DEPTH_MAX + 1] = {{.unit = json_object_get(tree, "root")}};
     json_auto_t *by_name = by_name_of(nodes);
     size_t depth = 1;
-
     while (depth > 0) {
         struct frame *f = &frame[depth - 1];
         json_t *children = json_object_get(f->unit, "children");
@@ -103,7 +99,6 @@ int skr_node_classes_fetch(struct skr_client *client, const struct skr_spotmix_s
                            json_t **ret, struct skr_error *error)
 {
     const struct skr_manifests *objects = skr_client_objects(client);
-
     return objects ? skr_spotmix_dump_nodes(objects, settings, ret, error)
                    : skr_client_fetch_path(client, PAGE, ret, error);
 }

@@ -73,7 +73,6 @@ int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
     SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_strbuf page;
     const int rc = skr_spotmix_create(settings, &mix, error);
-
     if (rc == 0) {
         skr_strbuf_init(&page);
         fill(objects, mix);

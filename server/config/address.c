@@ -16,7 +16,6 @@ static int parse_port(const char *text, const char *digits, uint16_t *ret, struc
 {
     unsigned value = 0;
     const char *p = digits;
-
     for (; *p >= '0' && *p <= '9' && value <= 65535; p++) {
         value = value * 10 + (unsigned)(*p - '0');
     }
@@ -35,7 +34,6 @@ int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t 
     char host[INET6_ADDRSTRLEN + 1];
     const char *colon = strrchr(text, ':');
     uint16_t port = 0;
-
     if (!colon) {
         return skr_error_set(error, SKR_INVALID,
                              "address \"%.64s\": no port (HOST:PORT is expected)", text);
@@ -80,7 +78,6 @@ static int fail(const char *text, const char *what, struct skr_error *error)
 {
     const int e = errno;
     enum skr_error_code code = SKR_RETRY;
-
     if (e == EACCES || e == EPERM) {
         code = SKR_DENIED;
     } else if (e == EADDRINUSE) {
@@ -98,7 +95,6 @@ static int open_socket(const char *text, const struct sockaddr_storage *address,
     const int off = 0;
     const int fd =
         socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
-
     if (fd < 0) {
         return fail(text, "cannot open a socket", error);
     }
@@ -119,7 +115,6 @@ int skr_address_listen(const char *text, int *ret_fd, uint16_t *ret_port, struct
     struct sockaddr_storage address;
     socklen_t len = 0;
     int fd = -1;
-
     int rc = skr_address_parse(text, &address, &len, error);
     if (rc != 0) {
         return rc;
@@ -154,7 +149,6 @@ bool skr_address_is_loopback(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
     const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-
     if (address->ss_family == AF_INET) {
         return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
     }

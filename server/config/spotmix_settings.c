@@ -8,7 +8,6 @@
 static void exclude(const struct skr_config *config, struct skr_spotmix_settings *ret)
 {
     const char *rest = config->spotmix.excluded;
-
     ret->n_excluded = 0;
     while (*rest != '\0') {
         const size_t n = strcspn(rest, ", ");

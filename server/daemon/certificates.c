@@ -29,7 +29,6 @@ void skr_certificates_fini(struct skr_certificates *certificates)
 int64_t skr_certificates_pace_s(const struct skr_certificates_rules *rules)
 {
     const int64_t pace = rules->leaf_s / LOOKS_A_LIFETIME;
-
     return pace < PACE_MIN_S ? PACE_MIN_S : pace > PACE_MAX_S ? PACE_MAX_S : pace;
 }
 
@@ -44,7 +43,6 @@ bool skr_certificates_are_usable(const struct skr_certificates *certificates,
 static bool is_due(const char *cert, int64_t now_s)
 {
     struct skr_x509_dates dates;
-
     return !skr_x509_dates(cert, &dates) || now_s >= skr_x509_due(&dates);
 }
 
@@ -52,7 +50,6 @@ static bool is_due(const char *cert, int64_t now_s)
 static bool can_issue(const struct skr_certificates *certificates, int64_t now_s)
 {
     struct skr_x509_dates dates;
-
     return skr_x509_is_pair(certificates->bundle, certificates->authority_key) &&
            skr_x509_dates(certificates->bundle, &dates) && now_s < dates.until_s;
 }
@@ -62,7 +59,6 @@ enum skr_certificates_step skr_certificates_next(const struct skr_certificates *
                                                  bool settled, int64_t now_s)
 {
     const struct skr_certificates *c = certificates;
-
     if (!can_issue(c, now_s)) {
         return SKR_CERTIFICATES_ANEW;
     }
@@ -106,7 +102,6 @@ static int make_anew(struct skr_certificates *c, const struct skr_certificates_r
                      int64_t now_s, struct skr_error *error)
 {
     struct skr_x509_pair authority = {0}, leaf = {0};
-
     int rc = skr_x509_make_authority(now_s, rules->authority_s, &authority, error);
     rc = rc < 0 ? rc : skr_x509_issue(&authority, rules->name, now_s, rules->leaf_s, &leaf, error);
     if (rc == 0) {
@@ -123,7 +118,6 @@ static int issue(struct skr_certificates *c, const struct skr_certificates_rules
 {
     const struct skr_x509_pair authority = {.cert = c->bundle, .key = c->authority_key};
     struct skr_x509_pair leaf = {0};
-
     const int rc = skr_x509_issue(&authority, rules->name, now_s, rules->leaf_s, &leaf, error);
     if (rc == 0) {
         set_leaf(c, &leaf);
@@ -137,7 +131,6 @@ static int publish(struct skr_certificates *c, const struct skr_certificates_rul
 {
     struct skr_x509_pair authority = {0};
     struct skr_strbuf bundle;
-
     const int rc = skr_x509_make_authority(now_s, rules->authority_s, &authority, error);
     if (rc < 0) {
         return rc;
@@ -154,7 +147,6 @@ static int publish(struct skr_certificates *c, const struct skr_certificates_rul
 static void drop(struct skr_certificates *c)
 {
     struct skr_strbuf first;
-
     skr_strbuf_init(&first);
     (void)skr_x509_add_nth(c->bundle, 0, &first);
     free(c->bundle);

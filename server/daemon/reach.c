@@ -70,7 +70,6 @@ static bool call(struct skr_reach *r, const char *method, const char *target, co
     char *text = body ? skr_json_text(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
-
     skr_caller_call(r->caller, &request, ret);
     if (text) {
         explicit_bzero(text, strlen(text));
@@ -93,7 +92,6 @@ static char *take_data(const json_t *secret, const char *key)
     const char *text = json_string_value(json_object_get(json_object_get(secret, "data"), key));
     char *bytes = NULL;
     size_t n;
-
     if (!text || *text == '\0' || skr_base64_decode(text, strlen(text), &bytes, &n, NULL) < 0) {
         return NULL;
     }
@@ -112,7 +110,6 @@ static json_t *base64_of(const char *text)
 {
     const gnutls_datum_t bytes = {(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
     gnutls_datum_t encoded = {NULL, 0};
-
     skr_bug_on(gnutls_base64_encode2(&bytes, &encoded) < 0);
     json_t *value = json_stringn((const char *)encoded.data, encoded.size);
     explicit_bzero(encoded.data, encoded.size);
@@ -123,7 +120,6 @@ static json_t *base64_of(const char *text)
 static void write_certificates(const struct skr_certificates *c, json_t *secret)
 {
     json_t *data = json_object_get(secret, "data");
-
     if (!json_is_object(data)) {
         data = json_object();
         json_object_set_new(secret, "data", data);
@@ -138,7 +134,6 @@ static void serve(struct skr_reach *r, const struct skr_certificates *c)
 {
     struct skr_x509_dates dates;
     struct skr_error error = {0};
-
     if (!c->leaf.cert || !skr_certificates_are_usable(c, &r->rules, seconds_of(CLOCK_REALTIME)) ||
         (r->served && strcmp(r->served, c->leaf.cert) == 0)) {
         return;
@@ -164,7 +159,6 @@ static bool is_ours(const struct skr_reach *r, const json_t *client_config)
     const json_t *service = json_object_get(client_config, "service");
     const char *name = json_string_value(json_object_get(service, "name"));
     const char *namespace_ = json_string_value(json_object_get(service, "namespace"));
-
     return name && namespace_ && strcmp(name, r->name) == 0 &&
            strcmp(namespace_, r->namespace_) == 0;
 }
@@ -176,7 +170,6 @@ static bool set_bundle(const struct skr_reach *r, json_t *configuration, const c
     bool changed = false;
     json_t *webhook;
     size_t i;
-
     json_array_foreach(json_object_get(configuration, "webhooks"), i, webhook)
     {
         json_t *client_config = json_object_get(webhook, "clientConfig");
@@ -194,7 +187,6 @@ static bool publish_bundle(struct skr_reach *r, const char *bundle)
 {
     struct skr_call_answer answer;
     bool stood = false;
-
     if (call(r, "GET", r->configuration.s, NULL, &answer)) {
         stood = !set_bundle(r, answer.json, bundle);
         if (!stood) {
@@ -235,7 +227,6 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
     const enum skr_certificates_step step = skr_certificates_next(c, &r->rules, settled, now);
     struct skr_call_answer answer;
     struct skr_error error = {0};
-
     if (step == SKR_CERTIFICATES_KEEP) {
         return false;
     }
@@ -261,7 +252,6 @@ static void look_at_certificates(struct skr_reach *r, bool leads)
 {
     struct skr_certificates c = {0};
     struct skr_call_answer answer;
-
     if (call(r, "GET", r->secret.s, NULL, &answer)) {
         read_certificates(answer.json, &c);
         if (leads) {
@@ -284,7 +274,6 @@ static void look_at_file(struct skr_reach *r)
 {
     struct skr_kube_secret file = {0};
     struct skr_x509_dates dates;
-
     if (skr_kube_secret_read(&file, r->options.cert_file, NULL) == 0 &&
         skr_x509_dates(file.data, &dates)) {
         r->options.expires(r->options.context, dates.until_s);
@@ -309,7 +298,6 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
     struct skr_strbuf target;
     json_auto_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
                                    leader ? json_string(ROLE_LEADER) : json_null());
-
     if (uid) {
         json_object_set(json_object_get(patch, "metadata"), "uid", (json_t *)(uintptr_t)uid);
     }
@@ -327,7 +315,6 @@ static bool is_pod(struct skr_reach *r)
 {
     struct skr_call_answer answer;
     struct skr_strbuf target;
-
     pod_target(r, r->pod, &target);
     const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
     skr_caller_call(r->caller, &request, &answer);
@@ -350,7 +337,6 @@ static void look_at_roles(struct skr_reach *r)
     bool ours = false;
     json_t *pod;
     size_t i;
-
     skr_strbuf_init(&list);
     skr_strbuf_addf(&list, "%s?labelSelector=" ROLE_LABEL "%%3D" ROLE_LEADER, r->pods.s);
     const bool listed = call(r, "GET", list.s, NULL, &answer);
@@ -388,7 +374,6 @@ static bool wait_a_while(struct skr_reach *r)
 {
     const struct timespec at = skr_clock_in(pace_of(r) * SKR_SECOND);
     int rc = 0;
-
     pthread_mutex_lock(&r->lock);
     while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
         rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);
@@ -402,7 +387,6 @@ static bool wait_a_while(struct skr_reach *r)
 static void *work(void *context)
 {
     struct skr_reach *r = context;
-
     do {
         const bool leads = r->options.leads(r->options.context);
         if (leads && !r->no_pod) {
@@ -430,7 +414,6 @@ int skr_reach_first_pair(const struct skr_reach_options *options, struct skr_x50
     const int64_t now = seconds_of(CLOCK_REALTIME);
     char server[2 * NAME_MAX_BYTES + 8];
     struct skr_x509_pair authority = {0};
-
     write_server(options, server, sizeof server);
     int rc = skr_x509_make_authority(now, options->leaf_s, &authority, error);
     rc = rc < 0 ? rc : skr_x509_issue(&authority, server, now, options->leaf_s, ret, error);
@@ -467,7 +450,6 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
                      struct skr_reach **ret, struct skr_error *error)
 {
     struct skr_reach *r = skr_alloc(sizeof *r);
-
     r->options = *options;
     (void)snprintf(r->namespace_, sizeof r->namespace_, "%s", options->namespace_);
     (void)snprintf(r->name, sizeof r->name, "%s", options->name);
@@ -497,7 +479,6 @@ void skr_reach_kick(struct skr_reach *reach)
 void skr_reach_destroy(struct skr_reach *reach)
 {
     struct skr_reach *r = reach;
-
     if (!r) {
         return;
     }

@@ -98,7 +98,6 @@ static void *create(const struct skr_service_host *host)
 {
     struct service *s = skr_alloc(sizeof *s);
     struct skr_spotmix_settings *settings = &s->settings;
-
     s->host = *host;
     skr_config_spotmix_settings(host->config, settings);
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
@@ -189,7 +188,6 @@ static void publish_classes(struct service *s, const struct skr_spotmix_totals *
 static void publish(struct service *s, const void *self)
 {
     struct skr_spotmix_totals totals;
-
     skr_spotmix_totals(skr_spotmix_scheduler_mix(self), &totals);
     publish_classes(s, &totals);
     for (int i = 0; i < SKR_SPOTMIX_RESULT_COUNT; i++) {
@@ -217,7 +215,6 @@ static void handled(void *service, const struct skr_engine *engine)
     struct service *s = service;
     const skr_time now = skr_clock_now(s->host.clock);
     const bool leads = skr_spotmix_scheduler_leads(skr_engine_self(engine));
-
     if (leads != atomic_exchange(&s->leads, leads)) {
         skr_reach_kick(s->reach);
     }
@@ -252,7 +249,6 @@ static struct skr_reach_options reach_options(struct service *s)
 {
     const struct skr_config_spotmix *config = &s->host.config->spotmix;
     const char *pod = getenv("POD_NAME");
-
     return (struct skr_reach_options){
         .namespace_ = s->own_namespace,
         .name = config->name,
@@ -272,7 +268,6 @@ static int start_reach(struct service *s, struct skr_error *error)
 {
     const struct skr_reach_options options = reach_options(s);
     struct skr_kube_access access;
-
     skr_kube_access_init(&access);
     int rc = s->host.access(s->host.context, &access, error);
     rc = rc < 0 ? rc : skr_reach_create(&options, &access, &s->reach, error);
@@ -294,7 +289,6 @@ static int start_webhook(struct service *s, struct skr_error *error)
         .log = s->host.log,
         .metrics = s->host.registry,
     };
-
     int rc = config->files ? 0 : skr_reach_first_pair(&reach, &options.pair, error);
     rc = rc < 0 ? rc : skr_spotmix_webhook_create(&options, &s->webhook, error);
     skr_x509_pair_fini(&options.pair);
@@ -306,7 +300,6 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
     struct service *s = service;
     const struct skr_api_options pages = {
         .prefix = PAGES, .write = write_page, .look = look, .context = s};
-
     s->engine = engine;
     s->pages = skr_api_create(&pages);
     (void)snprintf(s->user_agent, sizeof s->user_agent, "sakkara/%s spotmix", skr_version);

@@ -20,7 +20,6 @@ static void reply_buffer(struct skr_http_request *request, unsigned status, cons
 {
     size_t len = 0;
     char *body = skr_strbuf_take(out, &len);
-
     skr_http_reply(request, status, type, body, len);
 }
 
@@ -32,7 +31,6 @@ static void reply_checks(struct skr_http_request *request, const char *name,
     const char *exclude = skr_http_argument(request, "exclude");
     struct skr_strbuf out;
     bool all = true;
-
     skr_strbuf_init(&out);
     for (size_t i = 0; i < n; i++) {
         struct skr_error error = {0};
@@ -65,7 +63,6 @@ static bool ping(void *context, struct skr_error *error)
 static void reply_live(struct skr_admin *admin, struct skr_http_request *request)
 {
     struct skr_admin_check check[SKR_ADMIN_CHECKS_MAX + 1] = {{.name = "ping", .ok = ping}};
-
     memcpy(check + 1, admin->options.live, admin->options.n_lives * sizeof *check);
     reply_checks(request, "livez", check, admin->options.n_lives + 1);
 }
@@ -78,7 +75,6 @@ static void reply_ready(struct skr_admin *admin, struct skr_http_request *reques
 static void reply_metrics(struct skr_admin *admin, struct skr_http_request *request)
 {
     struct skr_strbuf out;
-
     if (!admin->options.metrics || admin->options.probes) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
@@ -91,7 +87,6 @@ static void reply_metrics(struct skr_admin *admin, struct skr_http_request *requ
 static bool below(const char *path, const char *prefix)
 {
     const size_t n = strlen(prefix);
-
     return strncmp(path, prefix, n) == 0 && (path[n] == 0 || path[n] == '/');
 }
 
@@ -99,7 +94,6 @@ static const struct skr_admin_route *route_of(const struct skr_admin *admin,
                                               const struct skr_http_request *request)
 {
     const struct skr_admin_route *found = NULL;
-
     for (size_t i = 0; i < admin->options.n_routes; i++) {
         const struct skr_admin_route *route = &admin->options.route[i];
         if (below(request->path, route->prefix) &&
@@ -148,7 +142,6 @@ static void on_handle(void *context, struct skr_http_request *request)
 static void on_resume(void *context, struct skr_http_request *request)
 {
     const struct skr_admin_route *route = route_of(context, request);
-
     skr_bug_on(!route || !route->resume);
     route->resume(route->context, request);
 }
@@ -156,14 +149,12 @@ static void on_resume(void *context, struct skr_http_request *request)
 static bool on_hangup(void *context, struct skr_http_request *request)
 {
     const struct skr_admin_route *route = route_of(context, request);
-
     return !route || !route->hangup || route->hangup(route->context, request);
 }
 
 static void on_done(void *context, struct skr_http_request *request)
 {
     const struct skr_admin_route *route = route_of(context, request);
-
     if (route && route->done) {
         route->done(route->context, request);
     }
@@ -174,7 +165,6 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
 {
     struct skr_admin *admin = skr_alloc(sizeof *admin);
     struct skr_listener_options listener;
-
     skr_bug_on(options->n_checks > SKR_ADMIN_CHECKS_MAX);
     skr_bug_on(options->n_lives > SKR_ADMIN_CHECKS_MAX);
     skr_bug_on(options->n_routes > SKR_ADMIN_ROUTES_MAX);

@@ -60,7 +60,6 @@ static void write_passing(struct skr_strbuf *out, const struct skr_answer *answe
                           const struct skr_verb_args *args)
 {
     bool comma = false;
-
     skr_strbuf_add(out, args->nodes_form ? "{\"Nodes\":{\"metadata\":{},\"items\":["
                                          : "{\"Nodes\":null,\"NodeNames\":[");
     for (size_t i = 0; i < args->n_nodes; i++) {
@@ -85,7 +84,6 @@ static void write_filter(struct skr_strbuf *out, const struct skr_answer *answer
 {
     struct skr_strbuf reason; /* ":" and the text as JSON */
     bool comma = false;
-
     write_passing(out, answer, args);
     skr_strbuf_add(out, ",\"FailedNodes\":{},\"FailedAndUnresolvableNodes\":{");
     skr_strbuf_init(&reason);
@@ -124,7 +122,6 @@ static void write_victims(struct skr_strbuf *out, const struct skr_answer *answe
                           const struct skr_verb_args *args)
 {
     bool comma = false;
-
     skr_strbuf_add(out, "{\"NodeNameToMetaVictims\":{");
     for (size_t i = 0; i < args->n_candidates; i++) {
         const struct skr_preempt_node *c = &args->candidate[i];

@@ -47,21 +47,18 @@ static void question_destroy(struct question *q)
 static bool selects(void *context, const struct skr_labels *labels)
 {
     const struct question *q = context;
-
     return skr_selector_matches_list(q->selector, labels);
 }
 
 static bool interrupted(void *context)
 {
     const struct question *q = context;
-
     return q->api->options.busy(q->api->options.context);
 }
 
 static void write_answer(struct question *q, struct skr_engine *engine, skr_time now)
 {
     struct skr_view_query query = {.path = q->path, .context = q};
-
     if (!engine) {
         q->code = MHD_HTTP_SERVICE_UNAVAILABLE;
         skr_view_write_status(&q->answer, q->code, "sakkara: shutting down");
@@ -79,7 +76,6 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
 {
     struct question *q = context;
     struct skr_api *api = q->api;
-
     pthread_mutex_lock(&api->lock);
     bool abandoned = q->abandoned;
     pthread_mutex_unlock(&api->lock);
@@ -124,7 +120,6 @@ static void handle(void *context, struct skr_http_request *request)
     struct skr_selector *selector = NULL;
     struct skr_error error = {0};
     const char *text = skr_http_argument(request, skr_view_argument_name(SKR_VIEW_SELECTOR));
-
     if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
         strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
         skr_http_reply_not_allowed(request, "GET, HEAD");
@@ -159,7 +154,6 @@ static void handle(void *context, struct skr_http_request *request)
 static void resume(void *context, struct skr_http_request *request)
 {
     struct question *q = request->user;
-
     (void)context;
     skr_http_reply_json(request, q->code, &q->answer);
 }
@@ -168,7 +162,6 @@ static bool hangup(void *context, struct skr_http_request *request)
 {
     struct skr_api *api = context;
     struct question *q = request->user;
-
     pthread_mutex_lock(&api->lock);
     const bool answered = q->answered;
     q->abandoned = !answered;
@@ -183,7 +176,6 @@ static void done(void *context, struct skr_http_request *request)
 {
     struct skr_api *api = context;
     struct question *q = request->user;
-
     if (!q) {
         return;
     }
@@ -202,7 +194,6 @@ static void done(void *context, struct skr_http_request *request)
 struct skr_api *skr_api_create(const struct skr_api_options *options)
 {
     struct skr_api *api = skr_alloc(sizeof *api);
-
     api->options = *options;
     pthread_mutex_init(&api->lock, NULL);
     return api;

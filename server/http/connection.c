@@ -33,7 +33,6 @@ void skr_http_logf(const struct skr_http_log *log, int level, const char *format
 {
     char text[512];
     va_list args;
-
     if (!log->fn) {
         return;
     }
@@ -58,7 +57,6 @@ static struct skr_connection *of_mhd(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
     skr_bug_on(!info || !info->socket_context);
     return info->socket_context;
 }
@@ -68,7 +66,6 @@ static struct skr_connection *of_mhd(struct MHD_Connection *mhd)
 static void leave_phase(struct skr_connection *connection)
 {
     struct skr_listener *listener = connection->listener;
-
     DL_DELETE(listener->phase[connection->phase], connection);
     atomic_fetch_sub_explicit(&listener->n_phase[connection->phase], 1, memory_order_relaxed);
 }
@@ -76,7 +73,6 @@ static void leave_phase(struct skr_connection *connection)
 static void enter_phase(struct skr_connection *connection, enum skr_phase phase)
 {
     struct skr_listener *listener = connection->listener;
-
     connection->phase = phase;
     connection->since_ms = listener->now_ms;
     DL_APPEND(listener->phase[phase], connection);
@@ -113,7 +109,6 @@ static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd
     struct skr_connection *connection = skr_alloc(sizeof *connection);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-
     connection->listener = listener;
     connection->mhd = mhd;
     connection->fd = info->connect_fd;
@@ -156,7 +151,6 @@ void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **sock
 void *skr_connection_on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
 {
     struct skr_connection *connection = of_mhd(mhd);
-
     (void)cls;
     (void)uri;
     connection->request =
@@ -169,7 +163,6 @@ void *skr_connection_on_uri(void *cls, const char *uri, struct MHD_Connection *m
 static void forget_wakes(struct skr_connection *connection)
 {
     struct skr_listener *listener = connection->listener;
-
     pthread_mutex_lock(&listener->lock);
     for (struct skr_connection **at = &listener->woken; connection->in_woken && *at;) {
         if (*at == connection) {
@@ -187,7 +180,6 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
 {
     struct skr_connection *connection = of_mhd(mhd);
     struct skr_listener *listener = cls;
-
     (void)context;
     (void)code;
     if (connection->handled && listener->options.handler.done) {
@@ -217,7 +209,6 @@ static uint64_t content_length(struct skr_connection *connection)
     const char *text = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND,
                                                    MHD_HTTP_HEADER_CONTENT_LENGTH);
     uint64_t n = 0;
-
     if (!text) {
         return 0;
     }
@@ -236,7 +227,6 @@ static bool is_absurd(const struct skr_connection *connection, uint64_t n)
 static void give_up_body(struct skr_connection *connection)
 {
     const size_t len = connection->request.body_len;
-
     drop_body(connection);
     connection->request.body_len = len;
     connection->request.too_large = true;
@@ -247,7 +237,6 @@ static bool reserve_body(struct skr_connection *connection, size_t n)
 {
     struct skr_listener *listener = connection->listener;
     size_t cap = connection->body_cap;
-
     if (n < cap) {
         return true;
     }
@@ -277,7 +266,6 @@ static bool reserve_body(struct skr_connection *connection, size_t n)
 static bool add_body(struct skr_connection *connection, const char *upload, size_t n)
 {
     struct skr_http_request *request = &connection->request;
-
     if (!request->too_large && !reserve_body(connection, request->body_len + n)) {
         give_up_body(connection);
     }
@@ -294,7 +282,6 @@ static bool add_body(struct skr_connection *connection, const char *upload, size
 static void hold(struct skr_connection *connection)
 {
     struct skr_listener *listener = connection->listener;
-
     MHD_suspend_connection(connection->mhd);
     skr_connection_set_phase(connection, SKR_PHASE_HELD);
     connection->watched = skr_parked_add(listener->parked, connection->fd, connection);
@@ -311,7 +298,6 @@ static void hold(struct skr_connection *connection)
 static void finish(struct skr_connection *connection)
 {
     struct skr_http_handler *handler = &connection->listener->options.handler;
-
     if (!connection->handled) {
         connection->handled = true;
         skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
@@ -340,7 +326,6 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
                                           const char *upload, size_t *upload_len, void **context)
 {
     struct skr_connection *connection = of_mhd(mhd);
-
     (void)cls;
     (void)version;
     if (connection->phase == SKR_PHASE_CLOSING) {
@@ -373,7 +358,6 @@ static void log_reply(const struct skr_connection *connection, unsigned status)
 {
     const int64_t us = (skr_http_now_ns() - connection->request.began_ns) / 1000;
     char took[32];
-
     (void)snprintf(took, sizeof took, "%lld.%03lldms", (long long)(us / 1000),
                    (long long)(us % 1000));
     skr_log_info(6, "Request was answered", SKR_LOG_S("handler", connection->request.handler),
@@ -383,7 +367,6 @@ static void log_reply(const struct skr_connection *connection, unsigned status)
 static void count_reply(struct skr_connection *connection, unsigned status)
 {
     char code[8];
-
     if (skr_log_enabled(6)) {
         log_reply(connection, status);
     }
@@ -425,7 +408,6 @@ void skr_http_reply(struct skr_http_request *request, unsigned status, const cha
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(len, body, MHD_RESPMEM_MUST_FREE);
-
     if (!response) {
         free(body);
     }
@@ -462,7 +444,6 @@ static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t max)
     struct skr_connection *connection = cls;
     const struct skr_http_handler *handler = &connection->listener->options.handler;
     struct skr_strbuf *out = &connection->stream;
-
     (void)position;
     if (connection->abandoned) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -492,7 +473,6 @@ void skr_http_reply_stream(struct skr_http_request *request, unsigned status, co
 {
     enum { BLOCK = 16 * 1024 };
     struct skr_connection *connection = of_request(request);
-
     skr_bug_on(!connection->listener->options.handler.more || connection->streaming);
     skr_strbuf_init(&connection->stream);
     connection->stream_at = 0;
@@ -505,7 +485,6 @@ void skr_http_reply_stream(struct skr_http_request *request, unsigned status, co
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow)
 {
     struct MHD_Response *response = text_response("method not allowed\n");
-
     if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
@@ -515,7 +494,6 @@ void skr_http_reply_not_allowed(struct skr_http_request *request, const char *al
 void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
 {
     struct MHD_Response *response = text_response("it is elsewhere\n");
-
     if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, url);
     }
@@ -525,7 +503,6 @@ void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
 char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)
 {
     char *body = request->body;
-
     *ret_len = body ? request->body_len : 0;
     request->body = NULL; /* still counted until the request is done */
     request->body_len = 0;
@@ -536,7 +513,6 @@ bool skr_http_is_local(struct skr_http_request *request)
 {
     struct sockaddr_storage address;
     socklen_t len = sizeof address;
-
     return getpeername(of_request(request)->fd, (struct sockaddr *)&address, &len) == 0 &&
            skr_address_is_loopback(&address);
 }
@@ -545,7 +521,6 @@ const char *skr_http_argument(struct skr_http_request *request, const char *name
 {
     const char *value = NULL;
     size_t n = 0;
-
     if (MHD_lookup_connection_value_n(of_request(request)->mhd, MHD_GET_ARGUMENT_KIND, name,
                                       strlen(name), &value, &n) != MHD_YES) {
         return NULL;

@@ -53,7 +53,6 @@ void skr_explanations_answer(struct skr_explanations *explanations, uint64_t req
                              const struct skr_explain_answer *answer)
 {
     struct question *q;
-
     pthread_mutex_lock(&explanations->lock);
     DL_FOREACH(explanations->asked, q)
     {
@@ -73,7 +72,6 @@ void skr_explanations_answer(struct skr_explanations *explanations, uint64_t req
 static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request)
 {
     uint64_t number = 0;
-
     pthread_mutex_lock(&x->lock);
     if (x->n < SKR_EXPLAIN_ASKERS_MAX) {
         struct question *q = skr_alloc(sizeof *q);
@@ -114,7 +112,6 @@ static void handle(void *context, struct skr_http_request *request)
     struct skr_explanations *x = context;
     const char *path = request->path + strlen(PREFIX);
     char namespace_[256];
-
     if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
         strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
         skr_http_reply_not_allowed(request, "GET, HEAD");
@@ -148,7 +145,6 @@ static void handle(void *context, struct skr_http_request *request)
 static void resume(void *context, struct skr_http_request *request)
 {
     struct question *q = request->user;
-
     (void)context;
     skr_http_reply_json(request, q->code, &q->answer);
 }
@@ -157,7 +153,6 @@ static void done(void *context, struct skr_http_request *request)
 {
     struct skr_explanations *x = context;
     struct question *q = request->user;
-
     if (!q) {
         return;
     }
@@ -175,7 +170,6 @@ static bool hangup(void *context, struct skr_http_request *request)
 {
     struct skr_explanations *x = context;
     struct question *q = request->user;
-
     pthread_mutex_lock(&x->lock);
     const bool answered = q->code != 0;
     pthread_mutex_unlock(&x->lock);
@@ -190,7 +184,6 @@ static bool hangup(void *context, struct skr_http_request *request)
 struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options)
 {
     struct skr_explanations *x = skr_alloc(sizeof *x);
-
     x->options = *options;
     pthread_mutex_init(&x->lock, NULL);
     return x;

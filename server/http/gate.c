@@ -22,21 +22,18 @@ struct skr_gate {
 static const char *string_at(const json_t *object, const char *key)
 {
     const char *s = json_string_value(json_object_get(object, key));
-
     return s ? s : "";
 }
 
 static bool has_value(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
-
     return value && !json_is_null(value);
 }
 
 static bool is_ours(const struct skr_gate_options *options, const json_t *spec)
 {
     const char *name = string_at(spec, "schedulerName");
-
     for (size_t i = 0; i < options->n_scheduler_names; i++) {
         if (strcmp(name, options->scheduler_name[i]) == 0) {
             return true;
@@ -49,7 +46,6 @@ static bool has_gate(json_t *gates)
 {
     size_t i;
     json_t *gate;
-
     json_array_foreach(gates, i, gate)
     {
         if (strcmp(string_at(gate, "name"), SKR_GATE) == 0) {
@@ -65,7 +61,6 @@ static bool wants_gate(const struct skr_gate_options *options, const json_t *req
     const json_t *labels = json_object_get(json_object_get(pod, "metadata"), "labels");
     const json_t *spec = json_object_get(pod, "spec");
     const json_t *kind = json_object_get(request, "kind");
-
     return strcmp(string_at(request, "operation"), "CREATE") == 0 &&
            strcmp(string_at(kind, "kind"), "Pod") == 0 && string_at(kind, "group")[0] == 0 &&
            string_at(request, "subResource")[0] == 0 && is_ours(options, spec) &&
@@ -78,7 +73,6 @@ static bool wants_gate(const struct skr_gate_options *options, const json_t *req
 static const char *patch(const json_t *request)
 {
     const json_t *spec = json_object_get(json_object_get(request, "object"), "spec");
-
     if (json_is_array(json_object_get(spec, "schedulingGates"))) {
         return "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates/-\","
                "\"value\":{\"name\":\"" SKR_GATE "\"}}]";
@@ -116,7 +110,6 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
 {
     json_error_t where;
     json_t *review = json_loadb(body, len, 0, &where);
-
     if (!review) {
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: line %d, column %d: %s",
                              where.line, where.column, where.text);
@@ -147,7 +140,6 @@ static void refuse(struct skr_gate *gate, struct skr_http_request *request, unsi
 {
     struct skr_strbuf out;
     size_t len = 0;
-
     skr_http_logf(&gate->options.log, SKR_HTTP_LOG_WARNING, "Admission review was malformed: %s",
                   why);
     skr_strbuf_init(&out);
@@ -162,7 +154,6 @@ static void on_handle(void *context, struct skr_http_request *request)
     struct skr_error error = {0};
     struct skr_strbuf out;
     size_t len = 0;
-
     if (strcmp(request->path, "/v1/gate") != 0) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
@@ -192,7 +183,6 @@ int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **re
 {
     struct skr_gate *gate = skr_alloc(sizeof *gate);
     struct skr_listener_options listener;
-
     skr_bug_on(options->n_scheduler_names > SKR_SCHEDULER_NAMES_MAX);
     gate->options = *options;
     skr_listener_options_default(&listener);

@@ -31,7 +31,6 @@ static int64_t first_request_ms(const struct skr_listener *listener)
     const size_t n = skr_listener_connections(listener);
     const bool crowded = n >= listener->options.connections_max / 4 * 3;
     const int64_t ms = listener->options.first_request_ms;
-
     return crowded && ms > SKR_HTTP_CROWDED_MS ? SKR_HTTP_CROWDED_MS : ms;
 }
 
@@ -40,7 +39,6 @@ static int64_t look_interval_ms(const struct skr_listener *listener)
     const int64_t first = first_request_ms(listener);
     const int64_t later = listener->options.request_timeout_ms;
     const int64_t ms = (first < later ? first : later) / LOOKS;
-
     return ms > LOOK_MS_MIN ? ms : LOOK_MS_MIN;
 }
 
@@ -60,7 +58,6 @@ static bool has_begun(const struct skr_listener *listener, const struct skr_conn
 static bool has_unread(int fd)
 {
     int n = 0;
-
     return ioctl(fd, FIONREAD, &n) != 0 || n > 0;
 }
 
@@ -68,7 +65,6 @@ static bool is_stuck(const struct skr_listener *listener, const struct skr_conne
 {
     struct tcp_info info;
     socklen_t len = sizeof info;
-
     if (!connection->used &&
         listener->now_ms - connection->since_ms >= first_request_ms(listener)) {
         return true;
@@ -84,7 +80,6 @@ static bool is_stuck(const struct skr_listener *listener, const struct skr_conne
 int64_t skr_listener_close_stuck(struct skr_listener *listener)
 {
     struct skr_connection *connection, *next;
-
     if (!listener->phase[SKR_PHASE_IDLE]) {
         return -1;
     }

@@ -19,7 +19,6 @@
 uint64_t skr_http_raise_open_files(void)
 {
     struct rlimit limit;
-
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return 1024;
     }
@@ -54,7 +53,6 @@ void skr_listener_options_default(struct skr_listener_options *options)
 static void kick(struct skr_listener *listener)
 {
     const uint64_t one = 1;
-
     while (write(listener->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {
         ;
     }
@@ -64,7 +62,6 @@ void skr_http_wake(struct skr_http_request *request)
 {
     struct skr_connection *connection = (struct skr_connection *)request; /* first member */
     struct skr_listener *listener = connection->listener;
-
     pthread_mutex_lock(&listener->lock);
     const bool first = !listener->woken;
     connection->next_woken = listener->woken;
@@ -79,7 +76,6 @@ void skr_http_wake_stream(struct skr_http_request *request)
 {
     struct skr_connection *connection = (struct skr_connection *)request; /* first member */
     struct skr_listener *listener = connection->listener;
-
     pthread_mutex_lock(&listener->lock);
     const bool first = !listener->woken;
     const bool add = !connection->in_woken;
@@ -106,7 +102,6 @@ static void on_mhd_message(void *cls, const char *format, va_list args)
 {
     struct skr_listener *listener = cls;
     char text[160];
-
     (void)vsnprintf(text, sizeof text, format, args);
     text[strcspn(text, "\n")] = 0;
     for (size_t n = strlen(text); n > 0 && (text[n - 1] == '.' || text[n - 1] == ' '); n--) {
@@ -123,7 +118,6 @@ static void on_mhd_message(void *cls, const char *format, va_list args)
 static size_t tls_options(struct skr_listener *listener, struct MHD_OptionItem *item)
 {
     size_t n = 0;
-
     if (listener->tls.cert) {
         static const char priorities[] = SKR_TLS_PRIORITIES;
         item[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, listener->tls.cert};
@@ -143,7 +137,6 @@ static int start_daemon(struct skr_listener *listener, struct skr_error *error)
 {
     struct MHD_OptionItem tls[8];
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-
     (void)tls_options(listener, tls);
     if (listener->tls.cert) {
         flags |= MHD_USE_TLS;
@@ -170,7 +163,6 @@ static int start_daemon(struct skr_listener *listener, struct skr_error *error)
 static int watch(struct skr_listener *listener, int fd, struct skr_error *error)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
-
     if (epoll_ctl(listener->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
         return skr_error_set(error, SKR_RETRY, "cannot watch a descriptor: %s", strerror(errno));
     }
@@ -219,7 +211,6 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
         .type = SKR_COUNTER,
         .label = {"code", "handler"},
     };
-
     listener->options = *options;
     listener->socket = listener->epoll = listener->wake_fd = -1;
     listener->joined = true;
@@ -254,7 +245,6 @@ int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const
 {
     struct skr_tls fresh;
     const int rc = skr_tls_init_pair(&fresh, cert, key, error);
-
     if (rc == 0) {
         pthread_mutex_lock(&listener->lock);
         skr_tls_fini(&listener->fresh);

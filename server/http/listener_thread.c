@@ -32,7 +32,6 @@ static size_t phase_count(const struct skr_listener *listener, enum skr_phase ph
 size_t skr_listener_connections(const struct skr_listener *listener)
 {
     size_t n = 0;
-
     for (int p = 0; p < SKR_PHASE_COUNT; p++) {
         n += phase_count(listener, (enum skr_phase)p);
     }
@@ -73,7 +72,6 @@ static void on_gone(void *context, void *who)
 {
     struct skr_listener *listener = context;
     struct skr_connection *connection = who;
-
     if (connection->streaming ||
         listener->options.handler.hangup(listener->options.handler.context, &connection->request)) {
         skr_connection_abandon(connection);
@@ -105,7 +103,6 @@ static int64_t expire(struct skr_listener *listener)
 {
     static const char *const what[] = {"an idle", "an incomplete", "an unread"};
     int64_t next = -1;
-
     for (int p = SKR_PHASE_IDLE; p <= SKR_PHASE_ANSWERING; p++) {
         const int64_t limit = phase_limit_ms(listener, (enum skr_phase)p);
         struct skr_connection *head;
@@ -133,7 +130,6 @@ static int64_t expire(struct skr_listener *listener)
 static void begin_draining(struct skr_listener *listener)
 {
     const int fd = MHD_quiesce_daemon(listener->daemon);
-
     if (fd != MHD_INVALID_SOCKET) {
         close(fd); /* allowed at once with external polling */
     }
@@ -160,7 +156,6 @@ static void take_fresh_pair(struct skr_listener *listener)
 static void look_at_certificates(struct skr_listener *listener)
 {
     struct skr_error error;
-
     if (listener->options.cert) {
         take_fresh_pair(listener);
         return;
@@ -193,7 +188,6 @@ static void wait_for_work(struct skr_listener *listener, int64_t timeout_ms)
     struct epoll_event event[4];
     uint64_t count;
     MHD_UNSIGNED_LONG_LONG pending = 0;
-
     if (MHD_get_timeout(listener->daemon, &pending) == MHD_YES &&
         (timeout_ms < 0 || pending < (MHD_UNSIGNED_LONG_LONG)timeout_ms)) {
         timeout_ms = pending < TICK_MS ? (int64_t)pending : TICK_MS;
@@ -215,7 +209,6 @@ static void wait_for_work(struct skr_listener *listener, int64_t timeout_ms)
 static void end(struct skr_listener *listener)
 {
     size_t n = 0;
-
     resume_woken(listener);
     while (listener->phase[SKR_PHASE_HELD]) {
         struct skr_connection *connection = listener->phase[SKR_PHASE_HELD];
@@ -240,7 +233,6 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
 {
     const int64_t held = (int64_t)phase_count(listener, SKR_PHASE_HELD);
     int64_t sleep;
-
     look_at_certificates(listener);
     skr_parked_collect(listener->parked, on_gone, listener);
     if (listener->now_ms >= *next_batch_ms) {
@@ -267,7 +259,6 @@ void *skr_listener_run(void *context)
     int64_t next_batch_ms = 0;
     int64_t give_up_ms = INT64_MAX;
     int64_t sleep_ms = 0;
-
     for (;;) {
         wait_for_work(listener, sleep_ms);
         if (!listener->draining && is_stopping(listener)) {

@@ -13,7 +13,6 @@ static void reply_level(struct skr_http_request *request)
 {
     struct skr_strbuf out;
     size_t len = 0;
-
     skr_strbuf_init(&out);
     skr_strbuf_addf(&out, "%d\n", skr_log_get_level());
     char *body = skr_strbuf_take(&out, &len);
@@ -26,7 +25,6 @@ static int level_of(const struct skr_http_request *request)
     static const char space[] = " \t\r\n";
     const char *text = request->body ? request->body : "";
     int level = 0;
-
     text += strspn(text, space);
     const size_t n = strspn(text, "0123456789");
     if (n == 0 || n > 2 || text[n + strspn(text + n, space)] != 0) {

@@ -47,7 +47,6 @@ struct skr_metrics {
 struct skr_metrics *skr_metrics_create(void)
 {
     struct skr_metrics *metrics = skr_alloc(sizeof *metrics);
-
     skr_bug_on(pthread_mutex_init(&metrics->lock, NULL) != 0);
     return metrics;
 }
@@ -82,7 +81,6 @@ static struct skr_metric_family *family_create(struct skr_metrics *metrics,
                                                const struct skr_metric_spec *spec)
 {
     struct skr_metric_family *family = skr_alloc(sizeof *family);
-
     skr_bug_on(spec->n_buckets > SKR_METRIC_BUCKETS_MAX);
     skr_bug_on(spec->type == SKR_HISTOGRAM && spec->first_bucket <= 0);
     family->metrics = metrics;
@@ -133,7 +131,6 @@ static size_t find(const struct skr_metric_family *family, const char *const *va
 {
     size_t low = 0;
     size_t high = family->n;
-
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (compare(family->series[middle], value) < 0) {
@@ -148,7 +145,6 @@ static size_t find(const struct skr_metric_family *family, const char *const *va
 static struct skr_metric *metric_create(struct skr_metric_family *family, const char *const *value)
 {
     struct skr_metric *metric = skr_alloc(sizeof *metric);
-
     metric->family = family;
     for (size_t i = 0; i < family->n_labels; i++) {
         metric->value[i] = skr_strdup(value[i]);
@@ -162,7 +158,6 @@ static struct skr_metric *metric_create(struct skr_metric_family *family, const 
 struct skr_metric *skr_metric_get(struct skr_metric_family *family, const char *const *value)
 {
     static const char *const other[SKR_METRIC_LABELS_MAX] = {"other", "other", "other", "other"};
-
     if (!family) {
         return NULL;
     }
@@ -189,7 +184,6 @@ struct skr_metric *skr_metric_get(struct skr_metric_family *family, const char *
 struct skr_metric *skr_metric_find(struct skr_metric_family *family, const char *const *value)
 {
     struct skr_metric *metric = NULL;
-
     if (!family) {
         return NULL;
     }
@@ -245,7 +239,6 @@ static int64_t bound(const struct skr_metric_spec *spec, size_t k)
 void skr_metric_observe(struct skr_metric *metric, int64_t ns)
 {
     size_t k = 0;
-
     if (!metric) {
         return;
     }
@@ -275,7 +268,6 @@ void skr_metric_load(struct skr_metric *metric, const uint64_t *bucket, int64_t 
 int64_t skr_metric_value(const struct skr_metric *metric)
 {
     uint64_t sum = 0;
-
     if (!metric) {
         return 0;
     }
@@ -322,7 +314,6 @@ static void write_escaped(struct skr_strbuf *out, const char *s, bool quote)
 static void write_number(struct skr_strbuf *out, enum skr_metric_unit unit, int64_t v)
 {
     char fraction[10];
-
     if (unit != SKR_UNIT_NANOSECONDS) {
         skr_strbuf_add_int(out, v);
         return;
@@ -352,7 +343,6 @@ static void write_name(struct skr_strbuf *out, const struct skr_metric *metric, 
                        const char *le)
 {
     const struct skr_metric_family *family = metric->family;
-
     skr_strbuf_add(out, family->spec.name);
     skr_strbuf_add(out, suffix);
     if (family->n_labels == 0 && !le) {
@@ -380,7 +370,6 @@ static void write_histogram(struct skr_strbuf *out, const struct skr_metric *met
     const int64_t sum = atomic_load_explicit(&metric->number, memory_order_relaxed);
     struct skr_strbuf le;
     uint64_t count = 0;
-
     skr_strbuf_init(&le);
     for (size_t k = 0; k <= spec->n_buckets; k++) {
         skr_strbuf_reset(&le);
@@ -411,7 +400,6 @@ static bool is_shown(const struct skr_metric *metric)
 static size_t count_shown(const struct skr_metric_family *family)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < family->n; i++) {
         n += is_shown(family->series[i]);
     }

@@ -13,7 +13,6 @@ static bool is_read(struct skr_http_request *request)
 {
     const bool reads = strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
                        strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0;
-
     if (!reads) {
         skr_http_reply_not_allowed(request, "GET, HEAD");
     }
@@ -24,7 +23,6 @@ static void write_page(const struct skr_modules *modules, struct skr_strbuf *out
 {
     struct skr_json_writer w = {.out = out};
     char now[48];
-
     skr_time_write(skr_clock_now(modules->clock), 0, now, sizeof now);
     skr_json_open(&w, NULL, '{');
     skr_json_string(&w, "apiVersion", "sakkara/v1");
@@ -46,7 +44,6 @@ static void handle_page(void *context, struct skr_http_request *request)
 {
     const struct skr_modules *modules = context;
     struct skr_strbuf out;
-
     if (!is_read(request)) {
         return;
     }
@@ -65,7 +62,6 @@ static void handle_off(void *context, struct skr_http_request *request)
     const struct skr_module *module = context;
     struct skr_strbuf out;
     char message[160];
-
     if (!is_read(request)) {
         return;
     }
@@ -80,7 +76,6 @@ static void handle_off(void *context, struct skr_http_request *request)
 size_t skr_modules_routes(struct skr_modules *modules, struct skr_admin_route *route)
 {
     size_t n = 0;
-
     route[n++] = (struct skr_admin_route){
         .prefix = "/v1/modules", .handle = handle_page, .context = modules};
     for (size_t i = 0; i < modules->n; i++) {

@@ -20,7 +20,6 @@ struct skr_parked {
 int skr_parked_create(struct skr_parked **ret, struct skr_error *error)
 {
     const int fd = epoll_create1(EPOLL_CLOEXEC);
-
     if (fd < 0) {
         return skr_error_set(error, SKR_RETRY, "cannot create an epoll set: %s", strerror(errno));
     }
@@ -46,7 +45,6 @@ int skr_parked_fd(const struct skr_parked *parked)
 bool skr_parked_add(struct skr_parked *parked, int fd, void *who)
 {
     struct epoll_event event = {.events = EPOLLRDHUP, .data = {.ptr = who}};
-
     if (epoll_ctl(parked->fd, EPOLL_CTL_ADD, fd, &event) != 0) {
         return false;
     }
@@ -65,7 +63,6 @@ void skr_parked_collect(struct skr_parked *parked, void (*gone)(void *context, v
 {
     struct epoll_event event[EVENTS];
     int n;
-
     do {
         n = epoll_wait(parked->fd, event, EVENTS, 0);
         for (int i = 0; i < n; i++) {

@@ -49,7 +49,6 @@ static void read_small(const char *path, char *buffer, size_t size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = 0;
-
     if (fd >= 0) {
         n = read(fd, buffer, size - 1);
         close(fd);
@@ -60,7 +59,6 @@ static void read_small(const char *path, char *buffer, size_t size)
 static int64_t ticks_to_ns(uint64_t ticks)
 {
     const long hz = sysconf(_SC_CLK_TCK);
-
     return hz > 0 ? (int64_t)(ticks * (1000000000 / (uint64_t)hz)) : 0;
 }
 
@@ -70,7 +68,6 @@ static int64_t boot_ns(void)
     char line[256];
     int64_t seconds = 0;
     FILE *file = fopen("/proc/stat", "re");
-
     if (!file) {
         return 0;
     }
@@ -90,7 +87,6 @@ static void collect_stat(struct process_metrics *process)
     uint64_t system = 0;
     uint64_t start = 0;
     int64_t threads = 0;
-
     read_small("/proc/self/stat", text, sizeof text);
     const char *after_name = strrchr(text, ')'); /* the name may hold anything */
     if (!after_name || sscanf(after_name + 1,
@@ -110,7 +106,6 @@ static void collect_memory(struct process_metrics *process)
     uint64_t total = 0;
     uint64_t resident = 0;
     const long page = sysconf(_SC_PAGESIZE);
-
     read_small("/proc/self/statm", text, sizeof text);
     if (page <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &total, &resident) != 2) {
         return;
@@ -124,7 +119,6 @@ static void collect_files(struct process_metrics *process)
     struct rlimit limit;
     int64_t n = 0;
     DIR *dir = opendir("/proc/self/fd");
-
     if (dir) {
         while (readdir(dir)) {
             n++;
@@ -142,7 +136,6 @@ static void collect(void *context)
 {
     struct skr_metrics *metrics = context;
     struct process_metrics process;
-
     for (int i = 0; i < COUNT; i++) {
         process.metric[i] = skr_metric_get(skr_metrics_family(metrics, &spec[i]), NULL);
     }

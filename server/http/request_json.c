@@ -48,7 +48,6 @@ static int parse_node_names(struct skr_json_scan *scan, struct skr_verb_args *ar
     bool first = true;
     char *name = NULL;
     int rc;
-
     args->n_nodes = 0;
     args->nodes_form = false;
     if (!skr_json_scan_enter(scan, '[')) {
@@ -87,7 +86,6 @@ static bool raw_member(const struct skr_json_span *object, const char *quoted,
     struct skr_json_span key;
     struct skr_json_span value;
     bool first = true;
-
     *ret = (struct skr_json_span){0};
     skr_json_scan_init(&scan, object->s, object->len);
     if (!skr_json_scan_enter(&scan, '{')) {
@@ -112,7 +110,6 @@ static int node_name(struct skr_verb_args *args, const struct skr_json_span *ite
     struct skr_json_span raw;
     struct skr_json_scan scan;
     char *name = NULL;
-
     if (!raw_member(item, "\"metadata\"", &metadata) || !raw_member(&metadata, "\"name\"", &raw) ||
         raw.s[0] != '"') {
         return skr_error_set(error, SKR_INVALID, "Nodes.items[%zu]: no metadata.name",
@@ -141,7 +138,6 @@ static int parse_items(struct skr_json_scan *scan, struct skr_verb_args *args, s
     const char *name = NULL;
     bool first = true;
     int rc;
-
     args->n_nodes = 0;
     if (skr_json_scan_peek(scan) == 'n') {
         return skr_json_scan_null(scan) ? 0 : skr_json_scan_error(scan, error);
@@ -170,7 +166,6 @@ static int parse_node_list(struct skr_json_scan *scan, struct skr_verb_args *arg
     bool first = true;
     char *key;
     int rc = 0;
-
     args->n_nodes = 0;
     args->nodes_form = true;
     if (!skr_json_scan_enter(scan, '{')) {
@@ -193,7 +188,6 @@ static bool read_pod(struct skr_pod_reader *reader, const struct skr_json_span *
                      struct skr_pod **ret)
 {
     struct skr_json_scan scan;
-
     skr_json_scan_init(&scan, text->s, text->len);
     return reader && skr_pod_reader_read(reader, &scan, ret);
 }
@@ -203,7 +197,6 @@ static int decode_pod(struct skr_pod_reader *reader, const struct skr_json_span 
 {
     json_error_t where;
     json_t *json;
-
     if (!text->s) {
         return skr_error_set_key(error, SKR_INVALID, "Pod", "missing");
     }
@@ -233,7 +226,6 @@ static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_pod_r
     bool first = true;
     char *key;
     int rc = 0;
-
     skr_json_scan_init(&scan, args->body, len);
     if (!skr_json_scan_enter(&scan, '{')) {
         return skr_json_scan_error(&scan, error);
@@ -275,7 +267,6 @@ static json_t *member(json_t *object, const char *name)
     json_t *found = NULL;
     const char *key;
     json_t *value;
-
     json_object_foreach(object, key, value)
     {
         if (strcasecmp(key, name) == 0) {
@@ -288,7 +279,6 @@ static json_t *member(json_t *object, const char *name)
 static int load(struct skr_verb_args *args, size_t len, struct skr_error *error)
 {
     json_error_t where;
-
     args->json = json_loadb(args->body, len, JSON_DECODE_ANY, &where);
     if (!args->json) {
         return skr_error_set(error, SKR_INVALID, "byte %d: %s", where.position, where.text);
@@ -317,7 +307,6 @@ static int parse_candidate(struct skr_verb_args *args, const char *node, json_t 
                            struct skr_error *error)
 {
     struct skr_preempt_node *c = &args->candidate[args->n_candidates];
-
     c->node = node;
     if (json_is_null(victims)) {
         args->n_candidates++;
@@ -358,7 +347,6 @@ static int parse_candidates(struct skr_verb_args *args, json_t *map, bool meta,
     const char *node;
     json_t *victims;
     const size_t n = json_object_size(map);
-
     if (!json_is_object(map)) {
         return skr_error_set_key(error, SKR_INVALID, "candidates", "must be an object");
     }
@@ -407,7 +395,6 @@ static int bind_string(struct skr_verb_args *args, const char *key, bool require
                        struct skr_error *error)
 {
     json_t *value = member(args->json, key);
-
     if (value && !json_is_string(value)) {
         return skr_error_set_key(error, SKR_INVALID, key, "must be a string");
     }
@@ -442,7 +429,6 @@ int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_p
                         struct skr_verb_args *ret, struct skr_error *error)
 {
     int rc;
-
     *ret = (struct skr_verb_args){.verb = verb, .body = body};
     switch (verb) {
     case SKR_VERB_FILTER:

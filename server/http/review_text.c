@@ -64,7 +64,6 @@ static bool copy(struct copying *c, const struct member *table)
 {
     struct skr_json_span key, value;
     bool first = true, any = false;
-
     if (!table || skr_json_scan_peek(&c->scan) != '{') {
         if (!skr_json_scan_value(&c->scan, &value)) {
             return false;
@@ -100,7 +99,6 @@ static bool copy(struct copying *c, const struct member *table)
 char *skr_review_text_shorten(const char *text, size_t len, size_t *len_ret)
 {
     struct copying c = {.out = skr_alloc(len + 1)};
-
     /* Values are passed over, not unescaped: the text stays as it is. */
     skr_json_scan_init(&c.scan, (char *)(uintptr_t)text, len);
     if (!copy(&c, review) || !skr_json_scan_end(&c.scan)) {

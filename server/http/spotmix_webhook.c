@@ -57,7 +57,6 @@ void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t re
                                 const struct skr_spotmix_reply *reply)
 {
     struct asked *asked = place_of(webhook, request);
-
     pthread_mutex_lock(&webhook->lock);
     if (asked->number == request && asked->status == 0) {
         asked->body = skr_alloc(reply->len + 1);
@@ -75,7 +74,6 @@ void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t re
 static struct asked *enter(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
 {
     struct asked *found = NULL;
-
     pthread_mutex_lock(&webhook->lock);
     for (int i = 0; i < SKR_SPOTMIX_ASKED_MAX && !found; i++) {
         struct asked *asked = place_of(webhook, ++webhook->last);
@@ -92,7 +90,6 @@ static struct asked *enter(struct skr_spotmix_webhook *webhook, struct skr_http_
 static void release(void *keep)
 {
     struct posted *posted = keep;
-
     free(posted->body);
     free(posted);
 }
@@ -110,7 +107,6 @@ static void take_body(struct skr_http_request *request, struct posted *posted)
 {
     size_t n = 0;
     char *shorter;
-
     posted->body = skr_http_take_body(request, &posted->request.len);
     shorter = skr_review_text_shorten(posted->body, posted->request.len, &n);
     if (shorter) {
@@ -125,7 +121,6 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
 {
     struct posted *posted;
     struct asked *asked;
-
     if (request->too_large) {
         refuse(webhook, request, MHD_HTTP_BAD_REQUEST, "AdmissionReview: body is too large\n");
         return;
@@ -152,7 +147,6 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
 static void on_handle(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
-
     if (strcmp(request->path, "/readyz") == 0) {
         skr_http_reply_text(request, MHD_HTTP_OK, TEXT_TYPE, "ok\n");
     } else if (strcmp(request->path, PATH) != 0) {
@@ -169,7 +163,6 @@ static void on_resume(void *context, struct skr_http_request *request)
 {
     const struct skr_spotmix_webhook *webhook = context;
     struct asked *asked = request->user;
-
     skr_metric_observe(webhook->duration, skr_http_now_ns() - request->began_ns);
     skr_http_reply(request, asked->status,
                    asked->status == MHD_HTTP_OK ? "application/json" : TEXT_TYPE, asked->body,
@@ -181,7 +174,6 @@ static void on_done(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
     struct asked *asked = request->user;
-
     if (asked) {
         request->user = NULL;
         pthread_mutex_lock(&webhook->lock);
@@ -200,7 +192,6 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
     struct asked *asked = request->user;
-
     pthread_mutex_lock(&webhook->lock);
     const bool answered = asked->status != 0;
     const uint64_t number = asked->number;
@@ -220,7 +211,6 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
 {
     struct skr_spotmix_webhook *webhook = skr_alloc(sizeof *webhook);
     struct skr_listener_options listener;
-
     webhook->options = *options;
     webhook->duration = skr_metric_get(skr_metrics_family(options->metrics, &duration),
                                        (const char *const[]){NULL, NULL, NULL, NULL});

@@ -30,7 +30,6 @@ bool skr_tls_is_on(const struct skr_tls_files *files)
 static int file_error(const char *path, int e, struct skr_error *error)
 {
     enum skr_error_code code = SKR_RETRY;
-
     if (e == ENOENT || e == ENOTDIR) {
         code = SKR_NOT_FOUND;
     } else if (e == EACCES || e == EPERM) {
@@ -54,7 +53,6 @@ static int read_file(const char *path, char **ret, struct skr_error *error)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t n = 0;
-
     if (fd < 0) {
         return file_error(path, errno, error);
     }
@@ -105,7 +103,6 @@ static int add_credentials(const struct skr_tls_files *files, struct skr_tls *tl
 {
     gnutls_certificate_credentials_t credentials;
     int rc = 0;
-
     if (gnutls_certificate_allocate_credentials(&credentials) < 0) {
         return skr_error_set(error, SKR_NO_MEMORY, "out of memory");
     }
@@ -144,7 +141,6 @@ static int add_credentials(const struct skr_tls_files *files, struct skr_tls *tl
 static int check_key(const char *path, struct skr_error *error)
 {
     struct stat status;
-
     if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) != 0) {
         return skr_error_set(error, SKR_DENIED, "%s: everybody may read this key; chmod o-r", path);
     }
@@ -154,7 +150,6 @@ static int check_key(const char *path, struct skr_error *error)
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error)
 {
     int rc = 0;
-
     *ret = (struct skr_tls){0};
     if (!skr_tls_is_on(files)) {
         return 0;
@@ -220,7 +215,6 @@ bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
                      struct skr_error *error)
 {
     struct skr_tls fresh;
-
     *error = (struct skr_error){0};
     if (skr_tls_load(files, &fresh, error) != 0) {
         return false;

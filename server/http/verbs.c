@@ -70,7 +70,6 @@ struct skr_verbs {
 static void payload_unref(void *pointer)
 {
     struct payload *payload = pointer;
-
     if (!payload || atomic_fetch_sub(&payload->refs, 1) != 1) {
         return;
     }
@@ -100,7 +99,6 @@ static void count(struct skr_verbs *verbs, enum skr_verb verb, const char *resul
 static struct call *find(struct skr_verbs *verbs, uint64_t id)
 {
     struct call *call = NULL;
-
     HASH_FIND(hh, verbs->table, &id, sizeof id, call);
     return call;
 }
@@ -120,7 +118,6 @@ static void copy_answer(struct call *call, const struct skr_answer *answer)
     const size_t mask_size = answer->mask ? (answer->n + 7) / 8 : 0;
     const size_t scores_size = answer->scores ? answer->n : 0;
     char *data = skr_alloc(text_size + mask_size + scores_size);
-
     call->answered = true;
     call->answer = *answer;
     call->answer_data = data;
@@ -152,7 +149,6 @@ bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer)
 static void post_hangup(struct skr_verbs *verbs, uint64_t id)
 {
     const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = id}};
-
     verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
 }
 
@@ -162,7 +158,6 @@ static void observe(struct skr_verbs *verbs, enum skr_verb verb,
                     const struct skr_http_request *request)
 {
     const char *const name[] = {skr_verb_name(verb)};
-
     skr_metric_observe(skr_metric_get(verbs->durations, name),
                        skr_http_now_ns() - request->began_ns);
 }
@@ -172,7 +167,6 @@ static void reply_error(struct skr_verbs *verbs, struct skr_http_request *reques
 {
     struct skr_strbuf out;
     size_t len = 0;
-
     skr_strbuf_init(&out);
     skr_answer_write_error(&out, verb, text);
     char *body = skr_strbuf_take(&out, &len);
@@ -185,7 +179,6 @@ static void malformed(struct skr_verbs *verbs, struct skr_http_request *request,
                       const char *why)
 {
     const int64_t second = skr_http_now_ns() / 1000000000;
-
     pthread_mutex_lock(&verbs->lock);
     if (verbs->log_second != second) {
         verbs->log_second = second;
@@ -208,7 +201,6 @@ static struct skr_event make_event(struct payload *payload, uint64_t id)
     const struct skr_verb_args *args = &payload->args;
     struct skr_event event = {.kind = SKR_EVENT_REQUEST,
                               .request = {.id = id, .body = &payload->asked}};
-
     switch (args->verb) {
     case SKR_VERB_FILTER:
     case SKR_VERB_PRIORITIZE:
@@ -238,7 +230,6 @@ static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
 {
     struct call *call = skr_alloc(sizeof *call);
     uint64_t id = 0;
-
     call->request = request;
     call->verb = payload->args.verb;
     if (call->verb != SKR_VERB_BIND) {
@@ -267,7 +258,6 @@ static void handle_verb(struct skr_verbs *verbs, struct skr_http_request *reques
 {
     struct skr_error error = {0};
     size_t len = 0;
-
     if (request->too_large) {
         (void)skr_error_set(&error, SKR_LIMIT, "body of %zu bytes is beyond a limit of %d bytes",
                             request->body_len, (int)SKR_HTTP_BODY_MAX);
@@ -293,7 +283,6 @@ static void route(struct skr_verbs *verbs, struct skr_http_request *request, enu
 {
     static const char prefix[] = "/v1/";
     const size_t n = sizeof prefix - 1;
-
     if (strncmp(request->path, prefix, n) == 0) {
         for (int v = (int)first; v <= (int)last; v++) {
             const char *name = skr_verb_name((enum skr_verb)v);
@@ -329,7 +318,6 @@ static void on_resume(void *context, struct skr_http_request *request)
     const struct skr_verb_args bind = {.verb = SKR_VERB_BIND};
     struct skr_strbuf out;
     size_t len = 0;
-
     skr_strbuf_init(&out);
     const bool fits =
         skr_answer_write(&out, &call->answer, call->payload ? &call->payload->args : &bind);
@@ -352,7 +340,6 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 {
     struct skr_verbs *verbs = context;
     struct call *call = request->user;
-
     pthread_mutex_lock(&verbs->lock);
     const bool ours = find(verbs, call->id) == call;
     if (ours) {
@@ -396,7 +383,6 @@ static void make_metrics(struct skr_verbs *verbs)
         .first_bucket = 100000,
         .n_buckets = 16,
     };
-
     verbs->durations = skr_metrics_family(verbs->options.metrics, &duration);
     verbs->results = skr_metrics_family(verbs->options.metrics, &requests);
 }
@@ -405,7 +391,6 @@ static unsigned bind_connections(void)
 {
     const uint64_t files = skr_http_raise_open_files();
     const uint64_t others = SKR_RESERVED_FILES + SKR_FILTER_CONNECTIONS_MAX;
-
     if (files <= others + 64) {
         return 64;
     }
@@ -417,7 +402,6 @@ static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **r
                      struct skr_error *error)
 {
     struct skr_listener_options options;
-
     skr_listener_options_default(&options);
     options.name = bind ? "bind" : "extender";
     options.address = bind ? verbs->options.bind_listen : verbs->options.listen;
@@ -445,7 +429,6 @@ int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs *
                      struct skr_error *error)
 {
     struct skr_verbs *verbs = skr_alloc(sizeof *verbs);
-
     verbs->options = *options;
     verbs->reader = skr_pod_reader_create();
     skr_bug_on(pthread_mutex_init(&verbs->lock, NULL) != 0);
@@ -476,7 +459,6 @@ void skr_verbs_stop(struct skr_verbs *verbs)
 {
     struct call *call;
     struct call *next;
-
     if (verbs->stopped) {
         return;
     }

@@ -47,7 +47,6 @@ static void bundle_fini(struct bundle *bundle)
 static void bundle_read(const char *pem, struct bundle *ret)
 {
     static const char begin[] = "-----BEGIN CERTIFICATE-----";
-
     ret->n = 0;
     while (pem && ret->n < SKR_X509_BUNDLE_MAX && (pem = strstr(pem, begin))) {
         const gnutls_datum_t text = datum_of(pem);
@@ -67,7 +66,6 @@ static void bundle_read(const char *pem, struct bundle *ret)
 size_t skr_x509_count(const char *bundle)
 {
     struct bundle certs;
-
     bundle_read(bundle, &certs);
     const size_t n = certs.n;
     bundle_fini(&certs);
@@ -78,7 +76,6 @@ bool skr_x509_add_nth(const char *bundle, size_t i, struct skr_strbuf *out)
 {
     gnutls_datum_t pem = {NULL, 0};
     struct bundle certs;
-
     bundle_read(bundle, &certs);
     const bool there =
         i < certs.n && gnutls_x509_crt_export2(certs.cert[i], GNUTLS_X509_FMT_PEM, &pem) == 0;
@@ -93,7 +90,6 @@ bool skr_x509_add_nth(const char *bundle, size_t i, struct skr_strbuf *out)
 bool skr_x509_dates(const char *cert, struct skr_x509_dates *ret)
 {
     struct bundle certs;
-
     bundle_read(cert, &certs);
     const bool there = certs.n > 0;
     if (there) {
@@ -107,7 +103,6 @@ bool skr_x509_dates(const char *cert, struct skr_x509_dates *ret)
 int64_t skr_x509_due(const struct skr_x509_dates *dates)
 {
     const int64_t lifetime = dates->until_s - dates->from_s - SKR_X509_BACKDATE_S;
-
     return dates->until_s - (lifetime > 0 ? lifetime / 3 : 0);
 }
 
@@ -116,7 +111,6 @@ int64_t skr_x509_due(const struct skr_x509_dates *dates)
 static bool read_key(const char *pem, gnutls_x509_privkey_t *ret)
 {
     const gnutls_datum_t text = datum_of(pem);
-
     if (gnutls_x509_privkey_init(ret) < 0) {
         return false;
     }
@@ -133,7 +127,6 @@ bool skr_x509_is_pair(const char *cert, const char *key)
     size_t n_cert = sizeof of_cert, n_key = sizeof of_key;
     gnutls_x509_privkey_t private_key;
     struct bundle certs;
-
     if (!cert || !key || !read_key(key, &private_key)) {
         return false;
     }
@@ -157,7 +150,6 @@ static bool is_valid(gnutls_x509_crt_t cert, int64_t now_s)
 static bool is_issued_by(gnutls_x509_crt_t cert, gnutls_x509_crt_t authority)
 {
     unsigned status = 0;
-
     return gnutls_x509_crt_verify(cert, &authority, 1, GNUTLS_VERIFY_DISABLE_TIME_CHECKS,
                                   &status) == 0 &&
            status == 0;
@@ -168,7 +160,6 @@ bool skr_x509_is_trusted(const char *cert, const char *name, const char *bundle,
 {
     struct bundle certs, authorities;
     bool trusted = false;
-
     bundle_read(cert, &certs);
     bundle_read(bundle, &authorities);
     if (certs.n > 0 && is_valid(certs.cert[0], now_s) &&
@@ -212,7 +203,6 @@ static void draft_init(struct draft *draft, const char *name, int64_t from_s, in
 {
     unsigned char serial[SERIAL_BYTES], id[64];
     size_t n_id = sizeof id;
-
     *draft = (struct draft){0};
     attempt(draft, gnutls_x509_privkey_init(&draft->key));
     attempt(draft, draft->rc < 0 ? draft->rc
@@ -240,7 +230,6 @@ static void draft_init(struct draft *draft, const char *name, int64_t from_s, in
 static char *copy_pem(const gnutls_datum_t *pem)
 {
     char *text = skr_alloc((size_t)pem->size + 1);
-
     if (pem->size > 0) {
         memcpy(text, pem->data, pem->size);
     }
@@ -253,7 +242,6 @@ static int draft_sign(struct draft *draft, gnutls_x509_crt_t issuer,
                       struct skr_error *error)
 {
     gnutls_datum_t cert = {NULL, 0}, key = {NULL, 0};
-
     if (draft->rc >= 0) {
         attempt(draft,
                 gnutls_x509_crt_sign2(draft->cert, issuer, issuer_key, GNUTLS_DIG_SHA256, 0));
@@ -283,7 +271,6 @@ int skr_x509_make_authority(int64_t now_s, int64_t lifetime_s, struct skr_x509_p
 {
     char name[64];
     struct draft draft;
-
     /* The number tells one authority from the next. */
     (void)snprintf(name, sizeof name, "sakkara webhooks %lld", (long long)now_s);
     draft_init(&draft, name, now_s - SKR_X509_BACKDATE_S, now_s + lifetime_s);
@@ -299,7 +286,6 @@ static void name_server(struct draft *draft, const char *name, gnutls_x509_crt_t
 {
     unsigned char id[64];
     size_t n_id = sizeof id;
-
     if (draft->rc < 0) {
         return;
     }
@@ -319,7 +305,6 @@ int skr_x509_issue(const struct skr_x509_pair *authority, const char *name, int6
     gnutls_x509_privkey_t issuer_key;
     struct bundle issuer;
     struct draft draft;
-
     if (!skr_x509_is_pair(authority->cert, authority->key) ||
         !read_key(authority->key, &issuer_key)) {
         return skr_error_set(error, SKR_INVALID, "the authority and its key are no pair");

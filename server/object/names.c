@@ -94,7 +94,6 @@ const char *skr_name_qualified(const char *text)
 {
     const char *slash = strchr(text, '/');
     const char *name = slash ? slash + 1 : text;
-
     if (slash == text) {
         return "prefix part must be non-empty";
     }
@@ -145,7 +144,6 @@ const char *skr_name_config_key(const char *text)
 {
     const size_t n = strlen(text);
     bool fine = n > 0;
-
     if (n > SUBDOMAIN_MAX) {
         return TOO_LONG_SUBDOMAIN;
     }

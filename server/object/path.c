@@ -76,7 +76,6 @@ bool skr_path_true(const json_t *object, const char *path)
 const char *skr_path_scalar(const json_t *object, const char *path, char number[24])
 {
     const json_t *value = skr_path_get(object, path);
-
     if (json_is_string(value)) {
         return json_string_value(value);
     }
@@ -182,7 +181,6 @@ json_t *skr_path_copy(const json_t *value)
     json_t *copy, *child;
     const char *key;
     size_t i;
-
     if (json_is_object(value)) {
         copy = checked(json_object());
         json_object_foreach(skr_object_unconst(value), key, child)
@@ -206,7 +204,6 @@ json_t *skr_path_copy_beside(const json_t *value, const json_t *known)
 {
     json_t *copy, *child;
     size_t i;
-
     if (value == known || !value) {
         return value ? skr_path_ref(value) : NULL;
     }
@@ -235,7 +232,6 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
         checked(json_is_object(object) ? json_copy(skr_object_unconst(object)) : json_object());
     json_t *at = copy;
     char key[KEY_MAX];
-
     while (split(&path, key)) {
         at = skr_path_own(at, key);
     }
@@ -253,7 +249,6 @@ static bool is_deeper(const json_t *value, const json_t *known, int left)
     struct skr_pairs p = skr_pairs_of(value, known);
     json_t *child;
     size_t i;
-
     if (value == known || !is_tree(value)) {
         return false;
     }
@@ -288,7 +283,6 @@ static bool has_nulls(const json_t *value, const json_t *known)
 {
     json_t *child;
     size_t i;
-
     if (value == known || !is_tree(value)) {
         return false;
     }
@@ -317,7 +311,6 @@ json_t *skr_path_without_nulls(const json_t *value, const json_t *known)
     json_t *child;
     const char *key;
     size_t i;
-
     if (!has_nulls(value, known)) {
         return skr_path_ref(value);
     }

@@ -83,7 +83,6 @@ static int of_match_labels(struct skr_selector *s, json_t *labels, const char *p
     const char *key;
     json_t *value;
     char field[64];
-
     (void)snprintf(field, sizeof field, "%.40s.matchLabels", path);
     if (labels && !json_is_object(labels)) {
         return skr_error_set_key(error, SKR_INVALID, field, "must be an object");
@@ -174,7 +173,6 @@ int skr_selector_of_json(const json_t *json, const char *path, struct skr_select
 {
     struct skr_selector *s = skr_alloc(sizeof *s);
     const json_t *expressions = json_object_get(json, "matchExpressions");
-
     s->nothing = skr_object_is_absent(json);
     if (!s->nothing && !json_is_object(json)) {
         return skr_selector_finish(
@@ -210,7 +208,6 @@ static bool has_value(const struct requirement *r, const char *value)
 static bool holds(const struct requirement *r, const char *value)
 {
     char *end;
-
     switch (r->op) {
     case IN:
         return value && has_value(r, value);

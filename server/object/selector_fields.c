@@ -74,7 +74,6 @@ const char *skr_selector_field_value(const struct requirement *r, const json_t *
 static char *take_field_value(const char **at)
 {
     struct skr_strbuf value;
-
     skr_strbuf_init(&value);
     for (; **at != '\0' && **at != ','; ++*at) {
         if (**at == '\\' && (*at)[1] != '\0') {
@@ -91,7 +90,6 @@ static int parse_field(struct skr_selector *s, const char **at, const char *kind
     const size_t n = strcspn(*at, "=!,");
     char *label = skr_selector_copy(*at, n);
     enum operator op = IN;
-
     *at += n;
     if (strncmp(*at, "!=", 2) == 0) {
         op = NOT_IN;

@@ -184,7 +184,6 @@ static int parse_operator(struct scanner *s, struct requirement *r)
 static int parse_label_requirement(struct scanner *s, struct skr_selector *selector)
 {
     char *key = NULL;
-
     skip_blanks(s);
     const bool absent = take(s, "!");
     int rc = parse_key(s, &key);

@@ -19,7 +19,6 @@ static const char *short_kind(const char *kind)
 static void add_max(struct skr_text_table *t, const json_t *row)
 {
     char text[24] = "all";
-
     if (json_is_integer(json_object_get(row, "max"))) {
         (void)snprintf(text, sizeof text, "%" PRId64, skr_page_int(row, "max"));
     }
@@ -31,7 +30,6 @@ static void add_class(struct skr_text_table *t, const json_t *row, const char *k
     const json_t *count = json_object_get(row, key);
     const int64_t actual = skr_page_int(count, "actual"), desired = skr_page_int(count, "desired");
     char text[48];
-
     (void)snprintf(text, sizeof text, "%" PRId64 "/%" PRId64, actual, desired);
     skr_text_table_add(t, text, actual == desired ? SKR_HUE_GOOD : SKR_HUE_BUSY);
 }
@@ -39,7 +37,6 @@ static void add_class(struct skr_text_table *t, const json_t *row, const char *k
 static void add_number(struct skr_text_table *t, int64_t n, enum skr_hue hue)
 {
     char text[24];
-
     (void)snprintf(text, sizeof text, "%" PRId64, n);
     skr_text_table_add(t, text, hue);
 }
@@ -76,7 +73,6 @@ void skr_render_spotmix(const json_t *page, const char *namespace_, const struct
     struct skr_text_table t;
     const json_t *row;
     size_t i;
-
     skr_text_table_init(&t, sizeof title / sizeof title[0], how->coloured);
     if (!how->no_headers) {
         add_header(&t, title);
@@ -97,7 +93,6 @@ static void write_counts(const json_t *page, const char *key, const char *name,
                          struct skr_strbuf *out)
 {
     const json_t *count = json_object_get(page, key);
-
     skr_strbuf_addf(out, "  %-10s %" PRId64 " of %" PRId64 "\n", name,
                     skr_page_int(count, "actual"), skr_page_int(count, "desired"));
 }
@@ -148,7 +143,6 @@ void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,
     struct skr_text_table t;
     const json_t *pod;
     size_t i;
-
     write_head(page, out);
     skr_text_table_init(&t, sizeof title / sizeof title[0], how->coloured);
     if (!how->no_headers) {

@@ -65,7 +65,6 @@ static void on_post(void *context, const struct skr_event *event, void (*release
 {
     struct bench *bench = context;
     struct message *message = skr_alloc(sizeof *message);
-
     *message = (struct message){.event = *event, .release = release, .keep = keep};
     pthread_mutex_lock(&bench->lock);
     *bench->last = message;
@@ -83,7 +82,6 @@ static skr_time on_now(void *context)
 static void handle(struct bench *bench, const struct message *message)
 {
     struct skr_answer answer = {.text = SKR_TEXT_CAPACITY};
-
     const struct skr_event *event = &message->event;
     bool asked = event->kind == SKR_EVENT_REQUEST;
     if (asked && event->request.verb == SKR_GANG_BIND) {
@@ -109,7 +107,6 @@ static void handle(struct bench *bench, const struct message *message)
 static void *engine(void *context)
 {
     struct bench *bench = context;
-
     pthread_mutex_lock(&bench->lock);
     while (!bench->stop || bench->first) {
         struct message *message = bench->first;
@@ -135,7 +132,6 @@ static double resident_bytes(void)
     unsigned long total = 0;
     unsigned long resident = 0;
     FILE *file = fopen("/proc/self/statm", "re");
-
     if (!file || fscanf(file, "%lu %lu", &total, &resident) != 2) {
         die("/proc/self/statm");
     }
@@ -152,7 +148,6 @@ static int connect_to(uint16_t port)
                                    .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
     const int on = 1;
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
-
     if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
         die("connect");
     }
@@ -187,7 +182,6 @@ static void receive(int fd, char *buffer, size_t size)
 {
     size_t got = 0;
     size_t want = 0;
-
     while (want == 0 || got < want) {
         const ssize_t r = recv(fd, buffer + got, size - 1 - got, 0);
         if (r <= 0) {
@@ -291,7 +285,6 @@ struct ports {
 static int client(int rounds, int names, int parked, int to_server, int from_server)
 {
     struct ports ports;
-
     (void)skr_http_raise_open_files();
     if (read(from_server, &ports, sizeof ports) != sizeof ports) {
         die("pipe");
@@ -310,7 +303,6 @@ static int client(int rounds, int names, int parked, int to_server, int from_ser
 static void serve(struct bench *bench, int parked, int to_client, int from_client)
 {
     char go;
-
     for (int a = 0; a < ANSWERS; a++) {
         if (read(from_client, &go, 1) != 1) { /* this answer is measured */
             die("pipe");
@@ -355,7 +347,6 @@ static int server(int parked, int to_client, int from_client)
     struct bench *bench = skr_alloc(sizeof *bench);
     struct skr_error error;
     pthread_t thread;
-
     pthread_mutex_init(&bench->lock, NULL);
     pthread_cond_init(&bench->changed, NULL);
     bench->last = &bench->first;
@@ -393,7 +384,6 @@ static int server(int parked, int to_client, int from_client)
 static int argument(int argc, char **argv, int i, int absent)
 {
     const long v = argc > i ? strtol(argv[i], NULL, 10) : absent;
-
     if (v < 10 || v > 100000) {
         fprintf(stderr, "usage: bench_filter [ROUNDS [NAMES [PARKED]]] (10 to 100000 each)\n");
         exit(2);
@@ -409,7 +399,6 @@ int main(int argc, char **argv)
     int down[2];
     int up[2];
     int status = 0;
-
     if (pipe(down) != 0 || pipe(up) != 0) {
         die("pipe");
     }

@@ -45,7 +45,6 @@ static double processor_s(void)
 static void report(const char *what, double *took, size_t n)
 {
     double sum = 0;
-
     times_sort(took, n);
     for (size_t i = 0; i < n; i++) {
         sum += took[i];
@@ -58,7 +57,6 @@ static void bench_reviews(const char *what, const char *body, int rounds)
 {
     SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     const size_t len = strlen(body);
-
     for (int i = 0; i < rounds; i++) {
         struct skr_spotmix_answer answer;
         /* 1,000 a second: reservations of half a minute do not pile up beyond what they would. */
@@ -78,7 +76,6 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
 {
     const struct skr_spotmix_request *asked = event->request.body;
     struct skr_spotmix_answer answer;
-
     (void)context;
     virtual_now += 60 * SKR_MILLISECOND;
     struct skr_spotmix_review review = {
@@ -97,7 +94,6 @@ static bool receive(int fd)
 {
     char buffer[16384];
     size_t n = 0;
-
     for (;;) {
         const ssize_t got = recv(fd, buffer + n, sizeof buffer - 1 - n, 0);
         if (got <= 0) {
@@ -119,7 +115,6 @@ static void bench_http(const char *body, int rounds)
     SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     struct skr_strbuf request;
     struct skr_error error;
-
     if (skr_spotmix_webhook_create(&options, &webhook, &error) != 0) {
         fprintf(stderr, "bench_spotmix: %s\n", error.text);
         exit(1);
@@ -166,7 +161,6 @@ static void bench_rebuild(void)
     const struct skr_spotmix_settling settling = {.now = SKR_TIME_NEVER, .emit = no_fix};
     struct skr_spotmix *fresh;
     double took = 0;
-
     skr_spotmix_create(&settings, &fresh, NULL);
     const size_t before = mallinfo2().uordblks;
     for (int s = 0; s < LISTED_SETS; s++) {
@@ -197,7 +191,6 @@ int main(int argc, char **argv)
 {
     const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20000;
     const int pods = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 500;
-
     skr_spotmix_settings_default(&settings);
     if (rounds <= 0 || pods < 0 || skr_spotmix_create(&settings, &mix, NULL) != 0) {
         return 2;

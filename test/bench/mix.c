@@ -20,7 +20,6 @@ void mix_put_set(struct skr_spotmix *into, const char *uid, const char *on)
 json_t *mix_pod(const char *set, const char *uid, int index)
 {
     char number[16];
-
     snprintf(number, sizeof number, "%d", index);
     return json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{s:s}}",
                      "metadata", "namespace", "d", "name", uid, "uid", uid, "labels", K "-class",
@@ -53,7 +52,6 @@ void mix_answer(struct skr_spotmix *mix, const char *body, size_t len, int numbe
     SKR_AUTO_FREE char *shorter = skr_review_text_shorten(body, len, &n);
     struct skr_spotmix_review review = {
         .body = shorter ? shorter : body, .len = n, .serving = true, .now = now};
-
     memcpy(review.random, &number, sizeof number);
     skr_spotmix_review(mix, &review, ret);
 }

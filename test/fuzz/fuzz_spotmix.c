@@ -22,7 +22,6 @@ static void check_answer(const struct skr_spotmix_answer *answer)
     const char *coded = skr_object_text(response, "patch");
     char *text = NULL;
     size_t n = 0;
-
     fuzz_check(strcmp(skr_object_text(json, "kind"), "AdmissionReview") == 0);
     fuzz_check(json_is_true(json_object_get(response, "allowed")));
     fuzz_check(*skr_object_text(response, "uid") != '\0');
@@ -88,7 +87,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct skr_spotmix_review review = {
         .body = (const char *)data, .len = size, .serving = true, .now = SKR_SECOND};
     struct skr_spotmix_answer answer;
-
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, size % 2 == 0 ? "aks" : "default");
     check_shorter(&settings, data, size);

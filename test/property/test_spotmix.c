@@ -31,7 +31,6 @@ static char *unescape(const char *token, size_t n)
 {
     char *out = calloc(n + 1, 1);
     size_t k = 0;
-
     for (size_t i = 0; i < n; i++) {
         if (token[i] == '~') {
             i++;
@@ -71,7 +70,6 @@ static bool add_at(json_t *target, const char *pointer, json_t *value)
 static json_t *patched(const json_t *pod, const json_t *patch)
 {
     json_t *copy = json_deep_copy(pod);
-
     for (size_t i = 0; i < json_array_size(patch); i++) {
         const json_t *operation = json_array_get(patch, i);
         json_auto_t *value = json_deep_copy(json_object_get(operation, "value"));
@@ -91,7 +89,6 @@ static json_t *random_expression(void)
     static const char *const op[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
     json_t *expression = json_object(), *list = json_array();
     const unsigned at = roll(6);
-
     json_object_set_new(expression, "key", json_string(labels[roll(3)]));
     json_object_set_new(expression, "operator", json_string(op[at]));
     for (unsigned i = 0, n = at < 2 ? 1 + roll(2) : at < 4 ? 0 : 1; i < n; i++) {
@@ -104,7 +101,6 @@ static json_t *random_expression(void)
 static json_t *random_term(void)
 {
     json_t *term = json_object();
-
     if (roll(8) == 0) {
         json_decref(term);
         return json_null();
@@ -132,7 +128,6 @@ static json_t *random_term(void)
 static void maybe(json_t *object, const char *key, json_t *value)
 {
     const unsigned at = roll(5);
-
     if (at == 0) {
         json_decref(value);
     } else if (at == 1) {
@@ -150,7 +145,6 @@ static json_t *random_pod(void)
 {
     json_t *meta = json_object(), *spec = json_object(), *terms = json_array();
     json_t *required = json_object(), *node = json_object(), *affinity = json_object();
-
     for (unsigned n = roll(4); n > 0; n--) {
         json_array_append_new(terms, random_term());
     }
@@ -178,7 +172,6 @@ static bool meets(const json_t *expression, const json_t *node)
     const char *value = json_string_value(
         json_object_get(node, json_string_value(json_object_get(expression, "key"))));
     bool in = false;
-
     for (size_t i = 0; i < json_array_size(json_object_get(expression, "values")); i++) {
         const char *one =
             json_string_value(json_array_get(json_object_get(expression, "values"), i));
@@ -204,7 +197,6 @@ static bool admits(const json_t *spec, const json_t *node)
     const json_t *terms = json_object_get(required, "nodeSelectorTerms");
     const char *key;
     json_t *value;
-
     json_object_foreach(json_object_get(spec, "nodeSelector"), key, value)
     {
         if (!json_equal(value, json_object_get(node, key))) {
@@ -251,7 +243,6 @@ static void check_admission(const json_t *before, const json_t *after, const cha
 static struct skr_spotmix *new_mix(struct skr_spotmix_settings *settings, const char *max)
 {
     struct skr_spotmix *mix;
-
     skr_spotmix_settings_default(settings);
     settings->key_prefix = PREFIX;
     assert_int_equal(skr_spotmix_create(settings, &mix, NULL), 0);
@@ -274,7 +265,6 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
                                   "pods", "namespace", "d", "operation", "CREATE", "object", pod);
     char *text = json_dumps(body, 0), *decoded;
     size_t n;
-
     asked.body = text;
     asked.len = strlen(text);
     memcpy(asked.random, &token, sizeof token);
@@ -305,7 +295,6 @@ static void check_rest(const json_t *before, json_t *after)
 {
     json_auto_t *was = json_deep_copy(before);
     json_t *lists[] = {was, after};
-
     for (int i = 0; i < 2; i++) {
         json_t *meta = json_object_get(lists[i], "metadata");
         json_object_del(json_object_get(meta, "labels"), PREFIX "-class");
@@ -329,7 +318,6 @@ TEST(a_patch_always_applies_changes_no_more_and_widens_nothing)
 {
     struct skr_spotmix_settings settings;
     unsigned n = 0;
-
     state = 7;
     for (unsigned i = 0; i < PODS; i++) {
         struct skr_spotmix *mix = new_mix(&settings, roll(2) ? "1" : "0");
@@ -393,7 +381,6 @@ static unsigned vacant(const struct lives *lives)
 static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
 {
     struct lives *lives = context;
-
     for (unsigned i = 0; i < lives->n; i++) {
         json_t *meta = json_object_get(lives->life[i].object, "metadata");
         if (strcmp(json_string_value(json_object_get(meta, "uid")), fix->uid) == 0) {
@@ -440,7 +427,6 @@ static void create(struct lives *lives, unsigned number)
                   "uid", "rs-1", "controller", 1, "spec");
     const unsigned expected = vacant(lives);
     json_auto_t *patch = review(lives->mix, pod, lives->now, number + 1);
-
     assert_non_null(patch);
     *life = (struct life){.object = patched(pod, patch), .expires = lives->now + 30 * SKR_SECOND};
     const char *index = json_string_value(member(life->object, "labels", PREFIX "-index"));
@@ -497,7 +483,6 @@ static void check_lives(const struct lives *lives, unsigned max)
 TEST(no_two_pods_share_an_index_whatever_happens)
 {
     struct skr_spotmix_settings settings;
-
     for (unsigned round = 0; round < LIVES; round++) {
         struct lives lives = {.now = SKR_SECOND};
         char max[8];

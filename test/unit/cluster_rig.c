@@ -16,7 +16,6 @@ static const char *node_for(const json_t *pod)
     const json_t *field =
         json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
     const char *node = json_string_value(json_array_get(json_object_get(field, "values"), 0));
-
     return node ? node : "n1";
 }
 
@@ -27,7 +26,6 @@ static size_t bind_all(struct cluster_rig *rig)
     bool gone;
     size_t n = 0;
     char line[300], target[300];
-
     while (skr_store_next_change(rig->store, rig->seen, &change, &gone)) {
         rig->seen = change.revision;
         n++;
@@ -53,7 +51,6 @@ struct cluster_rig *cluster_rig_create(bool ordinal_names)
 {
     struct cluster_rig *rig = skr_alloc(sizeof *rig);
     struct skr_cluster_options options;
-
     skr_cluster_options_default(&options);
     options.ordinal_names = ordinal_names;
     rig->now = RIG_NOW;
@@ -83,7 +80,6 @@ static void step(struct cluster_rig *rig)
 void cluster_rig_run(struct cluster_rig *rig, skr_time duration)
 {
     const skr_time end = rig->now + duration;
-
     for (skr_time next; (next = skr_cluster_next(rig->cluster)) <= end;) {
         rig->now = next > rig->now ? next : rig->now;
         step(rig);
@@ -97,7 +93,6 @@ const char *cluster_rig_pods(const struct cluster_rig *rig)
     static char text[4000];
     json_t *list = sandbox_expect(rig->store, 200, "GET " PODS, NULL);
     size_t n = 0;
-
     *text = '\0';
     for (size_t i = 0; i < json_array_size(json_object_get(list, "items")); i++) {
         const json_t *pod = json_array_get(json_object_get(list, "items"), i);

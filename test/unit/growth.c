@@ -10,7 +10,6 @@ enum { TRIES = 7, MOST = 6 };
 static double processor_seconds(void)
 {
     struct timespec t;
-
     assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), 0);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
@@ -18,7 +17,6 @@ static double processor_seconds(void)
 static double cost(void (*run)(void *context, size_t n), void *context, size_t n, int times)
 {
     const double begin = processor_seconds();
-
     for (int i = 0; i < times; i++) {
         run(context, n);
     }
@@ -28,7 +26,6 @@ static double cost(void (*run)(void *context, size_t n), void *context, size_t n
 void assert_cost_is_linear(void (*run)(void *context, size_t n), void *context, size_t n)
 {
     double few = 0, many = 0;
-
     for (int i = 0; i < TRIES; i++) {
         const double parts = cost(run, context, n / GROWTH_PARTS, GROWTH_PARTS);
         const double whole = cost(run, context, n, 1);

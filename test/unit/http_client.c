@@ -23,7 +23,6 @@ static int try_connect(uint16_t port)
     const struct timeval wait = {.tv_sec = WAIT_S};
     const int on = 1;
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
     assert_true(fd >= 0);
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
@@ -38,7 +37,6 @@ static int try_connect(uint16_t port)
 int http_connect(uint16_t port)
 {
     const int fd = try_connect(port);
-
     if (fd < 0) {
         fail_msg("cannot connect to port %u: %s", (unsigned)port, strerror(errno));
     }
@@ -48,7 +46,6 @@ int http_connect(uint16_t port)
 bool http_can_connect(uint16_t port)
 {
     const int fd = try_connect(port);
-
     if (fd >= 0) {
         close(fd);
     }
@@ -78,7 +75,6 @@ void http_send_text(int fd, const char *text)
 void http_send_post(int fd, const char *path, const char *body, size_t n)
 {
     char head[256];
-
     (void)snprintf(head, sizeof head,
                    "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                    "Content-Length: %zu\r\nAccept-Encoding: gzip\r\n\r\n",
@@ -91,7 +87,6 @@ void http_send_post(int fd, const char *path, const char *body, size_t n)
 static size_t receive(int fd, char *buffer, size_t n)
 {
     size_t got = 0;
-
     while (got < n) {
         const ssize_t r = recv(fd, buffer + got, n - got, 0);
         if (r < 0 && errno == EINTR) {
@@ -113,7 +108,6 @@ struct http_answer http_receive(int fd)
     struct http_answer answer = {0};
     char *head = calloc(1, 8192);
     size_t n = 0;
-
     assert_non_null(head);
     while (n < 8191 && !strstr(head, "\r\n\r\n")) {
         if (receive(fd, head + n, 1) != 1) {
@@ -158,7 +152,6 @@ void http_expect_body(struct http_answer answer, int status, const char *body)
 void http_wait_closed(int fd)
 {
     char buffer[256];
-
     while (receive(fd, buffer, sizeof buffer) == sizeof buffer) {
         ;
     }
@@ -167,7 +160,6 @@ void http_wait_closed(int fd)
 struct http_answer http_post(uint16_t port, const char *path, const char *body)
 {
     const int fd = http_connect(port);
-
     http_send_post(fd, path, body, strlen(body));
     struct http_answer answer = http_receive(fd);
     close(fd);
@@ -178,7 +170,6 @@ struct http_answer http_request(uint16_t port, const char *method, const char *p
 {
     const int fd = http_connect(port);
     char head[512];
-
     (void)snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
                    method, path);
     http_send_text(fd, head);

@@ -32,7 +32,6 @@ static enum skr_store_verb verb_of(const char *method, bool named)
 static void set_parameter(struct skr_store_request *request, char *text)
 {
     char *value = strchr(text, '=');
-
     if (value) {
         *value++ = '\0';
     }
@@ -60,7 +59,6 @@ int sandbox_request(struct skr_store *store, skr_time now, const char *line, con
     struct skr_route route;
     struct skr_store_reply reply;
     struct skr_store_request request = {.verb = SKR_STORE_GET};
-
     snprintf(text, sizeof text, "%s", line);
     const char *method = strsep(&at, " ");
     const char *path = strsep(&at, "?");
@@ -91,7 +89,6 @@ json_t *sandbox_expect(struct skr_store *store, int status, const char *line, co
 {
     json_t *reply;
     const int got = sandbox_request(store, RIG_NOW, line, body, &reply);
-
     if (got != status) {
         fail_msg("%s %s: %d instead of %d: %s", line, body ? body : "", got, status,
                  sandbox_text(reply, "message"));
@@ -108,7 +105,6 @@ static const json_t *step(const json_t *value, const char **path)
 {
     char key[256];
     size_t n;
-
     if (**path == '[') {
         value = json_array_get(value, (size_t)strtoul(*path + 1, NULL, 10));
         *path += strcspn(*path, "]") + 1;
@@ -130,7 +126,6 @@ static const json_t *step(const json_t *value, const char **path)
 const char *sandbox_text(const json_t *object, const char *path)
 {
     static char text[4096];
-
     while (object && *path) {
         object = step(object, &path);
     }
@@ -149,7 +144,6 @@ const char *sandbox_field(struct skr_store *store, const char *url, const char *
     static char text[4096];
     char line[1024];
     json_auto_t *object = NULL;
-
     snprintf(line, sizeof line, "GET %s", url);
     if (sandbox_request(store, RIG_NOW, line, NULL, &object) != 200) {
         fail_msg("%s: %s", line, sandbox_text(object, "message"));

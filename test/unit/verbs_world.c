@@ -11,7 +11,6 @@ void world_on_post(void *context, const struct skr_event *event, void (*release)
 {
     struct world *world = context;
     struct posted *posted = skr_alloc(sizeof *posted);
-
     if (world->answer_at_once) {
         const struct skr_answer answer = {
             .request = event->request.id,
@@ -35,7 +34,6 @@ void world_on_post(void *context, const struct skr_event *event, void (*release)
 static void on_log(void *context, int level, const char *text)
 {
     struct world *world = context;
-
     if (level > SKR_HTTP_LOG_WARNING) {
         return;
     }
@@ -50,7 +48,6 @@ struct posted *world_take(struct world *world)
 {
     struct timespec until;
     struct posted *posted;
-
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WAIT_S;
     pthread_mutex_lock(&world->lock);
@@ -81,7 +78,6 @@ static uint64_t take(struct world *world, enum skr_event_kind kind, int verb)
 {
     struct posted *posted = world_take(world);
     uint64_t request = posted->event.request.id;
-
     assert_int_equal(posted->event.kind, kind);
     assert_int_equal(posted->event.request.verb, verb);
     world_drop(posted);
@@ -102,7 +98,6 @@ bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind ki
                   const char *text)
 {
     const struct skr_answer a = {.request = request, .kind = kind, .text = text};
-
     return skr_verbs_answer(world->verbs, &a);
 }
 
@@ -111,7 +106,6 @@ struct world *world_open_with(const struct skr_tls_files *tls, int request_timeo
 {
     struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
-
     pthread_mutex_init(&world->lock, NULL);
     pthread_cond_init(&world->changed, NULL);
     world->last = &world->first;

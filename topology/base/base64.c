@@ -6,7 +6,6 @@ void skr_strbuf_add_base64(struct skr_strbuf *out, const void *bytes, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *s = bytes;
-
     for (size_t i = 0; i < n; i += 3) {
         const unsigned a = s[i];
         const unsigned b = i + 1 < n ? s[i + 1] : 0;

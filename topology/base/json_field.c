@@ -54,7 +54,6 @@ void skr_object_members(const json_t *object, const char *const key[], size_t n,
     json_t *map = skr_object_unconst(object);
     uint64_t beginnings = 0;
     size_t found = 0, next = 0;
-
     const bool large = json_object_size(map) > MORE * n;
     for (size_t i = 0; i < n; i++) {
         ret[i] = large ? json_object_get(map, key[i]) : NULL;

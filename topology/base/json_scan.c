@@ -89,7 +89,6 @@ static int hex_digit(char c)
 static bool hex4(struct skr_json_scan *scan, uint32_t *ret)
 {
     uint32_t v = 0;
-
     if (scan->len - scan->pos < 4) {
         return fail(scan, "escape of four hexadecimal digits cut off");
     }
@@ -137,7 +136,6 @@ static bool escape(struct skr_json_scan *scan, char *out, size_t *ret_len)
     static const char to[] = "\"\\/\b\f\n\r\t";
     uint32_t v;
     uint32_t low;
-
     if (scan->pos >= scan->len) {
         return fail(scan, "string not closed");
     }
@@ -250,7 +248,6 @@ bool skr_json_scan_string(struct skr_json_scan *scan, char **ret)
 static size_t digits(struct skr_json_scan *scan)
 {
     const size_t from = scan->pos;
-
     while (scan->pos < scan->len && scan->s[scan->pos] >= '0' && scan->s[scan->pos] <= '9') {
         scan->pos++;
     }
@@ -293,7 +290,6 @@ static bool number(struct skr_json_scan *scan)
 static bool literal(struct skr_json_scan *scan, const char *word)
 {
     const size_t n = strlen(word);
-
     if (scan->len - scan->pos < n || memcmp(scan->s + scan->pos, word, n) != 0) {
         return fail(scan, "a value is expected");
     }
@@ -342,7 +338,6 @@ bool skr_json_scan_enter(struct skr_json_scan *scan, char bracket)
 static bool next(struct skr_json_scan *scan, bool *first, char close)
 {
     const char c = skr_json_scan_peek(scan);
-
     if (scan->what) {
         return false;
     }
@@ -417,7 +412,6 @@ bool skr_json_scan_value(struct skr_json_scan *scan, struct skr_json_span *ret)
 {
     uint64_t is_object[SKR_JSON_DEPTH_MAX / 64] = {0};
     size_t depth = 0;
-
     (void)skr_json_scan_peek(scan);
     const size_t from = scan->pos;
     do {

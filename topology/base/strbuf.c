@@ -127,7 +127,6 @@ static size_t utf8_length(const unsigned char *s)
     unsigned char low = 0x80;
     unsigned char high = 0xBF;
     size_t n;
-
     if (s[0] < 0x80) {
         return 1;
     }
@@ -159,7 +158,6 @@ static void add_escape(struct skr_strbuf *b, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
     char text[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15U]};
-
     switch (c) {
     case '"':
         skr_strbuf_addn(b, "\\\"", 2);
@@ -193,7 +191,6 @@ void skr_strbuf_add_json(struct skr_strbuf *b, const char *s)
     const char *at = s;
     size_t left = strlen(s);
     size_t plain = skr_json_plain_length(at, left); /* bytes of it that go out unchanged */
-
     reserve(b, left + 2);
     skr_strbuf_addc(b, '"');
     while (plain < left) {

@@ -34,7 +34,6 @@ static void free_budget(struct skr_budget *budget)
 void skr_budgets_fini(struct skr_cluster *c)
 {
     struct skr_budget *budget, *next;
-
     DL_FOREACH_SAFE(c->budgets, budget, next)
     {
         DL_DELETE(c->budgets, budget);
@@ -45,7 +44,6 @@ void skr_budgets_fini(struct skr_cluster *c)
 static void forget(struct skr_cluster *c, const char *namespace_, const char *name)
 {
     struct skr_budget *budget, *next;
-
     DL_FOREACH_SAFE(c->budgets, budget, next)
     {
         if (strcmp(budget->namespace_, namespace_) == 0 && strcmp(budget->name, name) == 0) {
@@ -60,7 +58,6 @@ static void learn(struct skr_cluster *c, const struct skr_store_change *change)
     const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
     const char *name = skr_path_text(change->object, "metadata.name");
     struct skr_selector *selector = NULL;
-
     forget(c, namespace_, name);
     if (change->kind == SKR_STORE_DELETED ||
         skr_selector_of_json(skr_path_get(change->object, "spec.selector"), "spec.selector",
@@ -83,7 +80,6 @@ static bool covers(const struct skr_budget *budget, const json_t *pod)
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     struct skr_budget *budget;
-
     if (strcmp(change->resource->kind, "PodDisruptionBudget") == 0) {
         if (!change->before || change->kind == SKR_STORE_DELETED ||
             skr_path_get(change->before, "spec") != skr_path_get(change->object, "spec")) {
@@ -130,7 +126,6 @@ static bool find_scale(struct census *s, const json_t *pod, struct scale *ret)
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
     const json_t *reference = skr_owners_controller(pod);
     const char *kind = skr_path_text(reference, "kind");
-
     if (strcmp(kind, "ReplicaSet") != 0 && strcmp(kind, "StatefulSet") != 0) {
         return false; /* Jobs and bare pods have no scale */
     }
@@ -150,7 +145,6 @@ static bool find_scale(struct census *s, const json_t *pod, struct scale *ret)
 static void note_scale(struct census *s, const json_t *pod)
 {
     struct scale scale;
-
     if (!find_scale(s, pod, &scale)) {
         s->scaled = false;
         return;
@@ -172,7 +166,6 @@ static bool count_pod(void *context, const json_t *pod)
         json_object_get(s->disrupted, name) ? skr_cluster_time(s->disrupted, name) : 0;
     const bool deleting = skr_path_get(pod, "metadata.deletionTimestamp");
     const char *phase = skr_path_text(pod, "status.phase");
-
     if (strcmp(skr_path_text(pod, "metadata.namespace"),
                skr_path_text(s->budget, "metadata.namespace")) != 0 ||
         !skr_selector_matches(s->selector, pod)) {
@@ -200,7 +193,6 @@ static void expectations(const struct census *s, int64_t *expected, int64_t *des
     const json_t *least = skr_path_get(s->budget, "spec.minAvailable");
     const json_t *most = skr_path_get(s->budget, "spec.maxUnavailable");
     int64_t scaled = 0;
-
     for (size_t i = 0; i < s->n_scales; i++) {
         scaled += s->scale[i].replicas;
     }
@@ -225,7 +217,6 @@ static void write_status(struct census *s)
                              json_is_string(skr_path_get(s->budget, "spec.minAvailable"));
     int64_t expected, desired;
     json_t *status = json_object();
-
     expectations(s, &expected, &desired);
     int64_t allowed = s->healthy - desired;
     allowed = allowed > 0 && expected > 0 && (s->scaled || !needs_scale) ? allowed : 0;
@@ -259,7 +250,6 @@ void skr_budgets_run(struct skr_cluster *c, json_t *budget)
                        .disrupted = skr_path_get(budget, "status.disruptedPods"),
                        .scaled = true,
                        .still_disrupted = json_object()};
-
     if (skr_selector_of_json(skr_path_get(budget, "spec.selector"), "spec.selector", &s.selector,
                              NULL) == 0) {
         skr_store_each(c->store, "Pod", count_pod, &s);

@@ -32,7 +32,6 @@ static void date_first_objects(struct skr_cluster *c, const char *kind, const ch
 {
     json_t *names = json_array();
     char time[40];
-
     skr_time_write(c->now / SKR_SECOND * SKR_SECOND, 0, time, sizeof time);
     skr_store_each(c->store, kind, collect_names, names);
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -52,7 +51,6 @@ static void date_first_objects(struct skr_cluster *c, const char *kind, const ch
 struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options, skr_time now)
 {
     struct skr_cluster *c = skr_alloc(sizeof *c);
-
     c->options = *options;
     c->now = now;
     skr_cluster_tasks_init(c);
@@ -97,7 +95,6 @@ static const json_t *member(const json_t *object, const char *key)
 static void look_at(struct skr_shown *shown, const struct skr_store_change *change)
 {
     const json_t *meta = json_object_get(change->object, "metadata");
-
     *shown = (struct skr_shown){
         .namespace_ = skr_path_text(meta, "namespace"),
         .name = skr_path_text(meta, "name"),
@@ -144,7 +141,6 @@ static const struct controller {
 static void wake(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *shown = &c->shown;
-
     for (int i = 0; i < SKR_TASK_KIND_COUNT && controllers[i].members; i++) {
         const struct controller *row = &controllers[i];
         const char *kind = change->resource->kind;
@@ -177,7 +173,6 @@ static size_t see_changes(struct skr_cluster *c)
     struct skr_store_change change;
     bool gone;
     size_t n = 0;
-
     while (skr_store_next_change(c->store, c->seen, &change, &gone)) {
         c->seen = change.revision;
         show_change(c, &change);
@@ -190,7 +185,6 @@ static size_t see_changes(struct skr_cluster *c)
 static void run_task(struct skr_cluster *c, const struct skr_task *task)
 {
     const struct controller *row = &controllers[task->kind];
-
     if (task->kind == SKR_TASK_COLLECT) {
         skr_owners_collect(c, task);
         return;
@@ -206,7 +200,6 @@ static void run_task(struct skr_cluster *c, const struct skr_task *task)
 static size_t run_due(struct skr_cluster *c)
 {
     size_t n = 0;
-
     for (struct skr_task *task; (task = skr_cluster_first_task(c)) && task->at <= c->now;) {
         skr_cluster_take_out(c, task);
         run_task(c, task);
@@ -225,7 +218,6 @@ uint64_t skr_cluster_seen(const struct skr_cluster *cluster)
 skr_time skr_cluster_next(const struct skr_cluster *cluster)
 {
     const struct skr_task *task = skr_cluster_first_task(cluster);
-
     if (skr_store_revision(cluster->store) > cluster->seen) {
         return cluster->now;
     }
@@ -235,7 +227,6 @@ skr_time skr_cluster_next(const struct skr_cluster *cluster)
 size_t skr_cluster_step(struct skr_cluster *cluster, skr_time now)
 {
     size_t total = 0;
-
     cluster->now = now;
     for (size_t round = 0;; round++) {
         size_t n = see_changes(cluster);

@@ -15,7 +15,6 @@ void skr_cluster_key(char *key, size_t size, const char *kind, const char *names
 {
     const char *const part[] = {kind, namespace_, name};
     size_t n = 0;
-
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         const size_t length = strnlen(part[i], size - n - 1);
         memcpy(key + n, part[i], length);
@@ -62,7 +61,6 @@ static struct skr_task *find_task(struct skr_cluster *c, enum skr_task_kind kind
                                   const char *namespace_, const char *name, char key[600])
 {
     struct skr_task *task;
-
     const char letter[2] = {(char)('a' + (int)kind), '\0'};
     skr_cluster_key(key, 600, letter, namespace_, name);
     HASH_FIND_STR(c->tasks, key, task);
@@ -74,7 +72,6 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
 {
     char key[600];
     struct skr_task *task = find_task(c, kind, namespace_, name, key);
-
     if (at == SKR_TIME_NEVER) {
         return;
     }
@@ -103,7 +100,6 @@ void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const ch
 {
     char key[600];
     struct skr_task *task = find_task(c, kind, namespace_, name, key);
-
     if (task) {
         skr_cluster_take_out(c, task);
         skr_task_free(task);
@@ -159,7 +155,6 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
                         const char *name, const char *uid, int64_t grace)
 {
     json_t *options = json_object();
-
     if (uid) {
         json_object_set_new_nocheck(options, "preconditions", json_pack("{s:s}", "uid", uid));
     }
@@ -173,6 +168,5 @@ skr_time skr_cluster_time(const json_t *object, const char *path)
 {
     skr_time t = 0;
     const char *text = skr_path_text(object, path);
-
     return *text != '\0' && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
 }

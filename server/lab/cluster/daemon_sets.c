@@ -22,7 +22,6 @@
 static bool plan_set(void *context, const json_t *set)
 {
     struct skr_cluster *c = context;
-
     skr_cluster_plan(c, SKR_TASK_DAEMON_SET, skr_path_text(set, "metadata.namespace"),
                      skr_path_text(set, "metadata.name"), c->now);
     return true;
@@ -53,7 +52,6 @@ static void tolerate(json_t *list, const char *key, const char *effect)
 {
     json_t *toleration =
         json_pack("{s:s, s:s, s:s}", "key", key, "operator", "Exists", "effect", effect);
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (json_equal(json_array_get(list, i), toleration)) {
             json_decref(toleration);
@@ -67,7 +65,6 @@ static void tolerate(json_t *list, const char *key, const char *effect)
 static void add_tolerations(json_t *spec)
 {
     json_t *list = skr_path_own_array(spec, "tolerations");
-
     tolerate(list, "node.kubernetes.io/not-ready", "NoExecute");
     tolerate(list, "node.kubernetes.io/unreachable", "NoExecute");
     tolerate(list, "node.kubernetes.io/disk-pressure", "NoSchedule");
@@ -84,7 +81,6 @@ static void pin(json_t *spec, const char *node)
 {
     json_t *affinity = skr_path_own(spec, "affinity");
     json_t *of_nodes = skr_path_own(affinity, "nodeAffinity");
-
     json_object_set_new(of_nodes, "requiredDuringSchedulingIgnoredDuringExecution",
                         json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms",
                                   "matchFields", "key", "metadata.name", "operator", "In", "values",
@@ -101,7 +97,6 @@ static const char *node_of(const json_t *pod)
     const json_t *field =
         json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
     const char *wanted = json_string_value(json_array_get(json_object_get(field, "values"), 0));
-
     return *name != '\0' || !wanted ? name : wanted;
 }
 
@@ -110,7 +105,6 @@ static struct skr_pod *decode(const json_t *template)
     struct skr_pod *pod = NULL;
     json_t *object = json_pack("{s:{s:s}, s:O?}", "metadata", "name", "template", "spec",
                                json_object_get(template, "spec"));
-
     (void)skr_pod_decode(object, &pod, NULL);
     json_decref(object);
     return pod;
@@ -144,7 +138,6 @@ static int by_node(const void *a, const void *b)
 {
     const struct daemon *x = a, *y = b;
     const int rc = strcmp(x->node, y->node);
-
     if (rc != 0) {
         return rc;
     }
@@ -155,7 +148,6 @@ static int by_node(const void *a, const void *b)
 static size_t first_on(const struct set *set, const char *node)
 {
     size_t low = 0, high = set->n;
-
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (strcmp(set->daemon[middle].node, node) < 0) {
@@ -179,7 +171,6 @@ static void look_at_pods(struct set *set, const char *node, bool runs, bool stay
     const size_t start = first_on(set, node);
     const struct daemon *first = NULL;
     size_t i = start;
-
     for (; i < set->n && strcmp(set->daemon[i].node, node) == 0; i++) {
         struct daemon *d = &set->daemon[i];
         d->kept = d->worker->active && !first && stays;
@@ -200,7 +191,6 @@ static bool look_at_node(void *context, const json_t *object)
 {
     struct set *set = context;
     struct skr_node *node;
-
     if (skr_node_decode(object, &node, NULL) < 0) {
         return true;
     }
@@ -225,7 +215,6 @@ static void make(const struct set *set, const char *node)
     const struct skr_pod_plan plan = {
         .metadata = json_pack("{s:{s:s}}", "labels", REVISION, set->revision)};
     json_t *template = skr_path_copy(set->template);
-
     pin(json_object_get(template, "spec"), node);
     (void)skr_workload_create_pod(set->cluster, set->object, template, &plan);
     json_decref(template);
@@ -238,7 +227,6 @@ static void update(const struct set *set)
                                                     "maxUnavailable");
     const json_t *surge = skr_path_get(set->object, "spec.updateStrategy.rollingUpdate.maxSurge");
     int64_t may_go = skr_workload_share(share, set->desired, true);
-
     if (strcmp(skr_path_text(set->object, "spec.updateStrategy.type"), "RollingUpdate") != 0) {
         return;
     }
@@ -267,7 +255,6 @@ static json_t *status_of(const struct set *set)
         "numberMisscheduled", (json_int_t)set->misscheduled, "desiredNumberScheduled",
         (json_int_t)set->desired, "numberReady", (json_int_t)set->ready, "observedGeneration",
         (json_int_t)skr_path_int(set->object, "metadata.generation", 0));
-
     if (set->updated > 0) {
         json_object_set_new(status, "updatedNumberScheduled", json_integer(set->updated));
     }
@@ -285,7 +272,6 @@ static void reconcile(struct set *set)
     struct skr_cluster *c = set->cluster;
     size_t i;
     json_t *node;
-
     skr_store_each(c->store, "Node", look_at_node, set);
     for (i = 0; i < set->n; i++) {
         const struct daemon *d = &set->daemon[i];
@@ -338,7 +324,6 @@ static void end(struct set *set)
 void skr_daemon_sets_run(struct skr_cluster *c, json_t *object)
 {
     struct set set = {.cluster = c, .object = object};
-
     if (skr_path_get(object, "metadata.deletionTimestamp")) {
         return;
     }

@@ -28,7 +28,6 @@ static void find_sets(struct skr_cluster *c, const json_t *deployment, struct se
 {
     const struct skr_owner *owner = skr_owners_find(c, skr_path_text(deployment, "metadata.uid"));
     const struct skr_link *link;
-
     *ret = (struct sets){.n = 0};
     skr_workload_hash(skr_path_get(deployment, "spec.template"), ret->hash);
     ret->set = skr_alloc_array((owner ? owner->n : 0) + 1, sizeof ret->set[0]);
@@ -72,7 +71,6 @@ static void make_set(struct skr_cluster *c, const json_t *deployment, const stru
     json_t *template = skr_path_copy(skr_path_get(deployment, "spec.template"));
     json_t *selector = skr_path_copy(skr_path_get(deployment, "spec.selector"));
     json_t *meta = skr_path_own(template, "metadata");
-
     json_object_set_new(skr_path_own(meta, "labels"), HASH, json_string(sets->hash));
     json_object_set_new(skr_path_own(selector, "matchLabels"), HASH, json_string(sets->hash));
     json_t *set =
@@ -99,7 +97,6 @@ static void scale(struct skr_cluster *c, const json_t *set, int64_t replicas)
 static int64_t sum(const struct sets *sets, const char *path, bool old_only)
 {
     int64_t total = 0;
-
     for (size_t i = 0; i < sets->n; i++) {
         if (!old_only || sets->set[i] != sets->fresh) {
             total += skr_path_int(sets->set[i], path, 0);
@@ -131,7 +128,6 @@ static void roll(struct skr_cluster *c, const json_t *deployment, const struct s
     int64_t missing = skr_workload_share(json_object_get(rolling, "maxUnavailable"), wanted, false);
     const int64_t old = sum(sets, "spec.replicas", true);
     const int64_t fresh = skr_path_int(sets->fresh, "spec.replicas", 0);
-
     if (surge == 0 && missing == 0) {
         missing = 1;
     }
@@ -161,7 +157,6 @@ static void recreate(struct skr_cluster *c, const json_t *deployment, const stru
                      int64_t revision)
 {
     const int64_t wanted = skr_path_int(deployment, "spec.replicas", 1);
-
     shrink_old(c, sets, sum(sets, "spec.replicas", true));
     if (sum(sets, "status.replicas", true) + sum(sets, "status.terminatingReplicas", true) > 0) {
         return; /* they are still there */
@@ -176,7 +171,6 @@ static void recreate(struct skr_cluster *c, const json_t *deployment, const stru
 static void forget_old(struct skr_cluster *c, const json_t *deployment, const struct sets *sets)
 {
     int64_t surplus = -skr_path_int(deployment, "spec.revisionHistoryLimit", 10);
-
     for (size_t i = 0; i < sets->n; i++) {
         surplus += sets->set[i] != sets->fresh ? 1 : 0;
     }
@@ -210,7 +204,6 @@ static void write_status(struct skr_cluster *c, const json_t *deployment, const 
     const bool done = updated == wanted && total == wanted && available == wanted;
     char message[400];
     json_t *status = json_object();
-
     json_object_set_new(status, "observedGeneration",
                         json_integer(skr_path_int(deployment, "metadata.generation", 0)));
     number(status, "replicas", total);
@@ -251,7 +244,6 @@ void skr_deployments_run(struct skr_cluster *c, json_t *deployment)
 {
     struct sets sets;
     int64_t revision = 0;
-
     if (skr_path_get(deployment, "metadata.deletionTimestamp")) {
         return;
     }

@@ -24,7 +24,6 @@ enum { BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *pod = &c->shown;
-
     if (!pod->is_pod || !pod->deleting || change->kind == SKR_STORE_DELETED ||
         strcmp(pod->controller_kind, "Job") != 0) {
         return;
@@ -76,7 +75,6 @@ static bool is_finished(const struct skr_worker *w)
 static void count_finished(struct run *r, const struct skr_worker *w)
 {
     const int64_t index = index_of(w);
-
     if (!is_tracked(w)) {
         return; /* was counted */
     }
@@ -134,7 +132,6 @@ static void stop_pods(struct run *r, int64_t surplus, bool failed)
 {
     struct skr_worker *active = skr_alloc_array(r->n + 1, sizeof *active);
     size_t n = 0;
-
     for (size_t i = 0; i < r->n; i++) {
         if (r->worker[i].active) {
             active[n++] = r->worker[i];
@@ -155,7 +152,6 @@ static void stop_pods(struct run *r, int64_t surplus, bool failed)
 static const char *pod_name_of_index(struct run *r, int64_t index, char name[300])
 {
     const char *job = skr_path_text(r->job, "metadata.name");
-
     (void)snprintf(name, 300, "%.230s-%lld", job, (long long)index);
     for (int again = 1;
          skr_store_get(r->c->store, "Pod", skr_path_text(r->job, "metadata.namespace"), name);
@@ -200,7 +196,6 @@ static bool make_pod(struct run *r, int64_t index)
 static void make_indexed(struct run *r, int64_t missing)
 {
     struct skr_indexes taken = {.n = 0};
-
     for (size_t i = 0; i < r->n; i++) {
         if (r->worker[i].active || (r->worker[i].deleting && is_tracked(&r->worker[i]))) {
             (void)skr_indexes_add(&taken, index_of(&r->worker[i]));
@@ -232,7 +227,6 @@ static int64_t wanted_pods(const struct run *r)
 static skr_time backoff_ends(struct run *r)
 {
     struct skr_owner *owner = skr_owners_get(r->c, skr_path_text(r->job, "metadata.uid"));
-
     if (r->fresh_failures > 0) {
         owner->failures += r->fresh_failures;
         owner->last_failure = r->c->now;
@@ -252,7 +246,6 @@ static void manage_pods(struct run *r)
 {
     const int64_t wanted = wanted_pods(r);
     const skr_time wait = backoff_ends(r);
-
     if (r->active > wanted) {
         stop_pods(r, r->active - wanted, false);
         return;
@@ -283,7 +276,6 @@ static const char *finished_as(const json_t *job)
 {
     static const char *const types[] = {"Complete", "Failed"};
     const json_t *conditions = skr_path_get(job, "status.conditions");
-
     for (size_t i = 0; i < 2; i++) {
         const json_t *condition = skr_path_find(conditions, "type", types[i]);
         if (strcmp(skr_path_text(condition, "status"), "True") == 0) {
@@ -303,7 +295,6 @@ static void fail(struct run *r, const char *reason, const char *message)
 static void complete(struct run *r)
 {
     const char *message = "Reached expected number of succeeded pods";
-
     skr_store_set_condition(r->status, "SuccessCriteriaMet", "True", "CompletionsReached", message,
                             r->c->now);
     skr_store_set_condition(r->status, "Complete", "True", "CompletionsReached", message,
@@ -323,7 +314,6 @@ static bool is_late(struct run *r)
 {
     const int64_t seconds = skr_path_int(r->job, "spec.activeDeadlineSeconds", -1);
     const skr_time start = skr_cluster_time(r->status, "startTime");
-
     if (seconds < 0 || start == 0) {
         return false;
     }
@@ -343,7 +333,6 @@ static void expire(struct skr_cluster *c, const json_t *job)
     const json_t *condition =
         skr_path_find(skr_path_get(job, "status.conditions"), "type", finished_as(job));
     const skr_time end = skr_cluster_time(condition, "lastTransitionTime") + seconds * SKR_SECOND;
-
     if (seconds < 0) {
         return;
     }
@@ -370,7 +359,6 @@ static void number(json_t *status, const char *key, int64_t value)
 static void begin_status(struct run *r)
 {
     const json_t *before = skr_path_get(r->job, "status");
-
     r->status = before ? json_copy(json_object_get(r->job, "status")) : json_object();
 }
 
@@ -396,7 +384,6 @@ static void resume(struct run *r)
 static void write_status(struct run *r)
 {
     char *completed = r->indexed ? skr_indexes_text(&r->done) : NULL;
-
     number(r->status, "active", r->active);
     number(r->status, "succeeded", r->succeeded);
     number(r->status, "failed", r->failed);
@@ -444,7 +431,6 @@ void skr_jobs_run(struct skr_cluster *c, json_t *job)
         .completions = skr_path_int(job, "spec.completions", -1),
         .parallelism = skr_path_int(job, "spec.parallelism", 1),
     };
-
     r.n = skr_workload_pods(c, job, &r.worker);
     count(&r);
     begin_status(&r);

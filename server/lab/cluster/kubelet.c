@@ -25,7 +25,6 @@ static skr_time annotated(const json_t *pod, const char *key, skr_time otherwise
 {
     const char *text = skr_path_annotation(pod, key);
     skr_time t;
-
     if (!text) {
         return otherwise;
     }
@@ -46,7 +45,6 @@ static void plan_finish(struct skr_cluster *c, const json_t *pod)
 {
     const skr_time usual =
         strcmp(c->shown.controller_kind, "Job") == 0 ? c->options.pod_run : SKR_TIME_NEVER;
-
     skr_cluster_plan(c, SKR_TASK_POD_FINISH, c->shown.namespace_, c->shown.name,
                      after(c, annotated(pod, SKR_CLUSTER_RUN_FOR, usual)));
 }
@@ -55,7 +53,6 @@ static void plan_stop(struct skr_cluster *c, const json_t *pod)
 {
     const skr_time grace = skr_path_int(pod, "metadata.deletionGracePeriodSeconds", 0) * SKR_SECOND;
     skr_time stop = annotated(pod, SKR_CLUSTER_STOP_AFTER, c->options.pod_stop);
-
     stop = stop < grace ? stop : grace;
     skr_cluster_plan(c, SKR_TASK_POD_STOP, c->shown.namespace_, c->shown.name, after(c, stop));
 }
@@ -64,7 +61,6 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
 {
     const json_t *pod = change->object;
     const json_t *before = change->before;
-
     const char *namespace_ = c->shown.namespace_;
     const char *name = c->shown.name;
 
@@ -115,7 +111,6 @@ static json_t *running_state(const struct skr_cluster *c)
 static json_t *ended_state(const struct skr_cluster *c, const json_t *pod, int exit_code)
 {
     const skr_time start = skr_cluster_time(pod, "status.startTime");
-
     return json_pack("{s:{s:i, s:s, s:o, s:o}}", "terminated", "exitCode", exit_code, "reason",
                      exit_code == 0 ? "Completed" : "Error", "startedAt",
                      skr_store_time(start != 0 ? start : c->now), "finishedAt",
@@ -127,7 +122,6 @@ static json_t *container_statuses(const json_t *pod, const char *list, json_t *s
 {
     const json_t *containers = json_object_get(skr_path_get(pod, "spec"), list);
     json_t *statuses = json_array();
-
     for (size_t i = 0; i < json_array_size(containers); i++) {
         const json_t *container = json_array_get(containers, i);
         json_t *image = json_string(skr_path_text(container, "image"));
@@ -149,7 +143,6 @@ static json_t *container_statuses(const json_t *pod, const char *list, json_t *s
 static json_t *pod_status(const json_t *pod, const char *phase)
 {
     json_t *status = json_copy(json_object_get(pod, "status"));
-
     status = status ? status : json_object();
     json_object_set_new_nocheck(status, "phase", json_string(phase));
     json_object_set_new_nocheck(status, "observedGeneration",
@@ -160,7 +153,6 @@ static json_t *pod_status(const json_t *pod, const char *phase)
 void skr_kubelet_fini(struct skr_cluster *c)
 {
     struct skr_started *last = &c->started;
-
     json_decref(last->before);
     json_decref(last->conditions);
     json_decref(last->containers);
@@ -185,7 +177,6 @@ static void set_conditions(struct skr_cluster *c, json_t *status)
                                              "ContainersReady"};
     struct skr_started *last = started_now(c);
     json_t *before = json_object_get(status, "conditions");
-
     if (before && before == last->before) {
         json_object_set_nocheck(status, "conditions", last->conditions);
         return;
@@ -207,7 +198,6 @@ static json_t *running_containers(struct skr_cluster *c, const json_t *pod)
 {
     struct skr_started *last = started_now(c);
     json_t *containers = json_object_get(json_object_get(pod, "spec"), "containers");
-
     if (!last->statuses || containers != last->containers) {
         json_decref(last->containers);
         json_decref(last->statuses);
@@ -245,7 +235,6 @@ void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
     const char *text = skr_path_annotation(pod, SKR_CLUSTER_EXIT_CODE);
     const int exit_code = !text || strcmp(text, "0") == 0 ? 0 : 1;
     const char *reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
-
     if (!is_phase(pod, "Running") || is_deleting(pod)) {
         return;
     }
@@ -262,7 +251,6 @@ void skr_kubelet_end(struct skr_cluster *c, json_t *pod)
 void skr_kubelet_be_node(struct skr_cluster *c, json_t *node)
 {
     json_t *status = json_copy(json_object_get(node, "status"));
-
     status = status ? status : json_object();
     skr_store_set_condition(status, "Ready", "True", "KubeletReady",
                             "the simulated kubelet is posting ready status", c->now);

@@ -41,7 +41,6 @@ static bool empty_one(struct skr_cluster *c, const struct skr_store_resource *re
 {
     json_t *list;
     const size_t n = count(c, resource, namespace_, &list);
-
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(json_object_get(list, "items"), i);
         if (!skr_path_get(object, "metadata.deletionTimestamp")) {
@@ -62,7 +61,6 @@ void skr_namespaces_run(struct skr_cluster *c, json_t *namespace_)
 {
     const char *name = skr_path_text(namespace_, "metadata.name");
     bool empty = true;
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *resource = skr_store_resource_get(i);
         if (resource->namespaced && !resource->kept_by) {

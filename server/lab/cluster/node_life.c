@@ -19,7 +19,6 @@ static bool tolerates(const json_t *toleration, const json_t *taint)
     const char *key = skr_path_text(toleration, "key");
     const char *op = skr_path_text(toleration, "operator");
     const char *effect = skr_path_text(toleration, "effect");
-
     if (*effect != '\0' && strcmp(effect, skr_path_text(taint, "effect")) != 0) {
         return false;
     }
@@ -36,7 +35,6 @@ static skr_time tolerated_for(const json_t *pod, const json_t *taint)
 {
     const json_t *list = skr_path_get(pod, "spec.tolerations");
     skr_time longest = 0;
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *toleration = json_array_get(list, i);
         if (!tolerates(toleration, taint)) {
@@ -58,7 +56,6 @@ static skr_time may_stay(struct skr_cluster *c, const json_t *pod)
     const json_t *node = skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"));
     const json_t *taints = skr_path_get(node, "spec.taints");
     skr_time shortest = SKR_TIME_NEVER;
-
     for (size_t i = 0; i < json_array_size(taints); i++) {
         const json_t *taint = json_array_get(taints, i);
         if (strcmp(skr_path_text(taint, "effect"), "NoExecute") == 0) {
@@ -81,7 +78,6 @@ static void look_at_taints(struct skr_cluster *c, const json_t *pod)
     const skr_time stay = may_stay(c, pod);
     const char *namespace_ = skr_path_text(pod, "metadata.namespace");
     const char *name = skr_path_text(pod, "metadata.name");
-
     if (stay == SKR_TIME_NEVER || !is_live(pod)) {
         skr_cluster_unplan(c, SKR_TASK_POD_TAINT, namespace_, name);
     } else {
@@ -100,7 +96,6 @@ struct visit {
 static bool visit_pod(void *context, const json_t *pod)
 {
     struct visit *visit = context;
-
     if (strcmp(skr_path_text(pod, "spec.nodeName"), visit->node) != 0) {
         return true;
     }
@@ -121,7 +116,6 @@ static void node_changed(struct skr_cluster *c, const struct skr_store_change *c
                           .lost = change->kind == SKR_STORE_DELETED};
     const json_t *taints = skr_path_get(change->object, "spec.taints");
     const json_t *before = skr_path_get(change->before, "spec.taints");
-
     if (visit.lost ||
         (taints != before && (json_array_size(taints) > 0 || json_array_size(before) > 0))) {
         skr_store_each(c->store, "Pod", visit_pod, &visit);
@@ -133,7 +127,6 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     const char *namespace_ = c->shown.namespace_;
     const char *name = c->shown.name;
     const char *node = c->shown.node;
-
     if (change->kind != SKR_STORE_DELETED && (*node == '\0' || *c->shown.node_before != '\0')) {
         return;
     }
@@ -167,7 +160,6 @@ static void mark(struct skr_cluster *c, const json_t *pod, const char *phase, co
                  const char *message)
 {
     json_t *status = json_copy(json_object_get(pod, "status"));
-
     status = status ? status : json_object();
     if (phase && is_live(pod)) {
         json_object_set_new(status, "phase", json_string(phase));

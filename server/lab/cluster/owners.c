@@ -21,7 +21,6 @@
 struct skr_owner *skr_owners_find(struct skr_cluster *c, const char *uid)
 {
     struct skr_owner *owner;
-
     HASH_FIND_STR(c->owners, uid, owner);
     return owner;
 }
@@ -29,7 +28,6 @@ struct skr_owner *skr_owners_find(struct skr_cluster *c, const char *uid)
 struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid)
 {
     struct skr_owner *owner = skr_owners_find(c, uid);
-
     if (!owner) {
         const size_t size = strlen(uid) + 1;
         owner = skr_alloc(sizeof *owner + size);
@@ -88,7 +86,6 @@ static struct skr_member *find_member(struct skr_cluster *c,
                                       const json_t *object, char key[640])
 {
     struct skr_member *member;
-
     skr_cluster_key(key, 640, resource->plural, skr_path_text(object, "metadata.namespace"),
                     skr_path_text(object, "metadata.name"));
     HASH_FIND_STR(c->members, key, member);
@@ -100,7 +97,6 @@ static const char *add_text(char **end, const char *text)
 {
     const size_t size = strlen(text) + 1;
     char *copy = memcpy(*end, text, size);
-
     *end += size;
     return copy;
 }
@@ -114,7 +110,6 @@ static struct skr_member *add_member(struct skr_cluster *c, const struct skr_sto
     const size_t size = strlen(key) + strlen(namespace_) + strlen(name) + strlen(uid) + 4;
     struct skr_member *member = skr_alloc(sizeof *member + size);
     char *end = member->key;
-
     (void)add_text(&end, key);
     member->resource = change->resource;
     member->namespace_ = add_text(&end, namespace_);
@@ -129,7 +124,6 @@ static void update_member(struct skr_cluster *c, const struct skr_store_change *
 {
     const json_t *references = c->shown.references;
     char key[640];
-
     if (change->before && skr_path_get(change->before, "metadata.ownerReferences") == references) {
         return;
     }
@@ -165,7 +159,6 @@ static void plan_collection(struct skr_cluster *c, const struct skr_store_change
 static void wake_owners(struct skr_cluster *c, const json_t *object)
 {
     const json_t *references = skr_path_get(object, "metadata.ownerReferences");
-
     for (size_t i = 0; i < json_array_size(references); i++) {
         const json_t *reference = json_array_get(references, i);
         const json_t *owner = NULL;
@@ -185,7 +178,6 @@ static void wake_owners(struct skr_cluster *c, const json_t *object)
 void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     char key[640];
-
     if (change->kind != SKR_STORE_DELETED) {
         update_member(c, change);
         if (c->shown.deleting) {
@@ -213,7 +205,6 @@ void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *cha
 static bool has_other_owner(const struct skr_member *member, const struct skr_owner *than)
 {
     const struct skr_link *link;
-
     LL_FOREACH2(member->links, link, next_of_member)
     {
         if (link->owner != than) {
@@ -230,7 +221,6 @@ static void remove_reference(struct skr_cluster *c, const struct skr_member *mem
         skr_store_get(c->store, member->resource->kind, member->namespace_, member->name);
     const json_t *references = skr_path_get(object, "metadata.ownerReferences");
     json_t *left = json_array();
-
     for (size_t i = 0; i < json_array_size(references); i++) {
         json_t *reference = json_array_get(references, i);
         if (strcmp(skr_path_text(reference, "uid"), uid) != 0) {
@@ -259,7 +249,6 @@ static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
     struct skr_member **member = skr_alloc_array(n + 1, sizeof member[0]);
     const struct skr_link *link;
     size_t i = 0;
-
     if (owner) {
         DL_FOREACH(owner->links, link)
         {
@@ -281,7 +270,6 @@ static void remove_finalizer(struct skr_cluster *c, const json_t *object, const 
 {
     const json_t *finalizers = skr_path_get(object, "metadata.finalizers");
     json_t *left = json_array();
-
     for (size_t i = 0; i < json_array_size(finalizers); i++) {
         json_t *finalizer = json_array_get(finalizers, i);
         if (strcmp(json_string_value(finalizer), name) != 0) {
@@ -302,7 +290,6 @@ struct search {
 static bool compare_uid(void *context, const json_t *object)
 {
     struct search *search = context;
-
     if (strcmp(skr_path_text(object, "metadata.uid"), search->uid) != 0) {
         return true;
     }
@@ -314,7 +301,6 @@ static bool compare_uid(void *context, const json_t *object)
 void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task)
 {
     struct search search = {.uid = task->name};
-
     skr_store_each(c->store, task->namespace_, compare_uid, &search);
     if (!search.found) {
         release_members(c, task->name, false);
@@ -345,7 +331,6 @@ json_t *skr_owners_reference(const json_t *owner)
                                            {"name", "metadata.name"},
                                            {"uid", "metadata.uid"}};
     json_t *reference = json_object();
-
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_object_set_nocheck(reference, table[i][0],
                                 skr_object_unconst(skr_path_get(owner, table[i][1])));
@@ -374,7 +359,6 @@ void skr_owners_fini(struct skr_cluster *c)
 {
     struct skr_member *member, *next_member;
     struct skr_owner *owner, *next_owner;
-
     HASH_ITER(hh, c->members, member, next_member)
     {
         drop_member(c, member);

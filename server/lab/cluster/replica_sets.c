@@ -14,7 +14,6 @@ struct census {
 static struct census count(const struct skr_worker *worker, size_t n)
 {
     struct census census = {0, 0, 0};
-
     for (size_t i = 0; i < n; i++) {
         census.active += worker[i].active ? 1 : 0;
         census.ready += worker[i].active && worker[i].ready ? 1 : 0;
@@ -27,7 +26,6 @@ static struct census count(const struct skr_worker *worker, size_t n)
 static void shrink(struct skr_cluster *c, struct skr_worker *worker, size_t n, int64_t surplus)
 {
     size_t active = 0;
-
     for (size_t i = 0; i < n; i++) {
         if (worker[i].active) { /* to the front */
             const struct skr_worker w = worker[i];
@@ -44,7 +42,6 @@ static void shrink(struct skr_cluster *c, struct skr_worker *worker, size_t n, i
 static int64_t grow(struct skr_cluster *c, const json_t *set, int64_t missing)
 {
     int64_t made = 0;
-
     for (; made < missing; made++) {
         const struct skr_pod_plan plan = {.name = NULL};
         if (skr_workload_create_pod(c, set, skr_path_get(set, "spec.template"), &plan) >= 400) {
@@ -72,7 +69,6 @@ void skr_replica_sets_run(struct skr_cluster *c, json_t *set)
     struct skr_worker *worker;
     const size_t n = skr_workload_pods(c, set, &worker);
     struct census census = count(worker, n);
-
     if (!skr_path_get(set, "metadata.deletionTimestamp")) {
         const int64_t wanted = skr_path_int(set, "spec.replicas", 1);
         if (census.active < wanted) {

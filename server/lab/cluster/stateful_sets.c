@@ -27,7 +27,6 @@ static int64_t ordinal_of(const struct set *set, const char *pod)
 {
     const size_t n = strlen(set->name);
     char *end;
-
     if (strncmp(pod, set->name, n) != 0 || pod[n] != '-' || pod[n + 1] < '0' || pod[n + 1] > '9') {
         return -1;
     }
@@ -54,7 +53,6 @@ static bool is_current(const struct set *set, const struct skr_worker *w)
 static bool make(struct skr_cluster *c, const struct set *set, int64_t ordinal)
 {
     char name[300], index[24];
-
     (void)snprintf(name, sizeof name, "%.240s-%lld", set->name, (long long)ordinal);
     (void)snprintf(index, sizeof index, "%lld", (long long)ordinal);
     const struct skr_pod_plan plan = {
@@ -77,7 +75,6 @@ static void take_away(struct skr_cluster *c, const struct skr_worker *w)
 static bool fill(struct skr_cluster *c, const struct set *set, bool parallel)
 {
     bool settled = true;
-
     for (int64_t i = set->first; i < set->first + set->wanted; i++) {
         const struct skr_worker *w = find(set, i);
         if (w && (w->failed || w->succeeded) && !w->deleting) {
@@ -101,7 +98,6 @@ static bool shrink(struct skr_cluster *c, const struct set *set, bool parallel)
 {
     const struct skr_worker *highest = NULL;
     bool any = false;
-
     for (size_t i = 0; i < set->n; i++) {
         const struct skr_worker *w = &set->worker[i];
         const int64_t ordinal = ordinal_of(set, w->name);
@@ -127,7 +123,6 @@ static void update(struct skr_cluster *c, const struct set *set)
 {
     const int64_t partition =
         skr_path_int(set->object, "spec.updateStrategy.rollingUpdate.partition", 0);
-
     if (strcmp(skr_path_text(set->object, "spec.updateStrategy.type"), "RollingUpdate") != 0) {
         return;
     }
@@ -144,7 +139,6 @@ static void write_status(struct skr_cluster *c, const struct set *set)
 {
     int64_t n = 0, ready = 0, current = 0;
     const char *before = skr_path_text(set->object, "status.currentRevision");
-
     for (size_t i = 0; i < set->n; i++) {
         const struct skr_worker *w = &set->worker[i];
         n += w->active ? 1 : 0;
@@ -176,7 +170,6 @@ void skr_stateful_sets_run(struct skr_cluster *c, json_t *object)
         .wanted = skr_path_int(object, "spec.replicas", 1),
     };
     char hash[11];
-
     skr_workload_hash(skr_path_get(object, "spec.template"), hash);
     (void)snprintf(set.revision, sizeof set.revision, "%.52s-%s", set.name, hash);
     set.n = skr_workload_pods(c, object, &set.worker);

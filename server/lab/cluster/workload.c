@@ -39,7 +39,6 @@ size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_
     struct skr_worker *worker = skr_alloc_array((o ? o->n : 0) + 1, sizeof *worker);
     const struct skr_link *link;
     size_t n = 0;
-
     *ret = worker;
     if (!o) {
         return 0;
@@ -70,7 +69,6 @@ static int by_loss(const void *a, const void *b)
     const struct skr_worker *x = a, *y = b;
     const bool x_pending = strcmp(skr_path_text(x->object, "status.phase"), "Pending") == 0;
     const bool y_pending = strcmp(skr_path_text(y->object, "status.phase"), "Pending") == 0;
-
     if (x->bound != y->bound) {
         return x->bound ? 1 : -1;
     }
@@ -98,7 +96,6 @@ static void set_ordinal_name(struct skr_cluster *c, const json_t *owner, json_t 
 {
     struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));
     char name[300];
-
     do {
         (void)snprintf(name, sizeof name, "%.240s-%zu", base, o->next_ordinal++);
     } while (skr_store_get(c->store, "Pod", skr_path_text(owner, "metadata.namespace"), name));
@@ -109,7 +106,6 @@ static void merge_metadata(json_t *meta, json_t *more)
 {
     const char *key;
     json_t *value;
-
     json_object_foreach(more, key, value)
     {
         json_t *there = json_object_get(meta, key);
@@ -125,7 +121,6 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
 {
     size_t i;
     json_t *container;
-
     json_array_foreach(json_object_get(spec, list), i, container)
     {
         json_t *env = json_object_get(container, "env");
@@ -142,7 +137,6 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
 void skr_workload_fini(struct skr_cluster *c)
 {
     struct skr_prepared *p = &c->prepared;
-
     json_decref(p->owner);
     json_decref(p->template);
     json_decref(p->env);
@@ -155,7 +149,6 @@ static const struct skr_prepared *prepare(struct skr_cluster *c, const json_t *o
                                           const json_t *template, const json_t *env)
 {
     struct skr_prepared *p = &c->prepared;
-
     if (p->spec && p->owner == owner && p->template == template && p->env == env) {
         return p;
     }
@@ -190,7 +183,6 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
     json_t *pod = json_object();
     json_t *meta = skr_path_copy(skr_path_get(template, "metadata"));
     json_t *spec = json_copy(prepared->spec);
-
     meta = meta ? meta : json_object();
     json_object_del(meta, "name");
     json_object_del(meta, "namespace");
@@ -217,7 +209,6 @@ static json_t *event_about(const struct skr_cluster *c, const json_t *owner, con
 {
     char note[1024], controller[64]; /* "job-controller" */
     size_t n = 0;
-
     for (const char *kind = skr_path_text(owner, "kind"); n < 32 && kind[n] != '\0'; n++) {
         controller[n] = (char)tolower((unsigned char)kind[n]);
     }
@@ -241,7 +232,6 @@ static json_t *event_about(const struct skr_cluster *c, const json_t *owner, con
 static void report_refusal(struct skr_cluster *c, const json_t *owner, const json_t *answer)
 {
     struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));
-
     if (o->refused) {
         return;
     }
@@ -262,7 +252,6 @@ int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const js
     const int status =
         skr_cluster_request(c, SKR_STORE_CREATE, "Pod", skr_path_text(owner, "metadata.namespace"),
                             "", "", from_template(c, owner, template, plan), &answer);
-
     if (status >= 400) {
         report_refusal(c, owner, answer);
     } else {
@@ -282,7 +271,6 @@ int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const js
 int64_t skr_workload_share(const json_t *value, int64_t total, bool up)
 {
     const char *text = json_string_value(value);
-
     if (json_is_integer(value)) {
         return (int64_t)json_integer_value(value);
     }
@@ -298,7 +286,6 @@ void skr_workload_hash(const json_t *json, char text[11])
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     char *dump = skr_json_text(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
     uint64_t hash = skr_hash_string(dump ? dump : "");
-
     free(dump);
     for (int i = 0; i < 10; i++) {
         text[i] = letters[hash % (sizeof letters - 1)];

@@ -30,7 +30,6 @@ bool skr_mix_webhook_is_wanted(const struct skr_spotmix_settings *settings, cons
     const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
     const char *kind = skr_object_text(object, "kind");
     bool is_workload = false;
-
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is_workload = is_workload || strcmp(kind, kinds[i]) == 0;
     }
@@ -48,7 +47,6 @@ char *skr_mix_review_write(const char *uid, const char *namespace_, const json_t
                   "version", "v1", "resource", "pods", "namespace", namespace_, "operation",
                   "CREATE", "object", pod, "dryRun", dry_run ? 1 : 0);
     char *text = skr_json_text(review, JSON_COMPACT);
-
     skr_bug_on(!text);
     json_decref(review);
     return text;
@@ -60,7 +58,6 @@ json_t *skr_mix_review_patch(const json_t *response)
     json_t *patch = NULL;
     char *text = NULL;
     size_t n;
-
     if (*coded != '\0' && skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0) {
         patch = json_loadb(text, n, 0, NULL);
     }
@@ -72,7 +69,6 @@ static void take_answer(void *context, uint64_t request, const void *body)
 {
     struct skr_mix_webhook *w = context;
     const struct skr_spotmix_reply *reply = body;
-
     (void)request;
     w->answered = true;
     if (reply->status == 200) {
@@ -87,7 +83,6 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     struct skr_mix_webhook *w = context;
     struct skr_spotmix_request request = {.body = NULL};
     char uid[40];
-
     w->reviews++;
     w->answered = false;
     memcpy(request.random, &w->reviews, sizeof w->reviews);
@@ -132,7 +127,6 @@ struct skr_mix_webhook *skr_mix_webhook_create(const struct skr_spotmix_settings
                                                .write_time = WRITE_TIME,
                                                .answer = take_answer,
                                                .context = w};
-
     w->store = store;
     w->driver = skr_driver_create(&options, store);
     skr_driver_start(w->driver, now - SKR_SPOTMIX_SETTLING_TIME);

@@ -21,7 +21,6 @@ static int by_node(const void *a, const void *b)
     const struct skr_spotmix_pod_row *x = a, *y = b;
     const bool waits = *x->node == '\0', other_waits = *y->node == '\0';
     const int rc = waits != other_waits ? waits - other_waits : strcmp(x->node, y->node);
-
     return rc != 0 ? rc : strcmp(x->name, y->name);
 }
 
@@ -29,7 +28,6 @@ static int by_node(const void *a, const void *b)
 static void write_cells(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
 {
     const char *cell = ascii ? (spot ? "." : "#") : spot ? "▒" : "█";
-
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_add(out, cell);
     }
@@ -38,7 +36,6 @@ static void write_cells(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
 static void write_bar(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
 {
     const size_t cells = n < BAR_MAX ? n : BAR_MAX;
-
     write_cells(cells, spot, ascii, out);
     skr_strbuf_add(out, n > BAR_MAX ? "+" : " ");
     skr_page_pad(out, BAR_MAX - cells);
@@ -49,7 +46,6 @@ static void write_nodes(const struct skr_spotmix_pod_row *pod, size_t n,
                         enum skr_spotmix_class class_, struct skr_strbuf *out)
 {
     const char *gap = "  ";
-
     for (size_t i = 0; i < n;) {
         size_t there = 0, next = i;
         for (; next < n && strcmp(pod[next].node, pod[i].node) == 0; next++) {
@@ -70,7 +66,6 @@ static void write_workload(const struct skr_spotmix *mix, const struct skr_spotm
 {
     struct skr_spotmix_pod_row *pod;
     const size_t n = skr_spotmix_pod_rows(mix, row->key, &pod);
-
     if (n > 0) {
         qsort(pod, n, sizeof *pod, by_node);
     }
@@ -109,7 +104,6 @@ static int by_seat(const void *a, const void *b)
 {
     const struct seat *x = a, *y = b;
     int rc = strcmp(x->node, y->node);
-
     rc = rc != 0 ? rc : strcmp(x->namespace_, y->namespace_);
     return rc != 0 ? rc : strcmp(x->name, y->name);
 }
@@ -136,7 +130,6 @@ static void collect(const struct skr_spotmix *mix, const struct skr_spotmix_row 
 static const struct seat *find(const struct seats *seats, const char *node, size_t *n_ret)
 {
     size_t low = 0, high = seats->n;
-
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (strcmp(seats->item[middle].node, node) < 0) {
@@ -177,7 +170,6 @@ static void write_node(const struct seats *seats, const struct skr_spotmix_node_
     size_t n, n_spot = 0;
     const struct seat *seat = find(seats, node->name, &n);
     const size_t cells = n < width->bar ? n : width->bar;
-
     for (size_t i = 0; i < cells; i++) {
         n_spot += seat[i].class_ == SKR_SPOTMIX_SPOT;
     }
@@ -197,7 +189,6 @@ static void write_node(const struct seats *seats, const struct skr_spotmix_node_
 static struct widths measure(const struct skr_spotmix_node_row *node, size_t n)
 {
     struct widths width = {.node = strlen("NODE"), .bar = 1};
-
     for (size_t i = 0; i < n; i++) {
         const size_t length = strlen(node[i].name);
         width.node = length > width.node ? length : width.node;
@@ -213,7 +204,6 @@ static void write_all(const struct seats *seats, const struct skr_spotmix_node_r
 {
     const struct widths width = measure(node, n);
     size_t left_out = 0, shown = 0;
-
     skr_strbuf_addf(out, "%-*s  %-9s  PODS\n", (int)width.node, "NODE", "CLASS");
     for (size_t i = 0; i < n; i++) {
         if (shown < NODES_MAX && (n <= NODES_MAX || node[i].pods > 0)) {
@@ -236,7 +226,6 @@ void skr_mix_picture_draw(const struct skr_spotmix *mix, bool ascii, struct skr_
     struct seats seats = {0};
     const size_t n = skr_spotmix_rows(mix, &row);
     const size_t nodes = skr_spotmix_node_rows(mix, &node);
-
     for (size_t i = 0; i < n; i++) {
         write_workload(mix, &row[i], ascii, out);
     }

@@ -34,7 +34,6 @@ static json_t *main_entry(const struct skr_store_resource *r)
 static json_t *sub_entry(const struct skr_store_resource *r, const char *sub)
 {
     json_t *name = json_sprintf("%s/%s", r->plural, sub);
-
     if (strcmp(sub, "binding") == 0) {
         return json_pack("{s:o, s:s, s:b, s:s, s:[s]}", "name", name, "singularName", "",
                          "namespaced", (int)r->namespaced, "kind", "Binding", "verbs", "create");
@@ -62,7 +61,6 @@ static json_t *sub_entry(const struct skr_store_resource *r, const char *sub)
 static json_t *resource_list(const char *group, const char *version)
 {
     json_t *list = json_array();
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
         if (strcmp(r->group, group) != 0 || strcmp(r->version, version) != 0) {
@@ -88,7 +86,6 @@ static json_t *resource_list(const char *group, const char *version)
 static bool begins_group(size_t i)
 {
     const char *group = skr_store_resource_get(i)->group;
-
     return *group != '\0' && (i == 0 || strcmp(skr_store_resource_get(i - 1)->group, group) != 0);
 }
 
@@ -97,7 +94,6 @@ static json_t *group_entry(size_t first)
 {
     const char *group = skr_store_resource_get(first)->group, *before = "";
     json_t *versions = json_array(), *version = NULL;
-
     for (size_t i = first; i < skr_store_resource_count() && (i == first || !begins_group(i));
          i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
@@ -115,7 +111,6 @@ static json_t *group_entry(size_t first)
 static json_t *group_list(void)
 {
     json_t *groups = json_array();
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         if (begins_group(i)) {
             json_array_append_new(groups, group_entry(i));
@@ -143,7 +138,6 @@ static json_t *one_group(const char *name)
 static json_t *openapi_root(void)
 {
     json_t *paths = json_object();
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
         char path[160];
@@ -171,7 +165,6 @@ static json_t *openapi_path(const struct skr_store_resource *r)
 static json_t *openapi_of(const char *group, const char *version)
 {
     json_t *paths = json_object();
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
         char path[256];
@@ -211,7 +204,6 @@ static json_t *api_versions(void)
 static bool group_version(const char *rest, char group[128], char name[32])
 {
     const char *slash;
-
     if (strncmp(rest, "api/", 4) == 0) {
         group[0] = '\0';
         return snprintf(name, 32, "%s", rest + 4) < 32 && !strchr(name, '/');
@@ -228,7 +220,6 @@ json_t *skr_discovery_get(const char *path)
 {
     static const char openapi[] = "/openapi/v3/";
     char group[128], name[32];
-
     if (strcmp(path, "/version") == 0) {
         return version();
     }

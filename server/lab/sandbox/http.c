@@ -98,7 +98,6 @@ static skr_time wake_watches(struct skr_sandbox_http *http, skr_time now)
 {
     skr_time next = SKR_TIME_NEVER;
     struct watch *watch;
-
     DL_FOREACH(http->watches, watch)
     {
         const skr_time due = skr_stream_due(watch->stream);
@@ -124,7 +123,6 @@ static void wait_until(struct skr_sandbox_http *http, skr_time at)
 static void *run(void *context)
 {
     struct skr_sandbox_http *http = context;
-
     pthread_mutex_lock(&http->lock);
     while (!http->stopping) {
         http->stirred = false;
@@ -151,7 +149,6 @@ static void reply_text(struct skr_http_request *request, int status, const json_
     char *text = skr_json_text(body, JSON_COMPACT);
     struct skr_strbuf out;
     size_t n;
-
     if (!text) {
         skr_http_reply_text(request, 500, "text/plain", "out of memory\n");
         return;
@@ -175,7 +172,6 @@ static bool is_object(const json_t *body, const struct skr_store_resource *resou
 {
     const char *kind = json_string_value(json_object_get(body, "kind"));
     const size_t n = strlen(resource->kind);
-
     return kind && strncmp(kind, resource->kind, n) == 0 &&
            (kind[n] == '\0' || strcmp(kind + n, "List") == 0);
 }
@@ -184,7 +180,6 @@ static bool is_object(const json_t *body, const struct skr_store_resource *resou
 static void shape(const struct skr_api_request *api, struct skr_store_reply *reply, skr_time now)
 {
     json_t *shaped = NULL;
-
     if (reply->status >= 300 || !is_object(reply->body, api->route.resource)) {
         return;
     }
@@ -208,7 +203,6 @@ static void begin_watch(struct skr_sandbox_http *http, struct skr_http_request *
     struct skr_error error = {.code = SKR_OK};
     struct skr_stream *stream = NULL;
     char by_name[SKR_ROUTE_NAME_MAX + 32];
-
     (void)snprintf(by_name, sizeof by_name, "metadata.name=%s", api->route.name);
     pthread_mutex_lock(&http->lock);
     const skr_time now = now_of(http);
@@ -247,7 +241,6 @@ static bool on_more(void *context, struct skr_http_request *request, struct skr_
 {
     struct skr_sandbox_http *http = context;
     struct watch *watch = request->user;
-
     pthread_mutex_lock(&http->lock);
     const skr_time before = skr_stream_due(watch->stream);
     bool more = skr_stream_more(watch->stream, now_of(http), out);
@@ -266,7 +259,6 @@ static void on_done(void *context, struct skr_http_request *request)
 {
     struct skr_sandbox_http *http = context;
     struct watch *watch = request->user;
-
     if (!watch) {
         return;
     }
@@ -284,7 +276,6 @@ static void reply_resource(struct skr_sandbox_http *http, struct skr_http_reques
 {
     struct skr_api_request api;
     struct skr_store_reply reply;
-
     request->handler = "api";
     if (!skr_api_request_parse(request, &api, &reply)) {
         reply_json(request, reply.status, reply.body);
@@ -309,7 +300,6 @@ static void reply_resource(struct skr_sandbox_http *http, struct skr_http_reques
 static bool reply_health(struct skr_http_request *request)
 {
     static const char *const paths[] = {"/healthz", "/livez", "/readyz"};
-
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (strcmp(request->path, paths[i]) == 0) {
             request->handler = "health";
@@ -325,7 +315,6 @@ static bool reply_health(struct skr_http_request *request)
 static bool reply_openapi_v2(struct skr_http_request *request)
 {
     const char *accept = skr_http_header(request, "Accept");
-
     if (strcmp(request->path, "/openapi/v2") != 0) {
         return false;
     }
@@ -345,7 +334,6 @@ static bool reply_openapi_v2(struct skr_http_request *request)
 static bool reply_review(struct skr_http_request *request)
 {
     static const char reviews[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-
     if (strcmp(request->path, reviews) != 0) {
         return false;
     }
@@ -373,7 +361,6 @@ static bool is_read(const struct skr_http_request *request)
 static void on_handle(void *context, struct skr_http_request *request)
 {
     struct skr_sandbox_http *http = context;
-
     if (http->options.other && http->options.other(http->options.other_context, request)) {
         return;
     }
@@ -398,7 +385,6 @@ static void on_handle(void *context, struct skr_http_request *request)
 static int start_listener(struct skr_sandbox_http *http, struct skr_error *error)
 {
     struct skr_listener_options options;
-
     skr_listener_options_default(&options);
     options.name = "sandbox";
     options.address = http->options.listen;
@@ -423,7 +409,6 @@ int skr_sandbox_http_create(const struct skr_sandbox_http_options *options,
                             struct skr_sandbox_http **ret, struct skr_error *error)
 {
     struct skr_sandbox_http *http = skr_alloc(sizeof *http);
-
     http->options = *options;
     http->store = skr_cluster_store(options->cluster);
     skr_store_limit_history(http->store, SKR_SANDBOX_HISTORY);

@@ -29,7 +29,6 @@ static bool number(struct skr_http_request *request, const char *name, int64_t *
 {
     const char *text = argument(request, name);
     char *end;
-
     *ret = 0;
     if (*text == '\0') {
         return true;
@@ -50,7 +49,6 @@ static bool number(struct skr_http_request *request, const char *name, int64_t *
 static bool understands(const char *range, size_t n, struct skr_api_request *ret)
 {
     char text[256];
-
     (void)snprintf(text, sizeof text, "%.*s", (int)n, range);
     if (!strstr(text, "application/json") && !strstr(text, "*/*") &&
         !strstr(text, "application/*")) {
@@ -67,7 +65,6 @@ static bool parse_accept(struct skr_http_request *request, struct skr_api_reques
 {
     const char *accept = skr_http_header(request, "Accept");
     const char *include = argument(request, "includeObject");
-
     ret->include = strcmp(include, "Object") == 0 ? SKR_TABLE_OBJECT
                    : strcmp(include, "None") == 0 ? SKR_TABLE_NONE
                                                   : SKR_TABLE_METADATA;
@@ -92,7 +89,6 @@ static bool is_type(struct skr_http_request *request, const char *type)
 {
     const char *header = skr_http_header(request, "Content-Type");
     const size_t n = strlen(type);
-
     return header && strncasecmp(header, type, n) == 0 &&
            (header[n] == '\0' || header[n] == ';' || header[n] == ' ');
 }
@@ -129,7 +125,6 @@ static bool parse_verb(struct skr_http_request *request, struct skr_api_request 
 {
     const bool named = *ret->route.name != '\0';
     const char *method = request->method;
-
     if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0) {
         ret->store.verb = named ? SKR_STORE_GET : SKR_STORE_LIST;
         ret->watch = flag(request, "watch");
@@ -160,7 +155,6 @@ static bool parse_protobuf(struct skr_http_request *request, struct skr_api_requ
                            struct skr_store_reply *reply)
 {
     struct skr_error error = {.code = SKR_OK};
-
     if (skr_protobuf_parse(request->body, request->body_len, &ret->body, &error) != 0) {
         skr_status_fail(reply, 415, NULL, NULL, "%s", error.text);
         return false;
@@ -174,7 +168,6 @@ static bool parse_body(struct skr_http_request *request, struct skr_api_request 
 {
     const bool patch = strcmp(request->method, "PATCH") == 0;
     json_error_t error;
-
     if (request->too_large) {
         skr_status_fail(reply, 413, NULL, NULL, "Request entity too large: limit is %zu",
                         (size_t)(3 * 1024 * 1024));
@@ -212,7 +205,6 @@ static bool parse_delete_options(struct skr_http_request *request, struct skr_ap
 {
     const char *policy = argument(request, "propagationPolicy");
     int64_t grace;
-
     if (!number(request, "gracePeriodSeconds", &grace, reply)) {
         return false;
     }
@@ -240,7 +232,6 @@ static bool parse_watch(struct skr_http_request *request, struct skr_api_request
 {
     const char *revision = argument(request, "resourceVersion");
     char *end;
-
     if (!ret->watch) {
         return true;
     }

@@ -283,7 +283,6 @@ static void *run(void *context)
     struct skr_poster *poster = context;
     struct post *post, *next;
     bool stopping = false;
-
     while (!stopping) {
         struct post *inbox = take_inbox(poster, &stopping);
         DL_FOREACH_SAFE(inbox, post, next)

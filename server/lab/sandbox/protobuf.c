@@ -64,7 +64,6 @@ static bool skip(struct input *in, size_t n)
 static bool take_field(struct input *in, struct field *ret)
 {
     uint64_t tag;
-
     if (!take_varint(in, &tag)) {
         return false;
     }
@@ -106,7 +105,6 @@ static json_t *time_of(struct input in)
     struct field field;
     int64_t seconds = 0, nanos = 0;
     char text[40];
-
     while (!is_empty(&in)) {
         if (!take_field(&in, &field) || field.wire != VARINT) {
             return NULL;
@@ -129,7 +127,6 @@ static json_t *quantity_of(struct input in)
 {
     struct field field;
     json_t *text = NULL;
-
     while (!is_empty(&in)) {
         if (!take_field(&in, &field)) {
             break;
@@ -148,7 +145,6 @@ static json_t *int_or_string_of(struct input in)
     struct field field;
     uint64_t type = 0, number = 0;
     struct input text = {NULL, NULL};
-
     while (!is_empty(&in)) {
         if (!take_field(&in, &field)) {
             return NULL;
@@ -179,7 +175,6 @@ static bool add_entry(json_t *map, struct input in, enum skr_schema_type type)
     struct field field;
     char key[512] = "";
     json_t *value = NULL;
-
     while (!is_empty(&in)) {
         if (!take_field(&in, &field) || field.wire != BYTES) {
             json_decref(value);
@@ -247,7 +242,6 @@ static int read_part(const struct reader *r, struct input in, const struct skr_s
 {
     json_t *part = json_object();
     const int rc = read_object(r, in, field->of, part);
-
     if (rc != 0) {
         json_decref(part);
     } else if (field->type == SKR_SCHEMA_LIST) {
@@ -328,7 +322,6 @@ static int read_object(const struct reader *r, struct input in,
 {
     struct field field;
     char number[40];
-
     while (!is_empty(&in)) {
         if (!take_field(&in, &field)) {
             return malformed(r, "the message");
@@ -368,7 +361,6 @@ static int read_object(const struct reader *r, struct input in,
 static bool read_envelope(struct input in, json_t *object, struct input *ret_raw)
 {
     struct field field;
-
     *ret_raw = (struct input){NULL, NULL};
     while (!is_empty(&in)) {
         if (!take_field(&in, &field)) {
@@ -397,7 +389,6 @@ int skr_protobuf_parse(const char *bytes, size_t n, json_t **ret, struct skr_err
     static const char magic[4] = "k8s";
     struct input in = {(const unsigned char *)bytes, (const unsigned char *)bytes + n}, raw;
     json_t *object = json_object();
-
     if (n < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0 ||
         (in.at += sizeof magic, !read_envelope(in, object, &raw))) {
         json_decref(object);

@@ -36,7 +36,6 @@ bool skr_route_parse(const char *path, struct skr_route *ret)
     struct parts p;
     size_t at;
     const char *group = "";
-
     if (!split(path, &p) || p.n < 3) {
         return false;
     }

@@ -86,7 +86,6 @@ static bool is_lost(const struct skr_scheduler_thread *t)
 static void *run(void *context)
 {
     struct skr_scheduler_thread *t = context;
-
     lock(t);
     while (!atomic_load(&t->stopping)) {
         if (is_lost(t)) {

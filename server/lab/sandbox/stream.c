@@ -58,7 +58,6 @@ static bool is_selected(const struct skr_stream *s, const json_t *object)
 static bool collect(void *context, const json_t *object)
 {
     struct skr_stream *s = context;
-
     if (is_selected(s, object)) {
         json_array_append_new(s->initial, skr_path_ref(object));
     }
@@ -70,7 +69,6 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
 {
     const struct skr_store_resource *resource = options->resource;
     struct skr_stream *s = skr_alloc(sizeof *s);
-
     s->store = store;
     s->resource = resource;
     s->keeper = resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
@@ -105,7 +103,6 @@ static void line(struct skr_strbuf *out, const char *type, json_t *value)
 {
     json_auto_t *event = json_pack("{s:s, s:o}", "type", type, "object", value);
     SKR_AUTO_FREE char *text = skr_json_text(event, JSON_COMPACT);
-
     skr_bug_on(!text);
     skr_strbuf_add(out, text);
     skr_strbuf_addc(out, '\n');
@@ -115,7 +112,6 @@ static void line(struct skr_strbuf *out, const char *type, json_t *value)
 static json_t *shaped(struct skr_stream *s, json_t *object, skr_time now)
 {
     json_t *result;
-
     if (s->shape == SKR_STREAM_OBJECT) {
         return object;
     }
@@ -141,7 +137,6 @@ static void send_bookmark(struct skr_stream *s, skr_time now, struct skr_strbuf 
     json_t *meta =
         json_pack("{s:o, s:n}", "resourceVersion",
                   json_sprintf("%llu", (unsigned long long)s->revision), "creationTimestamp");
-
     s->bookmark = now + BOOKMARK_S * SKR_SECOND;
     if (s->shape == SKR_STREAM_TABLE) {
         line(out, "BOOKMARK",
@@ -171,7 +166,6 @@ static void send_change(struct skr_stream *s, const struct skr_store_change *cha
 {
     const bool was = is_selected(s, change->before);
     const bool is = change->kind != SKR_STORE_DELETED && is_selected(s, change->object);
-
     if (is) {
         send_event(s, was ? "MODIFIED" : "ADDED", change->object, now, out);
     } else if (was && change->kind == SKR_STORE_DELETED) {
@@ -212,7 +206,6 @@ bool skr_stream_more(struct skr_stream *stream, skr_time now, struct skr_strbuf 
 {
     struct skr_store_change change;
     bool gone = false;
-
     send_initial(stream, now, out);
     if (stream->initial) {
         return true;

@@ -55,7 +55,6 @@ json_t *skr_table_of(const struct skr_store_resource *resource, const json_t *ob
     const json_t *items = json_object_get(object_or_list, "items");
     json_t *rows = json_array();
     json_t *meta;
-
     if (is_list(object_or_list)) {
         for (size_t i = 0; i < json_array_size(items); i++) {
             json_array_append_new(rows, row(column, json_array_get(items, i), include, now));
@@ -74,7 +73,6 @@ json_t *skr_table_metadata_of(const json_t *object_or_list)
 {
     const json_t *items = json_object_get(object_or_list, "items");
     json_t *list = json_array();
-
     if (!is_list(object_or_list)) {
         json_decref(list);
         return partial(object_or_list);

@@ -27,7 +27,6 @@ struct replay {
 static void note_status(struct replay *replay, unsigned status)
 {
     char number[24];
-
     snprintf(number, sizeof number, "%zu", replay->event);
     const json_int_t before = json_integer_value(json_object_get(replay->http, number));
     if ((json_int_t)status > before) { /* the worst of several */
@@ -45,7 +44,6 @@ static int check_create(const struct replay *replay, const json_t *fields, struc
 {
     const char *again = skr_path_text(fields, "resubmit_of");
     const int rc = skr_spotmix_check_fields(fields, error);
-
     if (rc != 0) {
         return rc;
     }
@@ -68,7 +66,6 @@ static int check_create(const struct replay *replay, const json_t *fields, struc
 static int create(struct replay *replay, const json_t *fields, struct skr_error *error)
 {
     struct skr_spotmix_sim_pod *pod;
-
     int rc = check_create(replay, fields, error);
     if (rc == 0) {
         note_status(replay, skr_spotmix_world_create(&replay->world, fields, &pod));
@@ -107,7 +104,6 @@ static int concurrent(struct replay *replay, const json_t *event, struct skr_err
 static int scale(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *replicas = skr_path_get(event, "replicas");
-
     if (!json_is_integer(replicas) || json_integer_value(replicas) < 0) {
         return skr_error_set_key(error, SKR_INVALID, "replicas", "must be a number, 0 or more");
     }
@@ -118,7 +114,6 @@ static int scale(struct replay *replay, const json_t *event, struct skr_error *e
 static int relabel(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *labels = skr_path_get(event, "labels");
-
     if (!json_is_object(labels)) {
         return skr_error_set_key(error, SKR_INVALID, "labels", "must be an object");
     }
@@ -130,7 +125,6 @@ static int rollout(struct replay *replay, const json_t *event, struct skr_error 
 {
     struct skr_spotmix_sim_owner *owner =
         skr_spotmix_world_owner(&replay->world, skr_path_text(event, "owner"));
-
     if (!owner) {
         return skr_error_set_key(error, SKR_INVALID, "owner", "no such owner in config.owners");
     }
@@ -142,7 +136,6 @@ static int advance(struct replay *replay, const json_t *event, struct skr_error 
 {
     const json_t *seconds = skr_path_get(event, "seconds");
     const double value = json_number_value(seconds);
-
     if (!json_is_number(seconds) || !(value >= 0 && value <= 1e9)) {
         return skr_error_set_key(error, SKR_INVALID, "seconds", "must be a number, 0 to 1e9");
     }
@@ -155,7 +148,6 @@ static int raw(struct replay *replay, const json_t *event, struct skr_error *err
 {
     const json_t *body = json_object_get(event, "body");
     json_t *response = NULL;
-
     (void)error;
     if (json_is_string(body) || !body) {
         note_status(replay,
@@ -207,7 +199,6 @@ static void note_evictions(struct replay *replay)
     json_t *list = json_array();
     char number[24];
     size_t n = 0;
-
     if (world->mix && world->settings.rebuild == SKR_SPOTMIX_REBUILD_EVICT) {
         n = skr_spotmix_world_wrong(world, uid, world->n_pods);
     }
@@ -243,7 +234,6 @@ static int carry_out(struct replay *replay, const struct operation *operation, c
 {
     struct skr_spotmix_world *world = &replay->world;
     const char *alias = skr_path_text(event, "pod");
-
     if (operation->shrinks) {
         skr_spotmix_world_shrink(world);
         skr_spotmix_world_settle(world);
@@ -267,7 +257,6 @@ static int play(struct replay *replay, const json_t *event, struct skr_error *er
 {
     const char *name = skr_path_text(event, "op");
     const int flaw = skr_spotmix_check_fields(event, error);
-
     if (flaw != 0) {
         return flaw;
     }
@@ -295,7 +284,6 @@ static json_t *report_pod(const struct skr_spotmix_world *world,
     struct skr_spotmix_keys keys;
     const json_t *terms = skr_spotmix_terms_of(json_object_get(pod->object, "spec"));
     json_t *report = json_object();
-
     skr_bug_on(skr_spotmix_keys_init(&keys, world->settings.key_prefix, NULL) != 0);
     const int32_t index = skr_spotmix_index_parse(skr_path_label(pod->object, keys.index));
     json_object_set_new(report, "allowed", json_true());
@@ -315,7 +303,6 @@ static json_t *report_counts(const struct skr_spotmix_world *world)
     struct skr_spotmix_keys keys;
     json_int_t n[SKR_SPOTMIX_CLASS_COUNT] = {0};
     json_t *counts = json_object();
-
     skr_bug_on(skr_spotmix_keys_init(&keys, world->settings.key_prefix, NULL) != 0);
     for (size_t i = 0; i < world->n_pods; i++) {
         const enum skr_spotmix_class class_ =
@@ -335,7 +322,6 @@ static json_t *report(const struct replay *replay)
 {
     const struct skr_spotmix_world *world = &replay->world;
     json_t *pods = json_object();
-
     for (size_t i = 0; i < world->n_pods; i++) {
         json_object_set_new(pods, world->pod[i]->alias, report_pod(world, world->pod[i]));
     }
@@ -358,7 +344,6 @@ static void write_text(json_t *result, struct skr_strbuf *out)
     json_t *value;
     int width = 3;
     char number[24];
-
     json_object_foreach(json_object_get(result, "pods"), key, value)
     {
         width = strlen(key) > (size_t)width ? (int)strlen(key) : width;
@@ -400,7 +385,6 @@ static void write_text(json_t *result, struct skr_strbuf *out)
 static void write_result(const struct replay *replay, bool json, struct skr_strbuf *out)
 {
     json_t *result = report(replay);
-
     skr_bug_on(!result);
     if (json) {
         char *text = skr_json_text(result, JSON_INDENT(1));
@@ -421,7 +405,6 @@ static int run(struct replay *replay, const json_t *file, bool json, struct skr_
 {
     const json_t *events = skr_path_get(file, "events");
     const json_t *config = skr_path_get(file, "config");
-
     if (!json_is_object(file) || (config && !json_is_object(config)) ||
         (events && !json_is_array(events))) {
         return skr_error_set(error, SKR_INVALID,
@@ -449,7 +432,6 @@ int skr_spotmix_simulate_text(const char *name, const char *text, size_t len, bo
     struct replay replay = {.name = name, .messages = messages};
     struct skr_error error = {0};
     json_error_t where;
-
     json_t *file = json_loadb(text, len, JSON_ALLOW_NUL, &where);
     if (!file) {
         skr_strbuf_addf(messages, "%s:%d:%d: invalid JSON: %s\n", name, where.line, where.column,
@@ -483,7 +465,6 @@ int skr_spotmix_simulate(const struct skr_spotmix_simulate_options *options, str
     struct skr_strbuf text;
     char buffer[64 * 1024];
     size_t n;
-
     if (!file) {
         skr_strbuf_addf(messages, "%s: %s\n", options->path, strerror(errno));
         return SKR_EXIT_ERROR;

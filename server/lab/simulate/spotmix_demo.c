@@ -25,7 +25,6 @@ static void begin(struct story *story, int max)
 {
     char text[16];
     struct skr_error error;
-
     snprintf(text, sizeof text, "%d", max);
     story->created = 0;
     story->config =
@@ -47,7 +46,6 @@ static void create(struct story *story, int n)
 {
     struct skr_spotmix_sim_pod *pod;
     char alias[16];
-
     for (int i = 0; i < n; i++) {
         snprintf(alias, sizeof alias, "%d", story->created++);
         json_t *fields = json_pack("{s:s, s:s}", "pod", alias, "owner", "rs");
@@ -78,7 +76,6 @@ static void draw(struct story *story, const char *title)
     const struct skr_spotmix_keys *keys = skr_spotmix_keys(story->world.mix);
     enum skr_spotmix_class at[CELLS];
     int n[SKR_SPOTMIX_CLASS_COUNT] = {0};
-
     for (int i = 0; i < CELLS; i++) {
         at[i] = SKR_SPOTMIX_NO_CLASS;
     }
@@ -103,7 +100,6 @@ int skr_spotmix_demo(bool ascii, struct skr_strbuf *out)
     static const int maxima[] = {5, 3, 0, 7};
     struct story story = {.out = out, .ascii = ascii};
     char title[64];
-
     skr_strbuf_add(out, "Deployment web, labels on the Deployment:\n"
                         "  " SKR_SPOTMIX_KEY_PREFIX ": \"true\"\n"
                         "  " SKR_SPOTMIX_KEY_PREFIX "-max-on-demand-count: \"MAX\"\n\n");

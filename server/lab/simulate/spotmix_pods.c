@@ -43,7 +43,6 @@ static json_t *from_template(const json_t *template)
         json_pack("{s:s, s:s, s:{}, s:{}}", "apiVersion", "v1", "kind", "Pod", "metadata", "spec");
     const char *key;
     json_t *value;
-
     json_object_foreach(skr_object_unconst(template), key, value)
     {
         if (strcmp(key, "metadata") == 0 || strcmp(key, "spec") == 0) {
@@ -73,7 +72,6 @@ static void set_name(struct skr_spotmix_world *world, json_t *meta,
     const char *name = skr_path_text(fields, "name");
     const char *alias = skr_path_text(fields, "pod");
     char text[280];
-
     json_object_del(meta, "name");
     if (*name != '\0') {
         json_object_set_new(meta, "name", json_string(name));
@@ -106,7 +104,6 @@ static json_t *new_object(struct skr_spotmix_world *world, struct skr_spotmix_si
     const json_t *more = skr_path_get(fields, "object_labels");
     json_t *pod = from_template(skr_path_get(world->config, "template"));
     json_t *meta = json_object_get(pod, "metadata");
-
     if (owner && *owner->hash != '\0') {
         json_object_set_new(member(meta, "labels"), "pod-template-hash", json_string(owner->hash));
     }
@@ -132,7 +129,6 @@ static json_t *sent_again(const struct skr_spotmix_sim_pod *before, const json_t
 {
     const json_t *more = skr_path_get(fields, "object_labels");
     json_t *pod = json_deep_copy(before->reviewed);
-
     if (json_is_object(more)) {
         json_object_update(member(json_object_get(pod, "metadata"), "labels"),
                            skr_object_unconst(more));
@@ -149,7 +145,6 @@ unsigned skr_spotmix_world_post(struct skr_spotmix_world *world, const char *bod
         .body = body, .len = len, .serving = true, .now = world->now};
     struct skr_spotmix_answer answer;
     uint64_t seed = ++world->reviews;
-
     *ret_response = NULL;
     if (!world->mix) {
         return 503;
@@ -180,7 +175,6 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
 {
     json_t *response = NULL;
     char uid[48];
-
     snprintf(uid, sizeof uid, "00000000-0000-4000-9000-%012" PRIu64, world->reviews + 1);
     char *body = skr_mix_review_write(uid, skr_path_text(world->workload, "metadata.namespace"),
                                       pod->object, dry_run);
@@ -209,7 +203,6 @@ static void persist(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod 
     json_t *meta = json_object_get(pod->object, "metadata");
     const char *name = skr_path_text(meta, "name");
     char text[320], created[40];
-
     if (*name != '\0') {
         for (size_t i = 0; i < world->n_pods; i++) {
             struct skr_spotmix_sim_pod *other = world->pod[i];
@@ -251,7 +244,6 @@ static struct skr_spotmix_sim_owner *owner_of(const struct skr_spotmix_world *wo
                                               const json_t *fields)
 {
     const json_t *id = json_object_get(fields, "owner");
-
     if (!id) {
         return world->n_owners > 0 ? &world->owner[0] : NULL;
     }
@@ -265,7 +257,6 @@ unsigned skr_spotmix_world_create(struct skr_spotmix_world *world, const json_t 
     struct skr_spotmix_sim_pod *before =
         skr_spotmix_world_find(world, skr_path_text(fields, "resubmit_of"));
     const bool dry_run = flag(fields, "dry_run", false);
-
     pod->alias = skr_strdup(skr_path_text(fields, "pod"));
     pod->owner =
         before && !json_object_get(fields, "owner") ? before->owner : owner_of(world, fields);
@@ -306,7 +297,6 @@ static void leave(struct skr_spotmix_world *world, const struct skr_spotmix_sim_
 void skr_spotmix_world_terminate(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *pod)
 {
     char now[40];
-
     if (!skr_spotmix_sim_pod_is_live(pod)) {
         return;
     }
@@ -342,7 +332,6 @@ static bool goes_first(const struct skr_spotmix_sim_pod *a, const struct skr_spo
 {
     const bool bound = *skr_path_text(a->object, "spec.nodeName") != '\0';
     const bool other = *skr_path_text(b->object, "spec.nodeName") != '\0';
-
     if (strcmp(a->owner->kind, "StatefulSet") == 0 && a->owner == b->owner) {
         const char *name = a->owner->name;
         return skr_spotmix_ordinal_parse(skr_path_text(a->object, "metadata.name"), name) >

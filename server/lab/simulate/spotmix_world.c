@@ -25,7 +25,6 @@ static int read_webhook(struct skr_spotmix_world *world, const json_t *webhook,
     const char *preset = skr_path_text(webhook, "preset");
     const char *prefix = skr_path_text(webhook, "key_prefix");
     const char *rebuild = skr_path_text(webhook, "rebuild");
-
     skr_spotmix_settings_default(settings);
     settings->own_namespace = "sakkara";
     if (json_is_number(ttl) && json_number_value(ttl) >= 0 && json_number_value(ttl) < 1e9) {
@@ -77,7 +76,6 @@ static void read_owners(struct skr_spotmix_world *world)
     const json_t *owners = skr_path_get(world->config, "owners");
     const char *name = text_or(world->config, "workload.name", "web");
     const size_t n = json_array_size(owners);
-
     world->owner = skr_alloc_array(n + 1, sizeof *world->owner);
     for (size_t i = 0; i < n; i++) {
         const json_t *from = json_array_get(owners, i);
@@ -108,7 +106,6 @@ static void set_labels(json_t *to, const json_t *from)
     const char *key;
     json_t *value;
     char number[24];
-
     json_object_foreach(skr_object_unconst(from), key, value)
     {
         if (json_is_null(value)) {
@@ -133,7 +130,6 @@ static void make_workload(struct skr_spotmix_world *world)
 {
     const json_t *config = skr_path_get(world->config, "workload");
     json_t *meta = json_object(), *spec = json_object();
-
     json_object_set_new(meta, "namespace", json_string(text_or(config, "namespace", "default")));
     json_object_set_new(meta, "name", json_string(text_or(config, "name", "web")));
     json_object_set_new(meta, "uid", json_string(SKR_SPOTMIX_WORKLOAD_UID));
@@ -155,7 +151,6 @@ int skr_spotmix_world_init(struct skr_spotmix_world *world, const json_t *config
                            struct skr_strbuf *messages, struct skr_error *error)
 {
     const json_t *nodes = skr_path_get(config, "nodes");
-
     *world = (struct skr_spotmix_world){
         .config = config, .now = SKR_SPOTMIX_SIM_BEGIN, .nodes = {1, 1}, .messages = messages};
     const int rc = read_webhook(world, skr_path_get(config, "webhook"), error);
@@ -210,7 +205,6 @@ static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_
     const int64_t replicas =
         owner == world->current ? skr_path_int(world->workload, "spec.replicas", 1) : 0;
     json_t *object;
-
     if (kind == SKR_SPOTMIX_KIND_COUNT || kind == SKR_SPOTMIX_DEPLOYMENT) {
         return;
     }
@@ -253,7 +247,6 @@ static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_
 static void put_workload(struct skr_spotmix_world *world)
 {
     const enum skr_spotmix_kind kind = kind_of(spotmix_world_kind(world));
-
     if (!world->mix) {
         return;
     }
@@ -269,7 +262,6 @@ static void put_workload(struct skr_spotmix_world *world)
 static const char *node_label(const struct skr_spotmix_world *world, enum skr_spotmix_class class_)
 {
     const struct skr_spotmix_expression *expression = &world->settings.expression[class_];
-
     return strcmp(expression->op, "In") == 0 && expression->n > 0 ? expression->value[0]
            : strcmp(expression->op, "DoesNotExist") == 0          ? NULL
                                                                   : "on-demand";
@@ -325,7 +317,6 @@ void skr_spotmix_world_start(struct skr_spotmix_world *world, const json_t *even
 void skr_spotmix_world_set_nodes(struct skr_spotmix_world *world, const json_t *nodes)
 {
     int64_t *count = world->nodes;
-
     count[SKR_SPOTMIX_ON_DEMAND] = skr_path_int(nodes, "on_demand", count[SKR_SPOTMIX_ON_DEMAND]);
     count[SKR_SPOTMIX_SPOT] = skr_path_int(nodes, "spot", count[SKR_SPOTMIX_SPOT]);
     put_nodes(world);
@@ -353,7 +344,6 @@ struct skr_spotmix_sim_owner *skr_spotmix_world_owner(const struct skr_spotmix_w
 void skr_spotmix_world_rollout(struct skr_spotmix_world *world, struct skr_spotmix_sim_owner *owner)
 {
     int64_t highest = 0;
-
     for (size_t i = 0; i < world->n_owners; i++) {
         highest = world->owner[i].revision > highest ? world->owner[i].revision : highest;
     }
@@ -367,7 +357,6 @@ void skr_spotmix_world_rollout(struct skr_spotmix_world *world, struct skr_spotm
 void skr_spotmix_world_scale(struct skr_spotmix_world *world, int64_t replicas)
 {
     size_t live = 0;
-
     json_object_set_new(json_object_get(world->workload, "spec"), "replicas",
                         json_integer(replicas));
     for (size_t i = 0; i < world->n_pods; i++) {
@@ -384,7 +373,6 @@ static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
     struct skr_spotmix_world *world = context;
     const struct skr_spotmix_keys *keys = skr_spotmix_keys(world->mix);
     char number[16];
-
     world->settled = false;
     for (size_t i = 0; i < world->n_pods; i++) {
         json_t *object = world->pod[i]->object;
@@ -414,7 +402,6 @@ static void bind(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *po
     struct skr_spotmix_classes classes;
     const json_t *spec = json_object_get(pod->object, "spec");
     int found = -1, n = 0;
-
     if (!skr_spotmix_sim_pod_is_live(pod) || *skr_path_text(spec, "nodeName") != '\0') {
         return;
     }
@@ -464,7 +451,6 @@ size_t skr_spotmix_world_wrong(const struct skr_spotmix_world *world, const char
 {
     const char *namespace_ = skr_path_text(world->workload, "metadata.namespace");
     size_t n = 0;
-
     if (strcmp(spotmix_world_kind(world), "Deployment") == 0) {
         return skr_spotmix_wrong(world->mix, SKR_SPOTMIX_DEPLOYMENT, namespace_,
                                  SKR_SPOTMIX_WORKLOAD_UID, ret, max);

@@ -48,7 +48,6 @@ char *skr_indexes_text(const struct skr_indexes *set)
 {
     struct skr_strbuf text;
     const int64_t limit = (int64_t)set->n * 8;
-
     skr_strbuf_init(&text);
     skr_strbuf_add(&text, "");
     for (int64_t i = 0; i < limit; i++) {

@@ -101,7 +101,6 @@ const struct skr_store_resource *skr_store_resource_of_kind(const char *api_vers
     const char *slash = strchr(api_version, '/');
     const size_t group = slash ? (size_t)(slash - api_version) : 0;
     const char *version = slash ? slash + 1 : api_version;
-
     for (size_t i = 0; i < N_RESOURCES; i++) {
         if (strcmp(resources[i].kind, kind) == 0 && strlen(resources[i].group) == group &&
             strncmp(resources[i].group, api_version, group) == 0 &&

@@ -150,7 +150,6 @@ static int check_map(struct walk *w, const json_t *map, enum skr_schema_type typ
         type == SKR_SCHEMA_QUANTITY_MAP ? SKR_SCHEMA_QUANTITY : SKR_SCHEMA_STRING;
     const char *key;
     json_t *value;
-
     if (!json_is_object(map)) {
         return wrong(w, map, SKR_SCHEMA_OBJECT);
     }
@@ -167,7 +166,6 @@ static int check_strings(struct walk *w, const json_t *list)
 {
     size_t i;
     json_t *value;
-
     if (!json_is_array(list)) {
         return wrong(w, list, SKR_SCHEMA_LIST);
     }
@@ -189,7 +187,6 @@ static int check_list(struct walk *w, const json_t *list, const json_t *known,
     size_t i;
     json_t *value;
     int rc = 0;
-
     if (!json_is_array(list)) {
         return wrong(w, list, SKR_SCHEMA_LIST);
     }
@@ -242,7 +239,6 @@ static int check_object(struct walk *w, const json_t *object, const json_t *know
 {
     struct skr_pairs p = skr_pairs_of(object, known);
     int rc = 0;
-
     if (!json_is_object(object)) {
         return wrong(w, object, SKR_SCHEMA_OBJECT);
     }
@@ -274,6 +270,5 @@ int skr_schema_check(const char *kind, const json_t *object, const json_t *known
 {
     struct walk w = {.kind = kind, .strict = strict, .error = error};
     const struct skr_schema_field *fields = skr_schema_of(kind);
-
     return fields ? check_object(&w, object, known, fields) : 0;
 }

@@ -47,7 +47,6 @@ static void grow_table(struct skr_shelf *shelf)
 static int levels_of(uint64_t hash)
 {
     int levels = 1;
-
     for (; levels < SKR_SHELF_LEVELS && (hash & 3) == 0; levels++) {
         hash >>= 2;
     }
@@ -59,7 +58,6 @@ static void search(struct skr_shelf *shelf, const char *namespace_, const char *
                    struct skr_shelf_item **link[SKR_SHELF_LEVELS])
 {
     struct skr_shelf_item **at = shelf->first;
-
     for (int level = SKR_SHELF_LEVELS - 1; level >= 0; level--) {
         while (at[level] && compare(at[level], namespace_, name) < 0) {
             at = at[level]->next;
@@ -72,7 +70,6 @@ struct skr_shelf_item *skr_shelf_from(const struct skr_shelf *shelf, const char 
                                       const char *name)
 {
     struct skr_shelf_item *const *at = shelf->first;
-
     for (int level = SKR_SHELF_LEVELS - 1; level > 0; level--) {
         while (at[level] && compare(at[level], namespace_, name) < 0) {
             at = at[level]->next;
@@ -107,7 +104,6 @@ struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *nam
     const size_t head = sizeof(struct skr_shelf_item) + (size_t)levels * sizeof link[0];
     struct skr_shelf_item *item = skr_alloc(head + namespace_size + name_size);
     char *text = (char *)item + head;
-
     memcpy(text, namespace_, namespace_size);
     memcpy(text + namespace_size, name, name_size);
     item->namespace_ = text;
@@ -131,7 +127,6 @@ void skr_shelf_remove(struct skr_shelf *shelf, struct skr_shelf_item *item)
 {
     struct skr_shelf_item **link[SKR_SHELF_LEVELS];
     struct skr_shelf_item **place = place_of(shelf, item->hash);
-
     search(shelf, item->namespace_, item->name, link);
     for (int level = levels_of(item->hash) - 1; level >= 0; level--) {
         *link[level] = item->next[level];
@@ -148,7 +143,6 @@ void skr_shelf_remove(struct skr_shelf *shelf, struct skr_shelf_item *item)
 void skr_shelf_fini(struct skr_shelf *shelf)
 {
     struct skr_shelf_item *item = shelf->first[0];
-
     while (item) {
         struct skr_shelf_item *next = item->next[0];
         json_decref(item->object);

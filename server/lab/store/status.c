@@ -78,7 +78,6 @@ static json_t *details_of(const struct skr_store_resource *resource, const char 
                           const char *kind)
 {
     json_t *details = json_object();
-
     if (!resource) {
         return details;
     }
@@ -105,7 +104,6 @@ void skr_status_fail(struct skr_store_reply *reply, int code,
 {
     char message[MESSAGE_MAX];
     va_list args;
-
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
@@ -120,7 +118,6 @@ void skr_status_fail_reason(struct skr_store_reply *reply, int code, const char 
 {
     char message[MESSAGE_MAX];
     va_list args;
-
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
@@ -148,7 +145,6 @@ void skr_status_conflict(struct skr_store_reply *reply, const struct skr_store_r
 void skr_status_success(struct skr_store_reply *reply, int code)
 {
     json_t *body = json_object();
-
     json_object_set_new(body, "kind", json_string("Status"));
     json_object_set_new(body, "apiVersion", json_string("v1"));
     json_object_set_new(body, "metadata", json_object());
@@ -164,7 +160,6 @@ void skr_causes_add(struct skr_causes *causes, const char *reason, const char *f
 {
     char message[MESSAGE_MAX];
     va_list args;
-
     if (!causes->list) {
         causes->list = json_array();
     }
@@ -188,7 +183,6 @@ void skr_causes_unless_one_of(struct skr_causes *causes, const char *field, cons
 {
     const size_t n = strlen(value);
     const char *at = supported;
-
     while (at && !(strncmp(at + 1, value, n) == 0 && at[n + 1] == '"')) {
         at = strstr(at + 1, ", \"");
         at = at ? at + 2 : NULL;
@@ -214,7 +208,6 @@ void skr_causes_invalid(struct skr_causes *causes, const char *field, const json
                         const char *why)
 {
     char *text = value ? skr_json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-
     skr_causes_add(causes, "FieldValueInvalid", field, "Invalid value: %.*s: %s", VALUE_SHOWN,
                    text ? text : "\"\"", why);
     free(text);
@@ -233,7 +226,6 @@ bool skr_causes_fail(struct skr_causes *causes, struct skr_store_reply *reply,
     char kind[128];
     struct skr_strbuf message;
     const size_t n = json_array_size(causes->list);
-
     if (n == 0) {
         return false;
     }

@@ -28,7 +28,6 @@ struct skr_store *skr_store_create(uint64_t uid_seed)
     static const char *const namespaces[] = {"default", "kube-node-lease", "kube-public",
                                              "kube-system"};
     struct skr_store *store = skr_alloc(sizeof *store);
-
     store->seed = uid_seed;
     store->history.max = SKR_STORE_HISTORY_MAX;
     store->shelf = skr_alloc_array(skr_store_resource_count(), sizeof *store->shelf);
@@ -78,7 +77,6 @@ static bool has_subresource(const struct skr_store_resource *resource, const cha
 static void refuse_subresource(struct skr_store_call *call)
 {
     const char *name = call->request->subresource;
-
     if (strcmp(name, "log") == 0 || strcmp(name, "exec") == 0 || strcmp(name, "attach") == 0 ||
         strcmp(name, "portforward") == 0 || strcmp(name, "proxy") == 0) {
         skr_status_fail(call->reply, 501, NULL, NULL,
@@ -93,7 +91,6 @@ static void refuse_subresource(struct skr_store_call *call)
 static void do_post(struct skr_store_call *call)
 {
     const char *subresource = call->request->subresource;
-
     if (*subresource == '\0') {
         skr_store_do_create(call);
     } else if (strcmp(subresource, "binding") == 0) {
@@ -117,7 +114,6 @@ static void dispatch(struct skr_store_call *call)
 {
     const struct skr_store_request *request = call->request;
     const enum skr_store_verb verb = request->verb;
-
     if (!has_subresource(call->asked, request->subresource)) {
         refuse_subresource(call);
     } else if (strcmp(request->subresource, "scale") == 0) {
@@ -153,7 +149,6 @@ void skr_store_handle(struct skr_store *store, const struct skr_store_request *r
                       skr_time now, struct skr_store_reply *reply)
 {
     struct skr_store_request whole = *request; /* texts that were left out are empty */
-
     whole.namespace_ = or_empty(request->namespace_);
     whole.name = or_empty(request->name);
     whole.subresource = or_empty(request->subresource);

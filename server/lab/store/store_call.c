@@ -27,7 +27,6 @@ bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_
     struct skr_error error = {.code = SKR_OK};
     struct skr_selector *labels = NULL;
     int rc = skr_selector_parse_labels(call->request->label_selector, &labels, &error);
-
     if (rc == 0) {
         rc = skr_selector_parse_fields(call->request->field_selector, call->resource->kind,
                                        ret_fields, &error);
@@ -72,7 +71,6 @@ static size_t most_bytes(const json_t *value)
     enum { ESCAPED = 6, AROUND = 4, NUMBER = 32 };
     json_t *map = skr_object_unconst(value), *child;
     size_t i, n = AROUND;
-
     switch (json_typeof(value)) {
     case JSON_STRING:
         return ESCAPED * json_string_length(value) + AROUND;

@@ -46,7 +46,6 @@ static void default_requests(json_t *resources)
     json_t *limits = json_object_get(resources, "limits");
     const char *name;
     json_t *amount;
-
     if (json_object_size(limits) == 0) {
         return;
     }
@@ -64,7 +63,6 @@ static bool has_tag(const char *image)
     const char *slash = strrchr(image, '/');
     const char *rest = slash ? slash : image;
     const char *colon = strchr(rest, ':');
-
     return strchr(rest, '@') || (colon && strcmp(colon, ":latest") != 0);
 }
 
@@ -72,7 +70,6 @@ static void default_containers(json_t *list)
 {
     size_t i, j;
     json_t *container, *port;
-
     if (list && list->refcount > 1) { /* of an object or a template in force: it has them */
         return;
     }
@@ -117,7 +114,6 @@ static void default_toleration(json_t *spec, const char *taint)
     json_t *list = json_object_get(spec, "tolerations");
     size_t i;
     json_t *t;
-
     json_array_foreach(list, i, t)
     {
         const char *key = skr_path_text(t, "key");
@@ -147,7 +143,6 @@ void skr_born_fini(struct skr_born *born)
 static void default_tolerations(json_t *spec, struct skr_born *born)
 {
     const bool says_none = born && !json_object_get(spec, "tolerations");
-
     if (says_none && born->tolerations) {
         json_object_set_nocheck(spec, "tolerations", born->tolerations);
         return;
@@ -165,7 +160,6 @@ static void default_host_ports(json_t *spec, const char *key)
     json_t *list = skr_path_copy(json_object_get(spec, key)); /* it may be that of a template */
     size_t i, j;
     json_t *container, *port;
-
     json_array_foreach(list, i, container)
     {
         json_array_foreach(json_object_get(container, "ports"), j, port)
@@ -183,7 +177,6 @@ static void default_host_ports(json_t *spec, const char *key)
 static void default_pod(json_t *pod, struct skr_born *born)
 {
     json_t *spec = object_in(pod, "spec");
-
     default_pod_spec(spec);
     if (skr_path_true(spec, "hostNetwork")) {
         default_host_ports(spec, "containers");
@@ -206,7 +199,6 @@ static const char *qos_class(const json_t *spec)
     const json_t *containers = json_object_get(spec, "containers");
     bool guaranteed = json_array_size(containers) > 0;
     bool any = false;
-
     for (size_t i = 0; i < json_array_size(containers); i++) {
         const json_t *resources = json_object_get(json_array_get(containers, i), "resources");
         for (size_t r = 0; r < 2; r++) {
@@ -224,7 +216,6 @@ static const char *qos_class(const json_t *spec)
 static json_t *new_status(const json_t *spec, bool gated, skr_time now)
 {
     json_t *status = json_object();
-
     json_object_set_new_nocheck(status, "phase", json_string("Pending"));
     json_object_set_new_nocheck(status, "qosClass", json_string(qos_class(spec)));
     if (gated) {
@@ -239,7 +230,6 @@ void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born)
     const json_t *spec = json_object_get(pod, "spec");
     json_t *containers = json_object_get(spec, "containers");
     const bool gated = json_array_size(json_object_get(spec, "schedulingGates")) > 0;
-
     if (!containers || containers->refcount == 1) { /* nobody else's */
         json_object_set_new_nocheck(pod, "status", new_status(spec, gated, now));
         return;
@@ -259,7 +249,6 @@ void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born)
 static void default_template(json_t *spec)
 {
     json_t *template = json_object_get(spec, "template");
-
     if (json_is_object(template)) {
         (void)object_in(template, "metadata");
         default_pod_spec(object_in(template, "spec"));
@@ -274,7 +263,6 @@ static void label_job(json_t *job, json_t *spec)
     const char *uid = skr_path_text(job, "metadata.uid");
     const char *name = skr_path_text(job, "metadata.name");
     json_t *labels = object_in(object_in(object_in(spec, "template"), "metadata"), "labels");
-
     if (skr_path_true(spec, "manualSelector")) {
         return;
     }
@@ -292,7 +280,6 @@ static void label_job(json_t *job, json_t *spec)
 static void default_job(json_t *job)
 {
     json_t *spec = object_in(job, "spec");
-
     if (!json_object_get(spec, "completions") && !json_object_get(spec, "parallelism")) {
         number(spec, "completions", 1);
     }
@@ -323,7 +310,6 @@ static void default_job(json_t *job)
 static void default_replica_set(json_t *object)
 {
     json_t *spec = object_in(object, "spec");
-
     number(spec, "replicas", 1);
     default_template(spec);
     (void)object_in(object, "status");
@@ -334,7 +320,6 @@ static void default_deployment(json_t *object)
 {
     json_t *spec = object_in(object, "spec");
     json_t *strategy = object_in(spec, "strategy");
-
     number(spec, "replicas", 1);
     number(spec, "revisionHistoryLimit", 10);
     number(spec, "progressDeadlineSeconds", 600);
@@ -350,7 +335,6 @@ static void default_stateful_set(json_t *object)
 {
     json_t *spec = object_in(object, "spec");
     json_t *strategy = object_in(spec, "updateStrategy");
-
     number(spec, "replicas", 1);
     number(spec, "revisionHistoryLimit", 10);
     text(spec, "podManagementPolicy", "OrderedReady");
@@ -367,7 +351,6 @@ static void default_daemon_set(json_t *object)
 {
     json_t *spec = object_in(object, "spec");
     json_t *strategy = object_in(spec, "updateStrategy");
-
     number(spec, "revisionHistoryLimit", 10);
     text(strategy, "type", "RollingUpdate");
     if (strcmp(skr_path_text(strategy, "type"), "RollingUpdate") == 0) {
@@ -382,7 +365,6 @@ static void default_daemon_set(json_t *object)
 static void default_namespace(json_t *object)
 {
     json_t *labels = object_in(object_in(object, "metadata"), "labels");
-
     text(labels, "kubernetes.io/metadata.name", skr_path_text(object, "metadata.name"));
     if (!json_object_get(object, "spec")) {
         json_object_set_new_nocheck(object, "spec",
@@ -394,7 +376,6 @@ static void default_namespace(json_t *object)
 static void default_node(json_t *node)
 {
     json_t *capacity = json_object_get(json_object_get(node, "status"), "capacity");
-
     (void)object_in(node, "spec");
     if (capacity) {
         json_t *allocatable = object_in(json_object_get(node, "status"), "allocatable");
@@ -407,7 +388,6 @@ static void default_service(json_t *service)
     json_t *spec = object_in(service, "spec");
     size_t i;
     json_t *port;
-
     text(spec, "type", "ClusterIP");
     text(spec, "sessionAffinity", "None");
     json_array_foreach(json_object_get(spec, "ports"), i, port)
@@ -472,7 +452,6 @@ static const json_t *default_class(const struct skr_store *store)
     const struct skr_store_resource *classes =
         skr_store_resource_of_kind("scheduling.k8s.io/v1", "PriorityClass");
     const json_t *found = NULL;
-
     for (const struct skr_shelf_item *item = skr_store_shelf(store, classes)->first[0]; item;
          item = item->next[0]) {
         if (skr_path_true(item->object, "globalDefault") &&
@@ -491,7 +470,6 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
     const bool said = json_object_get(spec, "priority");
     const json_t *class = *name != '\0' ? skr_store_get(call->store, "PriorityClass", "", name)
                                         : default_class(call->store);
-
     if (call->loading && said) { /* of a dump: decided when its classes were there */
         text(spec, "preemptionPolicy", "PreemptLowerPriority");
         return true;

@@ -30,7 +30,6 @@ static int64_t grace_of(const struct skr_store_call *call, const json_t *object,
                         const json_t *options)
 {
     const char *phase = skr_path_text(object, "status.phase");
-
     if (!is_pod(call) || *skr_path_text(object, "spec.nodeName") == '\0' ||
         strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0) {
         return 0; /* no kubelet has anything to stop */
@@ -43,7 +42,6 @@ static int64_t grace_of(const struct skr_store_call *call, const json_t *object,
 static void set_finalizer(json_t *meta, const char *name, bool wanted)
 {
     json_t *list = json_object_get(meta, "finalizers");
-
     if (skr_path_holds(list, name) == wanted) {
         return;
     }
@@ -66,7 +64,6 @@ static bool set_propagation(struct skr_store_call *call, json_t *meta, const jso
 {
     const char *policy = skr_path_text(options, "propagationPolicy");
     const bool orphan = skr_path_true(options, "orphanDependents");
-
     if (*policy != '\0' && strcmp(policy, "Background") != 0 && strcmp(policy, "Orphan") != 0 &&
         strcmp(policy, "Foreground") != 0) {
         skr_status_fail(call->reply, 422, NULL, NULL,
@@ -89,7 +86,6 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
     int64_t grace = grace_of(call, object, options);
     const bool again = json_object_get(meta, "deletionTimestamp");
     const int64_t earlier = skr_path_int(meta, "deletionGracePeriodSeconds", 0);
-
     if (!set_propagation(call, meta, options)) {
         json_decref(copy);
         return NULL;
@@ -113,7 +109,6 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
 static void reply_deleted(struct skr_store_call *call, const json_t *last)
 {
     const struct skr_store_resource *asked = call->asked;
-
     if (is_pod(call) || !skr_store_is_gone(last) ||
         strcmp(call->resource->kind, "Namespace") == 0) {
         skr_store_reply_object(call, 200, last);
@@ -140,7 +135,6 @@ void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *i
                            const json_t *options)
 {
     json_t *object = marked(call, item->object, options);
-
     if (!object) {
         return;
     }
@@ -160,7 +154,6 @@ void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *i
 static bool is_immortal(struct skr_store_call *call)
 {
     const char *name = call->request->name;
-
     if (strcmp(call->resource->kind, "Namespace") != 0 ||
         (strcmp(name, "default") != 0 && strcmp(name, "kube-system") != 0 &&
          strcmp(name, "kube-public") != 0)) {
@@ -179,7 +172,6 @@ static bool check_options(struct skr_store_call *call)
 void skr_store_do_delete(struct skr_store_call *call)
 {
     const struct skr_store_request *request = call->request;
-
     if (!check_options(call) || is_immortal(call)) {
         return;
     }
@@ -198,7 +190,6 @@ void skr_store_do_delete_collection(struct skr_store_call *call)
 {
     struct skr_selector *labels = NULL, *fields = NULL;
     struct skr_store_reply list;
-
     if (!check_options(call) || !skr_store_selectors(call, &labels, &fields)) {
         return;
     }

@@ -23,7 +23,6 @@ static json_t *convert(const json_t *event, bool to_core)
     json_t *result = json_object();
     const char *key;
     json_t *value;
-
     json_object_foreach(skr_object_unconst(event), key, value)
     {
         const char *name = key;
@@ -54,7 +53,6 @@ static void validate_new(const json_t *event, struct skr_causes *causes)
     static const char *const required[] = {"reportingComponent", "reportingInstance", "action",
                                            "reason"};
     const char *type = skr_path_text(event, "type");
-
     if (!skr_path_get(event, "eventTime")) {
         skr_causes_required(causes, "eventTime", "");
     }
@@ -76,7 +74,6 @@ void skr_validate_event(const json_t *event, bool new_api, struct skr_causes *ca
 {
     const char *namespace_ = skr_path_text(event, "metadata.namespace");
     const char *involved = skr_path_text(event, "involvedObject.namespace");
-
     /* Events about objects without a namespace are kept in "default". */
     if (strcmp(*involved != '\0' ? involved : "default", namespace_) != 0 &&
         !(*involved == '\0' && strcmp(namespace_, "kube-system") == 0)) {

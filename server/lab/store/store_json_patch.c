@@ -19,7 +19,6 @@ enum {
 static bool take_token(const char **at, char token[POINTER_MAX])
 {
     size_t n = 0;
-
     for (; **at != '\0' && **at != '/'; ++*at) {
         char c = **at;
         if (c == '~') {
@@ -45,7 +44,6 @@ static bool take_token(const char **at, char token[POINTER_MAX])
 static bool index_of(const char *token, size_t n, bool end, size_t *ret)
 {
     char *rest;
-
     if (end && strcmp(token, "-") == 0) {
         *ret = n;
         return true;
@@ -61,7 +59,6 @@ static bool index_of(const char *token, size_t n, bool end, size_t *ret)
 static json_t *child(json_t *parent, const char *token)
 {
     size_t i;
-
     if (json_is_object(parent)) {
         return json_object_get(parent, token);
     }
@@ -75,7 +72,6 @@ static bool find_parent(json_t *document, const char *pointer, json_t **ret,
                         char token[POINTER_MAX])
 {
     const char *at = pointer + 1;
-
     if (pointer[0] != '/') {
         return false;
     }
@@ -98,7 +94,6 @@ static json_t *find(json_t *document, const char *pointer)
 {
     char token[POINTER_MAX];
     json_t *parent;
-
     if (*pointer == '\0') {
         return document;
     }
@@ -111,7 +106,6 @@ static bool add(json_t **document, const char *pointer, json_t *value)
     char token[POINTER_MAX];
     json_t *parent;
     size_t i;
-
     if (*pointer == '\0') {
         json_decref(*document);
         *document = value;
@@ -134,7 +128,6 @@ static bool take_out(json_t *document, const char *pointer)
     char token[POINTER_MAX];
     json_t *parent;
     size_t i;
-
     if (!find_parent(document, pointer, &parent, token) || !child(parent, token)) {
         return false;
     }
@@ -149,7 +142,6 @@ static bool replace(json_t **document, const char *pointer, json_t *value)
     char token[POINTER_MAX];
     json_t *parent;
     size_t i;
-
     if (*pointer == '\0') {
         return add(document, pointer, value);
     }
@@ -169,7 +161,6 @@ static bool move(json_t **document, const char *from, const char *path)
 {
     const size_t n = strlen(from);
     json_t *value = find(*document, from);
-
     if (!value || (strncmp(from, path, n) == 0 && path[n] == '/')) {
         return false;
     }
@@ -187,7 +178,6 @@ static size_t weigh(const json_t *value, size_t left)
     size_t n = 1, i;
     const char *key;
     json_t *part;
-
     json_object_foreach(skr_object_unconst(value), key, part)
     {
         n += n <= left ? weigh(part, left - n) : 0;
@@ -203,7 +193,6 @@ static bool copy(json_t **document, const char *from, const char *path, size_t *
 {
     const json_t *source = find(*document, from);
     const size_t n = source ? weigh(source, *left) : 0;
-
     if (!source || n > *left) {
         return false;
     }
@@ -217,7 +206,6 @@ static bool apply(json_t **document, const json_t *operation, size_t *left)
     const char *path = json_string_value(json_object_get(operation, "path"));
     const char *from = json_string_value(json_object_get(operation, "from"));
     const json_t *value = json_object_get(operation, "value");
-
     if (!path) {
         return false;
     }

@@ -8,7 +8,6 @@
 static int finish(struct skr_store_reply *reply, struct skr_error *error)
 {
     const int status = reply->status;
-
     if (status >= 400) {
         const enum skr_error_code code = status == 404   ? SKR_NOT_FOUND
                                          : status == 409 ? SKR_CONFLICT
@@ -26,7 +25,6 @@ static int ask(struct skr_store *store, const struct skr_store_request *request,
                struct skr_error *error)
 {
     struct skr_store_reply reply;
-
     skr_store_handle(store, request, now, &reply);
     return finish(&reply, error);
 }
@@ -73,7 +71,6 @@ json_t *skr_store_event_write(const struct skr_store_event *e, skr_time now)
 {
     enum { NOTE_MAX = 1024 }; /* the rest is cut, as by truncateMessage() */
     char when[64], time[64], name[320], note[NOTE_MAX + 1];
-
     skr_time_write(now / SKR_SECOND * SKR_SECOND, 0, when, sizeof when);
     (void)snprintf(time, sizeof time, "%.19s.%06lldZ", when,
                    (long long)(now % SKR_SECOND / (SKR_SECOND / 1000000)));
@@ -107,7 +104,6 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
     const struct skr_store_resource *resource = skr_store_resource_of_kind(
         skr_path_text(object, "apiVersion"), skr_path_text(object, "kind"));
     struct skr_store_reply reply = {.status = 0};
-
     if (!resource) {
         (void)skr_error_set(error, SKR_NOT_FOUND,
                             "no matches for kind \"%.80s\" in version \"%.80s\"",

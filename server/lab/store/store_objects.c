@@ -45,7 +45,6 @@ void skr_store_make_uid(struct skr_store *store, char uid[37])
     const uint64_t high = (next_random(store) & ~UINT64_C(0xf000)) | 0x4000;
     const uint64_t low =
         (next_random(store) & ~(UINT64_C(3) << 62)) | (UINT64_C(1) << 63); /* RFC 4122 */
-
     const uint64_t halves[] = {high, low};
     (void)skr_uuid_unpack(halves, uid);
 }
@@ -54,7 +53,6 @@ void skr_store_make_suffix(struct skr_store *store, char suffix[6])
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* util/rand's: no words */
     uint64_t random = next_random(store);
-
     for (int i = 0; i < 5; i++) {
         suffix[i] = letters[random % (sizeof letters - 1)];
         random /= sizeof letters - 1;
@@ -65,7 +63,6 @@ void skr_store_make_suffix(struct skr_store *store, char suffix[6])
 json_t *skr_store_time(skr_time now)
 {
     char text[40];
-
     skr_time_write(now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
     return json_string_nocheck(text);
 }
@@ -75,7 +72,6 @@ json_t *skr_store_time(skr_time now)
 static void forget_oldest(struct skr_store_history *h)
 {
     struct skr_store_change *change = &h->item[h->first];
-
     json_decref(skr_object_unconst(change->object));
     json_decref(skr_object_unconst(change->before));
     h->first = (h->first + 1) & (h->cap - 1);
@@ -86,7 +82,6 @@ static void grow_history(struct skr_store_history *h)
 {
     const size_t cap = h->cap == 0 ? 1024 : h->cap * 2;
     struct skr_store_change *item = skr_alloc_array(cap, sizeof *item);
-
     for (size_t i = 0; i < h->n; i++) {
         item[i] = h->item[(h->first + i) & (h->cap - 1)];
     }
@@ -100,7 +95,6 @@ static void remember(struct skr_store *store, enum skr_store_change_kind kind,
                      const json_t *before)
 {
     struct skr_store_history *h = &store->history;
-
     if (h->n == h->max) {
         forget_oldest(h);
     } else if (h->n == h->cap) {
@@ -118,7 +112,6 @@ static void remember(struct skr_store *store, enum skr_store_change_kind kind,
 void skr_store_limit_history(struct skr_store *store, size_t changes)
 {
     struct skr_store_history *h = &store->history;
-
     h->max = changes < 1 ? 1 : (changes < SKR_STORE_HISTORY_MAX ? changes : SKR_STORE_HISTORY_MAX);
     while (h->n > h->max) {
         forget_oldest(h);
@@ -128,7 +121,6 @@ void skr_store_limit_history(struct skr_store *store, size_t changes)
 void skr_store_forget_history(struct skr_store *store, uint64_t revision)
 {
     struct skr_store_history *h = &store->history;
-
     while (h->n > 0 && h->item[h->first].revision <= revision) {
         forget_oldest(h);
     }
@@ -147,7 +139,6 @@ bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
 {
     const struct skr_store_history *h = &store->history;
     const uint64_t oldest = store->revision - h->n + 1; /* that is still there */
-
     *gone = revision + 1 < oldest;
     if (*gone || revision >= store->revision) {
         return false;
@@ -162,7 +153,6 @@ static void set_revision(json_t *object, uint64_t revision)
 {
     char text[24];
     char *at = text + sizeof text;
-
     do {
         *--at = (char)('0' + revision % 10);
         revision /= 10;
@@ -234,7 +224,6 @@ void skr_store_each(const struct skr_store *store, const char *kind,
 {
     const struct skr_shelf_item *item =
         skr_store_shelf(store, skr_store_resource_keeping(kind))->first[0];
-
     while (item) {
         const struct skr_shelf_item *next = item->next[0];
         if (!visit(context, item->object)) {

@@ -17,7 +17,6 @@ json_t *skr_patch_merge(const json_t *target, const json_t *patch)
 {
     const char *key;
     json_t *value;
-
     if (!json_is_object(patch)) {
         return skr_path_copy(patch);
     }
@@ -126,7 +125,6 @@ static bool list_is_replaced(const json_t *patch)
 static json_t *replacement(const json_t *patch)
 {
     json_t *result = json_array();
-
     for (size_t i = 0; i < json_array_size(patch); i++) {
         const json_t *element = json_array_get(patch, i);
         if (*skr_path_text(element, "$patch") == '\0') {
@@ -142,7 +140,6 @@ static bool merge_element(const struct strategic *s, json_t *list, const json_t 
 {
     const char *directive = skr_path_text(element, "$patch");
     size_t at = 0;
-
     if (*key != '\0' && !json_object_get(element, key)) {
         (void)fail(s, "map: does not contain declared merge key", key);
         return false;
@@ -193,7 +190,6 @@ static void delete_values(json_t *result, const char *name, const json_t *values
 {
     json_t *list = skr_path_own_array(result, name);
     size_t at;
-
     for (size_t i = 0; i < json_array_size(values); i++) {
         while (index_of(list, json_array_get(values, i), SET, &at)) {
             json_array_remove(list, at);
@@ -210,7 +206,6 @@ static void set_order(json_t *result, const char *name, const json_t *order, con
     const json_t *list = json_object_get(result, name);
     json_t *sorted = json_array();
     size_t at, begin = 0;
-
     if (!json_is_array(list) || !key) {
         json_decref(sorted);
         return;
@@ -242,7 +237,6 @@ static void retain_keys(json_t *result, const json_t *keys)
     const char *key;
     json_t *value;
     void *next;
-
     json_object_foreach_safe(result, next, key, value)
     {
         if (!skr_path_holds(keys, key)) {
@@ -256,7 +250,6 @@ static bool apply_directive(const struct strategic *s, json_t *result, const cha
 {
     static const char order[] = "$setElementOrder/";
     static const char deletion[] = "$deleteFromPrimitiveList/";
-
     if (strcmp(key, "$patch") == 0) {
         return true;
     }
@@ -278,7 +271,6 @@ static bool merge_member(const struct strategic *s, json_t *result, const json_t
                          const char *key, const json_t *value)
 {
     json_t *merged;
-
     if (json_is_null(value)) {
         json_object_del(result, key);
         return true;
@@ -299,7 +291,6 @@ static json_t *merge_object(const struct strategic *s, const json_t *target, con
     const char *key;
     json_t *value;
     bool ok = true;
-
     if (strcmp(directive, "delete") == 0) {
         return json_object();
     }
@@ -333,7 +324,6 @@ json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const cha
                             struct skr_error *error)
 {
     const struct strategic s = {.kind = kind, .error = error};
-
     (void)skr_error_set(error, SKR_INVALID, "the patch is no JSON object");
     return json_is_object(patch) ? merge_object(&s, target, patch) : NULL;
 }

@@ -12,7 +12,6 @@ static bool check_binding(struct skr_store_call *call)
     const json_t *body = call->request->body;
     const char *kind = skr_path_text(body, "target.kind");
     const char *name = skr_path_text(body, "metadata.name");
-
     if (!skr_store_check_body(call, NULL)) {
         return false;
     }
@@ -38,7 +37,6 @@ static bool check_binding(struct skr_store_call *call)
 static void refuse_binding(struct skr_store_call *call, const char *why)
 {
     const char *name = call->request->name;
-
     json_t *details = json_pack("{s:s, s:s}", "name", name, "kind", "pods/binding");
     char message[1024];
     (void)snprintf(message, sizeof message,
@@ -53,7 +51,6 @@ static bool may_bind(struct skr_store_call *call, const json_t *pod)
     const char *uid = skr_path_text(call->request->body, "metadata.uid");
     const char *node = skr_path_text(pod, "spec.nodeName");
     char why[768];
-
     if (*uid != '\0' && strcmp(uid, skr_path_text(pod, "metadata.uid")) != 0) {
         (void)snprintf(why, sizeof why,
                        "StorageError: invalid object, Code: 4, Key: /registry/pods/%s/%s, "
@@ -87,7 +84,6 @@ static void merge_strings(json_t *meta, const char *key, const json_t *more)
 static bool texts_are_valid(struct skr_store_call *call, const json_t *pod, const json_t *before)
 {
     struct skr_causes causes = {.list = NULL};
-
     skr_validate_meta(call->resource, pod, before, before, &causes);
     return !skr_causes_fail(&causes, call->reply, call->asked, call->request->name);
 }
@@ -95,7 +91,6 @@ static bool texts_are_valid(struct skr_store_call *call, const json_t *pod, cons
 void skr_store_do_bind(struct skr_store_call *call)
 {
     const struct skr_store_request *request = call->request;
-
     if (!check_binding(call)) {
         return;
     }
@@ -133,7 +128,6 @@ void skr_store_do_bind(struct skr_store_call *call)
 static bool ignores_budgets(const json_t *pod)
 {
     const char *phase = skr_path_text(pod, "status.phase");
-
     return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0 ||
            strcmp(phase, "Pending") == 0 || skr_path_get(pod, "metadata.deletionTimestamp");
 }
@@ -141,7 +135,6 @@ static bool ignores_budgets(const json_t *pod)
 static bool budget_covers(const json_t *budget, const json_t *pod)
 {
     struct skr_selector *selector = NULL;
-
     if (skr_selector_of_json(skr_path_get(budget, "spec.selector"), "spec.selector", &selector,
                              NULL) != 0) {
         return false;
@@ -159,7 +152,6 @@ static bool find_budget(struct skr_store_call *call, const json_t *pod, struct s
     const char *namespace_ = call->request->namespace_;
     struct skr_shelf_item *item =
         skr_shelf_from(skr_store_shelf(call->store, budgets), namespace_, "");
-
     *ret = NULL;
     for (; item && strcmp(item->namespace_, namespace_) == 0; item = item->next[0]) {
         if (!budget_covers(item->object, pod)) {
@@ -194,7 +186,6 @@ static bool take_disruption(struct skr_store_call *call, struct skr_shelf_item *
     const int64_t desired = skr_path_int(budget, "status.desiredHealthy", 0);
     const int64_t healthy = skr_path_int(budget, "status.currentHealthy", 0);
     char cause[512];
-
     if (skr_path_int(budget, "status.observedGeneration", 0) <
         skr_path_int(budget, "metadata.generation", 0)) {
         (void)snprintf(cause, sizeof cause,
@@ -232,7 +223,6 @@ static bool take_disruption(struct skr_store_call *call, struct skr_shelf_item *
 static void mark_disrupted(struct skr_store_call *call, struct skr_shelf_item *item)
 {
     json_t *pod = json_copy(item->object);
-
     (void)skr_path_own(pod, "metadata");
     skr_store_set_condition(skr_path_own(pod, "status"), "DisruptionTarget", "True",
                             "EvictionByEvictionAPI", "Eviction API: evicting", call->now);
@@ -242,7 +232,6 @@ static void mark_disrupted(struct skr_store_call *call, struct skr_shelf_item *i
 static bool check_eviction(struct skr_store_call *call)
 {
     const char *name = skr_path_text(call->request->body, "metadata.name");
-
     if (!skr_store_check_body(call, NULL)) {
         return false;
     }
@@ -260,7 +249,6 @@ void skr_store_do_evict(struct skr_store_call *call)
     const json_t *options = skr_path_get(request->body, "deleteOptions");
     const bool dry = request->dry_run || skr_path_holds(json_object_get(options, "dryRun"), "All");
     struct skr_shelf_item *budget = NULL;
-
     if (!check_eviction(call)) {
         return;
     }

@@ -16,7 +16,6 @@ void skr_store_do_get(struct skr_store_call *call)
     const struct skr_store_request *request = call->request;
     const struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
-
     if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
@@ -41,7 +40,6 @@ static json_t *write_position(uint64_t revision, const struct skr_shelf_item *ne
 static bool read_position(const char *token, struct position *ret)
 {
     char *end;
-
     ret->revision = strtoull(token, &end, 10);
     if (end == token || *end != '/' || ret->revision == 0) {
         return false;
@@ -70,7 +68,6 @@ static bool read_past(const struct skr_store_call *call, uint64_t revision, stru
 {
     struct skr_store_change change;
     bool gone = false;
-
     *ret = (struct past){.before = {.n = 0}};
     for (uint64_t at = revision; skr_store_next_change(call->store, at, &change, &gone);
          at = change.revision) {
@@ -110,7 +107,6 @@ static struct skr_shelf_item *choose(struct skr_shelf_item **now, struct skr_she
 {
     struct skr_shelf_item *chosen;
     int order = -1;
-
     if (!*now || !*was) {
         order = !*now ? 1 : -1;
     } else {
@@ -134,7 +130,6 @@ static void fill(struct listing *l, const struct past *past, const char *namespa
     struct skr_shelf_item *now =
         skr_shelf_from(skr_store_shelf(l->call->store, l->call->resource), namespace_, name);
     struct skr_shelf_item *was = skr_shelf_from(&past->before, namespace_, name);
-
     while (now || was) {
         struct skr_shelf_item *item = choose(&now, &was);
         if (!in_namespace(l->call, item)) {
@@ -188,7 +183,6 @@ void skr_store_do_list(struct skr_store_call *call)
     struct listing l = {.call = call};
     struct position position;
     struct past past = {.before = {.n = 0}};
-
     if (!begin_at(call, &position) || !skr_store_selectors(call, &l.labels, &l.fields)) {
         return;
     }

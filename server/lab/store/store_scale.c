@@ -10,7 +10,6 @@ static json_t *selector_of(const json_t *object)
     struct skr_strbuf b;
     const char *key;
     json_t *value;
-
     skr_strbuf_init(&b);
     json_object_foreach(labels, key, value)
     {
@@ -35,7 +34,6 @@ static json_t *scale_of(const json_t *object)
                                        "creationTimestamp"};
     const json_t *from = skr_path_get(object, "metadata");
     json_t *meta = json_object();
-
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         json_t *value = json_object_get(from, kept[i]);
         if (value) {
@@ -53,7 +51,6 @@ static json_t *wanted_scale(struct skr_store_call *call, const json_t *scale)
 {
     const struct skr_store_request *request = call->request;
     struct skr_error error = {.code = SKR_OK};
-
     if (request->verb == SKR_STORE_PATCH_JSON) {
         json_t *wanted = skr_patch_json(scale, request->body, &error);
         if (!wanted) {
@@ -77,7 +74,6 @@ static void change(struct skr_store_call *call, const json_t *wanted)
     json_t *revision = skr_object_unconst(skr_path_get(wanted, "metadata.resourceVersion"));
     json_t *zero = json_integer(0);
     json_t *patch = json_pack("{s:{s:O}}", "spec", "replicas", replicas ? replicas : zero);
-
     if (revision) {
         json_object_set_new(patch, "metadata", json_pack("{s:O}", "resourceVersion", revision));
     }
@@ -95,7 +91,6 @@ void skr_store_do_scale(struct skr_store_call *call)
     const enum skr_store_verb verb = call->request->verb;
     const struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, call->request->namespace_, call->request->name);
-
     if (!item) {
         skr_status_not_found(call->reply, call->asked, call->request->name);
         return;

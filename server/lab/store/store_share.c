@@ -37,7 +37,6 @@ static bool share_all(json_t *own, const json_t *with)
 {
     bool equal = json_object_size(own) == json_object_size(with);
     struct skr_pairs p = skr_pairs_of(own, with);
-
     while (skr_pairs_next(&p)) {
         if (!share_value(p.value, p.other, NULL)) {
             equal = false;
@@ -62,7 +61,6 @@ static bool share_members(json_t *own, const json_t *with, const json_t *before)
     bool equal = json_object_size(own) == json_object_size(with);
     json_t *last = skr_object_unconst(with), *was = skr_object_unconst(before);
     void *in_last = json_object_iter(last), *in_was = json_object_iter(was);
-
     if (!before) {
         return share_all(own, with);
     }
@@ -89,7 +87,6 @@ static bool share_elements(json_t *own, const json_t *with, const json_t *before
     bool equal = json_array_size(own) == json_array_size(with);
     json_t *value;
     size_t i;
-
     json_array_foreach(own, i, value)
     {
         json_t *other = json_array_get(with, i);

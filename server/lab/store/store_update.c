@@ -26,7 +26,6 @@ static json_t *body_as_own(const json_t *body, const json_t *before)
     json_t *object = json_object();
     const char *key;
     json_t *value;
-
     json_object_foreach(skr_object_unconst(body), key, value)
     {
         const bool same = value == json_object_get(before, key);
@@ -41,7 +40,6 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
     const json_t *body = call->request->body;
     struct skr_error error = {.code = SKR_OK};
     json_t *result = NULL;
-
     switch (call->request->verb) {
     case SKR_STORE_PATCH_STRATEGIC:
         if (call->resource->custom) {
@@ -95,7 +93,6 @@ static bool check_patch_body(struct skr_store_call *call, const json_t *before)
 static void drop_nulls(json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
-
     while (skr_pairs_next(&p)) {
         if (json_is_null(p.value)) {
             json_object_del(object, p.key);
@@ -165,7 +162,6 @@ static bool check_same(struct skr_store_call *call, json_t *meta, const char *ke
                        const char *expected)
 {
     const char *said = skr_path_text(meta, key);
-
     if (*said == '\0') {
         if (*expected != '\0') {
             json_object_set_new_nocheck(meta, key, json_string(expected));
@@ -188,7 +184,6 @@ static bool texts_alone_differ(json_t *object, const json_t *before)
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
     size_t n = json_object_size(old);
-
     if (meta == old) {
         return false;
     }
@@ -215,7 +210,6 @@ static bool check_identity(struct skr_store_call *call, json_t *object, const js
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
     char why[512];
-
     keep_if_absent(object, before, "apiVersion");
     keep_if_absent(object, before, "kind");
     if (!skr_pairs_equal(json_object_get(object, "kind"), json_object_get(before, "kind")) ||
@@ -268,7 +262,6 @@ static void restore(json_t *object, const json_t *before, const char *key)
 {
     json_t *value = json_object_get(before, key);
     const json_t *now = json_object_get(object, key);
-
     if (value && value != now) {
         json_object_set_nocheck(object, key, value);
     } else if (!value && now) {
@@ -302,7 +295,6 @@ static void settle_meta(json_t *meta, const json_t *old)
 static void limit_to_status(const struct skr_store_call *call, json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
-
     while (skr_pairs_next(&p)) {
         if (strcmp(p.key, "status") == 0 || strcmp(p.key, "metadata") == 0) {
             continue;
@@ -349,7 +341,6 @@ static bool share_equals(json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
     bool changed = false;
-
     while (skr_pairs_next(&p)) {
         if (p.value != p.other && skr_pairs_equal(p.value, p.other)) {
             skr_pairs_set(&p, json_incref(p.other));
@@ -382,7 +373,6 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
                      bool texts_alone, bool rest)
 {
     struct skr_causes causes = {.list = NULL};
-
     if (!has_same(object, before, "metadata")) {
         skr_validate_meta(call->resource, object, before, before, &causes);
         if (!texts_alone) {
@@ -398,7 +388,6 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
 static void count_generation(const struct skr_store_call *call, json_t *object)
 {
     json_t *meta;
-
     if (call->resource->generation) {
         meta = skr_path_own(object, "metadata");
         json_object_set_new_nocheck(meta, "generation",
@@ -412,7 +401,6 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
                              const json_t *before, bool *changed)
 {
     json_t *own = skr_path_copy_beside(object, is_kind(call, "Pod") ? before : NULL);
-
     json_decref(object);
     skr_defaults_set(call->resource, own, NULL);
     if (is_kind(call, "Pod")) { /* admission plugin Priority */
@@ -450,7 +438,6 @@ static bool opens_gates(const struct skr_store_call *call, const json_t *object,
 static bool settle(struct skr_store_call *call, json_t **object, const json_t *before)
 {
     const bool texts_alone = texts_alone_differ(*object, before);
-
     if (!check_identity(call, *object, before,
                         texts_alone || has_same(*object, before, "metadata"))) {
         return false;
@@ -514,7 +501,6 @@ void skr_store_do_update(struct skr_store_call *call)
     const struct skr_store_request *request = call->request;
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
-
     if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;

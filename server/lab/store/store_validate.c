@@ -36,7 +36,6 @@ static void validate_name(const struct skr_store_resource *resource, const json_
 static void validate_labels(const json_t *labels, const json_t *known, struct skr_causes *causes)
 {
     struct skr_pairs p = skr_pairs_of(labels, known);
-
     while (skr_pairs_next(&p)) {
         if (p.value == p.other) {
             continue;
@@ -56,7 +55,6 @@ static void validate_labels(const json_t *labels, const json_t *known, struct sk
 static void validate_annotation_key(const char *key, struct skr_causes *causes)
 {
     char lower[512];
-
     (void)snprintf(lower, sizeof lower, "%s", key);
     for (char *c = lower; *c != '\0'; c++) {
         *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
@@ -72,7 +70,6 @@ static void validate_annotations(const json_t *annotations, const json_t *known,
 {
     struct skr_pairs p = skr_pairs_of(annotations, known);
     size_t bytes = 0;
-
     while (skr_pairs_next(&p)) {
         if (!p.other) {
             validate_annotation_key(p.key, causes);
@@ -160,7 +157,6 @@ void skr_validate_meta_update(const json_t *object, const json_t *before, struct
     const json_t *old = json_object_get(before, "metadata");
     const json_t *finalizers = json_object_get(meta, "finalizers");
     char field[96];
-
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         const json_t *a = json_object_get(meta, fixed[i]);
         const json_t *b = json_object_get(old, fixed[i]);
@@ -190,7 +186,6 @@ static void fixed_field(const json_t *object, const json_t *before, const char *
 {
     const json_t *a = skr_path_get(object, path);
     const json_t *b = skr_path_get(before, path);
-
     if (a != b && json_equal(a, b) != 1) {
         skr_causes_invalid(causes, path, a, "field is immutable");
     }
@@ -208,7 +203,6 @@ static void validate_selector(const json_t *selector, const char *path, struct s
 {
     struct skr_selector *compiled = NULL;
     struct skr_error error = {.code = SKR_OK};
-
     if (skr_selector_of_json(selector, path, &compiled, &error) != 0) {
         skr_causes_invalid(causes, path, selector, error.text);
     }
@@ -222,7 +216,6 @@ static void validate_workload(const json_t *object, const json_t *before, struct
     const json_t *labels = skr_path_get(object, "spec.template.metadata.labels");
     const char *restart = skr_path_text(object, "spec.template.spec.restartPolicy");
     struct skr_selector *compiled = NULL;
-
     not_negative(object, "spec.replicas", causes);
     not_negative(object, "spec.ordinals.start", causes);
     if (!selector) {
@@ -248,7 +241,6 @@ static void validate_stateful_set(const json_t *object, const json_t *before,
                                   struct skr_causes *causes)
 {
     static const char *const fixed[] = {"spec.serviceName", "spec.podManagementPolicy"};
-
     validate_workload(object, before, causes);
     if (json_array_size(skr_path_get(object, "spec.volumeClaimTemplates")) > 0) {
         skr_causes_forbidden(causes, "spec.volumeClaimTemplates",
@@ -263,7 +255,6 @@ static void validate_job_support(const json_t *job, struct skr_causes *causes)
 {
     static const char *const missing[] = {"spec.podFailurePolicy", "spec.successPolicy",
                                           "spec.backoffLimitPerIndex", "spec.maxFailedIndexes"};
-
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         if (skr_path_get(job, missing[i])) {
             skr_causes_forbidden(causes, missing[i], "the simulated cluster does not support it");
@@ -275,7 +266,6 @@ static void validate_job_update(const json_t *job, const json_t *before, struct 
 {
     const bool indexed = strcmp(skr_path_text(job, "spec.completionMode"), "Indexed") == 0;
     const bool started = skr_path_get(before, "status.startTime");
-
     fixed_field(job, before, "spec.selector", causes);
     fixed_field(job, before, "spec.completionMode", causes);
     /* An indexed Job grows and shrinks when both numbers stay equal. */
@@ -296,7 +286,6 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
                                           "spec.ttlSecondsAfterFinished"};
     const char *restart = skr_path_text(job, "spec.template.spec.restartPolicy");
     const char *mode = skr_path_text(job, "spec.completionMode");
-
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         not_negative(job, numbers[i], causes);
     }
@@ -324,7 +313,6 @@ static void validate_configmap(const json_t *map, const json_t *before, struct s
     const char *key;
     json_t *value;
     char field[320];
-
     for (size_t i = 0; i < 2; i++) {
         json_object_foreach(json_object_get(map, parts[i]), key, value)
         {
@@ -352,7 +340,6 @@ static void validate_node(const json_t *node, const json_t *before, struct skr_c
 {
     const json_t *taints = skr_path_get(node, "spec.taints");
     char field[64];
-
     for (size_t i = 0; i < json_array_size(taints); i++) {
         const json_t *taint = json_array_get(taints, i);
         const char *effect = skr_path_text(taint, "effect");
@@ -376,7 +363,6 @@ static void validate_share(const json_t *object, const char *path, struct skr_ca
     const json_t *value = skr_path_get(object, path);
     const char *text = json_string_value(value);
     char *end;
-
     if (json_is_integer(value)) {
         not_negative(object, path, causes);
     } else if (text) {
@@ -408,7 +394,6 @@ static void validate_priority_class(const json_t *object, const json_t *before,
     const int64_t value = skr_path_int(object, "value", 0);
     const char *name = skr_path_text(object, "metadata.name");
     const char *policy = skr_path_text(object, "preemptionPolicy");
-
     if (strncmp(name, "system-", 7) != 0 && value > USER_MAX) {
         skr_causes_add(causes, "FieldValueForbidden", "value",
                        "Forbidden: maximum allowed value of a user defined priority is %d",

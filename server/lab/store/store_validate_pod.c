@@ -26,7 +26,6 @@ static const char *at(struct check *c, const char *format, ...)
 {
     va_list args;
     const int n = snprintf(c->path, sizeof c->path, "%s.", c->base);
-
     va_start(args, format);
     (void)vsnprintf(c->path + n, sizeof c->path - (size_t)n, format, args);
     va_end(args);
@@ -39,7 +38,6 @@ static const char *at(struct check *c, const char *format, ...)
 static bool parse_amount(const json_t *value, int64_t *ret)
 {
     const char *text = json_string_value(value);
-
     if (json_is_integer(value)) {
         *ret = (int64_t)json_integer_value(value) <= INT64_MAX / 1000
                    ? (int64_t)json_integer_value(value) * 1000
@@ -61,7 +59,6 @@ static void validate_amounts(struct check *c, const json_t *resources, const cha
     const char *name;
     json_t *value;
     int64_t amount;
-
     json_object_foreach(json_object_get(resources, list), name, value)
     {
         if (skr_name_qualified(name)) {
@@ -87,7 +84,6 @@ static void validate_resources(struct check *c, const json_t *resources, const c
     const char *name;
     json_t *value;
     int64_t request, limit;
-
     validate_amounts(c, resources, "limits", where);
     validate_amounts(c, resources, "requests", where);
     json_object_foreach(json_object_get(resources, "requests"), name, value)
@@ -121,7 +117,6 @@ static void validate_container(struct check *c, const json_t *list, size_t i, co
     const char *name = skr_path_text(container, "name");
     const char *problem = skr_name_dns_label(name);
     char where[96];
-
     if (*name == '\0') {
         skr_causes_required(c->causes, at(c, "%s[%zu].name", field, i), "");
     } else if (problem) {
@@ -142,7 +137,6 @@ static void validate_container(struct check *c, const json_t *list, size_t i, co
 static void validate_gates(struct check *c, const json_t *spec)
 {
     const json_t *gates = json_object_get(spec, "schedulingGates");
-
     for (size_t i = 0; i < json_array_size(gates); i++) {
         const char *name = skr_path_text(json_array_get(gates, i), "name");
         const char *problem = skr_name_qualified(name);
@@ -163,7 +157,6 @@ static void validate_toleration(struct check *c, const json_t *t, size_t i)
 {
     const char *op = skr_path_text(t, "operator");
     const char *effect = skr_path_text(t, "effect");
-
     if (*op != '\0' && strcmp(op, "Lt") != 0 && strcmp(op, "Gt") != 0) {
         skr_causes_unless_one_of(c->causes, at(c, "tolerations[%zu].operator", i), op,
                                  "\"Equal\", \"Exists\"");
@@ -188,7 +181,6 @@ static void validate_node_selector(struct check *c, const json_t *spec)
 {
     const char *key;
     json_t *value;
-
     json_object_foreach(json_object_get(spec, "nodeSelector"), key, value)
     {
         const char *text = json_string_value(value);
@@ -210,7 +202,6 @@ static void validate_node_affinity(struct check *c, const json_t *spec)
     const json_t *terms = json_object_get(required, "nodeSelectorTerms");
     const char *base = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
                        "nodeSelectorTerms";
-
     if (required && json_array_size(terms) == 0) {
         skr_causes_required(c->causes, at(c, "%s", base),
                             "must have at least one node selector term");
@@ -244,7 +235,6 @@ void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_caus
     const json_t *init = json_object_get(spec, "initContainers");
     const json_t *tolerations = json_object_get(spec, "tolerations");
     const char *restart = skr_path_text(spec, "restartPolicy");
-
     if (json_array_size(containers) == 0) {
         skr_causes_required(causes, at(&c, "containers"), "");
     }
@@ -285,7 +275,6 @@ static const char spec_is_fixed[] =
 static void check_gates_update(struct check *c, const json_t *spec, const json_t *old)
 {
     const json_t *gates = json_object_get(spec, "schedulingGates");
-
     for (size_t i = 0; i < json_array_size(gates); i++) {
         const char *name = skr_path_text(json_array_get(gates, i), "name");
         char why[320];
@@ -303,7 +292,6 @@ static void check_tolerations_update(struct check *c, const json_t *spec, const 
 {
     const json_t *now = json_object_get(spec, "tolerations");
     const json_t *was = json_object_get(old, "tolerations");
-
     if (now == was) {
         return;
     }
@@ -331,7 +319,6 @@ static void check_tolerations_update(struct check *c, const json_t *spec, const 
 static bool term_is_narrower(const json_t *term, const json_t *old)
 {
     static const char *const lists[] = {"matchExpressions", "matchFields"};
-
     for (size_t l = 0; l < 2; l++) {
         const json_t *was = json_object_get(old, lists[l]);
         const json_t *now = json_object_get(term, lists[l]);
@@ -352,7 +339,6 @@ static void check_affinity_update(struct check *c, const json_t *spec, const jso
     const json_t *was = skr_path_get(old, terms);
     const json_t *now = skr_path_get(spec, terms);
     bool narrower = !was || json_array_size(was) == json_array_size(now);
-
     for (size_t i = 0; narrower && i < json_array_size(was); i++) {
         narrower = term_is_narrower(json_array_get(now, i), json_array_get(was, i));
     }
@@ -368,7 +354,6 @@ static void check_selector_update(struct check *c, const json_t *spec, const jso
 {
     const char *key;
     json_t *value;
-
     json_object_foreach(json_object_get(old, "nodeSelector"), key, value)
     {
         if (json_equal(json_object_get(json_object_get(spec, "nodeSelector"), key), value) != 1) {
@@ -383,7 +368,6 @@ static void check_selector_update(struct check *c, const json_t *spec, const jso
 static void copy_member(json_t *to, const json_t *from, const char *key)
 {
     json_t *value = json_object_get(from, key);
-
     if (value) {
         json_object_set(to, key, value);
     } else {
@@ -394,7 +378,6 @@ static void copy_member(json_t *to, const json_t *from, const char *key)
 static void forget_images(json_t *spec, const char *field)
 {
     json_t *list = skr_path_own_array(spec, field);
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (json_is_object(json_array_get(list, i))) {
             json_t *container = json_copy(json_array_get(list, i));
@@ -409,7 +392,6 @@ static void forget_images(json_t *spec, const char *field)
 static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated, bool images)
 {
     json_t *part = json_copy(skr_object_unconst(spec));
-
     if (images) {
         forget_images(part, "containers");
         forget_images(part, "initContainers");
@@ -437,7 +419,6 @@ static bool differs_freely(const json_t *spec, const json_t *old, bool gated)
                                             "activeDeadlineSeconds", "nodeSelector"};
     const size_t n = sizeof free_ones / sizeof *free_ones - (gated ? 0 : 1);
     struct skr_pairs p = skr_pairs_of(spec, old);
-
     while (skr_pairs_next(&p)) {
         bool is_free = p.value == p.other;
         for (size_t i = 0; i < n && !is_free; i++) {
@@ -453,7 +434,6 @@ static bool differs_freely(const json_t *spec, const json_t *old, bool gated)
 static void check_images(struct check *c, const json_t *spec, const char *field)
 {
     const json_t *list = json_object_get(spec, field);
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (*skr_path_text(json_array_get(list, i), "image") == '\0') {
             skr_causes_required(c->causes, at(c, "%s[%zu].image", field, i), "");
@@ -467,7 +447,6 @@ void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr
     const json_t *spec = json_object_get(pod, "spec");
     const json_t *old = json_object_get(before, "spec");
     const bool gated = json_array_size(json_object_get(old, "schedulingGates")) > 0;
-
     if (spec == old) {
         return;
     }

@@ -18,7 +18,6 @@
 static void api_version_of(const struct skr_store_resource *resource, char text[128])
 {
     const size_t group = strlen(resource->group), slash = group > 0 ? 1 : 0;
-
     memcpy(text, resource->group, group);
     text[group] = '/';
     memcpy(text + group + slash, resource->version, strlen(resource->version) + 1);
@@ -31,7 +30,6 @@ static bool check_kind(struct skr_store_call *call, const json_t *object)
     const char *kind = skr_path_text(object, "kind");
     const char *version = skr_path_text(object, "apiVersion");
     char expected[128];
-
     api_version_of(asked, expected);
     if ((*kind == '\0' || strcmp(kind, asked->kind) == 0) &&
         (*version == '\0' || strcmp(version, expected) == 0)) {
@@ -56,7 +54,6 @@ static bool check_schema(struct skr_store_call *call, const json_t *object)
     struct skr_error error = {.code = SKR_OK};
     const int rc =
         skr_schema_check(call->resource->kind, object, call->known, call->request->strict, &error);
-
     if (rc == 0) {
         return true;
     }
@@ -71,7 +68,6 @@ static bool check_schema(struct skr_store_call *call, const json_t *object)
 static json_t *to_kept(const struct skr_store_call *call, json_t *object)
 {
     char version[128];
-
     if (call->asked != call->resource) {
         json_t *core = skr_event_to_core(object);
         json_decref(object);
@@ -95,7 +91,6 @@ static void know_last(struct skr_store_call *call, const json_t *object)
 {
     static const char *const parts[] = {"metadata", "spec"};
     const json_t *last = skr_store_last(call->store, call->resource);
-
     if (!last || call->request->strict || strcmp(call->resource->kind, "Pod") != 0 ||
         (call->store->admit && !call->loading)) {
         return;
@@ -138,7 +133,6 @@ static bool check_namespace(struct skr_store_call *call, json_t *object)
     json_t *meta = json_object_get(object, "metadata");
     const char *wanted = call->request->namespace_;
     const char *said = skr_path_text(meta, "namespace");
-
     if (!call->resource->namespaced) {
         json_object_del(meta, "namespace");
         return true;
@@ -159,7 +153,6 @@ static bool namespace_is_open(struct skr_store_call *call)
 {
     const char *name = call->request->namespace_;
     const struct skr_store_resource *namespaces = skr_store_resource_of_kind("v1", "Namespace");
-
     if (!call->resource->namespaced) {
         return true;
     }
@@ -192,7 +185,6 @@ static void generate_name(struct skr_store_call *call, json_t *meta)
 {
     const char *prefix = skr_path_text(meta, "generateName");
     char suffix[6];
-
     if (*skr_path_text(meta, "name") != '\0' || *prefix == '\0') {
         return;
     }
@@ -213,7 +205,6 @@ static bool begin_meta(struct skr_store_call *call, json_t *object)
                                        "deletionGracePeriodSeconds"};
     json_t *meta = json_object_get(object, "metadata");
     char uid[37];
-
     if (!call->loading && *skr_path_text(meta, "resourceVersion") != '\0') {
         skr_status_fail_reason(call->reply, 500, "", NULL, NULL,
                                "resourceVersion should not be set on objects to be created");
@@ -250,7 +241,6 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
                      bool meta, bool rest)
 {
     struct skr_causes causes = {.list = NULL};
-
     if (meta) {
         skr_validate_meta(call->resource, object, before, call->known, &causes);
         if (before) {
@@ -318,7 +308,6 @@ static bool has_room(struct skr_store_call *call)
 void skr_store_do_create(struct skr_store_call *call)
 {
     json_t *object = take_body(call);
-
     if (!object) {
         return;
     }
@@ -350,7 +339,6 @@ static void make_namespace(struct skr_store_call *call)
 {
     const struct skr_store_resource *namespaces = skr_store_resource_of_kind("v1", "Namespace");
     const char *name = call->request->namespace_;
-
     if (!call->resource->namespaced || *name == 0 ||
         skr_store_find(call->store, namespaces, "", name)) {
         return;
@@ -367,7 +355,6 @@ static void inherit(json_t *object, const json_t *before)
     json_t *meta = json_object_get(object, "metadata");
     const json_t *old = json_object_get(before, "metadata");
     static const char *const kept[] = {"uid", "creationTimestamp", "generation"};
-
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!json_object_get(meta, kept[i]) && json_object_get(old, kept[i])) {
             json_object_set_nocheck(meta, kept[i], json_object_get(old, kept[i]));
@@ -381,7 +368,6 @@ static void inherit(json_t *object, const json_t *before)
 void skr_store_do_put(struct skr_store_call *call)
 {
     json_t *object = take_body(call);
-
     if (!object) {
         return;
     }

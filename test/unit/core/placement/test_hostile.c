@@ -100,7 +100,6 @@ static void evaluate_parts_of_one(size_t n, size_t decided)
         .decision = (const struct skr_placement_decision *const *)world->decision,
         .score = no_score};
     struct skr_placement_result result;
-
     skr_placement_evaluate(placement, &hub, arena, &result);
     assert_string_equal(result.failure, "");
     assert_int_equal(result.slices.n_parts, n);
@@ -153,7 +152,6 @@ TEST(a_spread_of_too_many_clusters_over_too_many_topologies_is_refused_by_name)
                                          .weight = 2};
     struct skr_spread_result result;
     struct skr_error error;
-
     for (size_t l = 0; l < LEVELS; l++) {
         constraint[l] = (struct skr_spread_constraint){.key = "name", .max_skew = 1};
     }

@@ -11,7 +11,6 @@ static json_t *parse(const char *text)
 {
     char copy[2048];
     size_t n = strlen(text);
-
     assert_true(n < sizeof copy);
     for (size_t i = 0; i <= n; i++) {
         copy[i] = text[i] == '\'' ? '"' : text[i];
@@ -70,7 +69,6 @@ TEST_EACH(row, rows, classes_that_are_possible)
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
     json_auto_t *spec = parse(row->spec);
-
     skr_spotmix_settings_default(&settings);
     skr_spotmix_classes_init(&classes, &settings);
     assert_int_equal(skr_spotmix_class_is_possible(&classes, spec, SKR_SPOTMIX_ON_DEMAND),
@@ -95,7 +93,6 @@ TEST_EACH(bounds, bounds_rows, bounds_leave_a_number_or_not)
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
     char copy[2048];
-
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, "karpenter"); /* NotIn leaves numbers */
     settings.node_key = KEY;
@@ -132,7 +129,6 @@ TEST_EACH(node, nodes, a_node_has_the_first_class_it_satisfies)
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
     json_auto_t *labels = parse(node->labels);
-
     skr_spotmix_settings_default(&settings);
     assert_true(skr_spotmix_settings_preset(&settings, node->preset));
     skr_spotmix_classes_init(&classes, &settings);
@@ -166,7 +162,6 @@ TEST_EACH(tolerated, tolerations, a_spot_taint_of_aks_is_tolerated)
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
     json_auto_t *spec = parse(tolerated->spec);
-
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, "aks");
     skr_spotmix_classes_init(&classes, &settings);
@@ -180,7 +175,6 @@ TEST_EACH(tolerated, tolerations, a_spot_taint_of_aks_is_tolerated)
 static json_t *expression(const char *op, size_t n, bool last)
 {
     json_t *values = json_array();
-
     for (size_t i = 0; i < n; i++) {
         json_array_append_new(values, json_sprintf("v%zu", i));
     }
@@ -197,7 +191,6 @@ static bool ask_for_many(size_t n, bool fits)
     struct skr_spotmix_settings settings;
     struct skr_spotmix_classes classes;
     json_t *list = json_array();
-
     skr_spotmix_settings_default(&settings);
     assert_true(skr_spotmix_settings_preset(&settings, "karpenter"));
     skr_spotmix_classes_init(&classes, &settings);

@@ -31,7 +31,6 @@ static void add_node(struct shop *shop, const char *name, const char *class_)
 static void add_replica_set(struct shop *shop, const char *name, int revision, int replicas)
 {
     char key[64];
-
     snprintf(key, sizeof key, "shop/%s", name);
     frame_rig_add(shop->rig, &skr_spotmix_replica_sets, key,
                   "{'metadata':{'annotations':{'deployment.kubernetes.io/revision':'%d'},"
@@ -64,7 +63,6 @@ static void shop_tear_down(struct shop *shop)
 static void add_to(struct shop *shop, const char *owner, const char *node, const char *labels)
 {
     char key[64], owner_key[64];
-
     snprintf(key, sizeof key, "shop/p-%d", shop->made++);
     snprintf(owner_key, sizeof owner_key, "shop/%s", owner);
     frame_rig_add(
@@ -87,7 +85,6 @@ static void add_reviewed_to(struct shop *shop, const char *owner, const char *no
                             const char *class_)
 {
     char labels[256];
-
     snprintf(labels, sizeof labels,
              "'labels':{'" K "-class':'%s','" K "-index':'%d'},'annotations':{'" K
              "-token':'5e0c'},",
@@ -118,7 +115,6 @@ static size_t evictions(const struct shop *shop)
 static size_t told(const struct shop *shop, const char *text)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < shop->rig->n_decisions; i++) {
         n += strstr(shop->rig->decision[i], text) ? 1 : 0;
     }
@@ -129,7 +125,6 @@ static struct skr_spotmix_row row_of(const struct shop *shop)
 {
     const struct skr_spotmix *mix = skr_spotmix_scheduler_mix(skr_engine_self(shop->rig->engine));
     SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
-
     assert_int_equal(skr_spotmix_rows(mix, &row), 1);
     return row[0];
 }
@@ -142,7 +137,6 @@ static void expect_drift(const struct shop *shop, size_t drift, size_t on_demand
     SKR_AUTO_FREE struct skr_spotmix_pod_row *pod = NULL;
     struct skr_spotmix_totals totals;
     size_t drifting = 0;
-
     skr_spotmix_totals(mix, &totals);
     const size_t n = skr_spotmix_pod_rows(mix, row.key, &pod);
     for (size_t i = 0; i < n; i++) {
@@ -353,7 +347,6 @@ TEST_WITH(shop, a_template_is_not_stamped_where_the_webhook_is_not_called)
 {
     const enum skr_write_verb patch = SKR_VERB_MERGE_PATCH;
     const struct frame_rig_match match = {.verb = &patch, .resource = &skr_spotmix_deployments};
-
     shop->settings.rebuild = SKR_SPOTMIX_REBUILD_ROLLOUT;
     serve(shop);
     add_six_on_spot(shop);

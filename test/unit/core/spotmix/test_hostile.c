@@ -90,7 +90,6 @@ static void world_tear_down(struct world *world)
 static void fixed(void *context, const struct skr_spotmix_fix *fix)
 {
     struct world *world = context;
-
     assert_non_null(fix->uid);
     world->fixes++;
 }
@@ -98,7 +97,6 @@ static void fixed(void *context, const struct skr_spotmix_fix *fix)
 static void settled(void *context, const char *workload_key)
 {
     struct world *world = context;
-
     assert_non_null(workload_key);
     world->settled++;
 }
@@ -107,7 +105,6 @@ static bool settle(struct world *world, skr_time now)
 {
     const struct skr_spotmix_settling settling = {
         .now = now, .emit = fixed, .settled = settled, .context = world};
-
     return skr_spotmix_settle(world->mix, &settling);
 }
 
@@ -125,7 +122,6 @@ static enum skr_spotmix_result review(struct world *world, const char *namespace
     struct skr_spotmix_review asked = {
         .body = text, .len = strlen(text), .serving = true, .now = now};
     struct skr_spotmix_answer answer;
-
     for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
         asked.tried[i] = true;
     }
@@ -146,7 +142,6 @@ static size_t actual(const struct world *world, const char *name)
     struct skr_spotmix_row *row;
     const size_t n = skr_spotmix_rows(world->mix, &row);
     size_t pods = 0;
-
     for (size_t i = 0; i < n; i++) {
         pods += strcmp(row[i].name, name) == 0
                     ? row[i].actual[SKR_SPOTMIX_ON_DEMAND] + row[i].actual[SKR_SPOTMIX_SPOT]
@@ -185,7 +180,6 @@ TEST_WITH(world, a_uid_that_was_called_something_else_is_what_its_object_is)
 TEST_WITH(world, a_replicaset_of_another_namespace_is_no_revision_of_a_deployment)
 {
     struct skr_spotmix_row *row;
-
     put_deployment(world, "shop", "web", "2");
     put_set(world, "shop", "web-a", "web", 1);
     put_pod(world, "shop", "web-a", 0, "on-demand", 0);
@@ -201,7 +195,6 @@ TEST_WITH(world, a_replicaset_of_another_namespace_is_no_revision_of_a_deploymen
 TEST_WITH(world, a_reference_longer_than_any_is_none)
 {
     char text[4096];
-
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     put_deployment(world, "shop", "web", "2");
@@ -227,7 +220,6 @@ static void begin_web(struct world *world, const char *replicas)
 static void part_and_adopt(void *context, size_t n)
 {
     struct world world = {.fixes = 0};
-
     (void)context;
     begin_web(&world, "3");
     for (size_t i = 0; i < n; i++) {
@@ -246,7 +238,6 @@ TEST(thousands_of_pods_of_one_index_or_of_none_cost_what_they_are)
 static void drift_behind_the_highest(void *context, size_t n)
 {
     struct world world = {.fixes = 0};
-
     (void)context;
     begin_web(&world, "2147483647");
     for (size_t i = 0; i < n; i++) {
@@ -266,7 +257,6 @@ static void have_revisions(void *context, size_t n)
 {
     struct world world = {.fixes = 0};
     char name[32];
-
     (void)context;
     world_set_up(&world);
     put_deployment(&world, "shop", "web", "3");
@@ -289,7 +279,6 @@ static void reserve_in_vain(void *context, size_t n)
     struct world world = {.fixes = 0};
     struct skr_spotmix_totals totals;
     char name[32];
-
     (void)context;
     world_set_up(&world);
     put_deployment(&world, "shop", "web", "3");
@@ -318,7 +307,6 @@ TEST(reservations_that_nobody_confirms_cost_what_they_are_when_they_expire)
 TEST_WITH(world, a_workload_of_many_pods_is_looked_at_seldom_and_reviews_know_them_all_the_same)
 {
     enum { PODS = SKR_SPOTMIX_SETTLED_AT_ONCE + 500 };
-
     put_deployment(world, "shop", "small", "3");
     put_set(world, "shop", "small-a", "small", 1);
     put_deployment(world, "shop", "web", "3");
@@ -348,7 +336,6 @@ TEST_WITH(world, a_workload_of_many_pods_is_looked_at_seldom_and_reviews_know_th
 TEST_WITH(world, a_pod_of_more_terms_than_are_patched_is_left_alone_and_holds_nothing)
 {
     json_t *terms = json_array();
-
     put_deployment(world, "shop", "web", "2");
     put_set(world, "shop", "web-a", "web", 1);
     for (size_t i = 0; i <= SKR_SPOTMIX_TERMS_MAX; i++) {

@@ -27,7 +27,6 @@ struct stage {
 static char *quoted(const char *text)
 {
     char *copy = strdup(text);
-
     for (char *at = copy; *at != '\0'; at++) {
         *at = *at == '\'' ? '"' : *at;
     }
@@ -38,7 +37,6 @@ static void put(struct stage *stage, enum skr_spotmix_kind kind, const char *tex
 {
     SKR_AUTO_FREE char *copy = quoted(text);
     json_auto_t *object = json_loads(copy, 0, NULL);
-
     assert_non_null(object);
     skr_spotmix_put(stage->mix, kind, object);
 }
@@ -87,7 +85,6 @@ static unsigned post(struct stage *stage, const char *text)
     SKR_AUTO_FREE char *body = quoted(text);
     struct skr_spotmix_review review = {
         .body = body, .len = strlen(body), .serving = !stage->not_serving, .now = stage->now};
-
     forget(stage);
     review.random[15] = ++stage->token;
     for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
@@ -149,7 +146,6 @@ static const char *added(const struct stage *stage, const char *path)
 static bool warned(const struct stage *stage, const char *token)
 {
     const json_t *warnings = json_object_get(stage->response, "warnings");
-
     for (size_t i = 0; i < json_array_size(warnings); i++) {
         const char *text = json_string_value(json_array_get(warnings, i));
         assert_true(strlen(text) <= 120 && strncmp(text, "sakkara: ", 9) == 0);
@@ -229,7 +225,6 @@ static const struct row {
 TEST_EACH(row, rows, a_review_is_checked_in_order)
 {
     struct stage stage = {0};
-
     stage_set_up(&stage);
     assert_int_equal(post(&stage, row->body), row->status);
     assert_int_equal(stage.answer.result, row->result);
@@ -253,7 +248,6 @@ TEST_WITH(stage, a_body_beyond_three_mebibytes_is_refused)
     const size_t n = 3 * 1024 * 1024;
     SKR_AUTO_FREE char *body = malloc(n + 2);
     struct skr_spotmix_answer answer;
-
     memset(body, ' ', n + 1);
     body[n + 1] = '\0';
     memcpy(body, "{}", 2);
@@ -340,7 +334,6 @@ TEST_WITH(stage, a_reservation_lasts_thirty_seconds)
 TEST_WITH(stage, five_hundred_at_once_get_five_hundred_indices)
 {
     bool taken[500] = {false};
-
     for (int i = 0; i < 500; i++) {
         post(stage, REVIEW(POD));
         const int index = skr_spotmix_index_parse(added(stage, INDEX_PATH));
@@ -379,7 +372,6 @@ TEST_WITH(stage, a_member_of_a_statefulset_is_placed_by_its_name)
 TEST_WITH(stage, an_owner_that_is_not_cached_is_looked_up_once)
 {
     const char *body = REVIEW("{'metadata':{" STRANGER "},'spec':{}}");
-
     assert_int_equal(post(stage, body), 0);
     assert_int_equal(stage->answer.lookup.kind, SKR_SPOTMIX_REPLICA_SET);
     assert_string_equal(stage->answer.lookup.name, "web-77aa");
@@ -393,7 +385,6 @@ TEST_WITH(stage, a_name_is_cut_by_the_label_only_when_nothing_else_helps)
 {
     const char *body =
         REVIEW("{'metadata':{'labels':{'pod-template-hash':'77aa'}," STRANGER "},'spec':{}}");
-
     assert_int_equal(post(stage, body), 0);
     stage->all_tried = true;
     assert_int_equal(post(stage, body), 200);
@@ -540,7 +531,6 @@ static void count_fix(void *context, const struct skr_spotmix_fix *fix)
 TEST_WITH(stage, pods_created_without_the_webhook_get_the_rule)
 {
     struct skr_spotmix_fix fix = {.index = -2};
-
     put(stage, SKR_SPOTMIX_POD,
         "{'metadata':{'namespace':'shop','name':'p-1','uid':'p-1'," RS_REF
         "},'spec':{'nodeName':'n2'}}");

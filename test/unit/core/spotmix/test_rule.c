@@ -28,7 +28,6 @@ static const struct row {
 TEST_EACH(row, rows, labels_are_read_to_the_letter)
 {
     struct skr_spotmix_rule rule;
-
     skr_spotmix_rule_parse(row->on, row->max, &rule);
     assert_int_equal(rule.on, row->is_on);
     assert_int_equal(rule.invalid, row->invalid);
@@ -41,7 +40,6 @@ TEST_EACH(row, rows, labels_are_read_to_the_letter)
 TEST(an_index_below_the_maximum_is_on_demand)
 {
     struct skr_spotmix_rule rule;
-
     skr_spotmix_rule_parse("true", "2", &rule);
     assert_int_equal(skr_spotmix_rule_class(&rule, 0), SKR_SPOTMIX_ON_DEMAND);
     assert_int_equal(skr_spotmix_rule_class(&rule, 1), SKR_SPOTMIX_ON_DEMAND);
@@ -89,7 +87,6 @@ TEST(keys_are_spelled_from_the_prefix)
     struct skr_spotmix_keys keys;
     struct skr_error error;
     char longest[80];
-
     assert_int_equal(skr_spotmix_keys_init(&keys, SKR_SPOTMIX_KEY_PREFIX, &error), 0);
     assert_string_equal(keys.class_, "cloudpilot.ai/webhook-scheduler-class");
     assert_string_equal(keys.max, "cloudpilot.ai/webhook-scheduler-max-on-demand-count");

@@ -23,7 +23,6 @@ static void answered(void *context, uint64_t request, const void *body)
 {
     struct shop *shop = context;
     const struct skr_spotmix_reply *reply = body;
-
     (void)request;
     shop->status = reply->status;
     shop->result = reply->result;
@@ -48,7 +47,6 @@ static const char *uid_of(const struct shop *shop, const struct skr_resource *re
 static void add_replica_set(struct shop *shop, const char *name, int revision)
 {
     char key[64];
-
     snprintf(key, sizeof key, "shop/%s", name);
     frame_rig_add(shop->rig, &skr_spotmix_replica_sets, key,
                   "{'metadata':{'annotations':{'deployment.kubernetes.io/revision':'%d'},"
@@ -62,7 +60,6 @@ static void add_pod(struct shop *shop, const char *name, const char *owner, cons
                     int index, bool ready)
 {
     char key[64], labels[256] = "", annotations[256] = "";
-
     snprintf(key, sizeof key, "shop/%s", owner);
     const char *uid = uid_of(shop, &skr_spotmix_replica_sets, key);
     if (class_) {
@@ -127,7 +124,6 @@ static void post(struct shop *shop, const char *owner, const char *uid)
 {
     static unsigned char token;
     char body[1024];
-
     snprintf(body, sizeof body,
              "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{"
              "\"uid\":\"u\",\"namespace\":\"shop\",\"operation\":\"CREATE\",\"resource\":{"
@@ -158,7 +154,6 @@ static size_t patches(const struct shop *shop, const char *key)
 static size_t told(const struct shop *shop, const char *text)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < shop->rig->n_decisions; i++) {
         n += strstr(shop->rig->decision[i], text) ? 1 : 0;
     }
@@ -186,7 +181,6 @@ static const char *cost_of(const struct shop *shop, const char *key)
 TEST_WITH(shop, nothing_is_answered_before_two_seconds_have_passed)
 {
     char uid[64];
-
     frame_rig_start(shop->rig);
     snprintf(uid, sizeof uid, "%s", uid_of(shop, &skr_spotmix_replica_sets, "shop/web-a"));
     post(shop, "web-a", uid);
@@ -200,7 +194,6 @@ TEST_WITH(shop, nothing_is_answered_before_two_seconds_have_passed)
 TEST_WITH(shop, a_standby_answers_503_and_a_new_leader_waits)
 {
     char uid[64];
-
     serve(shop);
     snprintf(uid, sizeof uid, "%s", uid_of(shop, &skr_spotmix_replica_sets, "shop/web-a"));
     frame_rig_lead(shop->rig, false);
@@ -219,7 +212,6 @@ TEST_WITH(shop, a_standby_answers_503_and_a_new_leader_waits)
 TEST_WITH(shop, an_owner_the_watch_has_not_shown_is_asked_for)
 {
     char uid[64];
-
     serve(shop);
     shop->rig->hold_watches = true;
     add_replica_set(shop, "web-b", 2);
@@ -238,7 +230,6 @@ TEST_WITH(shop, an_owner_the_watch_has_not_shown_is_asked_for)
 TEST_WITH(shop, a_review_waits_half_a_second_at_most)
 {
     const struct frame_rig_match match = {.resource = &skr_spotmix_replica_sets};
-
     serve(shop);
     frame_rig_fault(shop->rig, FRAME_FAULT_OUT_OF_ORDER, 1, &match);
     post(shop, "ghost", "no-such-uid");
@@ -276,7 +267,6 @@ TEST_WITH(shop, reviews_that_want_one_owner_ask_for_it_once)
 TEST_WITH(shop, references_to_what_is_not_there_ask_the_server_so_often_and_no_more)
 {
     char name[32];
-
     serve(shop);
     for (int second = 0; second < 3; second++) {
         for (int i = 0; i < 100; i++) {
@@ -322,7 +312,6 @@ TEST_EACH(failing, failings, a_patch_that_fails_is_made_later)
 {
     const struct frame_rig_match match = {.resource = &skr_spotmix_pods};
     struct shop shop = {0};
-
     shop_set_up(&shop);
     add_pod(&shop, "p-0", "web-a", NULL, 0, true);
     frame_rig_fault(shop.rig, failing->fault, 2, &match);
@@ -495,7 +484,6 @@ TEST_WITH(shop, a_rollout_stamps_the_template_once_a_change)
 TEST_WITH(shop, a_rollout_that_was_refused_is_tried_again)
 {
     const struct frame_rig_match match = {.resource = &skr_spotmix_deployments, .key = "shop/web"};
-
     shop->settings.rebuild = SKR_SPOTMIX_REBUILD_ROLLOUT;
     add_four(shop);
     serve(shop);
@@ -560,7 +548,6 @@ TEST_WITH(shop, rows_and_totals_are_what_is_there)
     SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
     SKR_AUTO_FREE struct skr_spotmix_pod_row *pods = NULL;
     struct skr_spotmix_totals totals;
-
     add_four(shop);
     serve(shop);
     const struct skr_spotmix *mix = skr_spotmix_scheduler_mix(skr_engine_self(shop->rig->engine));

@@ -25,7 +25,6 @@ struct world {
 static void put(struct world *world, enum skr_spotmix_kind kind, const char *text)
 {
     json_auto_t *json = json_loads(text, 0, NULL);
-
     assert_non_null(json);
     skr_spotmix_put(world->mix, kind, json);
 }

@@ -64,7 +64,6 @@ static void lead(struct world *world, int64_t now)
     struct skr_certificates *secret = &world->secret;
     const bool stood =
         secret->bundle && world->bundle && strcmp(secret->bundle, world->bundle) == 0;
-
     if (!stood && secret->bundle && draw(world, 4) != 0) {
         set(&world->bundle, secret->bundle);
         world->bundle_at = now;
@@ -119,7 +118,6 @@ TEST_WITH(world, an_authority_is_published_before_it_issues_and_dropped_after)
 {
     struct skr_certificates *secret = &world->secret;
     int64_t now = T0;
-
     assert_int_equal(skr_certificates_next(secret, &rules, true, now), SKR_CERTIFICATES_ANEW);
     assert_int_equal(skr_certificates_take(secret, SKR_CERTIFICATES_ANEW, &rules, now, NULL), 0);
     assert_int_equal(skr_certificates_next(secret, &rules, true, now), SKR_CERTIFICATES_KEEP);
@@ -144,7 +142,6 @@ TEST_WITH(world, an_authority_is_published_before_it_issues_and_dropped_after)
 TEST_WITH(world, what_somebody_broke_is_made_again)
 {
     struct skr_certificates *secret = &world->secret;
-
     assert_int_equal(skr_certificates_take(secret, SKR_CERTIFICATES_ANEW, &rules, T0, NULL), 0);
     set(&secret->leaf.key, secret->authority_key);
     assert_false(skr_certificates_are_usable(secret, &rules, T0));
@@ -158,7 +155,6 @@ TEST_WITH(world, what_somebody_broke_is_made_again)
 TEST(replicas_look_every_second_to_every_half_minute)
 {
     const struct skr_certificates_rules shortest = {.leaf_s = 30}, usual = {.leaf_s = 90 * 86400};
-
     assert_int_equal(skr_certificates_pace_s(&shortest), 1);
     assert_int_equal(skr_certificates_pace_s(&usual), 30);
 }

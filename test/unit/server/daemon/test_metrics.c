@@ -32,7 +32,6 @@ static const struct skr_metric_spec age = {
 static char *text_of(struct skr_metrics *metrics)
 {
     struct skr_strbuf out;
-
     skr_strbuf_init(&out);
     skr_metrics_write(metrics, &out);
     return skr_strbuf_take(&out, NULL);
@@ -43,7 +42,6 @@ TEST(the_text_is_sorted_and_exact)
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     struct skr_metric_family *histogram = skr_metrics_family(metrics, &duration);
-
     skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 2);
     skr_metric_add(skr_metric_get(family, (const char *const[]){"bind", "a\"b\\c\nd"}), 1);
     skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 3);
@@ -80,7 +78,6 @@ TEST(a_family_and_a_series_are_made_once)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
-
     assert_ptr_equal(family, skr_metrics_family(metrics, &requests));
     assert_ptr_equal(skr_metric_get(family, (const char *const[]){"a", "b"}),
                      skr_metric_get(family, (const char *const[]){"a", "b"}));
@@ -92,7 +89,6 @@ TEST(too_many_series_share_one)
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     char name[16];
-
     for (int i = 0; i < SKR_METRIC_SERIES_MAX + 10; i++) {
         (void)snprintf(name, sizeof name, "v%d", i);
         skr_metric_add(skr_metric_get(family, (const char *const[]){name, "ok"}), 1);
@@ -109,7 +105,6 @@ TEST(a_series_is_found_only_when_it_was_made)
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     const char *const label[] = {"filter", "ok"};
-
     assert_null(skr_metric_find(family, label));
     assert_null(skr_metric_find(NULL, label));
     struct skr_metric *metric = skr_metric_get(family, label);
@@ -123,7 +118,6 @@ TEST(a_gauge_that_ended_is_not_shown)
         .name = "sakkara_room", .help = "Room.", .type = SKR_GAUGE, .label = {"level"}};
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &spec);
-
     skr_metric_set(skr_metric_get(family, (const char *const[]){"rack"}), 1);
     skr_metric_set(skr_metric_get(family, (const char *const[]){"row"}), 2);
     skr_metric_family_hide(family);
@@ -151,7 +145,6 @@ TEST(a_histogram_may_be_loaded_and_have_wide_buckets)
     static const uint64_t buckets[] = {1, 0, 2, 1};
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric *metric = skr_metric_get(skr_metrics_family(metrics, &spec), NULL);
-
     skr_metric_observe(metric, 4000001);
     skr_metric_load(metric, buckets, 5000000000);
     skr_metric_load(NULL, buckets, 1);
@@ -189,7 +182,6 @@ struct source {
 static void collect(void *context)
 {
     struct source *source = context;
-
     skr_metric_set(skr_metric_get(skr_metrics_family(source->metrics, &age), NULL),
                    ++source->value * 1000000000);
 }
@@ -197,7 +189,6 @@ static void collect(void *context)
 TEST(collectors_run_before_every_text)
 {
     struct source source = {.metrics = skr_metrics_create()};
-
     skr_metrics_on_collect(source.metrics, collect, &source);
     free(text_of(source.metrics));
     SKR_AUTO_FREE char *text = text_of(source.metrics);
@@ -211,7 +202,6 @@ static void *hammer(void *context)
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     struct skr_metric *histogram =
         skr_metric_get(skr_metrics_family(metrics, &duration), (const char *const[]){"filter"});
-
     for (int i = 0; i < 2000; i++) {
         skr_metric_add(skr_metric_get(family, (const char *const[]){"x", i % 2 ? "a" : "b"}), 1);
         skr_metric_observe(histogram, i * 1000);
@@ -226,7 +216,6 @@ TEST(threads_count_together)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     pthread_t thread[4];
-
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&thread[i], NULL, hammer, metrics), 0);
     }
@@ -252,7 +241,6 @@ TEST(the_process_is_measured)
                                        "process_start_time_seconds"};
     struct skr_metrics *metrics = skr_metrics_create();
     char line[64];
-
     skr_process_metrics_register(metrics);
     SKR_AUTO_FREE char *text = text_of(metrics);
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {

@@ -40,7 +40,6 @@ static json_t *body_of(const char *request)
 {
     const char *body = strstr(request, "\n\n");
     json_t *json = json_loads(body ? body + 2 : "", 0, NULL);
-
     assert_non_null(json);
     return json;
 }
@@ -57,7 +56,6 @@ static struct fake_reply list_leaders(const struct world *world)
     json_auto_t *list = json_pack("{s:[]}", "items");
     const char *name;
     json_t *role;
-
     json_object_foreach(world->pods, name, role)
     {
         if (json_is_string(role)) {
@@ -73,7 +71,6 @@ static struct fake_reply pod(struct world *world, const char *request)
 {
     char name[64];
     const char *at = strstr(request, PODS "/") + strlen(PODS "/");
-
     snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " \n"), at);
     if (!json_object_get(world->pods, name)) {
         return reply(404, NULL);
@@ -90,7 +87,6 @@ static struct fake_reply respond(void *context, const char *request)
 {
     struct world *world = context;
     const bool put = strncmp(request, "PUT", 3) == 0;
-
     if (strstr(request, LEADERS)) {
         return list_leaders(world);
     }
@@ -112,7 +108,6 @@ static struct fake_reply respond(void *context, const char *request)
 static bool leads(void *context)
 {
     struct world *world = context;
-
     fake_api_lock(world->api);
     const bool leading = world->leads;
     fake_api_unlock(world->api);
@@ -122,7 +117,6 @@ static bool leads(void *context)
 static int serve(void *context, const struct skr_x509_pair *pair, struct skr_error *error)
 {
     struct world *world = context;
-
     (void)error;
     fake_api_lock(world->api);
     free(world->served);
@@ -136,7 +130,6 @@ static int serve(void *context, const struct skr_x509_pair *pair, struct skr_err
 static void expires(void *context, int64_t at_s)
 {
     struct world *world = context;
-
     fake_api_lock(world->api);
     world->expires = at_s;
     fake_api_changed(world->api);
@@ -178,7 +171,6 @@ static void start(struct world *world)
 {
     struct skr_kube_access access;
     char url[64];
-
     skr_kube_access_init(&access);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", fake_api_port(world->api));
     assert_int_equal(skr_kube_access_set_server(&access, url, NULL), 0);
@@ -199,7 +191,6 @@ static void world_tear_down(struct world *world)
 static void await(struct world *world, bool (*holds)(const struct world *world))
 {
     struct timespec until;
-
     assert_int_equal(clock_gettime(CLOCK_REALTIME, &until), 0);
     until.tv_sec += FAKE_DEADLINE_S;
     fake_api_lock(world->api);
@@ -221,7 +212,6 @@ static bool knows_the_end(const struct world *world)
 static const char *bundle_in(const json_t *hook, size_t i)
 {
     const json_t *webhook = json_array_get(json_object_get(hook, "webhooks"), i);
-
     return json_string_value(json_object_get(json_object_get(webhook, "clientConfig"), "caBundle"));
 }
 
@@ -234,7 +224,6 @@ static const char *data_of(const struct world *world, const char *key)
 static void turn(struct world *world)
 {
     const size_t before = fake_api_count(world->api, "GET " SECRET);
-
     for (size_t i = 1; i <= 2; i++) {
         skr_reach_kick(world->reach);
         fake_api_wait_count(world->api, "GET " SECRET, before + i);
@@ -404,7 +393,6 @@ TEST_WITH(world, of_files_only_the_end_is_looked_at)
 {
     char path[] = "/tmp/sakkara-reach-XXXXXX";
     struct skr_x509_pair pair;
-
     assert_int_equal(skr_reach_first_pair(&world->options, &pair, NULL), 0);
     const int fd = mkstemp(path);
     assert_true(fd >= 0);

@@ -16,7 +16,6 @@ struct world {
 static bool is_synced(void *context, struct skr_error *error)
 {
     struct world *world = context;
-
     if (atomic_load(&world->synced)) {
         return true;
     }
@@ -42,7 +41,6 @@ static void world_set_up(struct world *world)
     struct skr_error error;
     static const struct skr_metric_spec spec = {
         .name = "sakkara_build_info", .help = "Build.", .type = SKR_GAUGE, .label = {"version"}};
-
     world->metrics = skr_metrics_create();
     skr_metric_set(
         skr_metric_get(skr_metrics_family(world->metrics, &spec), (const char *const[]){"1"}), 1);
@@ -85,7 +83,6 @@ TEST_WITH(world, livez_says_ok_and_readyz_follows_its_checks)
 TEST_WITH(world, metrics_come_as_text)
 {
     struct http_answer got = http_request(skr_admin_port(world->admin), "GET", "/metrics");
-
     assert_int_equal(got.status, 200);
     assert_non_null(strstr(got.headers, "Content-Type: " SKR_METRICS_CONTENT_TYPE "\r\n"));
     assert_non_null(strstr(got.body, "sakkara_build_info{version=\"1\"} 1\n"));
@@ -99,7 +96,6 @@ TEST_WITH(world, metrics_come_as_text)
 TEST_WITH(world, head_has_no_body_and_other_methods_are_refused)
 {
     struct http_answer got = http_request(skr_admin_port(world->admin), "HEAD", "/livez");
-
     assert_int_equal(got.status, 200);
     assert_string_equal(strstr(got.headers, "\r\n\r\n"), "\r\n\r\n");
     http_answer_free(&got);

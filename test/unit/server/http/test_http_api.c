@@ -43,14 +43,12 @@ static int write_page(void *self, const struct skr_view_query *query, skr_time n
 static bool is_busy(void *context)
 {
     struct world *w = context;
-
     return atomic_load(&w->busy) > 0 && atomic_fetch_sub(&w->busy, 1) > 0;
 }
 
 static void look(void *context, look_function *fn, void *argument)
 {
     struct world *w = context;
-
     pthread_mutex_lock(&w->lock);
     const bool slow = w->slow;
     if (slow) {
@@ -90,7 +88,6 @@ static void post(struct world *w, const struct skr_object_type *type, const char
     struct skr_event event;
     struct skr_error error;
     json_auto_t *json = json_text_load(text);
-
     assert_int_equal(skr_kube_decode(type, json, &event, &error), 0);
     skr_engine_thread_post(w->engine, &event);
 }
@@ -102,7 +99,6 @@ static void world_set_up(struct world *w)
         .prefix = "/v1", .write = write_page, .look = look, .busy = is_busy, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
-
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->came, NULL);
     skr_settings_default(&w->settings);
@@ -132,7 +128,6 @@ static void world_tear_down(struct world *w)
 static void sync_world(struct world *w)
 {
     const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
-
     post(w, &skr_gang_node,
          "{'metadata':{'name':'n1'},'status':{'allocatable':{'cpu':'4',"
          "'pods':'10'}}}");
@@ -211,7 +206,6 @@ TEST_WITH(world, a_question_holds_up_nobody_else)
 TEST_WITH(world, more_than_the_limit_are_told_to_come_again)
 {
     int fd[SKR_API_ASKED_MAX];
-
     sync_world(world);
     world->slow = true;
     for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {

@@ -83,7 +83,6 @@ static char *decode_base64(const char *text)
     size_t n = 0;
     unsigned bits = 0;
     int have = 0;
-
     assert_non_null(out);
     assert_int_equal(strlen(text) % 4, 0);
     for (; *text != 0 && *text != '='; text++) {
@@ -105,7 +104,6 @@ static void check_answer(size_t i, const char *text)
     json_auto_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     json_t *response = json_object_get(json, "response");
     const char *patch = json_string_value(json_object_get(response, "patch"));
-
     assert_string_equal(json_string_value(json_object_get(json, "apiVersion")),
                         "admission.k8s.io/v1");
     assert_string_equal(json_string_value(json_object_get(json, "kind")), "AdmissionReview");
@@ -182,7 +180,6 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
 {
     struct skr_gate *gate = NULL;
     struct skr_error error;
-
     if (skr_gate_create(&options, &gate, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -206,7 +203,6 @@ TEST(the_webhook_speaks_tls)
     struct skr_gate_options with_tls = options;
     struct skr_gate *gate = NULL;
     struct skr_error error;
-
     http_certificates_make(&certificates);
     with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
     with_tls.tls.key = http_certificates_path(&certificates, "server.key");

@@ -27,7 +27,6 @@ static void on_handle(void *context, struct skr_http_request *request)
 static struct skr_listener_options defaults(void)
 {
     struct skr_listener_options options;
-
     skr_listener_options_default(&options);
     options.address = "127.0.0.1:0";
     options.handler.handle = on_handle;
@@ -38,7 +37,6 @@ static struct skr_listener *listen_with(const struct skr_listener_options *optio
 {
     struct skr_listener *listener = NULL;
     struct skr_error error;
-
     if (skr_listener_create(options, &listener, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -49,7 +47,6 @@ TEST(bodies_share_a_limit)
 {
     struct skr_listener_options options = defaults();
     SKR_AUTO_FREE char *body = skr_alloc(20000);
-
     memset(body, 'x', 19999);
     options.body_max = 30000;
     options.bodies_max = 30000;
@@ -78,7 +75,6 @@ TEST(headers_have_a_limit)
 {
     struct skr_listener_options options = defaults();
     SKR_AUTO_FREE char *header = skr_alloc(10000);
-
     options.connection_memory = 4096;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -98,7 +94,6 @@ TEST(beyond_the_limit_connections_wait_for_others_to_end)
 {
     struct skr_listener_options options = defaults();
     int fd[6];
-
     options.connections_max = 4;
     struct skr_listener *listener = listen_with(&options);
     for (int i = 0; i < 6; i++) {
@@ -122,7 +117,6 @@ TEST(beyond_the_limit_connections_wait_for_others_to_end)
 TEST(an_answer_nobody_reads_is_given_up)
 {
     struct skr_listener_options options = defaults();
-
     options.answer_timeout_ms = 200;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -141,7 +135,6 @@ TEST(an_answer_nobody_reads_is_given_up)
 TEST(stopping_does_not_wait_for_a_client_that_never_reads)
 {
     struct skr_listener_options options = defaults();
-
     options.stop_timeout_ms = 100;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -161,7 +154,6 @@ TEST(stopping_does_not_wait_for_a_client_that_never_reads)
 TEST(who_stops_within_a_request_line_is_closed)
 {
     struct skr_listener_options options = defaults();
-
     options.request_timeout_ms = 150;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -181,7 +173,6 @@ TEST(who_stops_within_a_request_line_is_closed)
 TEST(who_closes_its_side_within_a_request_line_is_closed)
 {
     struct skr_listener_options options = defaults();
-
     options.request_timeout_ms = 3000;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -198,7 +189,6 @@ TEST(who_closes_its_side_within_a_request_line_is_closed)
 TEST(who_closes_its_side_behind_a_request_is_answered)
 {
     struct skr_listener_options options = defaults();
-
     options.request_timeout_ms = 60;
     struct skr_listener *listener = listen_with(&options);
     struct skr_clock clock;
@@ -223,7 +213,6 @@ TEST(who_closes_its_side_behind_a_request_is_answered)
 TEST(who_is_silent_between_requests_stays)
 {
     struct skr_listener_options options = defaults();
-
     options.request_timeout_ms = 60;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -326,7 +315,6 @@ TEST(what_is_wrong_with_a_long_address_is_said)
     struct sockaddr_storage address;
     struct skr_error error;
     socklen_t len = 0;
-
     memset(text, '1', sizeof text);
     memcpy(text + sizeof text - 3, ":1", 3);
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
@@ -342,7 +330,6 @@ TEST(what_is_wrong_with_a_long_address_is_said)
 TEST(a_connection_without_a_request_is_closed_soon_and_one_with_a_request_is_not)
 {
     struct skr_listener_options options = defaults();
-
     options.first_request_ms = 150;
     struct skr_listener *listener = listen_with(&options);
     const int silent = http_connect(skr_listener_port(listener));
@@ -361,7 +348,6 @@ TEST(when_it_is_crowded_silent_connections_make_room_at_once)
 {
     struct skr_listener_options options = defaults();
     int fd[8];
-
     options.connections_max = 8;
     options.first_request_ms = 60000;
     struct skr_listener *listener = listen_with(&options);
@@ -382,7 +368,6 @@ TEST(one_address_has_so_many_connections_and_no_more)
 {
     struct skr_listener_options options = defaults();
     int fd[3];
-
     options.per_address_max = 2;
     struct skr_listener *listener = listen_with(&options);
     for (int i = 0; i < 2; i++) {

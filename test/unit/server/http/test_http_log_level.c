@@ -17,7 +17,6 @@ BEFORE_ALL
     struct skr_error error;
     const struct skr_admin_options options = {
         .listen = "0.0.0.0:0", .n_routes = 1, .route = {skr_log_level_route()}};
-
     if (skr_admin_create(&options, &admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -32,7 +31,6 @@ AFTER_ALL
 static void send_put(int fd, const char *header, const char *body)
 {
     char text[512];
-
     (void)snprintf(text, sizeof text,
                    "PUT /v1/loglevel HTTP/1.1\r\nHost: x\r\n%sContent-Length: %zu\r\n\r\n%s",
                    header, strlen(body), body);
@@ -42,7 +40,6 @@ static void send_put(int fd, const char *header, const char *body)
 static int put(const char *header, const char *body)
 {
     const int fd = http_connect(skr_admin_port(admin));
-
     send_put(fd, header, body);
     struct http_answer got = http_receive(fd);
     const int status = got.status;
@@ -73,7 +70,6 @@ TEST(a_number_from_0_to_10_is_taken)
 static void ask(const char *method, const char *path, int status, const char *body)
 {
     struct http_answer got = http_request(skr_admin_port(admin), method, path);
-
     assert_int_equal(got.status, status);
     if (body) {
         assert_string_equal(got.body, body);
@@ -102,7 +98,6 @@ static bool find_address(struct sockaddr_in *ret)
 {
     struct ifaddrs *list = NULL;
     bool found = false;
-
     if (getifaddrs(&list) != 0) {
         return false;
     }
@@ -120,7 +115,6 @@ static bool find_address(struct sockaddr_in *ret)
 TEST(strangers_may_not_change_it)
 {
     struct sockaddr_in address;
-
     if (!find_address(&address)) {
         print_message("SKIP: this machine has no address but the loopback one\n");
         skip();

@@ -23,7 +23,6 @@ static void on_route(void *context, struct skr_http_request *request)
 static void start(struct world *world, bool spotmix)
 {
     struct skr_error error;
-
     skr_clock_init(&world->clock);
     world->modules =
         (struct skr_modules){.clock = &world->clock,
@@ -44,7 +43,6 @@ static void start(struct world *world, bool spotmix)
 static json_t *ask(struct world *world, const char *method, const char *path, int status)
 {
     struct http_answer got = http_request(skr_admin_port(world->admin), method, path);
-
     if (got.status != status) {
         fail_msg("%s %s: %d %s", method, path, got.status, got.body);
     }
@@ -56,14 +54,12 @@ static json_t *ask(struct world *world, const char *method, const char *path, in
 static const char *text(const json_t *object, const char *key)
 {
     const char *value = json_string_value(json_object_get(object, key));
-
     return value ? value : "";
 }
 
 TEST(the_page_lists_each_module_with_its_option)
 {
     struct world world;
-
     start(&world, false);
     json_auto_t *page = ask(&world, "GET", "/v1/modules", 200);
     const json_t *items = json_object_get(page, "items");
@@ -83,7 +79,6 @@ TEST(pages_of_a_module_that_is_off_are_refused_with_a_code_and_the_option)
 {
     static const char *const paths[] = {"/v1/spotmix", "/v1/spotmix/nodes", "/v1/spotmix/shop/web"};
     struct world world;
-
     start(&world, false);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         json_auto_t *status = ask(&world, "GET", paths[i], 404);
@@ -101,7 +96,6 @@ TEST(pages_of_a_module_that_is_off_are_refused_with_a_code_and_the_option)
 TEST(pages_of_a_module_that_is_on_are_its_own)
 {
     struct world world;
-
     start(&world, true);
     json_decref(ask(&world, "GET", "/v1/spotmix", 200));
     skr_admin_destroy(world.admin);

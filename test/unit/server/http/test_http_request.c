@@ -15,7 +15,6 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
                    struct skr_error *error)
 {
     char *body = skr_alloc(n + 1);
-
     memcpy(body, text, n);
     *error = (struct skr_error){0};
     /* Every body with a reader that has seen its pod, too: the same comes out of it. */
@@ -95,7 +94,6 @@ TEST(node_objects_are_kept_byte_by_byte)
     char body[512];
     struct skr_verb_args args;
     struct skr_error error;
-
     (void)snprintf(body, sizeof body, "{\"Pod\":" POD ",\"Nodes\":{\"items\":[ %s ]}}", item);
     assert_int_equal(parse(SKR_VERB_FILTER, body, &args, &error), 0);
     assert_int_equal(args.item[0].len, strlen(item));
@@ -113,7 +111,6 @@ TEST(no_nodes_at_all_are_understood)
         "{\"Pod\":" POD ",\"Nodes\":{\"items\":null}}",
         "{\"Pod\":" POD ",\"Nodes\":{\"items\":[]}}",
     };
-
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -139,7 +136,6 @@ TEST(candidates_of_preempt_are_read_in_both_forms)
         ","
         "\"n3\":{\"Pods\":null,\"NumPDBViolations\":0}}}",
     };
-
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -163,7 +159,6 @@ TEST(a_preempt_request_without_candidates_is_understood)
 {
     struct skr_verb_args args;
     struct skr_error error;
-
     assert_int_equal(parse(SKR_VERB_PREEMPT, "{\"Pod\":" POD "}", &args, &error), 0);
     assert_int_equal(args.n_candidates, 0);
     skr_verb_args_fini(&args);
@@ -176,7 +171,6 @@ TEST(bind_names_pod_and_node)
         "{\"podname\":\"a-0\",\"podnamespace\":\"default\",\"poduid\":\"u-0\",\"node\":\"n1\","
         "\"z\":0}",
     };
-
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -278,7 +272,6 @@ TEST(every_cut_of_a_body_is_refused)
         "{\"Pod\":" POD ",\"NodeNames\":[\"n1\",\"\\u00e9\\ud83d\\ude00\"],\"x\":[-1.5e+3,true]}",
         "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n1\"}}]},\"Pod\":" POD "}",
     };
-
     for (size_t b = 0; b < sizeof body / sizeof body[0]; b++) {
         for (size_t n = 0; n < strlen(body[b]); n++) {
             struct skr_verb_args args;
@@ -306,7 +299,6 @@ static void random_string(struct skr_strbuf *out)
         "n",    "node-",  "7",        "\\u0041",        "\\n",
         "\\\\", "\\\"",   "\xc3\xa9", "\\ud83d\\ude00", "\xe2\x82\xac",
         "/",    "\\u00e9"};
-
     skr_strbuf_addc(out, '"');
     for (uint64_t n = next_random(6); n > 0; n--) {
         skr_strbuf_add(out, piece[next_random(sizeof piece / sizeof piece[0])]);
@@ -319,7 +311,6 @@ static void random_value(struct skr_strbuf *out, int depth)
     static const char *const scalar[] = {"null", "true", "false", "0",
                                          "-12",  "3.25", "1e2",   "-0.5E-1"};
     const uint64_t kind = next_random(depth > 0 ? 4 : 2);
-
     if (kind == 0) {
         skr_strbuf_add(out, scalar[next_random(sizeof scalar / sizeof scalar[0])]);
     } else if (kind == 1) {
@@ -341,7 +332,6 @@ static void random_value(struct skr_strbuf *out, int depth)
 static void random_body(struct skr_strbuf *out)
 {
     static const char *const key[] = {"NodeNames", "nodenames", "NODENAMES"};
-
     skr_strbuf_reset(out);
     skr_strbuf_add(out, "{\"before\":");
     random_value(out, 3);
@@ -360,7 +350,6 @@ static void damage(struct skr_strbuf *text)
 {
     static const char byte[] = "{}[],:\"\\ue0x1.-\t\n\x01\x80\xff";
     const size_t at = (size_t)next_random(text->len);
-
     switch (next_random(3)) {
     case 0:
         text->s[at] = byte[next_random(sizeof byte - 1)];
@@ -382,7 +371,6 @@ static void compare(const struct skr_verb_args *args, json_t *tree, const char *
     json_t *names = NULL;
     const char *key;
     json_t *value;
-
     json_object_foreach(tree, key, value)
     {
         if (strcasecmp(key, "NodeNames") == 0 && !json_is_null(value)) {
@@ -405,7 +393,6 @@ TEST(the_one_pass_reader_agrees_with_libjansson)
     struct skr_strbuf text;
     size_t accepted = 0;
     size_t refused = 0;
-
     random_state = 0x9E3779B97F4A7C15u;
     skr_strbuf_init(&text);
     for (int i = 0; i < 20000; i++) {

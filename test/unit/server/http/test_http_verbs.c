@@ -67,7 +67,6 @@ TEST(every_verb_goes_round_on_one_connection)
     const int fd = http_connect(world_port(world));
     const int8_t scores[] = {1, 10};
     const uint8_t mask[] = {1};
-
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(
         world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_FILTER_ALL, ""));
@@ -120,7 +119,6 @@ TEST(an_engine_may_answer_before_the_post_returns)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
-
     world->answer_at_once = true;
     for (int i = 0; i < 50; i++) {
         http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
@@ -136,7 +134,6 @@ TEST(r11_duplicate_binds_are_two_requests_and_each_is_answered_once)
     struct world *world = world_open();
     const int one = http_connect(world_bind_port(world));
     const int two = http_connect(world_bind_port(world));
-
     http_send_post(one, "/v1/bind", BIND, strlen(BIND));
     const uint64_t first = world_take_request(world, SKR_GANG_BIND);
     http_send_post(two, "/v1/bind", BIND, strlen(BIND));
@@ -158,7 +155,6 @@ TEST(a_standby_lets_go_of_its_connections)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
-
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_ERROR,
                              SKR_TEXT_NOT_LEADER));
@@ -175,7 +171,6 @@ TEST(a_request_sent_behind_a_parked_one_waits_for_its_turn)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_bind_port(world));
-
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t first = world_take_request(world, SKR_GANG_BIND);
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));

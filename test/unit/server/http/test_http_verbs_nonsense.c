@@ -45,7 +45,6 @@ TEST(a_flood_of_nonsense_does_not_flood_the_log)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
-
     for (int i = 0; i < 200; i++) {
         http_send_post(fd, "/v1/filter", "{", 1);
         http_expect(http_receive(fd), 200, "");
@@ -58,7 +57,6 @@ TEST(a_flood_of_nonsense_does_not_flood_the_log)
 TEST(unknown_paths_and_methods_are_refused)
 {
     struct world *world = world_open();
-
     static const char *const unknown[] = {"/",          "/v1",        "/v1/",     "/v1/filter/",
                                           "/v1/Filter", "/v2/filter", "/v1/bind", "/metrics"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
@@ -77,7 +75,6 @@ TEST(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut)
     struct world *world = world_open();
     const size_t n = 20 * 1024 * 1024;
     SKR_AUTO_FREE char *body = skr_alloc(n);
-
     memset(body, ' ', n);
     const int fd = http_connect(world_port(world));
     http_send_post(fd, "/v1/filter", body, n);
@@ -102,7 +99,6 @@ TEST(a_body_in_chunks_is_understood_and_limited)
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
     char head[64];
-
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     (void)snprintf(head, sizeof head, "%zx\r\n", strlen(FILTER));
     http_send_text(fd, head);

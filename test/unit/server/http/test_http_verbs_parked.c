@@ -23,7 +23,6 @@ TEST(slow_clients_are_cut_and_hold_up_nobody)
     };
     struct world *world = world_open_with(NULL, 400, 0);
     int slow[3 * 20];
-
     for (size_t i = 0; i < 60; i++) {
         slow[i] = http_connect(world_port(world));
         http_send_text(slow[i], part[i % 3]);
@@ -52,7 +51,6 @@ TEST(idle_connections_are_closed_in_the_end)
     const int silent = http_connect(world_port(world));
     const int half_a_line = http_connect(world_port(world));
     const int used = http_connect(world_port(world));
-
     http_send_text(half_a_line, "POST /v1/fil");
     http_send_post(used, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(
@@ -72,7 +70,6 @@ TEST(a_parked_bind_outlives_the_idle_time)
     struct world *world = world_open_with(NULL, 100, 100);
     const int fd = http_connect(world_bind_port(world));
     const int idle = http_connect(world_bind_port(world));
-
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t request = world_take_request(world, SKR_GANG_BIND);
     http_wait_closed(idle); /* the idle time has passed */
@@ -86,7 +83,6 @@ TEST(a_parked_bind_outlives_the_idle_time)
 TEST(a_half_closed_client_takes_nobody_down)
 {
     struct world *world = world_open_with(NULL, 500, 0);
-
     /* Before the request is complete: nothing comes of it. */
     int fd = http_connect(world_port(world));
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
@@ -123,7 +119,6 @@ TEST(a_half_closed_client_takes_nobody_down)
 static int parked_max(int wanted)
 {
     struct rlimit limit;
-
     (void)skr_http_raise_open_files();
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const int room = limit.rlim_cur > 200000 ? 100000 : ((int)limit.rlim_cur - 2048) / 2;
@@ -134,7 +129,6 @@ static int parked_max(int wanted)
 static void park(struct world *world, int n, int *fd, uint64_t *ret)
 {
     char body[256];
-
     for (int i = 0; i < n; i++) {
         fd[i] = http_connect(world_bind_port(world));
         (void)snprintf(
@@ -158,7 +152,6 @@ TEST(five_thousand_parked_binds_are_all_answered)
     const int n = parked_max(5000);
     SKR_AUTO_FREE int *fd = skr_alloc_array((size_t)n, sizeof *fd);
     SKR_AUTO_FREE uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
-
     park(world, n, fd, request);
     for (int i = 0; i < n; i++) {
         assert_true(world_answer(world, request[i], i % 2 ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
@@ -183,7 +176,6 @@ TEST(hang_ups_of_parked_binds_are_noticed)
     bool gone[N] = {false};
     int fd[N];
     uint64_t request[N];
-
     park(world, N, fd, request);
     for (int i = 0; i < N; i += 2) {
         if (i % 8 == 0) {
@@ -232,7 +224,6 @@ struct race {
 static void *answer_all(void *context)
 {
     struct race *race = context;
-
     for (int i = 0; i < race->n; i++) {
         race->answered += world_answer(race->world, race->request[i], SKR_ANSWER_BOUND, "");
     }
@@ -246,7 +237,6 @@ TEST(an_answer_and_a_hang_up_have_one_winner)
     int fd[N];
     uint64_t request[N];
     pthread_t thread;
-
     park(world, N, fd, request);
     struct race race = {.world = world, .request = request, .n = N};
     assert_int_equal(pthread_create(&thread, NULL, answer_all, &race), 0);
@@ -269,7 +259,6 @@ TEST(stopping_answers_everything_first)
     struct world *world = world_open();
     int fd[N];
     uint64_t request[N];
-
     park(world, N, fd, request);
     const int filter = http_connect(world_port(world));
     http_send_post(filter, "/v1/filter", FILTER, strlen(FILTER));

@@ -114,7 +114,6 @@ struct tls_bind {
 static void *bind_over_tls(void *context)
 {
     struct tls_bind *bind = context;
-
     bind->answer =
         post_tls(bind->certificates, bind->port, "/v1/bind", BIND, "client", bind->timeout_ms);
     return NULL;
@@ -148,7 +147,6 @@ TEST_WITH(files, wrong_certificates_and_addresses_are_named)
     struct skr_error error;
     struct world *taken = world_open();
     char in_use[32];
-
     (void)snprintf(in_use, sizeof in_use, "127.0.0.1:%u", (unsigned)world_port(taken));
     const char *server = files->tls.cert;
     const char *other = http_certificates_path(&files->certificates, "other.key");
@@ -212,7 +210,6 @@ TEST(renewed_certificates_serve_new_connections_and_nonsense_changes_nothing)
     struct skr_listener *listener = NULL;
     struct skr_error error = {0};
     char cert[96], key[96];
-
     http_certificates_make(&first);
     http_certificates_make(&second);
     (void)snprintf(cert, sizeof cert, "%s/used.pem", first.directory);

@@ -11,7 +11,6 @@ static void expect(const char *text, const char *want)
     size_t n = 0;
     SKR_AUTO_FREE char *copy = strdup(text);
     SKR_AUTO_FREE char *got = skr_review_text_shorten(copy, strlen(copy), &n);
-
     assert_string_equal(copy, text);
     if (!want) {
         assert_null(got);
@@ -67,7 +66,6 @@ TEST(what_is_malformed_is_read_as_it_is)
                                         "{\"\\u006bind\":\"a\"}",
                                         "{\"request\":{\"uid\":\"u\"}",
                                         "{\"x\":\"open"};
-
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         expect(texts[i], NULL);
     }
@@ -79,7 +77,6 @@ TEST(a_text_that_is_cut_anywhere_is_read_as_it_is)
         "{\"request\":{\"uid\":\"u\",\"object\":{\"metadata\":{\"name\":\"n\",\"x\":[1.5e3]}}}}";
     char part[sizeof text];
     size_t n;
-
     for (size_t i = 0; i + 1 < sizeof text; i++) {
         memcpy(part, text, i);
         assert_null(skr_review_text_shorten(part, i, &n));
@@ -92,7 +89,6 @@ TEST(every_byte_at_every_place_of_a_string_is_judged_as_the_reader_judges_it)
     enum { LENGTH_MAX = 19, HEAD = 6 };
     char text[HEAD + LENGTH_MAX + 2];
     size_t n;
-
     memcpy(text, "{\"x\":\"", HEAD);
     for (size_t length = 1; length <= LENGTH_MAX; length++) {
         for (size_t at = 0; at < length; at++) {
@@ -129,7 +125,6 @@ static char *answer_to(const char *text, size_t n)
     json_auto_t *set = json_pack("{s:{s:s,s:s,s:s,s:{s:s,s:s}}}", "metadata", "namespace", "d",
                                  "name", "r", "uid", "r", "labels", SKR_SPOTMIX_KEY_PREFIX, "true",
                                  SKR_SPOTMIX_KEY_PREFIX "-max-on-demand-count", "1");
-
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, "aks");
     assert_int_equal(skr_spotmix_create(&settings, &mix, NULL), 0);
@@ -160,7 +155,6 @@ TEST(the_answer_to_the_shorter_text_is_the_same)
         REVIEW("null"),
         "{\"kind\":\"AdmissionReview\"}",
     };
-
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t n;
         SKR_AUTO_FREE char *shorter = skr_review_text_shorten(texts[i], strlen(texts[i]), &n);

@@ -47,7 +47,6 @@ struct world {
 static void handle(struct world *world, struct skr_event *event)
 {
     struct skr_actions actions;
-
     skr_actions_init(&actions);
     pthread_mutex_lock(&world->lock);
     skr_engine_handle(world->engine, event, world->now, &actions);
@@ -66,7 +65,6 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
 {
     struct world *world = context;
     struct skr_event copy = *event;
-
     if (!world->silent) {
         handle(world, &copy);
     }
@@ -77,7 +75,6 @@ static void put(struct world *world, const struct skr_object_type *type, const c
 {
     struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
     json_t *json = json_loads(text, 0, NULL);
-
     assert_int_equal(type->decode(json, &event.upsert.object, NULL), 0);
     json_decref(json);
     handle(world, &event);
@@ -93,7 +90,6 @@ static void open_webhook(struct world *world, const struct skr_tls_files *tls)
 static void world_set_up(struct world *world)
 {
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED}, timer = {.kind = SKR_EVENT_TIMER};
-
     pthread_mutex_init(&world->lock, NULL);
     skr_spotmix_settings_default(&world->settings);
     world->engine = skr_engine_create(&skr_spotmix_scheduler, &world->settings, "test");
@@ -132,7 +128,6 @@ static const struct refusal {
 TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
 {
     struct world world = {0};
-
     world_set_up(&world);
     open_webhook(&world, &(struct skr_tls_files){0});
     http_expect(
@@ -144,7 +139,6 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
 TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
 {
     SKR_AUTO_FREE char *body = malloc(SKR_SPOTMIX_BODY_MAX + 2);
-
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
     open_webhook(world, &(struct skr_tls_files){0});
@@ -171,7 +165,6 @@ TEST_WITH(world, a_key_that_everybody_may_read_is_refused)
     const struct skr_spotmix_webhook_options options = {
         .listen = "127.0.0.1:0", .post = post, .context = world};
     struct skr_spotmix_webhook_options with = options;
-
     http_certificates_make(&certificates);
     with.tls.cert = http_certificates_path(&certificates, "server.pem");
     with.tls.key = http_certificates_path(&certificates, "server.key");
@@ -191,7 +184,6 @@ static json_t *patched(json_t *pod, const char *answer)
         json_string_value(json_object_get(json_object_get(json, "response"), "patch"));
     SKR_AUTO_FREE char *text = NULL;
     size_t n;
-
     assert_non_null(coded);
     assert_int_equal(skr_base64_decode(coded, strlen(coded), &text, &n, NULL), 0);
     json_auto_t *patch = json_loadb(text, n, 0, NULL);
@@ -206,7 +198,6 @@ static json_t *through_spotmix(json_t *pod)
     struct skr_spotmix_settings settings;
     SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_spotmix_answer answer;
-
     skr_spotmix_settings_default(&settings);
     assert_int_equal(skr_spotmix_create(&settings, &mix, NULL), 0);
     json_t *owner = json_loads(deployment, 0, NULL), *set = json_loads(replica_set, 0, NULL);
@@ -240,6 +231,5 @@ TEST(the_gate_and_the_mix_give_the_same_pod_in_either_order)
 {
     json_auto_t *one = through_spotmix(through_gate(json_loads(POD, 0, NULL)));
     json_auto_t *other = through_gate(through_spotmix(json_loads(POD, 0, NULL)));
-
     assert_true(json_equal(one, other));
 }

@@ -31,7 +31,6 @@ static void issued_tear_down(struct issued *issued)
 TEST_WITH(issued, what_an_authority_issues_is_trusted_under_its_name_alone)
 {
     const char *leaf = issued->leaf.cert, *authority = issued->authority.cert;
-
     assert_true(skr_x509_is_trusted(leaf, NAME, authority, 1, T0));
     assert_false(skr_x509_is_trusted(leaf, "other.sakkara.svc", authority, 1, T0));
     assert_false(skr_x509_is_trusted(leaf, NAME, issued->other.cert, 1, T0));
@@ -43,7 +42,6 @@ TEST_WITH(issued, what_an_authority_issues_is_trusted_under_its_name_alone)
 TEST_WITH(issued, a_certificate_is_trusted_within_its_dates)
 {
     struct skr_x509_dates dates;
-
     assert_true(skr_x509_dates(issued->leaf.cert, &dates));
     assert_int_equal(dates.from_s, T0 - SKR_X509_BACKDATE_S);
     assert_int_equal(dates.until_s, T0 + 90 * DAY);
@@ -60,7 +58,6 @@ TEST_WITH(issued, a_certificate_does_not_outlive_its_authority)
 {
     struct skr_x509_pair leaf;
     struct skr_x509_dates dates;
-
     assert_int_equal(
         skr_x509_issue(&issued->authority, NAME, T0 + 300 * DAY, 90 * DAY, &leaf, NULL), 0);
     assert_true(skr_x509_dates(leaf.cert, &dates));
@@ -83,7 +80,6 @@ TEST_WITH(issued, who_has_not_the_key_issues_nothing)
     const struct skr_x509_pair thief = {.cert = issued->authority.cert, .key = issued->leaf.key};
     struct skr_x509_pair leaf = {0};
     struct skr_error error;
-
     assert_int_equal(skr_x509_issue(&thief, NAME, T0, DAY, &leaf, &error), -SKR_INVALID);
     assert_null(leaf.cert);
 }

@@ -129,7 +129,6 @@ static const char *daemons(void)
                                          "numberReady", "numberMisscheduled"};
     static char text[200];
     size_t n = 0;
-
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char path[64];
         snprintf(path, sizeof path, "status.%s", fields[i]);

@@ -350,7 +350,6 @@ TEST(the_daemons_thread_runs_the_same_row)
     struct skr_event object = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = &map_type}};
     const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
     json_t *map = json_text_load(MAP("a", "'copy':''", "1"));
-
     skr_clock_init(&clock);
     struct skr_engine_thread *thread =
         skr_engine_thread_create(skr_engine_create(&copier, NULL, "test"), &clock);

@@ -20,7 +20,6 @@ BEFORE_EACH
 {
     struct skr_cluster_options cluster_options;
     struct skr_error error;
-
     skr_clock_init(&real_clock);
     skr_cluster_options_default(&cluster_options);
     cluster_options.pod_start = SKR_MILLISECOND;
@@ -45,7 +44,6 @@ static struct http_answer ask(const char *method, const char *path, const char *
     SKR_AUTO_FREE char *json = body ? json_text_quote(body) : NULL;
     char text[8192];
     const int fd = http_connect(skr_sandbox_http_port(http));
-
     snprintf(text, sizeof text,
              "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s",
              method, path, headers, json ? strlen(json) : 0, json ? json : "");
@@ -62,7 +60,6 @@ static const char *told(int status, const char *method, const char *path, const 
     static char text[4096];
     struct http_answer answer = ask(method, path, headers, body);
     json_auto_t *json = json_loads(answer.body, 0, NULL);
-
     if (answer.status != status) {
         fail_msg("%s %s: %d: %s", method, path, answer.status, answer.body);
     }
@@ -87,7 +84,6 @@ static struct watcher *watch(const char *path)
 {
     struct watcher *w = calloc(1, sizeof *w);
     char text[1024];
-
     w->fd = http_connect(skr_sandbox_http_port(http));
     snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
     http_send_text(w->fd, text);
@@ -248,7 +244,6 @@ TEST(a_slow_reader_gets_everything)
 {
     enum { N = 300 };
     char body[2200], value[2001];
-
     memset(value, 'x', 2000);
     value[2000] = '\0';
     struct watcher *w = watch(MAPS "?watch=true");
@@ -275,7 +270,6 @@ TEST(many_watches_and_hang_ups_do_not_disturb)
 {
     enum { N = 60 };
     struct watcher *w[N];
-
     for (int i = 0; i < N; i++) {
         w[i] = watch(MAPS "?watch=true");
     }

@@ -43,7 +43,6 @@ static struct skr_stream *open_stream(const struct skr_stream_options *options)
 {
     struct skr_stream *stream = NULL;
     struct skr_error error;
-
     if (skr_stream_create(store, options, RIG_NOW, &stream, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -55,7 +54,6 @@ static const char *events(struct skr_stream *stream, skr_time now, bool *more)
 {
     static char text[2000];
     size_t n = 0;
-
     skr_strbuf_reset(&out);
     *more = skr_stream_more(stream, now, &out);
     *text = '\0';
@@ -75,7 +73,6 @@ static const char *events(struct skr_stream *stream, skr_time now, bool *more)
 static void map(const char *name, const char *label)
 {
     char body[200];
-
     snprintf(body, sizeof body, "{'metadata':{'name':'%s','labels':{'l':'%s'}}}", name, label);
     sandbox_ok(store, 201, "POST " MAPS, body);
 }
@@ -84,7 +81,6 @@ TEST(a_watch_tells_what_is_there_and_then_what_changes)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     map("a", "1");
     options.from_now = true;
     struct skr_stream *stream = open_stream(&options);
@@ -106,7 +102,6 @@ TEST(an_object_that_stops_matching_is_deleted)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     map("a", "1");
     map("b", "2");
     options.revision = skr_store_revision(store);
@@ -125,7 +120,6 @@ TEST(a_watch_has_bookmarks_and_an_end)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     options.from_now = true;
     options.bookmarks = true;
     options.end = RIG_NOW + 100 * SKR_SECOND;
@@ -144,7 +138,6 @@ TEST(a_watch_from_before_the_history_is_gone)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     options.revision = skr_store_revision(store);
     map("a", "1");
     map("b", "1");
@@ -161,7 +154,6 @@ TEST(a_watch_of_events_has_the_shape_that_was_asked_for)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     options.resource = skr_store_resource_of_kind("events.k8s.io/v1", "Event");
     struct skr_stream *stream = open_stream(&options);
     sandbox_ok(store, 201, "POST " RIG_NS "/events",
@@ -175,7 +167,6 @@ TEST(a_watch_of_a_table_has_its_columns_once)
 {
     struct skr_stream_options options = usual();
     bool more;
-
     options.shape = SKR_STREAM_TABLE;
     struct skr_stream *stream = open_stream(&options);
     map("a", "1");
@@ -282,7 +273,6 @@ TEST(ages_are_written_as_kubectl_does)
 TEST(discovery_names_everything_that_is_served)
 {
     char path[200];
-
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
         snprintf(path, sizeof path, "%s%s/%s", *r->group ? "/apis/" : "/api", r->group, r->version);
@@ -372,7 +362,6 @@ TEST(a_configmap_is_read_from_a_protocol_buffer)
 {
     struct skr_error error;
     json_auto_t *object = NULL;
-
     if (skr_protobuf_parse(config_map, sizeof config_map - 1, &object, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -387,7 +376,6 @@ TEST(a_configmap_is_read_from_a_protocol_buffer)
 TEST(every_cut_of_a_protocol_buffer_is_refused_or_read)
 {
     struct skr_error error;
-
     for (size_t n = 0; n < sizeof config_map; n++) {
         json_t *object = NULL;
         char *copy = malloc(n > 0 ? n : 1); /* so that a sanitizer sees the end */

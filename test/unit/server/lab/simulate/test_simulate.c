@@ -461,7 +461,6 @@ TEST(a_changed_rule_of_the_spot_mix_replaces_pods_of_the_wrong_class)
                  "cloudpilot.ai/webhook-scheduler-max-on-demand-count: '3'}}}}\n";
     char text[4096];
     struct skr_strbuf out, messages;
-
     snprintf(text, sizeof text, "%s%s%s", nodes, web, change);
     assert_int_equal(simulate(text, &out, &messages), SKR_EXIT_OK);
     assert_non_null(strstr(out.s, "at most 3 on-demand"));

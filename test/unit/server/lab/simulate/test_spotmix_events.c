@@ -18,7 +18,6 @@ static void add_pods(json_t *pods, struct skr_strbuf *line)
 {
     const char *alias;
     json_t *pod;
-
     json_object_foreach(pods, alias, pod)
     {
         const char *class_ = json_string_value(json_object_get(pod, "class"));
@@ -39,7 +38,6 @@ static void add_lists(json_t *result, struct skr_strbuf *line)
 {
     const char *number;
     json_t *value;
-
     json_object_foreach(json_object_get(result, "evict"), number, value)
     {
         skr_strbuf_addf(line, " evict@%s", number);
@@ -60,7 +58,6 @@ static void add_lists(json_t *result, struct skr_strbuf *line)
 static char *quoted(const char *file)
 {
     char *text = strdup(file);
-
     for (char *at = text; *at != '\0'; at++) {
         *at = *at == '\'' ? '"' : *at;
     }
@@ -71,7 +68,6 @@ static void refused(const char *file, const char *message)
 {
     struct skr_strbuf out, messages;
     char *text = quoted(file);
-
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
     const int code = skr_spotmix_simulate_text("story", text, strlen(text), true, &out, &messages);
@@ -90,7 +86,6 @@ static json_t *replay(const char *file)
 {
     struct skr_strbuf out, messages;
     char *text = quoted(file);
-
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
     const int code = skr_spotmix_simulate_text("story", text, strlen(text), true, &out, &messages);
@@ -111,7 +106,6 @@ static void check(const char *file, const char *expected)
     struct skr_strbuf line;
     json_t *result = replay(file);
     json_t *counts = json_object_get(result, "counts");
-
     skr_strbuf_init(&line);
     add_pods(json_object_get(result, "pods"), &line);
     skr_strbuf_addf(&line, "%d+%d", (int)json_integer_value(json_object_get(counts, "on-demand")),
@@ -324,7 +318,6 @@ static const struct flaw {
 TEST_EACH(flaw, flaws, an_event_that_is_none_is_refused_with_its_number)
 {
     struct skr_strbuf text, want;
-
     skr_strbuf_init(&text);
     skr_strbuf_init(&want);
     skr_strbuf_add(&text, BEFORE);

@@ -6,7 +6,6 @@ TEST(indexes_are_written_as_ranges)
 {
     static const int64_t some[] = {9, 0, 2, 3, 4, 5, 7, 8};
     struct skr_indexes set = {NULL, 0}, again = {NULL, 0};
-
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         assert_true(skr_indexes_add(&set, some[i]));
     }

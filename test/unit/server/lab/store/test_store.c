@@ -264,7 +264,6 @@ TEST(a_deployment_has_a_scale)
 TEST(an_old_revision_conflicts_and_the_right_one_does_not)
 {
     char body[200];
-
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     snprintf(body, sizeof body, "{'metadata':{'resourceVersion':'%s'},'data':{'a':'2'}}",
              sandbox_field(store, MAPS "/m", "metadata.resourceVersion"));
@@ -289,7 +288,6 @@ TEST(a_podgroup_is_a_custom_resource)
 {
     static const char groups[] = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups";
     char line[256];
-
     snprintf(line, sizeof line, "POST %s", groups);
     sandbox_ok(store, 201, line,
                "{'metadata':{'name':'g'},'spec':{'minMember':3},'status':{'phase':'x'}}");

@@ -14,7 +14,6 @@ static void check(const struct example *e, json_t *result, json_t *target, const
     char *after = json_dumps(target, JSON_ENCODE_ANY);
     json_t *expected = e->result ? json_text_load(e->result) : NULL;
     char *text = result ? json_dumps(result, JSON_ENCODE_ANY | JSON_SORT_KEYS) : NULL;
-
     assert_string_equal(before, after); /* the target is never changed */
     if ((!result) != (!expected) || (result && !json_equal(result, expected))) {
         fail_msg("%s + %s = %s", e->target, e->patch, text ? text : "refused");
@@ -92,7 +91,6 @@ TEST(json_patches_follow_rfc_6902)
         {"{'a':1}", "{}", NULL},
     };
     struct skr_error error;
-
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *target = json_text_load(table[i].target), *patch = json_text_load(table[i].patch);
         char *before = json_dumps(target, JSON_ENCODE_ANY);
@@ -107,7 +105,6 @@ TEST(copies_of_copies_end)
 {
     struct skr_error error;
     json_t *target = json_text_load("{'a':[1,2,3]}"), *patch = json_array();
-
     for (int i = 0; i < 40; i++) {
         json_array_append_new(patch, json_text_load("{'op':'copy','from':'/a','path':'/a/-'}"));
     }
@@ -158,7 +155,6 @@ TEST(strategic_patches_merge_lists_by_their_keys)
         {"{'a':1}", "[]", NULL},
     };
     struct skr_error error;
-
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *target = json_text_load(table[i].target), *patch = json_text_load(table[i].patch);
         char *before = json_dumps(target, JSON_ENCODE_ANY);
@@ -173,7 +169,6 @@ TEST(what_a_patch_did_not_touch_is_shared)
 {
     json_t *target = json_text_load("{'spec':{'x':[1]},'metadata':{'labels':{'a':'b'}}}");
     json_t *patch = json_text_load("{'metadata':{'labels':{'c':'d'}}}");
-
     json_t *result = skr_patch_merge(target, patch);
     assert_ptr_equal(json_object_get(result, "spec"), json_object_get(target, "spec"));
     assert_ptr_not_equal(json_object_get(result, "metadata"), json_object_get(target, "metadata"));

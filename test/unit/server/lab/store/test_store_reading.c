@@ -22,7 +22,6 @@ AFTER_EACH
 static void make_maps(int n)
 {
     char body[100];
-
     for (int i = 0; i < n; i++) {
         snprintf(body, sizeof body, "{'metadata':{'name':'m%02d','labels':{'odd':'%d'}}}", i,
                  i % 2);
@@ -34,7 +33,6 @@ TEST(a_list_in_pages_shows_one_moment)
 {
     char line[200], seen[400] = "";
     json_t *page = NULL;
-
     make_maps(7);
     page = sandbox_expect(store, 200, "GET " MAPS "?limit=3", NULL);
     char revision[32];
@@ -127,7 +125,6 @@ TEST(every_change_is_told_once_and_in_order)
 {
     struct skr_store_change change;
     bool gone;
-
     const uint64_t start = skr_store_revision(store);
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     sandbox_ok(store, 200, "MERGE " MAPS "/m", "{'data':{'a':'2'}}");
@@ -153,7 +150,6 @@ TEST(the_history_is_cut)
 {
     struct skr_store_change change;
     bool gone;
-
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     const uint64_t start = skr_store_revision(store);
     enum { MAX = 2000 };
@@ -177,7 +173,6 @@ TEST(what_everybody_has_read_may_be_forgotten)
     struct skr_store_change change;
     bool gone;
     const uint64_t start = skr_store_revision(store);
-
     make_maps(3);
     skr_store_forget_history(store, start + 2);
     assert_false(skr_store_next_change(store, start + 1, &change, &gone));
@@ -256,7 +251,6 @@ TEST(the_same_requests_make_the_same_store)
     struct skr_store *other = skr_store_create(1);
     struct skr_store *third = skr_store_create(2);
     json_t *a, *b, *c;
-
     sandbox_ok(other, 201, "POST /api/v1/nodes",
                "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
     sandbox_ok(other, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
