@@ -153,8 +153,8 @@ $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MA
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
 		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka -lm
-# The fuzzer of the engine plays in the world of its unit tests.
-FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/unit/libhelp.a
+# The fuzzer of the engine plays in the world of its property tests.
+FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a
 $(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(FUZZ_HELP) $(LIBS)
 	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) -lcmocka
 $(REPLAY_BIN): $(O)/test/fuzz/replay_%: $(O)/test/fuzz/fuzz_%.o $(O)/test/fuzz/replay.o \

@@ -20,11 +20,26 @@ skr_time skr_clock_now(const struct skr_clock *clock)
     return clock->wall_at_start + (read_clock(CLOCK_MONOTONIC) - clock->monotonic_at_start);
 }
 
+static struct timespec timespec_of(skr_time monotonic)
+{
+    return (struct timespec){(time_t)(monotonic / SKR_SECOND), (long)(monotonic % SKR_SECOND)};
+}
+
+skr_time skr_clock_monotonic(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+struct timespec skr_clock_in(skr_time wait)
+{
+    return timespec_of(skr_clock_monotonic() + wait);
+}
+
 struct timespec skr_clock_deadline(const struct skr_clock *clock, skr_time at)
 {
     skr_time since = at > clock->wall_at_start ? at - clock->wall_at_start : 0;
     skr_time monotonic = clock->monotonic_at_start + since;
-    return (struct timespec){(time_t)(monotonic / SKR_SECOND), (long)(monotonic % SKR_SECOND)};
+    return timespec_of(monotonic);
 }
 
 int32_t skr_clock_utc_offset_s(const struct skr_clock *clock)

@@ -18,6 +18,10 @@ void skr_clock_init(struct skr_clock *clock);
 skr_time skr_clock_now(const struct skr_clock *clock);
 /* The moment `at` on CLOCK_MONOTONIC, for timed waits. at < SKR_TIME_NEVER. */
 struct timespec skr_clock_deadline(const struct skr_clock *clock, skr_time at);
+/* CLOCK_MONOTONIC, for what took how long. */
+skr_time skr_clock_monotonic(void);
+/* So long from now, for timed waits of skr_thread_init_wake(). */
+struct timespec skr_clock_in(skr_time wait);
 /* Offset of the local time zone from UTC at the start, in seconds. */
 int32_t skr_clock_utc_offset_s(const struct skr_clock *clock);
 

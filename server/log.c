@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/clock.h"
 #include "server/log_limit.h"
 #include "topology/base/unshown.h"
 
@@ -100,9 +101,6 @@ static void add_value(struct skr_strbuf *out, const struct skr_log_pair *pair)
     case SKR_LOG_PAIR_INT:
         skr_strbuf_add_int(out, pair->number);
         break;
-    case SKR_LOG_PAIR_BOOL:
-        skr_strbuf_add(out, pair->number ? "true" : "false");
-        break;
     case SKR_LOG_PAIR_END:
         break;
     }
@@ -186,13 +184,6 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
 
 /* ---- what users provoke ---- */
 
-static skr_time now_monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (skr_time)t.tv_sec * SKR_SECOND + t.tv_nsec;
-}
-
 static void say(const struct skr_log_held *held)
 {
     const struct skr_log_pair pair[] = {SKR_LOG_S("message", held->message),
@@ -211,7 +202,7 @@ void skr_log_emit_limited(enum skr_log_severity severity, int v, const char *fil
     }
     pthread_mutex_lock(&limit_lock);
     bool goes = skr_log_limit_take(&limit, severity != SKR_LOG_INFO, message, namespace_,
-                                   now_monotonic(), &held);
+                                   skr_clock_monotonic(), &held);
     if (!goes) {
         atomic_store(&any_held, true);
     }
@@ -231,7 +222,7 @@ void skr_log_say_held(bool all)
     bool more = atomic_load(&any_held);
     while (more) {
         pthread_mutex_lock(&limit_lock);
-        more = skr_log_limit_due(&limit, all, now_monotonic(), &held);
+        more = skr_log_limit_due(&limit, all, skr_clock_monotonic(), &held);
         pthread_mutex_unlock(&limit_lock);
         if (more) {
             say(&held);

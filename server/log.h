@@ -33,7 +33,7 @@ enum {
     SKR_LOG_VALUE_MAX = 4096, /* bytes of one value; the rest is cut and marked with "..." */
 };
 
-enum skr_log_kind { SKR_LOG_PAIR_END, SKR_LOG_PAIR_STRING, SKR_LOG_PAIR_INT, SKR_LOG_PAIR_BOOL };
+enum skr_log_kind { SKR_LOG_PAIR_END, SKR_LOG_PAIR_STRING, SKR_LOG_PAIR_INT };
 
 struct skr_log_pair {
     enum skr_log_kind kind;
@@ -52,11 +52,6 @@ struct skr_log_pair {
     (struct skr_log_pair)                                            \
     {                                                                \
         .kind = SKR_LOG_PAIR_INT, .key = (k), .number = (int64_t)(v) \
-    }
-#define SKR_LOG_B(k, v)                                              \
-    (struct skr_log_pair)                                            \
-    {                                                                \
-        .kind = SKR_LOG_PAIR_BOOL, .key = (k), .number = (v) ? 1 : 0 \
     }
 #define SKR_LOG_END              \
     (struct skr_log_pair)        \

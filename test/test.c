@@ -2,6 +2,8 @@
 /* The main() of every program of tests: what registered itself becomes a group of cmocka's. */
 #include "test/test.h"
 
+#include "test/unit/failure_log.h"
+
 /* One test as cmocka runs it: a test of its own, or one row of a table. */
 struct run {
     const struct test *test;
@@ -41,9 +43,12 @@ static int after_all(void **state)
     return 0;
 }
 
+static bool finished; /* the running test has come to its end */
+
 static int before_each(void **state)
 {
     const struct run *run = *state;
+    finished = false;
     if (test_hooks.before_each) {
         test_hooks.before_each();
     }
@@ -57,12 +62,16 @@ static int before_each(void **state)
 static int after_each(void **state)
 {
     const struct run *run = *state;
+    if (!finished) {
+        failure_log_print();
+    }
     if (run->test->tear_down) {
         run->test->tear_down(run->argument);
     }
     if (test_hooks.after_each) {
         test_hooks.after_each();
     }
+    failure_log_clear();
     return 0;
 }
 
@@ -70,6 +79,7 @@ static void run_one(void **state)
 {
     const struct run *run = *state;
     run->test->run(run->argument);
+    finished = true;
 }
 
 static void *allocate(size_t n, size_t size)

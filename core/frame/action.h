@@ -10,7 +10,6 @@
 
 enum skr_action_kind {
     SKR_ACTION_ANSWER,   /* of a request, at once or held before */
-    SKR_ACTION_HOLD,     /* the request stays open; watch it for a hang-up */
     SKR_ACTION_WRITE,    /* one API request; its outcome comes back as SKR_EVENT_WRITE_DONE */
     SKR_ACTION_WORK,     /* run, report SKR_EVENT_WORK_DONE */
     SKR_ACTION_CANCEL,   /* of work; its WORK_DONE still comes */
@@ -38,10 +37,6 @@ struct skr_action {
             uint64_t request;
             const void *body; /* of the scheduler's type; it and all it points to in the list */
         } answer;
-        struct {
-            uint64_t request;
-            skr_time deadline;
-        } hold;
         struct skr_write write;
         struct skr_work *work; /* handed over to the shell */
         uint64_t cancel;

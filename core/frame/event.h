@@ -13,7 +13,7 @@ enum skr_event_kind {
     SKR_EVENT_DELETE,
     SKR_EVENT_FORBIDDEN, /* a kind may not be read, or may be again */
     SKR_EVENT_SYNCED,    /* all first lists have been delivered; before it nothing is decided */
-    SKR_EVENT_REQUEST,   /* somebody waits for an SKR_ACTION_ANSWER, or an SKR_ACTION_HOLD first */
+    SKR_EVENT_REQUEST,   /* a caller waits for an SKR_ACTION_ANSWER, however long */
     SKR_EVENT_HANGUP,    /* request.id: the caller of a request that is held is gone */
     SKR_EVENT_WORK_DONE,
     SKR_EVENT_WRITE_DONE,

@@ -200,13 +200,6 @@ void skr_frame_answer(struct skr_frame *f, uint64_t request, const void *body)
     a->answer.body = body;
 }
 
-void skr_frame_hold(struct skr_frame *f, uint64_t request, skr_time deadline)
-{
-    struct skr_action *a = skr_actions_add(f->out, SKR_ACTION_HOLD);
-    a->hold.request = request;
-    a->hold.deadline = deadline;
-}
-
 uint64_t skr_frame_work(struct skr_frame *f, struct skr_work *work)
 {
     work->id = f->next_id++;
@@ -240,7 +233,6 @@ struct skr_pending_write *skr_frame_write(struct skr_frame *f, const struct skr_
     w->purpose = purpose;
     w->key = skr_strdup(key ? key : "");
     w->answer = write->answer;
-    w->at = f->now;
     HASH_ADD(hh, f->writes, id, sizeof w->id, w);
     return w;
 }

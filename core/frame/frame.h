@@ -6,7 +6,7 @@
  * decide, wakes over the one timer, and the way out for everything it wants done. A scheduler gets
  * its frame at create() and never makes one.
  *
- * Functions that emit actions (answer, hold, write, work, cancel, decision, event) may be called
+ * Functions that emit actions (answer, write, work, cancel, decision, event) may be called
  * while an event is handled and while the scheduler is destroyed; then what they emit goes nowhere.
  * Texts and bodies are copied.
  *
@@ -51,7 +51,6 @@ const char *skr_frame_copy_string(struct skr_frame *frame, const char *s); /* NU
 /* body: the scheduler's type, in memory from skr_frame_alloc() or constant. */
 void skr_frame_answer(struct skr_frame *frame, uint64_t request, const void *body);
 /* The answer comes later, by deadline as far as the caller's patience is known. */
-void skr_frame_hold(struct skr_frame *frame, uint64_t request, skr_time deadline);
 
 /* ---- writes ---- */
 
@@ -62,7 +61,6 @@ struct skr_pending_write {
     int purpose; /* of the scheduler: what to do with the outcome */
     char *key;   /* what it is about: namespace/name, a uid, … */
     const struct skr_object_type *answer;
-    skr_time at; /* when it was handed out */
     /* The scheduler may hang more on it: freed with release(), or not at all while that is NULL. */
     void *more;
     void (*release)(void *more);

@@ -39,7 +39,6 @@ void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, 
     struct parked_call *call = skr_alloc(sizeof *call);
     *call = (struct parked_call){.request = request, .pod = p};
     HASH_ADD(hh, e->parked, request, sizeof call->request, call);
-    skr_frame_hold(e->frame, request, p->work->vote.until);
     wakes_add(e, p->work->vote.until, WAKE_POD, p->uid);
 }
 

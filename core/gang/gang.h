@@ -140,15 +140,6 @@ struct skr_gang {
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 
-    /* filter_hold.c */
-    struct {
-        struct held_filter *list;
-        size_t n;
-        skr_time pause_until; /* one came to nothing: none before */
-        bool writes_known;    /* how long the last write of a group's object took */
-        skr_time write_took;
-    } holds;
-
     /* pulse.c */
     struct {
         skr_time last;                    /* the scheduler is alive */

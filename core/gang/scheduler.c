@@ -13,7 +13,6 @@
 #include "core/gang/disruptions.h"
 #include "core/gang/evictions.h"
 #include "core/gang/explain_request.h"
-#include "core/gang/filter_hold.h"
 #include "core/gang/fit_cache.h"
 #include "core/gang/group_end.h"
 #include "core/gang/group_objects.h"
@@ -81,7 +80,6 @@ static void wake(void *self, int kind, const char *key)
         candidates_wake(e);
         dirty_plan(e);
         break;
-    case WAKE_CALLS:   /* filter_hold_settle() and */
     case WAKE_ASKERS:  /* explain_request_settle() looks after every event */
     case WAKE_MEMBERS: /* settle() goes on */
     case WAKE_KIND_COUNT:
@@ -148,7 +146,6 @@ static void before(void *self)
 static void after(void *self)
 {
     queue_see_less_room(self);
-    filter_hold_settle(self);
     explain_request_settle(self);
     names_sweep(self);
 }
@@ -213,10 +210,8 @@ static void lost(struct skr_gang *e)
 static void end(void *self, enum skr_end why)
 {
     if (why == SKR_END_LEADER_LOST) {
-        filter_hold_end(self, SKR_TEXT_NOT_LEADER);
         lost(self);
     } else {
-        filter_hold_end(self, SKR_TEXT_NOT_READY);
         bind_calls_answer_all(self, SKR_TEXT_NOT_READY);
     }
 }
@@ -278,9 +273,7 @@ static void request(void *self, const struct skr_event *ev)
 {
     struct skr_gang *e = self;
     if (ev->kind == SKR_EVENT_HANGUP) {
-        if (!filter_hold_hangup(e, ev->request.id)) {
-            bind_calls_hangup(e, ev->request.id);
-        }
+        bind_calls_hangup(e, ev->request.id);
         return;
     }
     switch ((enum skr_gang_verb)ev->request.verb) {
@@ -316,7 +309,6 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     switch ((enum write_purpose)w->purpose) {
     case WRITE_FOR_MAP:
     case WRITE_FOR_PODGROUP:
-        filter_hold_note_write(e, skr_frame_now(e->frame) - w->at);
         group_objects_done(e, w, ev);
         break;
     case WRITE_FOR_MEMBER:
@@ -369,7 +361,6 @@ static void destroy(void *self)
     struct skr_gang *e = self;
     planner_fini(e);
     solve_share_fini(e);
-    filter_hold_fini(e);
     explain_request_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)

@@ -26,7 +26,6 @@ struct skr_settings {
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
-    skr_time filter_hold;         /* 0: filter calls are never held */
     skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
     int32_t utc_offset_s;         /* of times written for people */
     const char *instance;         /* reportingInstance of Events, e.g. the host name */

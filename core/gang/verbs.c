@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filter, prioritize and preempt: answered from what is known, at once, but for filter calls that
- * are held a moment because their answer is on its way (filter_hold.h). Nothing is charged on
+ * Filter, prioritize and preempt: answered from what is known, at once. Nothing is charged on
  * acceptance, nothing is written. Filter may be asked twice a cycle and is idempotent.
  *
  * The names that come in are evidence about kube-scheduler's own filters: what it lists passes
@@ -11,7 +10,6 @@
 #include "core/gang/verbs.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/filter_hold.h"
 #include "core/gang/group_state.h"
 #include "core/gang/group_table.h"
 #include "core/gang/membership.h"
@@ -29,6 +27,14 @@
 
 #include <string.h>
 #include <utlist.h>
+
+struct filter_call {
+    uint64_t request;
+    const struct skr_pod *pod; /* as in the request */
+    const char *group;         /* that a pod of ours names; NULL: none */
+    size_t n_nodes;
+    const char *const *node;
+};
 
 static const struct skr_filter_request *filter_of(const struct skr_event *ev)
 {
@@ -131,31 +137,25 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- filter ---- */
 
-/* False: it is better held. */
-static bool filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     for (size_t i = 0; i < call->n_nodes; i++) {
         if (strcmp(call->node[i], p->place.node) == 0) {
             nomination_heard(e, p);
             out_answer_one(e, call->request, i);
-            return true;
+            return;
         }
-    }
-    bool was_nominated = strcmp(call->nominated, p->place.node) == 0;
-    if (!was_nominated && filter_hold_is_wanted(e, call)) {
-        return false;
     }
     out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
     nomination_tried(p);
-    if (was_nominated) {
+    if (strcmp(call->pod->nominated_node, p->place.node) == 0) {
         refused(e, p);
-    } else {
-        sampling_note_missing(e, p, call->node, call->n_nodes);
-        if (nomination_is_missed(p)) {
-            dirty_pod(e, p);
-        }
+        return;
     }
-    return true;
+    sampling_note_missing(e, p, call->node, call->n_nodes);
+    if (nomination_is_missed(p)) {
+        dirty_pod(e, p);
+    }
 }
 
 /* The request's own labels say which group it is; mostly the one that the cache has it in. */
@@ -163,25 +163,24 @@ static const struct group *group_of(const struct skr_gang *e, const struct pod_e
                                     const struct filter_call *call)
 {
     const struct group *known = p ? p->group : NULL;
+    const char *namespace_ = call->pod->meta.namespace_;
     if (known && strcmp(known->name, call->group) == 0 &&
-        strcmp(known->namespace_, call->namespace_) == 0) {
+        strcmp(known->namespace_, namespace_) == 0) {
         return known;
     }
-    SKR_AUTO_FREE char *key = skr_object_key(call->namespace_, call->group);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, call->group);
     return groups_find(e, key);
 }
 
-/* False: it is better held. */
-static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     const struct group *g = group_of(e, p, call);
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
     } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
-        return filter_planned(e, p, call);
-    } else if (filter_hold_is_wanted(e, call)) {
-        return false;
+        filter_planned(e, p, call);
+        return;
     } else {
         if (membership_is_beyond(g, p)) {
             text = SKR_TEXT_BEYOND;
@@ -192,27 +191,25 @@ static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         }
     }
     if (p) {
-        nomination_turned_away(p, call->mark);
+        nomination_turned_away(p, nomination_mark(call->pod));
     }
     if (p && p->work->answered != text) {
         pods_work(p)->answered = text;
         dirty_pod(e, p);
     }
     out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
-    return true;
 }
 
 /* Keeps the pod off the room of groups. kube-scheduler judges all else itself: what is bound, and what
  * a node does not list. */
-static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod,
-                            const struct filter_call *call)
+static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     size_t n = call->n_nodes, passed = 0;
-    struct shape *s = shapes_get(e, pod);
+    struct shape *s = shapes_get(e, call->pod);
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = call->node[i];
-        if (!skr_ledger_is_kept(e->ledger, node, &s->amounts, call->uid)) {
+        if (!skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
             passed++;
         }
@@ -222,7 +219,7 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && pod->shape->late_capacity) {
+    if (p && call->pod->shape->late_capacity) {
         dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
         pods_note_accepted(p, call->node, n, mask);
         pods_note_ordinary(e, p);
@@ -230,62 +227,30 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     shapes_unref(e, s);
 }
 
-/* What can be said without looking at the pod; NULL: nothing. *ret_hold: it is better held. */
-static const char *filter_problem(struct skr_gang *e, const struct filter_call *call,
-                                  const struct pod_entry *p, bool *ret_hold)
-{
-    const char *problem = not_now(e);
-    *ret_hold = problem && strcmp(problem, SKR_TEXT_NOT_READY) == 0 &&
-                !skr_frame_is_stopped(e->frame) && filter_hold_is_wanted(e, call);
-    const char *resident = p ? NULL : pods_resident_node(e, call->uid);
-    if (!problem && (resident || (p && pods_is_bound(p)))) {
-        return SKR_TEXT_ALREADY_BOUND;
-    }
-    if (!problem && !p && !call->pod) { /* it was held, and is gone */
-        return SKR_TEXT_NOT_READY;
-    }
-    return problem;
-}
-
-void verbs_filter_call(struct skr_gang *e, const struct filter_call *call)
-{
-    struct pod_entry *p = pods_find(e, call->uid);
-    const struct skr_pod *pod = call->pod ? call->pod : p ? p->pod : NULL;
-    bool hold;
-    const char *problem = filter_problem(e, call, p, &hold);
-    if (!problem) {
-        sampling_note_names(e, pod, call->node, call->n_nodes);
-    }
-    if (!problem && *call->group) {
-        hold = !filter_member(e, p, call);
-    } else if (!problem) {
-        filter_ordinary(e, p, pod, call);
-    } else if (!hold) {
-        out_answer(e, call->request, SKR_ANSWER_ERROR, problem);
-    }
-    if (hold) {
-        filter_hold_begin(e, call);
-    }
-}
-
 void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_pod *pod = filter_of(ev)->pod;
-    const char *name = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL;
     const struct filter_call call = {.request = ev->request.id,
                                      .pod = pod,
-                                     .uid = pod->meta.uid,
-                                     .namespace_ = pod->meta.namespace_,
-                                     .group = name ? name : "",
-                                     .nominated = pod->nominated_node,
-                                     .mark = nomination_mark(pod),
+                                     .group = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL,
                                      .n_nodes = filter_of(ev)->n_nodes,
-                                     .node = filter_of(ev)->node,
-                                     .may_hold = e->settings.filter_hold > 0 &&
-                                                 e->holds.n < SKR_FILTER_HOLDS_MAX,
-                                     .until = skr_frame_now(e->frame) + e->settings.filter_hold};
+                                     .node = filter_of(ev)->node};
+    struct pod_entry *p = pods_find(e, pod->meta.uid);
+    const char *problem = not_now(e);
+    if (!problem && (p ? pods_is_bound(p) : !!pods_resident_node(e, pod->meta.uid))) {
+        problem = SKR_TEXT_ALREADY_BOUND;
+    }
     pulse_heard(e);
-    verbs_filter_call(e, &call);
+    if (problem) {
+        out_answer(e, call.request, SKR_ANSWER_ERROR, problem);
+        return;
+    }
+    sampling_note_names(e, pod, call.node, call.n_nodes);
+    if (call.group) {
+        filter_member(e, p, &call);
+    } else {
+        filter_ordinary(e, p, &call);
+    }
 }
 
 /* ---- prioritize ---- */

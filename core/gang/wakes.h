@@ -11,7 +11,6 @@ enum wake_kind {
     WAKE_NODES,   /* warnings about nodes are due */
     WAKE_CHANGED, /* a veto ends */
     WAKE_REPORT,  /* reasons of groups that wait are reported anew */
-    WAKE_CALLS,   /* a filter call has been held long enough */
     WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
     WAKE_MEMBERS, /* more members are dirty than one event looks at */
     WAKE_KIND_COUNT

@@ -12,7 +12,6 @@
 
 enum {
     SKR_SLICE_CLUSTERS_MAX = 100,
-    SKR_SLICE_NAME_MAX = 253, /* bytes of an object's name */
 };
 
 #define SKR_DECISION_PLACEMENT_LABEL   SKR_OCM "placement"

@@ -3,11 +3,8 @@
 #define SKR_CORE_PROPAGATION_OPTIONS_H
 /*
  * What a decision does where karmada-scheduler and the 2022 refactor design differ: a profile sets
- * every option, each can be set alone. One table feeds parser, help and reference.
+ * every option, each can be set alone.
  */
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "topology/base/error.h"
 
 enum skr_propagation_profile {
@@ -38,28 +35,13 @@ struct skr_propagation_options {
     int empty_weights_spread; /* weightPreference {}: 1 constraints apply to it */
     int shortage_is_error;    /* a shortage in select is a SchedulerError */
     int matching_weights;     /* Static: 1 only clusters that a rule matches, 0 all */
-    int empty_propagation;    /* selected clusters without replicas are listed with 0 */
 };
-
-struct skr_propagation_option {
-    const char *name;
-    const char *const *value; /* names by number; ends with NULL */
-    const char *text;         /* one line of help */
-    size_t offset;            /* of the int in struct skr_propagation_options */
-    int of_profile[SKR_PROFILE_COUNT];
-};
-
-/* In the order of the reference; ends with name NULL. */
-extern const struct skr_propagation_option skr_propagation_option_table[];
 
 void skr_propagation_options_init(struct skr_propagation_options *options,
                                   enum skr_propagation_profile profile);
-/* Sets one option. value: one of its names, or the name of a profile for what that has; case,
- * blanks and punctuation do not matter. Errors: SKR_NOT_FOUND (no such option), SKR_INVALID. */
-int skr_propagation_options_set(struct skr_propagation_options *options, const char *name,
-                                const char *value, struct skr_error *error);
-/* -SKR_NOT_FOUND for a name that is none. */
-int skr_propagation_profile_find(const char *name, enum skr_propagation_profile *ret,
-                                 struct skr_error *error);
+/* Sets what the text names, "ranges=strict, shortage=SchedulerError"; "" sets nothing. SKR_INVALID:
+ * no such option or value; those before it are set. */
+int skr_propagation_options_set(struct skr_propagation_options *options, const char *text,
+                                struct skr_error *error);
 
 #endif

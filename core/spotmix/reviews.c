@@ -194,7 +194,6 @@ static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
     memcpy(held->random, asked->random, sizeof held->random);
     snprintf(held->key, sizeof held->key, "%llu", (unsigned long long)request);
     HASH_ADD_STR(self->held, key, held);
-    skr_frame_hold(self->frame, request, deadline);
     skr_frame_wake(self->frame, deadline, WAKE_LOOKUP, held->key);
     ask(self, held, true);
 }

@@ -5,7 +5,7 @@
 #include "server/cli/client_flags.h"
 #include "server/simulate/binding_input.h"
 
-/* The flags that choose options of decisions. */
+/* The flags that choose options of decisions; the profiles as in enum skr_propagation_profile. */
 extern const char *const skr_binding_profiles[];
 #define SKR_BINDING_FLAGS(owner, profile, settings)                                            \
     SKR_FLAG(CHOICE, owner, profile, "--profile", NULL, "NAME", "default, upstream or design", \

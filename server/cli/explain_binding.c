@@ -43,8 +43,9 @@ static int explain(const struct options *given, const char *name,
 {
     struct skr_propagation_options settings;
     struct skr_error error = {.text = ""};
-    if (skr_simulate_binding_settings(skr_binding_profiles[given->profile], given->settings.item,
-                                      given->settings.n, &settings, &error) < 0) {
+    if (skr_simulate_binding_settings((enum skr_propagation_profile)given->profile,
+                                      given->settings.item, given->settings.n, &settings,
+                                      &error) < 0) {
         skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
         return SKR_EXIT_USAGE;
     }

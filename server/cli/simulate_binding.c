@@ -26,15 +26,15 @@ static const struct skr_flag flags[] = {
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    const struct skr_simulate_binding_options options = {.file = given->files.item,
-                                                         .n_files = given->files.n,
-                                                         .binding = given->binding,
-                                                         .profile =
-                                                             skr_binding_profiles[given->profile],
-                                                         .option = given->settings.item,
-                                                         .n_options = given->settings.n,
-                                                         .json = given->output == SKR_OUTPUT_JSON,
-                                                         .verbose = given->verbosity > 0};
+    const struct skr_simulate_binding_options options = {
+        .file = given->files.item,
+        .n_files = given->files.n,
+        .binding = given->binding,
+        .profile = (enum skr_propagation_profile)given->profile,
+        .option = given->settings.item,
+        .n_options = given->settings.n,
+        .json = given->output == SKR_OUTPUT_JSON,
+        .verbose = given->verbosity > 0};
     return skr_simulate_binding_run(&options, out, messages);
 }
 

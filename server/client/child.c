@@ -14,15 +14,14 @@
 #include <unistd.h>
 
 #include "server/client/options.h"
+#include "server/clock.h"
 #include "topology/base/arena.h"
 
 enum { CHUNK = 65536, STOP_MS = 1000, STOP_STEP_MS = 5 };
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return skr_clock_monotonic() / SKR_MILLISECOND;
 }
 
 /* ---- its beginning ---- */

@@ -8,7 +8,6 @@
 
 enum {
     SKR_CLIENT_TIMEOUT_S = 30,         /* of a request, unless the options say otherwise */
-    SKR_CLIENT_TOKEN_MAX = 64 * 1024,  /* bytes of the token file */
     SKR_CLIENT_STDERR_MAX = 64 * 1024, /* bytes kept of what kubectl says */
 };
 

@@ -209,6 +209,10 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
         }
         return;
     }
+    if (fits && skr_option_removed(path)) {
+        add_error(r, "UnknownKey", key->at, "%s was removed; %s", path, skr_option_removed(path));
+        return;
+    }
     if (!fits || !is_section(path)) {
         report_unknown(r, key, prefix);
         return;

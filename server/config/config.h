@@ -20,7 +20,6 @@
 
 enum {
     SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */
-    SKR_CONFIG_KARMADA_OPTIONS = 13,    /* rows of core/propagation/options.h */
 };
 
 struct skr_config_tls {
@@ -74,7 +73,7 @@ struct skr_config {
     enum skr_propagation_profile karmada_profile;
     int64_t karmada_workers;
     int64_t karmada_qps, karmada_burst;
-    const char *karmada_option[SKR_CONFIG_KARMADA_OPTIONS]; /* as the options' table; "": unset */
+    const char *karmada_options; /* beside the profile */
     bool ocm_enabled;
     const char *ocm_scheduler_name;
     bool ocm_lexicographic;

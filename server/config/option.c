@@ -33,6 +33,11 @@
     {                                                                                      \
         key, SKR_OPTION_##type, first, {first, second, third, NULL}, 0, 0, AT(field), text \
     }
+_Static_assert(sizeof(enum skr_leader_mode) == sizeof(int) &&
+                   sizeof(enum skr_tie_break) == sizeof(int) &&
+                   sizeof(enum skr_spotmix_rebuild) == sizeof(int) &&
+                   sizeof(enum skr_propagation_profile) == sizeof(int),
+               "a choice is stored as an int");
 #define DAY (24 * 3600 * SKR_SECOND)
 
 const struct skr_option skr_options[] = {
@@ -77,7 +82,7 @@ const struct skr_option skr_options[] = {
     WORDS("onPartialBind", WORD, "replace", "rollback", settings.rollback_partial,
           "a Binding that fails for good: keep the seat for a replacement, or delete the bound "
           "members"),
-    WORDS("tieBreak", TIE_BREAK, "tree", "tight", settings.tie_break,
+    WORDS("tieBreak", CHOICE, "tree", "tight", settings.tie_break,
           "between placements of equal quality: first in tree order, or tightest units first"),
     RANGE("releaseGateAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY, settings.release_gate_after,
           "remove the gates of the first group that has waited this long for capacity, for cluster "
@@ -86,9 +91,6 @@ const struct skr_option skr_options[] = {
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,
           "address of bind, under `/v1`; its connections are held"),
-    RANGE("extender.filterHold", DURATION, "0s", 0, SKR_SECOND, settings.filter_hold,
-          "a filter call of a member whose nomination is on its way is held for at most this long; "
-          "less than `httpTimeout` of the filter entry; 0s: never"),
     RANGE("extender.bindTimeout", DURATION, "330s", 20 * SKR_SECOND, DAY, settings.bind_timeout,
           "`httpTimeout` of the bind entry in KubeSchedulerConfiguration; held calls are answered "
           "10 s earlier"),
@@ -149,12 +151,12 @@ const struct skr_option skr_options[] = {
         "namespaces whose pods are left alone, separated by commas; the daemon's own is one, too"),
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
-    THREE("spotmix.rebuild", REBUILD, "evict", "none", "rollout", spotmix.rebuild,
+    THREE("spotmix.rebuild", CHOICE, "evict", "none", "rollout", spotmix.rebuild,
           "running pods of the wrong class: evict them one after the other, report them only, or "
           "stamp the template so that the workload is rolled out"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
-    THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,
+    THREE("leaderElection.mode", CHOICE, "none", "scheduler", "lease", leader_mode,
           "`none`: this process is the only one; `scheduler`: a sidecar of each replica of the "
           "scheduler, which leads where the scheduler does; `lease`: replicas of the daemon by "
           "itself"),
@@ -168,7 +170,7 @@ const struct skr_option skr_options[] = {
           "schedule ResourceBindings and ClusterResourceBindings of Karmada"),
     PLAIN("karmada.schedulerName", NAME, "sakkara", karmada_scheduler_name,
           "value of `spec.schedulerName` of bindings that are ours"),
-    THREE("karmada.profile", PROFILE, "default", "upstream", "design", karmada_profile,
+    THREE("karmada.profile", CHOICE, "default", "upstream", "design", karmada_profile,
           "what decisions do where karmada-scheduler and the design of 2022 differ"),
     RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
           "bindings that are decided at a time, until the decision is written; status patches "
@@ -177,40 +179,8 @@ const struct skr_option skr_options[] = {
           "writes about bindings a second, Events among them, within `client.qps`"),
     RANGE("karmada.burst", INTEGER, "400", 1, 100000, karmada_burst,
           "writes about bindings that may be sent at once after a pause"),
-    PLAIN("karmada.options.topologySearch", PROPAGATION, "", karmada_option[0],
-          "how provider, region and zone constraints are solved: `upstream-then-exact`, "
-          "`upstream`, `exact`; empty: of the profile"),
-    PLAIN("karmada.options.clusterCount", PROPAGATION, "", karmada_option[1],
-          "how many clusters between minGroups and maxGroups: `mixed`, `max`, `smallest`; empty: "
-          "of the profile"),
-    PLAIN("karmada.options.noConstraint", PROPAGATION, "", karmada_option[2],
-          "clusters of a divided workload without constraints: `all`, `prefix`; empty: of the "
-          "profile"),
-    PLAIN("karmada.options.clusterResourceFilter", PROPAGATION, "", karmada_option[3],
-          "whether a Duplicated workload needs room for all its replicas: `off`, `on`; empty: of "
-          "the profile"),
-    PLAIN("karmada.options.missingTopology", PROPAGATION, "", karmada_option[4],
-          "clusters without a property that is asked for: `rejected`, `group`; empty: of the "
-          "profile"),
-    PLAIN("karmada.options.groupScore", PROPAGATION, "", karmada_option[5],
-          "what a group is worth: `room`, `highest`; empty: of the profile"),
-    PLAIN("karmada.options.residentBypass", PROPAGATION, "", karmada_option[6],
-          "whether taints and kinds are not checked where the object runs: `on`, `off`; empty: of "
-          "the profile"),
-    PLAIN("karmada.options.omittedMax", PROPAGATION, "", karmada_option[7],
-          "maxGroups when it is absent or 0: `unbounded`, `0`, `min`; empty: of the profile"),
-    PLAIN("karmada.options.ranges", PROPAGATION, "", karmada_option[8],
-          "which ranges of groups are served: `accepted`, `strict`; empty: of the profile"),
-    PLAIN("karmada.options.emptyWeightPreference", PROPAGATION, "", karmada_option[9],
-          "what `weightPreference: {}` is: `Static`, `spread`; empty: of the profile"),
-    PLAIN(
-        "karmada.options.shortage", PROPAGATION, "", karmada_option[10],
-        "reason of a shortage in select: `Unschedulable`, `SchedulerError`; empty: of the profile"),
-    PLAIN("karmada.options.staticClusters", PROPAGATION, "", karmada_option[11],
-          "clusters of static weights: `all`, `matching`; empty: of the profile"),
-    PLAIN("karmada.options.emptyWorkloadPropagation", PROPAGATION, "", karmada_option[12],
-          "whether selected clusters without replicas are listed with 0: `off`, `on`; empty: of "
-          "the profile"),
+    PLAIN("karmada.options", PROPAGATION, "", karmada_options,
+          "options that differ from the profile: `ranges=strict, groupScore=highest`"),
     PLAIN("ocm.enabled", BOOL, "false", ocm_enabled,
           "schedule Placements of Open Cluster Management"),
     PLAIN("ocm.schedulerName", NAME, "sakkara", ocm_scheduler_name,
@@ -227,6 +197,12 @@ const struct skr_option skr_options[] = {
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,
           "writes that may be sent at once after a pause"),
 };
+static const struct {
+    const char *key, *text;
+} removed_options[] = {
+    {"extender.filterHold", "leave it out: filter calls are answered at once"},
+};
+
 const size_t skr_option_count = sizeof skr_options / sizeof skr_options[0];
 
 ptrdiff_t skr_option_find(const char *key)
@@ -237,6 +213,16 @@ ptrdiff_t skr_option_find(const char *key)
         }
     }
     return -1;
+}
+
+const char *skr_option_removed(const char *key)
+{
+    for (size_t i = 0; i < sizeof removed_options / sizeof removed_options[0]; i++) {
+        if (strcmp(removed_options[i].key, key) == 0) {
+            return removed_options[i].text;
+        }
+    }
+    return NULL;
 }
 
 static void *field_of(const struct skr_option *option, struct skr_config *config)
@@ -368,17 +354,6 @@ static int store_bool(const struct skr_option *option, const char *text, struct 
     return 0;
 }
 
-/* Whether the value is one of the option called so behind the last dot of the key. */
-static int check_propagation(const struct skr_option *option, const char *text,
-                             struct skr_error *error)
-{
-    struct skr_propagation_options options;
-    skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
-    return text[0] == '\0'
-               ? 0
-               : skr_propagation_options_set(&options, strrchr(option->key, '.') + 1, text, error);
-}
-
 int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
                      struct skr_error *error)
 {
@@ -408,10 +383,10 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
             *(bool *)field_of(option, config) = word == 1;
         }
         return rc;
-    case SKR_OPTION_TIE_BREAK:
+    case SKR_OPTION_CHOICE:
         rc = find_word(option, text, &word, error);
         if (rc == 0) {
-            config->settings.tie_break = word == 1 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+            memcpy(field_of(option, config), &word, sizeof word);
         }
         return rc;
     case SKR_OPTION_FIXED:
@@ -419,29 +394,11 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
             return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, option->fallback);
         }
         return 0;
-    case SKR_OPTION_MODE:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->leader_mode = (enum skr_leader_mode)word;
-        }
-        return rc;
-    case SKR_OPTION_REBUILD:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->spotmix.rebuild = (enum skr_spotmix_rebuild)word;
-        }
-        return rc;
     case SKR_OPTION_NAME_OR_EMPTY:
         rc = text[0] ? check_name(text, error) : 0;
         return rc < 0 ? rc : store_string(option, text, config, error);
-    case SKR_OPTION_PROFILE:
-        rc = find_word(option, text, &word, error);
-        if (rc == 0) {
-            config->karmada_profile = (enum skr_propagation_profile)word;
-        }
-        return rc;
     case SKR_OPTION_PROPAGATION:
-        rc = check_propagation(option, text, error);
+        rc = skr_propagation_options_set(&(struct skr_propagation_options){0}, text, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_NAMESPACE_LIMITS:
         rc = skr_namespace_limits_check(text, option->min, option->max, error);

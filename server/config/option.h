@@ -16,13 +16,10 @@ enum skr_option_type {
     SKR_OPTION_LISTEN_OR_EMPTY,
     SKR_OPTION_INTEGER, /* int64_t */
     SKR_OPTION_WORD,    /* one of two words; a bool that is true for the second */
-    SKR_OPTION_TIE_BREAK,
+    SKR_OPTION_CHOICE,  /* one of the words; an enum in their order */
     SKR_OPTION_FIXED,   /* must be present and have the default's value */
-    SKR_OPTION_MODE,    /* leaderElection.mode */
-    SKR_OPTION_REBUILD, /* spotmix.rebuild */
     SKR_OPTION_NAME_OR_EMPTY,
-    SKR_OPTION_PROFILE,     /* karmada.profile */
-    SKR_OPTION_PROPAGATION, /* karmada.options.*: a value of core/propagation/options.h, or empty */
+    SKR_OPTION_PROPAGATION,      /* core/propagation/options.h */
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/namespace_limits.h; numbers within min, max */
     SKR_OPTION_TYPE_COUNT
 };
@@ -42,6 +39,8 @@ struct skr_option {
 extern const struct skr_option skr_options[];
 extern const size_t skr_option_count;
 
+/* What to do about a key that is an option no more; NULL: it never was one. */
+const char *skr_option_removed(const char *key);
 /* Index of the key or -1. */
 ptrdiff_t skr_option_find(const char *key);
 /* Stores one scalar (one element of NAMES) into config. The error text lacks the key. */

@@ -4,7 +4,7 @@
 /*
  * `sakkara serve`: puts the parts together and takes them apart again.
  *
- *   kube --events--> engine queue --> engine --answers, holds--> verbs (HTTP)
+ *   kube --events--> engine queue --> engine --answers-----------> verbs (HTTP)
  *   verbs -events--^    ^               |------writes----------> kube
  *   solver --results----'               '------problems--------> solver
  *

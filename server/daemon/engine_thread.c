@@ -51,7 +51,6 @@ struct skr_engine_thread {
     struct list list[LANES];
     size_t n;
     bool stop;
-    bool asked; /* for pieces of aside() */
     bool synced, leader;
 };
 
@@ -210,9 +209,6 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
     case SKR_ACTION_ANSWER:
         o->answer(o->context, action->answer.request, action->answer.body);
         break;
-    case SKR_ACTION_HOLD:
-        o->hold(o->context, action->hold.request, action->hold.deadline);
-        break;
     case SKR_ACTION_WRITE:
         o->write(o->context, &action->write);
         break;
@@ -268,14 +264,13 @@ static struct message *take(struct skr_engine_thread *t, enum lane lane)
     return batch;
 }
 
-/* All messages that wait but calls; NULL when there are none, the timer is due, something is asked
- * for, or to stop (*ret_stop). */
+/* All messages that wait but calls; NULL when there are none, the timer is due, or to stop
+ * (*ret_stop). */
 static struct message *take_rest(struct skr_engine_thread *t, bool *ret_stop)
 {
     int rc = 0;
     pthread_mutex_lock(&t->lock);
-    while (!t->list[CALLS].head && !t->list[REST].head && !t->stop && !t->asked &&
-           rc != ETIMEDOUT) {
+    while (!t->list[CALLS].head && !t->list[REST].head && !t->stop && rc != ETIMEDOUT) {
         if (t->timer == SKR_TIME_NEVER) {
             pthread_cond_wait(&t->wake, &t->lock);
         } else {
@@ -319,18 +314,6 @@ skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)
     skr_time since = atomic_load_explicit(&thread->busy_since, memory_order_relaxed);
     skr_time busy = since == 0 ? 0 : skr_clock_now(thread->clock) - since;
     return busy > 0 ? busy : 0;
-}
-
-/* One piece; messages are looked at between two. */
-static void do_aside(struct skr_engine_thread *t)
-{
-    pthread_mutex_lock(&t->lock);
-    bool asked = t->asked;
-    t->asked = false;
-    pthread_mutex_unlock(&t->lock);
-    if (asked && t->outlets.aside && t->outlets.aside(t->outlets.context, t->engine)) {
-        skr_engine_thread_ask(t);
-    }
 }
 
 static void handle_one(struct skr_engine_thread *t, struct message *message)
@@ -388,7 +371,6 @@ static void *work(void *argument)
         if (fire_timer(t) || n[CALLS] + n[REST] > 0) {
             publish(t, n);
         }
-        do_aside(t);
     }
 }
 
@@ -415,14 +397,6 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
     const int rc = skr_thread_start(&thread->thread, "engine", work, thread, error);
     thread->running = rc == 0;
     return rc;
-}
-
-void skr_engine_thread_ask(struct skr_engine_thread *thread)
-{
-    pthread_mutex_lock(&thread->lock);
-    thread->asked = true;
-    pthread_cond_signal(&thread->wake);
-    pthread_mutex_unlock(&thread->lock);
 }
 
 static bool read_flag(struct skr_engine_thread *t, const bool *flag)

@@ -31,16 +31,12 @@ struct skr_engine_thread;
 struct skr_engine_outlets {
     void *context;
     void (*answer)(void *context, uint64_t request, const void *body);
-    void (*hold)(void *context, uint64_t request, skr_time deadline);
     void (*write)(void *context, const struct skr_write *write);
     void (*work)(void *context, struct skr_work *work); /* NULL: the scheduler has none */
     void (*cancel)(void *context, uint64_t id);         /* NULL: the same */
     void (*decide)(void *context, const struct skr_decision *decision);
     /* After each batch of messages: figures may be read. NULL: nobody does. */
     void (*handled)(void *context, const struct skr_engine *engine);
-    /* A piece of what skr_engine_thread_ask() asked for; true when there is more, which comes when
-     * messages that wait have been handled. May bring caches up to date, nothing that decides. */
-    bool (*aside)(void *context, struct skr_engine *engine);
 };
 
 /* The engine is taken over; the clock is borrowed and outlives the thread; outlets are copied. The
@@ -59,8 +55,9 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
                                  void (*release)(void *keep), void *keep);
 
 /* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
- * be quick, change nothing and keep nothing of the engine. engine NULL: the thread ends without
- * (then on any thread). Never waits. */
+ * be quick (what takes long looks again, for the next piece), change nothing but caches that decide
+ * nothing, and keep nothing of the engine. engine NULL: the thread ends without (then on any
+ * thread). Never waits. */
 void skr_engine_thread_look(struct skr_engine_thread *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
@@ -69,8 +66,6 @@ bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
-/* The outlet aside() is to be called until it has no more. Any thread; never waits. */
-void skr_engine_thread_ask(struct skr_engine_thread *thread);
 
 /* SYNCED has been handled; the engine leads. Any thread. */
 bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);

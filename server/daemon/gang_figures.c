@@ -23,6 +23,7 @@ struct skr_gang_figures {
     pthread_cond_t made;              /* slots were counted, or stop */
     struct skr_engine_thread *engine; /* NULL: not started, or stopped */
     struct skr_gang_stats stats;
+    bool counting;       /* a look is on its way */
     uint64_t slots_made; /* times */
     skr_time slots_next; /* not before */
     struct skr_slots slots;
@@ -89,18 +90,31 @@ static void keep_slots(struct skr_gang_figures *f, const struct skr_slots *slots
     f->count_took = 0;
 }
 
-bool skr_gang_figures_count(struct skr_gang_figures *figures, struct skr_engine *engine)
+/* Whether there is more to count. */
+static bool count(struct skr_gang_figures *f, struct skr_engine *engine, skr_time begin)
 {
     struct skr_slots slots;
-    skr_time begin = skr_clock_now(figures->clock);
-    bool done =
-        skr_gang_count_slots(skr_engine_self(engine), &figures->count, SLOTS_LEAVES, &slots);
-    skr_time now = skr_clock_now(figures->clock);
-    figures->count_took += now - begin;
+    bool done = skr_gang_count_slots(skr_engine_self(engine), &f->count, SLOTS_LEAVES, &slots);
+    skr_time now = skr_clock_now(f->clock);
+    f->count_took += now - begin;
     if (done) {
-        keep_slots(figures, &slots, now);
+        keep_slots(f, &slots, now);
     }
     return !done;
+}
+
+/* One piece; the next one stands behind the messages that have come meanwhile. */
+static void look(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct skr_gang_figures *f = context;
+    const bool goes_on = engine && count(f, engine, now);
+    pthread_mutex_lock(&f->lock);
+    struct skr_engine_thread *thread = goes_on ? f->engine : NULL;
+    f->counting = thread;
+    pthread_mutex_unlock(&f->lock);
+    if (thread) {
+        skr_engine_thread_look(thread, look, f);
+    }
 }
 
 void skr_gang_figures_get_stats(struct skr_gang_figures *figures, struct skr_gang_stats *ret)
@@ -120,7 +134,13 @@ void skr_gang_figures_get_slots(struct skr_gang_figures *figures, skr_time timeo
     pthread_mutex_lock(&f->lock);
     if (f->engine && now >= f->slots_next) {
         uint64_t made = f->slots_made;
-        skr_engine_thread_ask(f->engine);
+        struct skr_engine_thread *thread = f->counting ? NULL : f->engine;
+        f->counting = true;
+        pthread_mutex_unlock(&f->lock); /* a thread that has ended looks here and now */
+        if (thread) {
+            skr_engine_thread_look(thread, look, f);
+        }
+        pthread_mutex_lock(&f->lock);
         while (f->slots_made == made && f->engine && rc != ETIMEDOUT) {
             rc = pthread_cond_timedwait(&f->made, &f->lock, &deadline);
         }

@@ -18,9 +18,8 @@ void skr_gang_figures_start(struct skr_gang_figures *figures, struct skr_engine_
 /* Nobody waits any more. Any thread. */
 void skr_gang_figures_stop(struct skr_gang_figures *figures);
 
-/* Outlets of the engine's thread. */
+/* After each batch of messages, on the engine's thread. */
 void skr_gang_figures_publish(struct skr_gang_figures *figures, const struct skr_engine *engine);
-bool skr_gang_figures_count(struct skr_gang_figures *figures, struct skr_engine *engine);
 
 /* Any thread. */
 void skr_gang_figures_get_stats(struct skr_gang_figures *figures, struct skr_gang_stats *ret);

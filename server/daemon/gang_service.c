@@ -63,16 +63,16 @@ static void look(void *context, void (*fn)(void *argument, struct skr_engine *en
     skr_engine_thread_look(s->engine, fn, argument);
 }
 
+static int write_page(void *self, const struct skr_view_query *query, skr_time now,
+                      struct skr_strbuf *out)
+{
+    return skr_gang_view(self, query, now, out);
+}
+
 static bool busy(void *context)
 {
     const struct service *s = context;
     return skr_engine_thread_has_requests(s->engine);
-}
-
-static skr_time now(void *context)
-{
-    const struct service *s = context;
-    return skr_clock_now(s->host.clock);
 }
 
 static void server_is(void *service, int minor)
@@ -98,22 +98,10 @@ static void answer(void *service, uint64_t request, const void *body)
     }
 }
 
-static void hold(void *service, uint64_t request, skr_time deadline)
-{
-    struct service *s = service;
-    skr_verbs_hold(s->verbs, request, deadline);
-}
-
 static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     skr_gang_figures_publish(s->figures, engine);
-}
-
-static bool aside(void *service, struct skr_engine *engine)
-{
-    struct service *s = service;
-    return skr_gang_figures_count(s->figures, engine);
 }
 
 static void worked(void *service, const struct skr_work *work)
@@ -144,8 +132,6 @@ static int start_verbs(struct service *s, struct skr_error *error)
         .tls = tls_of(&config->tls),
         .post = post,
         .post_context = s,
-        .now = now,
-        .now_context = s,
         .log = s->host.log,
         .metrics = s->host.registry,
     };
@@ -174,7 +160,8 @@ static int start_gate(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_api_options api = {.look = look, .busy = busy, .context = s};
+    const struct skr_api_options api = {
+        .prefix = "/v1", .write = write_page, .look = look, .busy = busy, .context = s};
     const struct skr_explanations_options explanations = {.post = post, .context = s};
     s->engine = engine;
     s->api = skr_api_create(&api);
@@ -239,9 +226,7 @@ const struct skr_scheduler_row skr_gang_service = {
     .routes = routes,
     .ports = ports,
     .answer = answer,
-    .hold = hold,
     .handled = handled,
-    .aside = aside,
     .worked = worked,
     .server_is = server_is,
     .begin_stop = begin_stop,

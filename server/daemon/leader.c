@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "core/frame/leadership.h"
+#include "server/clock.h"
 #include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
@@ -252,14 +253,7 @@ static bool wait_until(struct skr_leader *l, skr_time until, bool resigned)
 {
     skr_time now = boot_now();
     skr_time wait = until - now > WAIT_MIN ? until - now : WAIT_MIN;
-    struct timespec at;
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
-    at.tv_sec += (time_t)(wait / SKR_SECOND);
-    at.tv_nsec += (long)(wait % SKR_SECOND);
-    if (at.tv_nsec >= SKR_SECOND) {
-        at.tv_nsec -= SKR_SECOND;
-        at.tv_sec++;
-    }
+    const struct timespec at = skr_clock_in(wait);
     int rc = 0;
     pthread_mutex_lock(&l->lock);
     while (!l->stop && l->resigns == resigned && rc != ETIMEDOUT) {
@@ -383,9 +377,7 @@ void skr_leader_resign(struct skr_leader *leader, skr_time timeout)
     if (!leader) {
         return;
     }
-    struct timespec at;
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
-    at.tv_sec += (time_t)(timeout / SKR_SECOND) + 1;
+    const struct timespec at = skr_clock_in(timeout + SKR_SECOND);
     int rc = 0;
     atomic_store(&leader->writes_until, 0);
     pthread_mutex_lock(&leader->lock);

@@ -89,14 +89,8 @@ static void *create(const struct skr_service_host *host)
         .workers = (size_t)config->karmada_workers,
     };
     skr_propagation_options_init(&s->settings.options, config->karmada_profile);
-    for (size_t i = 0; skr_propagation_option_table[i].name; i++) {
-        if (config->karmada_option[i][0] != '\0') {
-            /* The configuration has refused what is none of its values. */
-            (void)skr_propagation_options_set(&s->settings.options,
-                                              skr_propagation_option_table[i].name,
-                                              config->karmada_option[i], NULL);
-        }
-    }
+    /* Valid: the configuration was refused otherwise. */
+    (void)skr_propagation_options_set(&s->settings.options, config->karmada_options, NULL);
     for (int i = 0; i < F_COUNT; i++) {
         s->family[i] = skr_metrics_family(host->registry, &specs[i]);
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/clock.h"
 #include "server/kube/base64.h"
 #include "server/kube/caller.h"
 #include "server/kube/transfer.h"
@@ -385,11 +386,9 @@ static int64_t pace_of(const struct skr_reach *r)
 /* false: the thread ends. */
 static bool wait_a_while(struct skr_reach *r)
 {
-    struct timespec at;
+    const struct timespec at = skr_clock_in(pace_of(r) * SKR_SECOND);
     int rc = 0;
 
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
-    at.tv_sec += (time_t)pace_of(r);
     pthread_mutex_lock(&r->lock);
     while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
         rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);

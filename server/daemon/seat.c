@@ -34,14 +34,6 @@ static void give_answer(void *context, uint64_t request, const void *body)
     s->row->answer(s->service, request, body);
 }
 
-static void give_hold(void *context, uint64_t request, skr_time deadline)
-{
-    const struct skr_seat *s = context;
-    if (s->row->hold) {
-        s->row->hold(s->service, request, deadline);
-    }
-}
-
 static void give_write(void *context, const struct skr_write *write)
 {
     const struct skr_seat *s = context;
@@ -79,12 +71,6 @@ static void give_handled(void *context, const struct skr_engine *engine)
     if (s->row->handled) {
         s->row->handled(s->service, engine);
     }
-}
-
-static bool give_aside(void *context, struct skr_engine *engine)
-{
-    const struct skr_seat *s = context;
-    return s->row->aside && s->row->aside(s->service, engine);
 }
 
 /* The pairs that say something, in a fixed order. */
@@ -133,13 +119,11 @@ int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
     const struct skr_engine_outlets outlets = {
         .context = seat,
         .answer = give_answer,
-        .hold = give_hold,
         .write = give_write,
         .work = give_work,
         .cancel = give_cancel,
         .decide = log_decision,
         .handled = give_handled,
-        .aside = give_aside,
     };
     return skr_engine_thread_start(seat->engine, &outlets, error);
 }

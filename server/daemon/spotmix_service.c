@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spotmix/page.h"
 #include "core/spotmix/scheduler.h"
 #include "server/config/spotmix_settings.h"
 #include "server/daemon/preflight.h"
 #include "server/daemon/reach.h"
-#include "server/http/spotmix_pages.h"
+#include "server/http/api.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
@@ -19,6 +20,8 @@
  * more seldom, so that one review in a thousand waits for it and not one in a hundred. */
 #define FIGURES_TIME       SKR_SECOND
 #define FIGURES_TIME_A_POD (SKR_SECOND / 10000)
+
+#define PAGES "/v1/spotmix"
 
 enum family {
     ADMISSION,
@@ -77,7 +80,7 @@ struct service {
     struct skr_spotmix_webhook *webhook;
     struct skr_reach *reach;
     atomic_bool leads;
-    struct skr_spotmix_pages *pages;
+    struct skr_api *pages;
     struct skr_metric_family *family[FAMILY_COUNT];
     skr_time counted;
     struct skr_spotmix_totals last;
@@ -126,6 +129,37 @@ static void look(void *context, void (*fn)(void *argument, struct skr_engine *en
 {
     struct service *s = context;
     skr_engine_thread_look(s->engine, fn, argument);
+}
+
+static int not_found(struct skr_strbuf *out, const char *message)
+{
+    skr_view_write_status(out, 404, message);
+    return 404;
+}
+
+static int write_page(void *self, const struct skr_view_query *query, skr_time now,
+                      struct skr_strbuf *out)
+{
+    const struct skr_spotmix *mix = skr_spotmix_scheduler_mix(self);
+    const char *path = query->path + strlen(PAGES);
+    (void)now;
+    path += *path == '/';
+    const char *slash = strchr(path, '/');
+    if (!*path) {
+        skr_spotmix_page_write(mix, out);
+    } else if (strcmp(path, "nodes") == 0) {
+        skr_spotmix_page_write_nodes(mix, out);
+    } else if (!slash || slash == path || !slash[1] || strchr(slash + 1, '/')) {
+        return not_found(out, "sakkara: no such path; it is " PAGES "/NAMESPACE/NAME or " PAGES
+                              "/nodes");
+    } else {
+        SKR_AUTO_FREE char *namespace_ = skr_strdup(path);
+        namespace_[slash - path] = '\0';
+        if (!skr_spotmix_page_write_one(mix, namespace_, slash + 1, out)) {
+            return not_found(out, "sakkara: no such workload, or its switch is off");
+        }
+    }
+    return 200;
 }
 
 static void answer(void *service, uint64_t request, const void *body)
@@ -270,10 +304,11 @@ static int start_webhook(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_spotmix_pages_options pages = {.look = look, .context = s};
+    const struct skr_api_options pages = {
+        .prefix = PAGES, .write = write_page, .look = look, .context = s};
 
     s->engine = engine;
-    s->pages = skr_spotmix_pages_create(&pages);
+    s->pages = skr_api_create(&pages);
     (void)snprintf(s->user_agent, sizeof s->user_agent, "sakkara/%s spotmix", skr_version);
     const int rc = start_webhook(s, error);
     return rc < 0 ? rc : start_reach(s, error);
@@ -282,7 +317,7 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
 static size_t routes(void *service, struct skr_admin_route *route)
 {
     struct service *s = service;
-    route[0] = skr_spotmix_pages_route(s->pages);
+    route[0] = skr_api_route(s->pages);
     return 1;
 }
 
@@ -310,7 +345,7 @@ static void destroy(void *service)
 {
     struct service *s = service;
     skr_reach_destroy(s->reach);
-    skr_spotmix_pages_destroy(s->pages);
+    skr_api_destroy(s->pages);
     skr_spotmix_webhook_destroy(s->webhook);
     free(s);
 }

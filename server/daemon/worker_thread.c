@@ -2,10 +2,10 @@
 /* A queue under a lock, one thread. Its length is bounded by the scheduler: the gang scheduler has
  * one solve a group at most. */
 #include "server/daemon/worker_thread.h"
+#include "server/clock.h"
 #include "server/thread.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <utlist.h>
 
 #include "topology/base/arena.h"
@@ -28,13 +28,6 @@ struct skr_worker {
     void *context;
 };
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* NULL: stop. */
 static struct skr_work *take_next(struct skr_worker *w)
 {
@@ -56,9 +49,9 @@ static struct skr_work *take_next(struct skr_worker *w)
 
 static void run_one(struct skr_worker *w, struct skr_work *work)
 {
-    int64_t begin = monotonic_ns();
+    int64_t begin = skr_clock_monotonic();
     w->type->run(work, w->kept);
-    work->took_ns = monotonic_ns() - begin;
+    work->took_ns = skr_clock_monotonic() - begin;
     pthread_mutex_lock(&w->lock);
     w->running = NULL;
     pthread_mutex_unlock(&w->lock);

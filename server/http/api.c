@@ -72,7 +72,7 @@ static void write_answer(struct question *q, struct skr_engine *engine, skr_time
     }
     query.selects = q->selector ? selects : NULL;
     query.interrupted = q->api->options.busy ? interrupted : NULL;
-    q->code = skr_gang_view(skr_engine_self(engine), &query, now, &q->answer);
+    q->code = q->api->options.write(skr_engine_self(engine), &query, now, &q->answer);
 }
 
 static void look(void *context, struct skr_engine *engine, skr_time now)
@@ -210,7 +210,7 @@ struct skr_api *skr_api_create(const struct skr_api_options *options)
 
 struct skr_admin_route skr_api_route(struct skr_api *api)
 {
-    return (struct skr_admin_route){.prefix = "/v1",
+    return (struct skr_admin_route){.prefix = api->options.prefix,
                                     .handle = handle,
                                     .context = api,
                                     .resume = resume,

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_HTTP_API_H
 #define SKR_SERVER_HTTP_API_H
 /*
- * The API for people below /v1 of the admin listener: GET and HEAD of what core/gang/pages.h knows. A
+ * Pages for people below a prefix of the admin listener: GET and HEAD of what a scheduler writes. A
  * request is held while the engine thread writes its page, so that neither thread waits for the
  * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
  */
@@ -16,18 +16,22 @@ enum {
 };
 
 struct skr_api_options {
+    const char *prefix; /* literal: "/v1" */
+    /* Appends the page and returns its HTTP status, or SKR_VIEW_INTERRUPTED; self: of the engine. */
+    int (*write)(void *self, const struct skr_view_query *query, skr_time now,
+                 struct skr_strbuf *out);
     /* skr_engine_thread_look(). */
     void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
                  void *argument);
     /* Whether a request of kube-scheduler waits for the engine: skr_engine_thread_has_requests(). A
-     * page gives way to it and begins anew behind it. */
+     * page gives way to it and begins anew behind it. NULL: pages are short. */
     bool (*busy)(void *context);
     void *context;
 };
 
 struct skr_api;
 struct skr_api *skr_api_create(const struct skr_api_options *options);
-/* For struct skr_admin_options; the last of the routes below /v1. */
+/* For struct skr_admin_options. */
 struct skr_admin_route skr_api_route(struct skr_api *api);
 /* After the admin listener and the engine thread have ended. NULL allowed. */
 void skr_api_destroy(struct skr_api *api);

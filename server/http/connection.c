@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <utlist.h>
 
+#include "server/clock.h"
 #include "server/config/address.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
@@ -26,10 +26,7 @@ enum {
 
 int64_t skr_http_now_ns(void)
 {
-    struct timespec now;
-
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &now) != 0);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return skr_clock_monotonic();
 }
 
 void skr_http_logf(const struct skr_http_log *log, int level, const char *format, ...)

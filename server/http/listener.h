@@ -83,8 +83,6 @@ struct skr_http_handler {
      * NULL when there are no streams. */
     bool (*more)(void *context, struct skr_http_request *request, struct skr_strbuf *out);
     void (*done)(void *context, struct skr_http_request *request); /* NULL allowed */
-    /* About once a second while requests are held. NULL allowed. */
-    void (*tick)(void *context);
 };
 
 struct skr_listener_options {

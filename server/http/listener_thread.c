@@ -236,8 +236,7 @@ static void end(struct skr_listener *listener)
 }
 
 /* What is due besides libmicrohttpd's own work; returns the longest time to sleep, ms. */
-static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_ms,
-                             int64_t *next_tick_ms)
+static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_ms)
 {
     const int64_t held = (int64_t)phase_count(listener, SKR_PHASE_HELD);
     int64_t sleep;
@@ -253,13 +252,6 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
     if (look >= 0 && (sleep < 0 || sleep > look)) {
         sleep = look;
     }
-    if (held > 0 && listener->options.handler.tick && listener->now_ms >= *next_tick_ms) {
-        *next_tick_ms = listener->now_ms + TICK_MS;
-        listener->options.handler.tick(listener->options.handler.context);
-    }
-    if (held > 0 && (sleep < 0 || sleep > TICK_MS)) {
-        sleep = TICK_MS;
-    }
     pthread_mutex_lock(&listener->lock);
     const bool waiting = listener->woken;
     pthread_mutex_unlock(&listener->lock);
@@ -273,7 +265,6 @@ void *skr_listener_run(void *context)
 {
     struct skr_listener *listener = context;
     int64_t next_batch_ms = 0;
-    int64_t next_tick_ms = 0;
     int64_t give_up_ms = INT64_MAX;
     int64_t sleep_ms = 0;
 
@@ -283,7 +274,7 @@ void *skr_listener_run(void *context)
             begin_draining(listener);
             give_up_ms = listener->now_ms + listener->options.stop_timeout_ms;
         }
-        sleep_ms = round_of_work(listener, &next_batch_ms, &next_tick_ms);
+        sleep_ms = round_of_work(listener, &next_batch_ms);
         const size_t before = skr_listener_connections(listener);
         (void)MHD_run(listener->daemon);
         /* At the limit of connections libmicrohttpd listens again only in the next run. */

@@ -42,7 +42,6 @@ struct call {
     struct payload *payload; /* NULL for BIND */
     enum skr_verb verb;
     bool answered;
-    skr_time deadline;        /* of a hold; SKR_TIME_NEVER */
     struct skr_answer answer; /* what it points to is in answer_data and text */
     const char *text;         /* literal, or copy */
     void *answer_data;        /* mask or scores, and the copy of the text */
@@ -150,17 +149,6 @@ bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer)
     return call;
 }
 
-bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline)
-{
-    pthread_mutex_lock(&verbs->lock);
-    struct call *call = find(verbs, request);
-    if (call) {
-        call->deadline = deadline;
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    return call;
-}
-
 static void post_hangup(struct skr_verbs *verbs, uint64_t id)
 {
     const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = id}};
@@ -253,7 +241,6 @@ static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
 
     call->request = request;
     call->verb = payload->args.verb;
-    call->deadline = SKR_TIME_NEVER;
     if (call->verb != SKR_VERB_BIND) {
         call->payload = payload;
     }
@@ -368,7 +355,6 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 
     pthread_mutex_lock(&verbs->lock);
     const bool ours = find(verbs, call->id) == call;
-    const bool held = call->deadline != SKR_TIME_NEVER;
     if (ours) {
         take_out(verbs, call);
     }
@@ -377,7 +363,7 @@ static bool on_hangup(void *context, struct skr_http_request *request)
         return false;
     }
     count(verbs, call->verb, "hangup");
-    if (call->verb == SKR_VERB_BIND || held) {
+    if (call->verb == SKR_VERB_BIND) {
         post_hangup(verbs, call->id);
     }
     return true;
@@ -388,38 +374,6 @@ static void on_done(void *context, struct skr_http_request *request)
     (void)context;
     call_destroy(request->user);
     request->user = NULL;
-}
-
-/* Gives up holds that nobody ended. */
-static void on_tick(void *context)
-{
-    struct skr_verbs *verbs = context;
-    const skr_time now = verbs->options.now(verbs->options.now_context);
-    struct call *call;
-    struct call *next;
-    SKR_AUTO_FREE uint64_t *expired = NULL;
-    size_t n = 0;
-    size_t cap = 0;
-
-    pthread_mutex_lock(&verbs->lock);
-    for (call = verbs->table; call; call = next) {
-        next = call->hh.next;
-        if (call->deadline == SKR_TIME_NEVER || now - SKR_VERBS_GRACE < call->deadline) {
-            continue;
-        }
-        const struct skr_answer answer = {
-            .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_EXPIRED};
-        skr_grow(&expired, &cap, n + 1, sizeof *expired);
-        expired[n++] = call->id;
-        settle(verbs, call, &answer);
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    for (size_t i = 0; i < n; i++) {
-        skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
-                      "Hold of request %llu was not ended at its deadline",
-                      (unsigned long long)expired[i]);
-        post_hangup(verbs, expired[i]);
-    }
 }
 
 /* ---- start and stop ---- */
@@ -434,7 +388,7 @@ static void make_metrics(struct skr_verbs *verbs)
     };
     static const struct skr_metric_spec duration = {
         .name = "sakkara_extender_request_duration_seconds",
-        .help = "Time from the request line to the answer by verb; for filter and bind it includes "
+        .help = "Time from the request line to the answer by verb; for bind it includes "
                 "holds.",
         .type = SKR_HISTOGRAM,
         .unit = SKR_UNIT_NANOSECONDS,
@@ -477,8 +431,7 @@ static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **r
                                                 .handle = bind ? on_handle_bind : on_handle,
                                                 .resume = on_resume,
                                                 .hangup = on_hangup,
-                                                .done = on_done,
-                                                .tick = bind ? on_tick : NULL};
+                                                .done = on_done};
     if (verbs->options.request_timeout_ms > 0) {
         options.request_timeout_ms = verbs->options.request_timeout_ms;
     }

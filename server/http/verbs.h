@@ -12,9 +12,6 @@
  * caller is gone SKR_EVENT_HANGUP is posted, once; answers that come after it are dropped. What
  * was not understood is answered here: 200 with Error "sakkara: malformed request" and one line in
  * the log (prioritize: [], preempt: no candidate).
- *
- * A bind the engine holds beyond its own deadline by SKR_VERBS_GRACE (a bug of the engine) is given
- * up: answered "sakkara: hold expired", a hang-up for the engine.
  */
 #include "core/frame/event.h"
 #include "core/gang/requests.h"
@@ -27,7 +24,6 @@ enum {
     SKR_RESERVED_FILES = 512, /* open files left to the rest of the process */
     SKR_VERBS_STOP_MS = 2000, /* at the end, for callers that take their answers slowly */
 };
-#define SKR_VERBS_GRACE (5 * SKR_SECOND)
 
 struct skr_verbs_options {
     const char *listen;      /* filter, prioritize, preempt */
@@ -39,9 +35,6 @@ struct skr_verbs_options {
     void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
                  void *keep);
     void *post_context;
-    /* The engine's time, for deadlines of holds. Any thread. */
-    skr_time (*now)(void *context);
-    void *now_context;
     struct skr_http_log log;
     struct skr_metrics *metrics; /* NULL allowed */
     /* 0: the defaults of listener.h. For tests. */
@@ -58,8 +51,6 @@ int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs *
 /* Any thread, meant for the engine's. The answer is copied. A request that is not in flight (any
  * more) is ignored; false then. Cost: O(entries / 8) and a lock; the text is made elsewhere. */
 bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer);
-/* The engine parks the bind request until deadline. False as above. */
-bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline);
 
 uint16_t skr_verbs_port(const struct skr_verbs *verbs);
 uint16_t skr_verbs_bind_port(const struct skr_verbs *verbs);

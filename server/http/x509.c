@@ -10,7 +10,7 @@
 
 #include "topology/base/arena.h"
 
-enum { SERIAL_BYTES = 16, PEM_BYTES_MAX = 64 * 1024 };
+enum { SERIAL_BYTES = 16 };
 
 void skr_x509_pair_fini(struct skr_x509_pair *pair)
 {

@@ -18,6 +18,7 @@ struct skr_caller {
     struct skr_kube_session session;
     struct skr_transfer transfer;
     struct skr_strbuf body;
+    size_t answer_max;
     bool too_large;
     bool ended;
     CURLcode result;
@@ -27,7 +28,7 @@ struct skr_caller {
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
 {
     struct skr_caller *caller = transfer->owner;
-    if (n > SKR_CALLER_ANSWER_MAX - caller->body.len) {
+    if (n > caller->answer_max - caller->body.len) {
         caller->too_large = true;
         return false;
     }
@@ -99,14 +100,8 @@ static void drive(struct skr_caller *caller)
 {
     while (!caller->ended && !atomic_load(&caller->interrupted)) {
         int running = 0;
-        int left = 0;
-        CURLMsg *message;
         (void)curl_multi_perform(caller->session.multi, &running);
-        while ((message = curl_multi_info_read(caller->session.multi, &left))) {
-            if (message->msg == CURLMSG_DONE) {
-                skr_transfer_finish(message->easy_handle, message->data.result);
-            }
-        }
+        (void)skr_transfer_take_results(&caller->session);
         if (!caller->ended) {
             (void)curl_multi_poll(caller->session.multi, NULL, 0, POLL_MS, NULL);
         }
@@ -119,13 +114,18 @@ static void set_message(struct skr_call_answer *answer, const char *text)
     (void)snprintf(answer->message, sizeof answer->message, "%s", text);
 }
 
-static void read_answer(struct skr_caller *caller, struct skr_call_answer *ret)
+static void read_answer(struct skr_caller *caller, const struct skr_call *call,
+                        struct skr_call_answer *ret)
 {
     struct skr_error error = {0};
     struct skr_kube_status status = {.message = ""};
     const char *text = caller->body.s ? caller->body.s : "";
     ret->http_status = skr_transfer_status(&caller->transfer);
-    if (skr_kube_json_parse(text, caller->body.len, &ret->json, &error) < 0) {
+    if (call->text && ret->http_status == 200) {
+        const struct skr_strbuf answer = caller->body;
+        caller->body = *call->text;
+        *call->text = answer;
+    } else if (skr_kube_json_parse(text, caller->body.len, &ret->json, &error) < 0) {
         set_message(ret, error.text);
     } else if (ret->http_status >= 300) {
         (void)skr_kube_status_parse(ret->json, &status);
@@ -138,7 +138,9 @@ static void read_failure(struct skr_caller *caller, struct skr_call_answer *ret)
     if (atomic_load(&caller->interrupted)) {
         set_message(ret, "interrupted");
     } else if (caller->too_large) {
-        set_message(ret, "the answer is larger than 1 MiB");
+        ret->too_large = true;
+        (void)snprintf(ret->message, sizeof ret->message, "the answer has more than %zu bytes",
+                       caller->answer_max);
     } else {
         set_message(ret, skr_transfer_error(&caller->transfer, caller->result));
         ret->never_sent = skr_transfer_never_sent(&caller->transfer, caller->result);
@@ -162,6 +164,7 @@ void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
     };
     *ret = (struct skr_call_answer){0};
     caller->ended = caller->too_large = false;
+    caller->answer_max = call->answer_max ? call->answer_max : SKR_CALLER_ANSWER_MAX;
     skr_strbuf_reset(&caller->body);
     skr_kube_session_refresh(&caller->session, skr_kube_now(), false);
     if (skr_transfer_start(&caller->transfer, &request, &error) < 0) {
@@ -171,7 +174,7 @@ void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
     }
     drive(caller);
     if (caller->ended && caller->result == CURLE_OK) {
-        read_answer(caller, ret);
+        read_answer(caller, call, ret);
     } else {
         read_failure(caller, ret);
     }

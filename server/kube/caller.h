@@ -2,20 +2,21 @@
 #ifndef SKR_SERVER_KUBE_CALLER_H
 #define SKR_SERVER_KUBE_CALLER_H
 /*
- * One request to the API server at a time, waited for: for threads of their own that must not
- * depend on the kube thread (the lease), and for questions before it runs (what are we allowed to
- * do). Credentials, trust and connections as in transfer.h, on connections of its own.
+ * One request at a time, waited for: for threads of their own that must not depend on the kube
+ * thread (the lease), for questions before it runs (what are we allowed to do), and for the pages of
+ * a daemon. Credentials, trust and connections as in transfer.h, on connections of its own.
  *
  * One thread, but for skr_caller_interrupt().
  */
 #include <jansson.h>
 
 #include "server/kube/access.h"
+#include "topology/base/strbuf.h"
 #include "topology/object.h"
 
 struct skr_caller;
 
-enum { SKR_CALLER_ANSWER_MAX = 1024 * 1024 }; /* bytes; beyond it there is no answer */
+enum { SKR_CALLER_ANSWER_MAX = 1024 * 1024 }; /* bytes, where a call says nothing else */
 
 /* access is taken over, also on errors. SKR_NO_MEMORY, SKR_BUG. */
 int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
@@ -23,15 +24,18 @@ int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
 void skr_caller_destroy(struct skr_caller *caller); /* NULL allowed */
 
 struct skr_call {
-    const char *method; /* GET, POST, PUT, PATCH (a merge patch), DELETE */
-    const char *target; /* path and query from '/', escaped */
-    const char *body;   /* JSON; NULL: none */
-    skr_time timeout;   /* of the whole exchange; more than 0 */
+    const char *method;      /* GET, POST, PUT, PATCH (a merge patch), DELETE */
+    const char *target;      /* path and query from '/', escaped */
+    const char *body;        /* JSON; NULL: none */
+    skr_time timeout;        /* of the whole exchange; more than 0 */
+    size_t answer_max;       /* bytes; beyond it there is no answer. 0: SKR_CALLER_ANSWER_MAX */
+    struct skr_strbuf *text; /* takes an answer 200 as it came; NULL: it is read as JSON */
 };
 
 struct skr_call_answer {
     int http_status;                  /* 0: no answer */
     bool never_sent;                  /* no connection came about, so nothing can have happened */
+    bool too_large;                   /* beyond answer_max */
     json_t *json;                     /* of the answer; NULL: none that is JSON */
     char message[SKR_ERROR_TEXT_MAX]; /* of a failure: the Status, or the transport; "" */
 };

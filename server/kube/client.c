@@ -211,16 +211,7 @@ static bool run_transfers(struct skr_kube *kube)
     int running = 0;
     CURLMcode code = curl_multi_perform(kube->session.multi, &running);
     skr_bug_on(code != CURLM_OK);
-    bool any = false;
-    int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(kube->session.multi, &left));) {
-        if (m->msg != CURLMSG_DONE) {
-            continue;
-        }
-        any = true;
-        skr_transfer_finish(m->easy_handle, m->data.result);
-    }
-    return any;
+    return skr_transfer_take_results(&kube->session);
 }
 
 static void wait_until(struct skr_kube *kube, int64_t due)

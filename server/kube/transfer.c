@@ -4,16 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/clock.h"
 #include "server/log.h"
 #include "topology/base/strbuf.h"
 
 int64_t skr_kube_now(void)
 {
-    struct timespec t;
-    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &t) != 0);
-    return (int64_t)t.tv_sec * SKR_SECOND + t.tv_nsec + 1;
+    return skr_clock_monotonic() + 1;
 }
 
 /* xorshift64* (Vigna); quality beyond jitter is not needed. */
@@ -257,7 +255,7 @@ static CURLcode set_request(struct skr_transfer *t, const struct skr_transfer_re
     if (!c && strcmp(r->method, "GET") != 0) {
         c = curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, r->method);
     }
-    if (!c && !add_header(t, "Accept", r->accept)) {
+    if (!c && !(r->accept ? add_header(t, "Accept", r->accept) : add_to(&t->headers, "Accept:"))) {
         c = CURLE_OUT_OF_MEMORY;
     }
     if (!c) {
@@ -297,20 +295,28 @@ static CURLcode set_callbacks(struct skr_transfer *t)
     return CURLE_OK;
 }
 
-static CURLcode set_all(struct skr_transfer *t, const struct skr_transfer_request *request)
+/* Where to, and as whom. */
+static CURLcode set_server(struct skr_transfer *t, const char *target)
 {
-    CURLcode c = set_callbacks(t);
-    if (!c) {
-        c = set_tls(t);
+    if (!t->session->access) {
+        const CURLcode c = curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
+        return c ? c : curl_easy_setopt(t->easy, CURLOPT_URL, target);
     }
+    CURLcode c = set_tls(t);
     if (!c) {
         c = set_proxy(t);
     }
     if (!c) {
-        c = set_url(t, request->target);
+        c = set_url(t, target);
     }
+    return c ? c : set_credentials(t);
+}
+
+static CURLcode set_all(struct skr_transfer *t, const struct skr_transfer_request *request)
+{
+    CURLcode c = set_callbacks(t);
     if (!c) {
-        c = set_credentials(t);
+        c = set_server(t, request->target);
     }
     if (!c) {
         c = set_request(t, request);
@@ -349,13 +355,21 @@ int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_
     return 0;
 }
 
-void skr_transfer_finish(CURL *easy, CURLcode result)
+bool skr_transfer_take_results(const struct skr_kube_session *session)
 {
-    char *private = NULL;
-    skr_bug_on(curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private) || !private);
-    struct skr_transfer *t = (struct skr_transfer *)(void *)private;
-    skr_transfer_cancel(t);
-    t->done(t, result);
+    bool any = false;
+    int left = 0;
+    for (CURLMsg *m; (m = curl_multi_info_read(session->multi, &left));) {
+        char *private = NULL;
+        const CURLcode result = m->data.result;
+        skr_bug_on(m->msg != CURLMSG_DONE);
+        skr_bug_on(curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private) || !private);
+        struct skr_transfer *t = (struct skr_transfer *)(void *)private;
+        skr_transfer_cancel(t);
+        t->done(t, result);
+        any = true;
+    }
+    return any;
 }
 
 /* ---- the answer ---- */

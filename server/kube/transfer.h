@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_KUBE_TRANSFER_H
 #define SKR_SERVER_KUBE_TRANSFER_H
 /*
- * One HTTP exchange with the API server on the kube thread's multi handle, and the session that all
- * exchanges share. Connections are HTTP/1.1, kept open and reused.
+ * One HTTP exchange on a multi handle, and the session that the exchanges of the handle share.
+ * Connections are HTTP/1.1, kept open and reused.
  *
  * A request with a body reaches the server at most once: where libcurl would silently send it again
  * on a new connection, because a kept one died, the exchange fails instead, so that "unknown
@@ -22,10 +22,10 @@
 /* What watches and writer share. Kube thread only, but for the counters. */
 struct skr_kube_session {
     CURLM *multi;
-    struct skr_kube_access *access;
+    struct skr_kube_access *access; /* NULL: requests name whole URLs */
     const struct skr_kube_options *options;
     struct skr_kube_counters *counters;
-    char *user_agent;
+    char *user_agent;   /* NULL: none is sent */
     uint64_t random;    /* state of the jitter */
     int64_t refresh_at; /* files of the credentials are read again then */
     int64_t refreshed;  /* when they were read last */
@@ -50,8 +50,8 @@ void skr_kube_escape(struct skr_strbuf *out, const char *text);
 
 struct skr_transfer_request {
     const char *method;       /* GET, POST, PATCH, DELETE */
-    const char *target;       /* path and query from '/', escaped */
-    const char *accept;       /* media type */
+    const char *target;       /* path and query from '/', escaped; without access: a URL */
+    const char *accept;       /* media type; NULL: the header is not sent */
     const char *content_type; /* NULL: no body */
     const char *body;         /* borrowed until the end of the exchange */
     size_t body_len;
@@ -86,8 +86,8 @@ void skr_transfer_fini(struct skr_transfer *transfer); /* cancels */
 int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_request *request,
                        struct skr_error *error);
 void skr_transfer_cancel(struct skr_transfer *transfer);
-/* Calls done of the transfer this handle belongs to. */
-void skr_transfer_finish(CURL *easy, CURLcode result);
+/* Calls done of every exchange that has ended. Returns whether any has. */
+bool skr_transfer_take_results(const struct skr_kube_session *session);
 
 int skr_transfer_status(const struct skr_transfer *transfer); /* HTTP status, 0: none */
 /* Nanoseconds the server asks to wait; 0: it does not say. */

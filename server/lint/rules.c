@@ -24,7 +24,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"DuplicateTopology", true, "two topology maps in a namespace: the older one is in force",
      "delete one"},
     {"EmptyValue", false, "a list or tree without entries", "fill it, or leave the key out"},
-    {"FilterTimeout", true, "a long httpTimeout for filter, or one not above extender.filterHold",
+    {"FilterTimeout", true, "a long httpTimeout for filter",
      "a few seconds, as in configs/scheduler.yaml"},
     {"ForeignKey", true, "a key of a map that is none of ours: it does nothing",
      "leave it out, or put it into an annotation"},

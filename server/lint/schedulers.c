@@ -91,21 +91,9 @@ static void check_switches(struct skr_lint *lint, const struct entry *e)
 
 static void check_filter_timeout(struct skr_lint *lint, const struct entry *e)
 {
-    char text[SKR_DURATION_TEXT_MAX], hold[SKR_DURATION_TEXT_MAX];
-    const skr_time longest_hold = lint->config->settings.filter_hold;
+    char text[SKR_DURATION_TEXT_MAX];
     skr_time timeout;
-    if (!read_timeout(e, &timeout)) {
-        return;
-    }
-    if (timeout <= longest_hold) {
-        skr_duration_write(timeout, text, sizeof text);
-        skr_duration_write(longest_hold, hold, sizeof hold);
-        lint_tell(
-            lint, e->object, "FilterTimeout", at(e, "httpTimeout"), NULL,
-            "%s: httpTimeout %s, extender.filterHold %s: kube-scheduler hangs up on calls that "
-            "are held; 3s will do",
-            e->path, text, hold);
-    } else if (timeout > LONGEST_FOR_FILTER) {
+    if (read_timeout(e, &timeout) && timeout > LONGEST_FOR_FILTER) {
         skr_duration_write(timeout, text, sizeof text);
         lint_tell(lint, e->object, "FilterTimeout", at(e, "httpTimeout"), NULL,
                   "%s: httpTimeout %s: all of scheduling stands still that long when the daemon "

@@ -2,7 +2,6 @@
 /* The first line marks the file as ours, the second names the server it is for. */
 #include "server/sandbox/kubeconfig.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/kube/caller.h"
 #include "topology/base/strbuf.h"
 
 #define MARK      "# Written by sakkara sandbox; removed when it ends.\n"
-#define ANSWER_MS 2000L /* for a sandbox whose file is in the way */
+#define ANSWER_MS 2000 /* for a sandbox whose file is in the way */
 
 /* Whether the file begins with text. *ret_there: whether there is one. */
 static bool begins_with(const char *path, const char *text, bool *ret_there)
@@ -46,27 +46,27 @@ static void read_server(const char *path, char *server, size_t size)
     }
 }
 
-static size_t drop(char *data, size_t size, size_t n, void *context)
-{
-    (void)data;
-    (void)context;
-    return size * n;
-}
-
 /* Whether a sandbox answers there. */
 static bool answers(const char *server)
 {
-    char url[192];
-    CURL *easy = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
-    (void)snprintf(url, sizeof url, "%s/sandbox/v1/examples/gang.yaml", server);
-    const bool is_there = easy && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
-                          curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
-                          curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-                          curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L) == CURLE_OK &&
-                          curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, ANSWER_MS) == CURLE_OK &&
-                          curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
-                          curl_easy_perform(easy) == CURLE_OK;
-    curl_easy_cleanup(easy);
+    struct skr_kube_access access;
+    struct skr_call_answer answer;
+    struct skr_caller *caller = NULL;
+    SKR_STRBUF(text);
+    const struct skr_call call = {.method = "GET",
+                                  .target = "/sandbox/v1/examples/gang.yaml",
+                                  .timeout = ANSWER_MS * SKR_MILLISECOND,
+                                  .text = &text};
+    skr_kube_access_init(&access);
+    if (skr_kube_access_set_server(&access, server, NULL) < 0 ||
+        skr_caller_create(&access, "sakkara", &caller, NULL) < 0) {
+        skr_kube_access_fini(&access);
+        return false;
+    }
+    skr_caller_call(caller, &call, &answer);
+    const bool is_there = answer.http_status == 200;
+    skr_call_answer_fini(&answer);
+    skr_caller_destroy(caller);
     return is_there;
 }
 

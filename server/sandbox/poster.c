@@ -6,9 +6,7 @@
  * transport.go, net.OpError.
  */
 #include "server/sandbox/poster.h"
-#include "server/thread.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,10 +14,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 #include <utlist.h>
 
+#include "server/kube/transfer.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -31,7 +30,8 @@ enum {
 
 struct post {
     struct post *prev, *next;
-    CURL *easy;
+    struct skr_poster *poster;
+    struct skr_transfer transfer;
     char *url;
     char *body;
     size_t n;
@@ -39,17 +39,13 @@ struct post {
     skr_post_done *done;
     void *context;
     struct skr_strbuf answer;
-    bool began; /* a header of the answer came */
     bool too_large;
-    unsigned attempts;
-    char error[CURL_ERROR_SIZE];
 };
 
 struct skr_poster {
-    CURLM *multi;
+    struct skr_kube_session session;
     int epoll, wake; /* wake: an eventfd among the sockets */
     int64_t due_ms;  /* when libcurl wants to be called, by the monotonic clock; -1: never */
-    struct curl_slist *headers;
     pthread_t thread;
     bool started, joined;
     struct post *open; /* poster's thread */
@@ -90,10 +86,10 @@ static void write_ends(const struct post *post, struct skr_strbuf *out)
 {
     char *local = NULL, *remote = NULL;
     long local_port = 0, remote_port = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_LOCAL_IP, &local);
-    curl_easy_getinfo(post->easy, CURLINFO_LOCAL_PORT, &local_port);
-    curl_easy_getinfo(post->easy, CURLINFO_PRIMARY_IP, &remote);
-    curl_easy_getinfo(post->easy, CURLINFO_PRIMARY_PORT, &remote_port);
+    curl_easy_getinfo(post->transfer.easy, CURLINFO_LOCAL_IP, &local);
+    curl_easy_getinfo(post->transfer.easy, CURLINFO_LOCAL_PORT, &local_port);
+    curl_easy_getinfo(post->transfer.easy, CURLINFO_PRIMARY_IP, &remote);
+    curl_easy_getinfo(post->transfer.easy, CURLINFO_PRIMARY_PORT, &remote_port);
     skr_strbuf_addf(out, "%s:%ld->%s:%ld", local ? local : "", local_port, remote ? remote : "",
                     remote_port);
 }
@@ -103,7 +99,7 @@ static void write_cause(const struct post *post, CURLcode result, struct skr_str
 {
     char text[128];
     long number = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_OS_ERRNO, &number);
+    curl_easy_getinfo(post->transfer.easy, CURLINFO_OS_ERRNO, &number);
     if (result == CURLE_COULDNT_CONNECT) {
         skr_strbuf_add(out, "dial tcp ");
         write_address(post, out);
@@ -112,7 +108,7 @@ static void write_cause(const struct post *post, CURLcode result, struct skr_str
         skr_strbuf_add(out, "context deadline exceeded (Client.Timeout exceeded while awaiting "
                             "headers)");
     } else if (result == CURLE_GOT_NOTHING || result == CURLE_ABORTED_BY_CALLBACK) {
-        skr_strbuf_add(out, "EOF"); /* aborted: see on_send() */
+        skr_strbuf_add(out, "EOF"); /* aborted: it is never sent twice */
     } else if (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR) {
         const bool receives = result == CURLE_RECV_ERROR;
         skr_strbuf_add(out, receives ? "read tcp " : "write tcp ");
@@ -120,18 +116,19 @@ static void write_cause(const struct post *post, CURLcode result, struct skr_str
         skr_strbuf_addf(out, ": %s: %s", receives ? "read" : "write",
                         decode_errno(number ? number : ECONNRESET, text));
     } else {
-        skr_strbuf_add(out, post->error[0] ? post->error : curl_easy_strerror(result));
+        skr_strbuf_add(out, skr_transfer_error(&post->transfer, result));
     }
 }
 
 static void write_error(const struct post *post, CURLcode result, struct skr_strbuf *out)
 {
+    const bool began = skr_transfer_status(&post->transfer) != 0;
     if (post->too_large) {
         skr_strbuf_addf(out, "the answer is larger than %d bytes", SKR_POSTER_ANSWER_MAX);
-    } else if (post->began && result == CURLE_OPERATION_TIMEDOUT) {
+    } else if (began && result == CURLE_OPERATION_TIMEDOUT) {
         skr_strbuf_add(out, "context deadline exceeded (Client.Timeout or context cancellation "
                             "while reading body)");
-    } else if (post->began) {
+    } else if (began) {
         skr_strbuf_add(out, "unexpected EOF");
     } else {
         skr_strbuf_addf(out, "Post \"%s\": ", post->url);
@@ -141,78 +138,25 @@ static void write_error(const struct post *post, CURLcode result, struct skr_str
 
 /* ---- one exchange ---- */
 
-static size_t on_data(char *data, size_t size, size_t n, void *context)
+static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
 {
-    struct post *post = context;
-    if (post->answer.len + size * n > SKR_POSTER_ANSWER_MAX) {
-        post->too_large = true;
-        return 0;
+    struct post *post = transfer->owner;
+    post->too_large = post->answer.len + n > SKR_POSTER_ANSWER_MAX;
+    if (!post->too_large) {
+        skr_strbuf_addn(&post->answer, data, n);
     }
-    skr_strbuf_addn(&post->answer, data, size * n);
-    return size * n;
+    return !post->too_large;
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *context)
-{
-    struct post *post = context;
-    (void)data;
-    post->began = true;
-    return size * n;
-}
-
-/* A connection that was kept and died while it was idle: libcurl would send again on a new one,
- * also when the first request may have arrived. */
-static int on_send(void *context, char *remote, char *local, int remote_port, int local_port)
-{
-    struct post *post = context;
-    (void)remote;
-    (void)local;
-    (void)remote_port;
-    (void)local_port;
-    return ++post->attempts > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
-}
-
-static long milliseconds(skr_time time)
+static int64_t milliseconds(skr_time time)
 {
     const skr_time ms = (time + SKR_MILLISECOND - 1) / SKR_MILLISECOND;
-    return ms > TIMEOUT_MS_MAX ? TIMEOUT_MS_MAX : ms < 1 ? 1 : (long)ms;
-}
-
-static CURLcode set_up(struct skr_poster *poster, struct post *post)
-{
-    CURL *e = post->easy;
-    const long ms = milliseconds(post->timeout);
-    const CURLcode code[] = {
-        curl_easy_setopt(e, CURLOPT_URL, post->url),
-        curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1),
-        curl_easy_setopt(e, CURLOPT_PROXY, ""),
-        curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L),
-        curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, ms),
-        curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, ms),
-        curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->n),
-        curl_easy_setopt(e, CURLOPT_POSTFIELDS, post->body),
-        curl_easy_setopt(e, CURLOPT_HTTPHEADER, poster->headers),
-        curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "gzip"),
-        curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_data),
-        curl_easy_setopt(e, CURLOPT_WRITEDATA, post),
-        curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header),
-        curl_easy_setopt(e, CURLOPT_HEADERDATA, post),
-        curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, on_send),
-        curl_easy_setopt(e, CURLOPT_PREREQDATA, post),
-        curl_easy_setopt(e, CURLOPT_ERRORBUFFER, post->error),
-        curl_easy_setopt(e, CURLOPT_PRIVATE, post),
-    };
-    for (size_t i = 0; i < sizeof code / sizeof *code; i++) {
-        if (code[i] != CURLE_OK) {
-            return code[i];
-        }
-    }
-    return CURLE_OK;
+    return ms > TIMEOUT_MS_MAX ? TIMEOUT_MS_MAX : ms < 1 ? 1 : ms;
 }
 
 static void free_post(struct post *post)
 {
-    curl_easy_cleanup(post->easy);
+    skr_transfer_fini(&post->transfer);
     skr_strbuf_fini(&post->answer);
     free(post->url);
     free(post->body);
@@ -220,21 +164,21 @@ static void free_post(struct post *post)
 }
 
 /* Reports and frees. */
-static void finish(struct post *post, CURLcode result)
+static void on_done(struct skr_transfer *transfer, CURLcode result)
 {
+    struct post *post = transfer->owner;
     struct skr_post_answer answer = {.body = ""};
     SKR_STRBUF(error);
-    long status = 0;
-    curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
-    answer.status = (int)status;
-    /* Of any other status the body is not read. */
-    if (result != CURLE_OK && !(post->began && status != 200)) {
+    answer.status = skr_transfer_status(&post->transfer);
+    /* Of a status but 200 the body is not read. */
+    if (result != CURLE_OK && (answer.status == 0 || answer.status == 200)) {
         write_error(post, result, &error);
         answer.error = error.s;
-    } else if (status == 200) {
+    } else if (answer.status == 200) {
         answer.body = post->answer.s ? post->answer.s : "";
         answer.n = post->answer.len;
     }
+    DL_DELETE(post->poster->open, post);
     post->done(post->context, &answer);
     free_post(post);
 }
@@ -260,40 +204,24 @@ static struct post *take_inbox(struct skr_poster *poster, bool *ret_stopping)
 
 static void begin(struct skr_poster *poster, struct post *post)
 {
-    post->easy = curl_easy_init();
-    skr_bug_on(!post->easy);
+    const struct skr_transfer_request request = {.method = "POST",
+                                                 .target = post->url,
+                                                 .content_type = "application/json",
+                                                 .body = post->body,
+                                                 .body_len = post->n,
+                                                 .timeout_ms = milliseconds(post->timeout)};
+    skr_transfer_init(&post->transfer, &poster->session, post);
+    post->transfer.receive = on_receive;
+    post->transfer.done = on_done;
     DL_APPEND(poster->open, post);
-    CURLcode code = set_up(poster, post);
-    if (code == CURLE_OK && curl_multi_add_handle(poster->multi, post->easy) != CURLM_OK) {
-        code = CURLE_FAILED_INIT;
-    }
-    if (code != CURLE_OK) {
-        DL_DELETE(poster->open, post);
-        finish(post, code);
+    if (skr_transfer_start(&post->transfer, &request, NULL) < 0) {
+        on_done(&post->transfer, CURLE_FAILED_INIT);
     }
 }
 
-static void take_results(struct skr_poster *poster)
+static int64_t now_ms(void)
 {
-    int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(poster->multi, &left));) {
-        struct post *post = NULL;
-        if (m->msg != CURLMSG_DONE) {
-            continue;
-        }
-        const CURLcode result = m->data.result;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &post);
-        curl_multi_remove_handle(poster->multi, post->easy);
-        DL_DELETE(poster->open, post);
-        finish(post, result);
-    }
-}
-
-static int64_t monotonic_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return skr_kube_now() / SKR_MILLISECOND;
 }
 
 /* libcurl: wants to be called after so long. */
@@ -301,7 +229,7 @@ static int on_timer(CURLM *multi, long timeout_ms, void *context)
 {
     struct skr_poster *poster = context;
     (void)multi;
-    poster->due_ms = timeout_ms < 0 ? -1 : monotonic_ms() + timeout_ms;
+    poster->due_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
     return 0;
 }
 
@@ -327,7 +255,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
 static void wait_and_work(struct skr_poster *poster)
 {
     struct epoll_event ready[READY_MAX];
-    const int64_t now = monotonic_ms(), due = poster->due_ms;
+    const int64_t now = now_ms(), due = poster->due_ms;
     const int64_t wait = due < 0 ? -1 : due <= now ? 0 : due - now;
     int running = 0;
     const int n = epoll_wait(poster->epoll, ready, READY_MAX,
@@ -342,11 +270,11 @@ static void wait_and_work(struct skr_poster *poster)
         const int mask = (e & EPOLLIN ? CURL_CSELECT_IN : 0) |
                          (e & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                          (e & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-        curl_multi_socket_action(poster->multi, ready[i].data.fd, mask, &running);
+        curl_multi_socket_action(poster->session.multi, ready[i].data.fd, mask, &running);
     }
-    if (poster->due_ms >= 0 && poster->due_ms <= monotonic_ms()) {
+    if (poster->due_ms >= 0 && poster->due_ms <= now_ms()) {
         poster->due_ms = -1; /* set again if need be */
-        curl_multi_socket_action(poster->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+        curl_multi_socket_action(poster->session.multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
 }
 
@@ -365,12 +293,11 @@ static void *run(void *context)
         }
         if (!stopping) {
             wait_and_work(poster);
-            take_results(poster);
+            (void)skr_transfer_take_results(&poster->session);
         }
     }
     DL_FOREACH_SAFE(poster->open, post, next)
     {
-        curl_multi_remove_handle(poster->multi, post->easy);
         DL_DELETE(poster->open, post);
         drop(post);
     }
@@ -388,23 +315,19 @@ static int start(struct skr_poster *poster, struct skr_error *error)
 
 int skr_poster_create(struct skr_poster **ret, struct skr_error *error)
 {
-    static const char *const header[] = {"Content-Type: application/json", "Expect:", "Accept:"};
     skr_bug_on(curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK);
     struct skr_poster *poster = skr_alloc(sizeof *poster);
     skr_bug_on(pthread_mutex_init(&poster->lock, NULL) != 0);
-    poster->multi = curl_multi_init();
+    poster->session.multi = curl_multi_init();
     poster->due_ms = -1;
     poster->epoll = epoll_create1(EPOLL_CLOEXEC);
     poster->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
-        poster->headers = curl_slist_append(poster->headers, header[i]);
-    }
-    skr_bug_on(!poster->multi || !poster->headers);
-    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
-    curl_multi_setopt(poster->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(poster->multi, CURLMOPT_SOCKETDATA, poster);
-    curl_multi_setopt(poster->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(poster->multi, CURLMOPT_TIMERDATA, poster);
+    skr_bug_on(!poster->session.multi);
+    curl_multi_setopt(poster->session.multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
+    curl_multi_setopt(poster->session.multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(poster->session.multi, CURLMOPT_SOCKETDATA, poster);
+    curl_multi_setopt(poster->session.multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(poster->session.multi, CURLMOPT_TIMERDATA, poster);
     struct epoll_event wake = {.events = EPOLLIN, .data.fd = poster->wake};
     const bool waits = poster->epoll >= 0 && poster->wake >= 0 &&
                        epoll_ctl(poster->epoll, EPOLL_CTL_ADD, poster->wake, &wake) == 0;
@@ -423,6 +346,7 @@ void skr_poster_post(struct skr_poster *poster, const char *url, char *body, siz
                      skr_time timeout, skr_post_done *done, void *context)
 {
     struct post *post = skr_alloc(sizeof *post);
+    post->poster = poster;
     post->url = skr_strdup(url);
     post->body = body;
     post->n = n;
@@ -462,8 +386,7 @@ void skr_poster_destroy(struct skr_poster *poster)
         return;
     }
     skr_poster_stop(poster);
-    curl_multi_cleanup(poster->multi);
-    curl_slist_free_all(poster->headers);
+    curl_multi_cleanup(poster->session.multi);
     if (poster->epoll >= 0) {
         close(poster->epoll);
     }

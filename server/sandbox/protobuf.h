@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_SANDBOX_PROTOBUF_H
 #define SKR_SERVER_SANDBOX_PROTOBUF_H
 /*
- * Bodies as protocol buffers, which client-go's typed clients send (kubectl create configmap,
- * drain) since 1.36 without asking what a server takes: application/vnd.kubernetes.protobuf,
- * "k8s\0" and a runtime.Unknown (apimachinery pkg/runtime/serializer/protobuf). Read into the same
+ * Bodies as protocol buffers: application/vnd.kubernetes.protobuf, "k8s\0" and a runtime.Unknown
+ * (apimachinery pkg/runtime/serializer/protobuf). kubectl 1.33 and 1.36 send `kubectl create KIND`
+ * and the evictions of drain so, ask no server what it takes, and fail on 415. Read into the same
  * JSON, by the numbers in schema_tables.c; answers are JSON always. Pure.
  */
 #include <jansson.h>

@@ -2,6 +2,8 @@
 /* Tables around the rows of table_columns.c. */
 #include "server/sandbox/table.h"
 
+#include <string.h>
+
 #include "server/object/path.h"
 #include "server/sandbox/table_columns.h"
 
@@ -12,27 +14,26 @@ static json_t *partial(const json_t *object)
                      skr_path_ref(json_object_get(object, "metadata")));
 }
 
-static json_t *columns(const struct skr_table_printer *printer)
+static json_t *definitions(const struct skr_table_column *column)
 {
     json_t *list = json_array();
-
-    for (size_t i = 0; i < printer->n; i++) {
-        const struct skr_table_column *column = &printer->column[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", column->name, "type",
-                                        column->type, "format", column->format, "description",
-                                        column->name, "priority", column->priority));
+    for (; column->name; column++) {
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", column->name, "type", "string",
+                            "format", strcmp(column->name, "Name") == 0 ? "name" : "",
+                            "description", column->name, "priority", column->priority));
     }
     return list;
 }
 
-static json_t *row(const struct skr_table_printer *printer, const json_t *object,
+static json_t *row(const struct skr_table_column *column, const json_t *object,
                    enum skr_table_include include, skr_time now)
 {
     json_t *cells = json_array();
     json_t *row_ = json_object();
-
-    printer->print(cells, object, now);
+    for (; column->name; column++) {
+        json_array_append_new(cells, column->cell(column, object, now));
+    }
     json_object_set_new(row_, "cells", cells);
     if (include == SKR_TABLE_METADATA) {
         json_object_set_new(row_, "object", partial(object));
@@ -50,23 +51,23 @@ static bool is_list(const json_t *object)
 json_t *skr_table_of(const struct skr_store_resource *resource, const json_t *object_or_list,
                      enum skr_table_include include, skr_time now)
 {
-    const struct skr_table_printer *printer = skr_table_printer_of(resource->kind);
+    const struct skr_table_column *column = skr_table_columns_of(resource->kind);
     const json_t *items = json_object_get(object_or_list, "items");
     json_t *rows = json_array();
     json_t *meta;
 
     if (is_list(object_or_list)) {
         for (size_t i = 0; i < json_array_size(items); i++) {
-            json_array_append_new(rows, row(printer, json_array_get(items, i), include, now));
+            json_array_append_new(rows, row(column, json_array_get(items, i), include, now));
         }
         meta = skr_path_ref(json_object_get(object_or_list, "metadata"));
     } else {
-        json_array_append_new(rows, row(printer, object_or_list, include, now));
+        json_array_append_new(rows, row(column, object_or_list, include, now));
         meta = json_pack("{s:s}", "resourceVersion",
                          skr_path_text(object_or_list, "metadata.resourceVersion"));
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Table", "apiVersion", "meta.k8s.io/v1",
-                     "metadata", meta, "columnDefinitions", columns(printer), "rows", rows);
+                     "metadata", meta, "columnDefinitions", definitions(column), "rows", rows);
 }
 
 json_t *skr_table_metadata_of(const json_t *object_or_list)

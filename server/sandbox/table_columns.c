@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One printer a kind; what is absent is "<none>" or "<unknown>", as there. */
+/*
+ * One row a column: its name, the function that makes the cell, and where in the object the value
+ * stands. What is absent is "<none>" or "<unknown>", as there.
+ */
 #include "server/sandbox/table_columns.h"
 
+#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/object/path.h"
@@ -11,583 +14,465 @@
 #include "topology/base/strbuf.h"
 #include "topology/duration.h"
 
-/* ---- cells ---- */
+enum { PATH_MAX_BYTES = 64 };
 
-static void text(json_t *cells, const char *value)
+#define CELL(name) \
+    static json_t *name(const struct skr_table_column *column, const json_t *o, skr_time now)
+
+/* ---- cells of any kind ---- */
+
+/* The first text of the paths that is not empty, or "". */
+static const char *first(const json_t *object, const char *paths)
 {
-    json_array_append_new(cells, json_string(value));
+    const char *value = "";
+    for (size_t n; *paths && !*value; paths += n + strspn(paths + n, " ")) {
+        char path[PATH_MAX_BYTES];
+        n = strcspn(paths, " ");
+        (void)snprintf(path, sizeof path, "%.*s", (int)n, paths);
+        value = skr_path_text(object, path);
+    }
+    return value;
 }
 
-static void or_none(json_t *cells, const char *value)
+static json_t *or_else(const char *value, const char *otherwise)
 {
-    text(cells, *value != '\0' ? value : "<none>");
+    return json_string(*value ? value : otherwise);
 }
 
-static void number(json_t *cells, int64_t value)
+static json_t *string_of(const struct skr_strbuf *b)
 {
-    json_array_append_new(cells, json_integer(value));
+    return or_else(b->len > 0 ? b->s : "", "<none>");
 }
 
-static void name(json_t *cells, const json_t *object)
-{
-    text(cells, skr_path_text(object, "metadata.name"));
-}
-
-static skr_time time_at(const json_t *object, const char *path)
-{
-    const char *at = skr_path_text(object, path);
-    skr_time t = 0;
-
-    return *at != '\0' && skr_time_parse(at, &t, NULL) == 0 ? t : 0;
-}
-
-static void since(json_t *cells, skr_time t, skr_time now)
+static json_t *since(skr_time t, skr_time now)
 {
     char age[32];
-
-    if (t == 0) {
-        text(cells, "<unknown>");
-        return;
-    }
     skr_duration_write_age(now - t, age);
-    text(cells, age);
+    return json_string(t == 0 ? "<unknown>" : age);
 }
 
-static void age(json_t *cells, const json_t *object, skr_time now)
+static skr_time time_at(const json_t *object, const char *paths)
 {
-    since(cells, time_at(object, "metadata.creationTimestamp"), now);
+    skr_time t = 0;
+    return skr_time_parse(first(object, paths), &t, NULL) == 0 ? t : 0;
 }
 
-static void share(json_t *cells, int64_t part, int64_t whole)
+CELL(text)
 {
-    char value[48];
-
-    (void)snprintf(value, sizeof value, "%lld/%lld", (long long)part, (long long)whole);
-    text(cells, value);
+    (void)now;
+    return json_string(first(o, column->path));
 }
 
-static void take(json_t *cells, struct skr_strbuf *b)
+CELL(or_none)
 {
-    or_none(cells, b->len > 0 ? b->s : "");
-    skr_strbuf_fini(b);
+    (void)now;
+    return or_else(first(o, column->path), "<none>");
+}
+
+CELL(or_unknown)
+{
+    (void)now;
+    return or_else(first(o, column->path), "<unknown>");
+}
+
+CELL(age)
+{
+    return since(time_at(o, column->path), now);
+}
+
+CELL(number)
+{
+    (void)now;
+    return json_integer(skr_path_int(o, column->path, 0));
+}
+
+CELL(truth)
+{
+    (void)now;
+    return json_boolean(skr_path_true(o, column->path));
+}
+
+/* A number or a percentage. */
+CELL(limit)
+{
+    char scratch[24];
+    (void)now;
+    return or_else(skr_path_scalar(o, column->path, scratch), "N/A");
+}
+
+static json_t *share(int64_t part, int64_t whole)
+{
+    return json_sprintf("%lld/%lld", (long long)part, (long long)whole);
+}
+
+CELL(ratio)
+{
+    (void)now;
+    return share(skr_path_int(o, column->path, 0), skr_path_int(o, column->other, 0));
+}
+
+/* Members of both objects. */
+CELL(size)
+{
+    (void)now;
+    return json_integer((json_int_t)(json_object_size(skr_path_get(o, column->path)) +
+                                     json_object_size(skr_path_get(o, column->other))));
 }
 
 /* "a=b,c=d" of an object of strings. */
-static void pairs(json_t *cells, const json_t *object)
+CELL(pairs)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const char *key;
     json_t *value;
-
-    skr_strbuf_init(&b);
-    json_object_foreach(skr_object_unconst(object), key, value)
+    (void)now;
+    json_object_foreach(skr_object_unconst(skr_path_get(o, column->path)), key, value)
     {
         skr_strbuf_addf(&b, "%s%s=%s", b.len > 0 ? "," : "", key,
                         json_is_string(value) ? json_string_value(value) : "");
     }
-    take(cells, &b);
+    return string_of(&b);
 }
 
-/* The texts of a field of the elements of a list, with commas. */
-static void joined(json_t *cells, const json_t *list, const char *field)
+/* The other path in each element of a list, with commas. */
+CELL(joined)
 {
-    struct skr_strbuf b;
-
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
+    const json_t *list = skr_path_get(o, column->path);
+    (void)now;
     for (size_t i = 0; i < json_array_size(list); i++) {
         skr_strbuf_addf(&b, "%s%s", i > 0 ? "," : "",
-                        skr_path_text(json_array_get(list, i), field));
+                        skr_path_text(json_array_get(list, i), column->other));
     }
-    take(cells, &b);
+    return string_of(&b);
 }
-
-#define COLUMN(n)          \
-    {                      \
-        n, "string", "", 0 \
-    }
-#define NUMBER(n)           \
-    {                       \
-        n, "integer", "", 0 \
-    }
-#define WIDE(n)            \
-    {                      \
-        n, "string", "", 1 \
-    }
-#define NAME                        \
-    {                               \
-        "Name", "string", "name", 0 \
-    }
-#define COUNT(a) (sizeof a / sizeof a[0])
-#define PRINTER(k, c, f)  \
-    {                     \
-        k, c, COUNT(c), f \
-    }
 
 /* ---- pods ---- */
 
-static const struct skr_table_column pod_columns[] = {
-    NAME,       COLUMN("Ready"), COLUMN("Status"),       COLUMN("Restarts"),     COLUMN("Age"),
-    WIDE("IP"), WIDE("Node"),    WIDE("Nominated Node"), WIDE("Readiness Gates")};
+CELL(pod_ready)
+{
+    const json_t *statuses = skr_path_get(o, "status.containerStatuses");
+    int64_t ready = 0;
+    (void)column;
+    (void)now;
+    for (size_t i = 0; i < json_array_size(statuses); i++) {
+        ready += skr_path_true(json_array_get(statuses, i), "ready") ? 1 : 0;
+    }
+    return share(ready, (int64_t)json_array_size(skr_path_get(o, "spec.containers")));
+}
+
+CELL(pod_restarts)
+{
+    const json_t *statuses = skr_path_get(o, "status.containerStatuses");
+    int64_t restarts = 0;
+    (void)column;
+    (void)now;
+    for (size_t i = 0; i < json_array_size(statuses); i++) {
+        restarts += skr_path_int(json_array_get(statuses, i), "restartCount", 0);
+    }
+    return json_sprintf("%lld", (long long)restarts);
+}
 
 /* Why a container does not run, when that says more than the phase. */
 static const char *container_reason(const json_t *pod)
 {
     const json_t *statuses = skr_path_get(pod, "status.containerStatuses");
     const char *reason = "";
-
-    for (size_t i = json_array_size(statuses); i-- > 0;) {
-        const json_t *state = json_object_get(json_array_get(statuses, i), "state");
-        const char *waiting = skr_path_text(state, "waiting.reason");
-        const char *ended = skr_path_text(state, "terminated.reason");
-        reason = *waiting != '\0' ? waiting : (*ended != '\0' ? ended : reason);
+    for (size_t i = 0; i < json_array_size(statuses) && !*reason; i++) {
+        reason = first(json_array_get(statuses, i), "state.waiting.reason state.terminated.reason");
     }
     return reason;
 }
 
-static const char *pod_status(const json_t *pod)
+CELL(pod_status)
 {
     const json_t *scheduled =
-        skr_path_find(skr_path_get(pod, "status.conditions"), "type", "PodScheduled");
-    const char *reason = skr_path_text(pod, "status.reason");
-    const char *container = container_reason(pod);
-
-    if (skr_path_get(pod, "metadata.deletionTimestamp")) {
-        return strcmp(reason, "NodeLost") == 0 ? "Unknown" : "Terminating";
+        skr_path_find(skr_path_get(o, "status.conditions"), "type", "PodScheduled");
+    const char *reason = skr_path_text(o, "status.reason");
+    const char *container = container_reason(o);
+    (void)column;
+    (void)now;
+    if (skr_path_get(o, "metadata.deletionTimestamp")) {
+        return json_string(strcmp(reason, "NodeLost") == 0 ? "Unknown" : "Terminating");
     }
-    if (*container != '\0') {
-        return container;
-    }
-    if (*reason != '\0') {
-        return reason;
+    if (*container || *reason) {
+        return or_else(container, reason);
     }
     if (strcmp(skr_path_text(scheduled, "reason"), "SchedulingGated") == 0) {
-        return "SchedulingGated";
+        return json_string("SchedulingGated");
     }
-    return skr_path_text(pod, "status.phase");
-}
-
-static void print_pod(json_t *cells, const json_t *pod, skr_time now)
-{
-    const json_t *statuses = skr_path_get(pod, "status.containerStatuses");
-    int64_t ready = 0, restarts = 0;
-
-    for (size_t i = 0; i < json_array_size(statuses); i++) {
-        const json_t *status = json_array_get(statuses, i);
-        ready += skr_path_true(status, "ready") ? 1 : 0;
-        restarts += skr_path_int(status, "restartCount", 0);
-    }
-    name(cells, pod);
-    share(cells, ready, (int64_t)json_array_size(skr_path_get(pod, "spec.containers")));
-    text(cells, pod_status(pod));
-    char count[24];
-    (void)snprintf(count, sizeof count, "%lld", (long long)restarts);
-    text(cells, count);
-    age(cells, pod, now);
-    or_none(cells, skr_path_text(pod, "status.podIP"));
-    or_none(cells, skr_path_text(pod, "spec.nodeName"));
-    or_none(cells, skr_path_text(pod, "status.nominatedNodeName"));
-    or_none(cells, "");
+    return json_string(skr_path_text(o, "status.phase"));
 }
 
 /* ---- nodes ---- */
 
-static const struct skr_table_column node_columns[] = {NAME,
-                                                       COLUMN("Status"),
-                                                       COLUMN("Roles"),
-                                                       COLUMN("Age"),
-                                                       COLUMN("Version"),
-                                                       WIDE("Internal-IP"),
-                                                       WIDE("External-IP"),
-                                                       WIDE("OS-Image"),
-                                                       WIDE("Kernel-Version"),
-                                                       WIDE("Container-Runtime")};
+CELL(node_status)
+{
+    const json_t *ready = skr_path_find(skr_path_get(o, "status.conditions"), "type", "Ready");
+    const char *is = skr_path_text(ready, "status");
+    (void)column;
+    (void)now;
+    return json_sprintf("%s%s",
+                        !*is                      ? "Unknown"
+                        : strcmp(is, "True") == 0 ? "Ready"
+                                                  : "NotReady",
+                        skr_path_true(o, "spec.unschedulable") ? ",SchedulingDisabled" : "");
+}
 
-static void node_roles(json_t *cells, const json_t *node)
+CELL(node_roles)
 {
     static const char prefix[] = "node-role.kubernetes.io/";
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     const char *key;
     json_t *value;
-
-    skr_strbuf_init(&b);
-    json_object_foreach(skr_object_unconst(skr_path_get(node, "metadata.labels")), key, value)
+    (void)now;
+    json_object_foreach(skr_object_unconst(skr_path_get(o, column->path)), key, value)
     {
         if (strncmp(key, prefix, sizeof prefix - 1) == 0) {
             skr_strbuf_addf(&b, "%s%s", b.len > 0 ? "," : "", key + sizeof prefix - 1);
         }
     }
-    take(cells, &b);
+    return string_of(&b);
 }
 
-static const char *address_of(const json_t *node, const char *type)
+CELL(node_address)
 {
-    return skr_path_text(skr_path_find(skr_path_get(node, "status.addresses"), "type", type),
-                         "address");
+    const json_t *address =
+        skr_path_find(skr_path_get(o, "status.addresses"), "type", column->other);
+    (void)now;
+    return or_else(skr_path_text(address, "address"), "<none>");
 }
 
-static const char *known(const json_t *object, const char *path)
+CELL(node_kernel)
 {
-    const char *value = skr_path_text(object, path);
-    return *value != '\0' ? value : "<unknown>";
+    const char *architecture = skr_path_text(o, "status.nodeInfo.architecture");
+    const char *kernel = skr_path_text(o, "status.nodeInfo.kernelVersion");
+    (void)column;
+    (void)now;
+    return json_sprintf("%s%s%s%s", *kernel ? kernel : "<unknown>", *architecture ? " (" : "",
+                        architecture, *architecture ? ")" : "");
 }
 
-static void print_node(json_t *cells, const json_t *node, skr_time now)
-{
-    const json_t *ready = skr_path_find(skr_path_get(node, "status.conditions"), "type", "Ready");
-    const char *is = skr_path_text(ready, "status");
-    char status[64];
+/* ---- Jobs ---- */
 
-    (void)snprintf(status, sizeof status, "%s%s",
-                   *is == '\0' ? "Unknown" : (strcmp(is, "True") == 0 ? "Ready" : "NotReady"),
-                   skr_path_true(node, "spec.unschedulable") ? ",SchedulingDisabled" : "");
-    name(cells, node);
-    text(cells, status);
-    node_roles(cells, node);
-    age(cells, node, now);
-    text(cells, skr_path_text(node, "status.nodeInfo.kubeletVersion"));
-    or_none(cells, address_of(node, "InternalIP"));
-    or_none(cells, address_of(node, "ExternalIP"));
-    const char *architecture = skr_path_text(node, "status.nodeInfo.architecture");
-    const char *kernel = known(node, "status.nodeInfo.kernelVersion");
-    text(cells, known(node, "status.nodeInfo.osImage"));
-    if (*architecture != '\0') {
-        json_array_append_new(cells, json_sprintf("%s (%s)", kernel, architecture));
-    } else {
-        text(cells, kernel);
+CELL(job_status)
+{
+    static const char *const known[] = {"Complete", "Failed", "Suspended", "FailureTarget",
+                                        "SuccessCriteriaMet"};
+    const json_t *conditions = skr_path_get(o, "status.conditions");
+    (void)column;
+    (void)now;
+    if (skr_path_get(o, "metadata.deletionTimestamp")) {
+        return json_string("Terminating");
     }
-    text(cells, known(node, "status.nodeInfo.containerRuntimeVersion"));
-}
-
-/* ---- workloads ---- */
-
-static void containers(json_t *cells, const json_t *object)
-{
-    const json_t *list = skr_path_get(object, "spec.template.spec.containers");
-
-    joined(cells, list, "name");
-    joined(cells, list, "image");
-    pairs(cells, skr_path_get(object, "spec.selector.matchLabels"));
-}
-
-static const struct skr_table_column job_columns[] = {
-    NAME,          COLUMN("Status"),   COLUMN("Completions"), COLUMN("Duration"),
-    COLUMN("Age"), WIDE("Containers"), WIDE("Images"),        WIDE("Selector")};
-
-static bool has_condition(const json_t *object, const char *type)
-{
-    const json_t *c = skr_path_find(skr_path_get(object, "status.conditions"), "type", type);
-    return strcmp(skr_path_text(c, "status"), "True") == 0;
-}
-
-static const char *job_status(const json_t *job)
-{
-    static const struct {
-        const char *condition, *status;
-    } table[] = {{"Complete", "Complete"},
-                 {"Failed", "Failed"},
-                 {"Suspended", "Suspended"},
-                 {"FailureTarget", "FailureTarget"},
-                 {"SuccessCriteriaMet", "SuccessCriteriaMet"}};
-
-    if (skr_path_get(job, "metadata.deletionTimestamp")) {
-        return "Terminating";
-    }
-    for (size_t i = 0; i < COUNT(table); i++) {
-        if (has_condition(job, table[i].condition)) {
-            return table[i].status;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const json_t *condition = skr_path_find(conditions, "type", known[i]);
+        if (strcmp(skr_path_text(condition, "status"), "True") == 0) {
+            return json_string(known[i]);
         }
     }
-    return "Running";
+    return json_string("Running");
 }
 
-static void print_job(json_t *cells, const json_t *job, skr_time now)
+CELL(job_completions)
 {
-    const int64_t succeeded = skr_path_int(job, "status.succeeded", 0);
-    const skr_time start = time_at(job, "status.startTime");
-    const skr_time end = time_at(job, "status.completionTime");
-    char completions[64];
-
-    name(cells, job);
-    text(cells, job_status(job));
-    if (skr_path_get(job, "spec.completions")) {
-        share(cells, succeeded, skr_path_int(job, "spec.completions", 0));
-    } else {
-        (void)snprintf(completions, sizeof completions, "%lld/1 of %lld", (long long)succeeded,
-                       (long long)skr_path_int(job, "spec.parallelism", 0));
-        text(cells, completions);
+    const int64_t succeeded = skr_path_int(o, "status.succeeded", 0);
+    (void)column;
+    (void)now;
+    if (skr_path_get(o, "spec.completions")) {
+        return share(succeeded, skr_path_int(o, "spec.completions", 0));
     }
-    if (start == 0) {
-        text(cells, "");
-    } else {
-        since(cells, start, end != 0 ? end : now);
+    return json_sprintf("%lld/1 of %lld", (long long)succeeded,
+                        (long long)skr_path_int(o, "spec.parallelism", 0));
+}
+
+CELL(job_duration)
+{
+    const skr_time start = time_at(o, "status.startTime");
+    const skr_time end = time_at(o, "status.completionTime");
+    (void)column;
+    return start == 0 ? json_string("") : since(start, end != 0 ? end : now);
+}
+
+/* ---- Events and Services ---- */
+
+CELL(event_object)
+{
+    const char *name = first(o, "involvedObject.name regarding.name");
+    char kind[128];
+    (void)column;
+    (void)now;
+    (void)snprintf(kind, sizeof kind, "%s", first(o, "involvedObject.kind regarding.kind"));
+    for (char *c = kind; *c; c++) {
+        *c = (char)tolower((unsigned char)*c);
     }
-    age(cells, job, now);
-    containers(cells, job);
+    return json_sprintf("%s/%s", kind, name);
 }
 
-static const struct skr_table_column deployment_columns[] = {
-    NAME,          COLUMN("Ready"),    NUMBER("Up-to-date"), NUMBER("Available"),
-    COLUMN("Age"), WIDE("Containers"), WIDE("Images"),       WIDE("Selector")};
-
-static void print_deployment(json_t *cells, const json_t *d, skr_time now)
+CELL(event_count)
 {
-    name(cells, d);
-    share(cells, skr_path_int(d, "status.readyReplicas", 0), skr_path_int(d, "spec.replicas", 0));
-    number(cells, skr_path_int(d, "status.updatedReplicas", 0));
-    number(cells, skr_path_int(d, "status.availableReplicas", 0));
-    age(cells, d, now);
-    containers(cells, d);
+    const int64_t series = skr_path_int(o, "series.count", 1);
+    (void)column;
+    (void)now;
+    const int64_t n = skr_path_int(o, "count", skr_path_int(o, "deprecatedCount", series));
+    return json_sprintf("%lld", (long long)n);
 }
 
-static const struct skr_table_column replica_set_columns[] = {
-    NAME,          NUMBER("Desired"),  NUMBER("Current"), NUMBER("Ready"),
-    COLUMN("Age"), WIDE("Containers"), WIDE("Images"),    WIDE("Selector")};
-
-static void print_replica_set(json_t *cells, const json_t *r, skr_time now)
+CELL(service_ports)
 {
-    name(cells, r);
-    number(cells, skr_path_int(r, "spec.replicas", 0));
-    number(cells, skr_path_int(r, "status.replicas", 0));
-    number(cells, skr_path_int(r, "status.readyReplicas", 0));
-    age(cells, r, now);
-    containers(cells, r);
-}
-
-static const struct skr_table_column stateful_set_columns[] = {NAME, COLUMN("Ready"), COLUMN("Age"),
-                                                               WIDE("Containers"), WIDE("Images")};
-
-static void print_stateful_set(json_t *cells, const json_t *s, skr_time now)
-{
-    const json_t *list = skr_path_get(s, "spec.template.spec.containers");
-
-    name(cells, s);
-    share(cells, skr_path_int(s, "status.readyReplicas", 0), skr_path_int(s, "spec.replicas", 0));
-    age(cells, s, now);
-    joined(cells, list, "name");
-    joined(cells, list, "image");
-}
-
-static const struct skr_table_column daemon_set_columns[] = {NAME,
-                                                             NUMBER("Desired"),
-                                                             NUMBER("Current"),
-                                                             NUMBER("Ready"),
-                                                             NUMBER("Up-to-date"),
-                                                             NUMBER("Available"),
-                                                             COLUMN("Node Selector"),
-                                                             COLUMN("Age"),
-                                                             WIDE("Containers"),
-                                                             WIDE("Images"),
-                                                             WIDE("Selector")};
-
-static void print_daemon_set(json_t *cells, const json_t *d, skr_time now)
-{
-    name(cells, d);
-    number(cells, skr_path_int(d, "status.desiredNumberScheduled", 0));
-    number(cells, skr_path_int(d, "status.currentNumberScheduled", 0));
-    number(cells, skr_path_int(d, "status.numberReady", 0));
-    number(cells, skr_path_int(d, "status.updatedNumberScheduled", 0));
-    number(cells, skr_path_int(d, "status.numberAvailable", 0));
-    pairs(cells, skr_path_get(d, "spec.template.spec.nodeSelector"));
-    age(cells, d, now);
-    containers(cells, d);
-}
-
-/* ---- events ---- */
-
-static const struct skr_table_column event_columns[] = {
-    COLUMN("Last Seen"), COLUMN("Type"),
-    COLUMN("Reason"),    COLUMN("Object"),
-    WIDE("Subobject"),   WIDE("Source"),
-    COLUMN("Message"),   WIDE("First Seen"),
-    WIDE("Count"),       {"Name", "string", "name", 1}};
-
-static const char *first_of(const json_t *event, const char *a, const char *b)
-{
-    const char *value = skr_path_text(event, a);
-    return *value != '\0' ? value : skr_path_text(event, b);
-}
-
-/* In either shape. */
-static void print_event(json_t *cells, const json_t *event, skr_time now)
-{
-    const bool core = json_object_get(event, "involvedObject");
-    const json_t *about = json_object_get(event, core ? "involvedObject" : "regarding");
-    skr_time first = time_at(event, core ? "firstTimestamp" : "deprecatedFirstTimestamp");
-    skr_time last = time_at(event, "series.lastObservedTime");
-    char object[600], count[24], kind[128];
-
-    first = first != 0 ? first : time_at(event, "eventTime");
-    last = last != 0 ? last : time_at(event, core ? "lastTimestamp" : "deprecatedLastTimestamp");
-    last = last != 0 ? last : first;
-    (void)snprintf(kind, sizeof kind, "%s", skr_path_text(about, "kind"));
-    for (char *c = kind; *c != '\0'; c++) {
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-    }
-    (void)snprintf(object, sizeof object, "%s/%s", kind, skr_path_text(about, "name"));
-    since(cells, last, now);
-    text(cells, skr_path_text(event, "type"));
-    text(cells, skr_path_text(event, "reason"));
-    text(cells, object);
-    text(cells, skr_path_text(about, "fieldPath"));
-    text(cells, core ? first_of(event, "source.component", "reportingComponent")
-                     : first_of(event, "deprecatedSource.component", "reportingController"));
-    text(cells, first_of(event, "message", "note"));
-    since(cells, first, now);
-    const int64_t n = skr_path_int(event, core ? "count" : "deprecatedCount",
-                                   skr_path_int(event, "series.count", 1));
-    (void)snprintf(count, sizeof count, "%lld", (long long)n);
-    text(cells, count);
-    name(cells, event);
-}
-
-/* ---- the rest ---- */
-
-static const struct skr_table_column map_columns[] = {NAME, NUMBER("Data"), COLUMN("Age")};
-
-static void print_map(json_t *cells, const json_t *map, skr_time now)
-{
-    name(cells, map);
-    number(cells, (int64_t)(json_object_size(json_object_get(map, "data")) +
-                            json_object_size(json_object_get(map, "binaryData"))));
-    age(cells, map, now);
-}
-
-static const struct skr_table_column secret_columns[] = {NAME, COLUMN("Type"), NUMBER("Data"),
-                                                         COLUMN("Age")};
-
-static void print_secret(json_t *cells, const json_t *secret, skr_time now)
-{
-    name(cells, secret);
-    text(cells, skr_path_text(secret, "type"));
-    number(cells, (int64_t)json_object_size(json_object_get(secret, "data")));
-    age(cells, secret, now);
-}
-
-static const struct skr_table_column namespace_columns[] = {NAME, COLUMN("Status"), COLUMN("Age")};
-
-static void print_namespace(json_t *cells, const json_t *namespace_, skr_time now)
-{
-    name(cells, namespace_);
-    text(cells, skr_path_text(namespace_, "status.phase"));
-    age(cells, namespace_, now);
-}
-
-static const struct skr_table_column budget_columns[] = {
-    NAME, COLUMN("Min Available"), COLUMN("Max Unavailable"), NUMBER("Allowed Disruptions"),
-    COLUMN("Age")};
-
-static void print_budget(json_t *cells, const json_t *budget, skr_time now)
-{
-    static const char *const limits[] = {"spec.minAvailable", "spec.maxUnavailable"};
-    char scratch[24];
-
-    name(cells, budget);
-    for (size_t i = 0; i < 2; i++) {
-        const char *value = skr_path_scalar(budget, limits[i], scratch);
-        text(cells, *value != '\0' ? value : "N/A");
-    }
-    number(cells, skr_path_int(budget, "status.disruptionsAllowed", 0));
-    age(cells, budget, now);
-}
-
-static const struct skr_table_column class_columns[] = {
-    NAME, NUMBER("Value"), COLUMN("Global-Default"), COLUMN("Age"), COLUMN("PreemptionPolicy")};
-
-static void print_class(json_t *cells, const json_t *class, skr_time now)
-{
-    name(cells, class);
-    number(cells, skr_path_int(class, "value", 0));
-    json_array_append_new(cells, json_boolean(skr_path_true(class, "globalDefault")));
-    age(cells, class, now);
-    text(cells, skr_path_text(class, "preemptionPolicy"));
-}
-
-static const struct skr_table_column lease_columns[] = {NAME, COLUMN("Holder"), COLUMN("Age")};
-
-static void print_lease(json_t *cells, const json_t *lease, skr_time now)
-{
-    name(cells, lease);
-    text(cells, skr_path_text(lease, "spec.holderIdentity"));
-    age(cells, lease, now);
-}
-
-static const struct skr_table_column group_columns[] = {NAME,
-                                                        COLUMN("Phase"),
-                                                        NUMBER("MinMember"),
-                                                        NUMBER("Running"),
-                                                        NUMBER("Succeeded"),
-                                                        NUMBER("Failed"),
-                                                        COLUMN("Age")};
-
-static void print_group(json_t *cells, const json_t *group, skr_time now)
-{
-    name(cells, group);
-    text(cells, skr_path_text(group, "status.phase"));
-    number(cells, skr_path_int(group, "spec.minMember", 0));
-    number(cells, skr_path_int(group, "status.running", 0));
-    number(cells, skr_path_int(group, "status.succeeded", 0));
-    number(cells, skr_path_int(group, "status.failed", 0));
-    age(cells, group, now);
-}
-
-static const struct skr_table_column service_columns[] = {
-    NAME,          COLUMN("Type"),  COLUMN("Cluster-IP"), COLUMN("External-IP"), COLUMN("Port(s)"),
-    COLUMN("Age"), WIDE("Selector")};
-
-static void print_service(json_t *cells, const json_t *service, skr_time now)
-{
-    const json_t *ports = skr_path_get(service, "spec.ports");
-    struct skr_strbuf b;
-
-    skr_strbuf_init(&b);
+    const json_t *ports = skr_path_get(o, column->path);
+    SKR_STRBUF(b);
+    (void)now;
     for (size_t i = 0; i < json_array_size(ports); i++) {
         const json_t *port = json_array_get(ports, i);
         skr_strbuf_addf(&b, "%s%lld/%s", i > 0 ? "," : "", (long long)skr_path_int(port, "port", 0),
                         skr_path_text(port, "protocol"));
     }
-    name(cells, service);
-    text(cells, skr_path_text(service, "spec.type"));
-    or_none(cells, skr_path_text(service, "spec.clusterIP"));
-    or_none(cells, "");
-    take(cells, &b);
-    age(cells, service, now);
-    pairs(cells, skr_path_get(service, "spec.selector"));
+    return string_of(&b);
 }
 
-static const struct skr_table_column plain_columns[] = {NAME, COLUMN("Age")};
+/* ---- the columns ---- */
 
-static void print_plain(json_t *cells, const json_t *object, skr_time now)
-{
-    name(cells, object);
-    age(cells, object, now);
-}
+/* clang-format off */
+#define columns static const struct skr_table_column
+#define COLUMN(name, ...) {name, 0, __VA_ARGS__}
+#define WIDE(name, ...)   {name, 1, __VA_ARGS__}
+#define NAME              COLUMN("Name", text, "metadata.name", NULL)
+#define AGE               COLUMN("Age", age, "metadata.creationTimestamp", NULL)
+#define IMAGES            WIDE("Containers", joined, "spec.template.spec.containers", "name"), \
+                          WIDE("Images", joined, "spec.template.spec.containers", "image")
+#define SELECTOR          WIDE("Selector", pairs, "spec.selector.matchLabels", NULL)
+#define END               {NULL, 0, NULL, NULL, NULL}
 
-const struct skr_table_printer *skr_table_printer_of(const char *kind)
+columns config_map[] = {NAME, COLUMN("Data", size, "data", "binaryData"), AGE, END};
+columns daemon_set[] = {
+    NAME,
+    COLUMN("Desired", number, "status.desiredNumberScheduled", NULL),
+    COLUMN("Current", number, "status.currentNumberScheduled", NULL),
+    COLUMN("Ready", number, "status.numberReady", NULL),
+    COLUMN("Up-to-date", number, "status.updatedNumberScheduled", NULL),
+    COLUMN("Available", number, "status.numberAvailable", NULL),
+    COLUMN("Node Selector", pairs, "spec.template.spec.nodeSelector", NULL),
+    AGE, IMAGES, SELECTOR, END};
+columns deployment[] = {
+    NAME,
+    COLUMN("Ready", ratio, "status.readyReplicas", "spec.replicas"),
+    COLUMN("Up-to-date", number, "status.updatedReplicas", NULL),
+    COLUMN("Available", number, "status.availableReplicas", NULL),
+    AGE, IMAGES, SELECTOR, END};
+/* In either shape, v1 and events.k8s.io. */
+#define FIRST_SEEN "firstTimestamp deprecatedFirstTimestamp eventTime"
+columns event[] = {
+    COLUMN("Last Seen", age,
+           "series.lastObservedTime lastTimestamp deprecatedLastTimestamp " FIRST_SEEN, NULL),
+    COLUMN("Type", text, "type", NULL),
+    COLUMN("Reason", text, "reason", NULL),
+    COLUMN("Object", event_object, NULL, NULL),
+    WIDE("Subobject", text, "involvedObject.fieldPath regarding.fieldPath", NULL),
+    WIDE("Source", text,
+         "source.component reportingComponent deprecatedSource.component reportingController", NULL),
+    COLUMN("Message", text, "message note", NULL),
+    WIDE("First Seen", age, FIRST_SEEN, NULL),
+    WIDE("Count", event_count, NULL, NULL),
+    WIDE("Name", text, "metadata.name", NULL), END};
+columns job[] = {
+    NAME,
+    COLUMN("Status", job_status, NULL, NULL),
+    COLUMN("Completions", job_completions, NULL, NULL),
+    COLUMN("Duration", job_duration, NULL, NULL),
+    AGE, IMAGES, SELECTOR, END};
+columns lease[] = {NAME, COLUMN("Holder", text, "spec.holderIdentity", NULL), AGE, END};
+columns namespace_[] = {NAME, COLUMN("Status", text, "status.phase", NULL), AGE, END};
+columns node[] = {
+    NAME,
+    COLUMN("Status", node_status, NULL, NULL),
+    COLUMN("Roles", node_roles, "metadata.labels", NULL),
+    AGE,
+    COLUMN("Version", text, "status.nodeInfo.kubeletVersion", NULL),
+    WIDE("Internal-IP", node_address, NULL, "InternalIP"),
+    WIDE("External-IP", node_address, NULL, "ExternalIP"),
+    WIDE("OS-Image", or_unknown, "status.nodeInfo.osImage", NULL),
+    WIDE("Kernel-Version", node_kernel, NULL, NULL),
+    WIDE("Container-Runtime", or_unknown, "status.nodeInfo.containerRuntimeVersion", NULL), END};
+columns pod[] = {
+    NAME,
+    COLUMN("Ready", pod_ready, NULL, NULL),
+    COLUMN("Status", pod_status, NULL, NULL),
+    COLUMN("Restarts", pod_restarts, NULL, NULL),
+    AGE,
+    WIDE("IP", or_none, "status.podIP", NULL),
+    WIDE("Node", or_none, "spec.nodeName", NULL),
+    WIDE("Nominated Node", or_none, "status.nominatedNodeName", NULL),
+    WIDE("Readiness Gates", or_none, "", NULL), END};
+columns budget[] = {
+    NAME,
+    COLUMN("Min Available", limit, "spec.minAvailable", NULL),
+    COLUMN("Max Unavailable", limit, "spec.maxUnavailable", NULL),
+    COLUMN("Allowed Disruptions", number, "status.disruptionsAllowed", NULL), AGE, END};
+columns group[] = {
+    NAME,
+    COLUMN("Phase", text, "status.phase", NULL),
+    COLUMN("MinMember", number, "spec.minMember", NULL),
+    COLUMN("Running", number, "status.running", NULL),
+    COLUMN("Succeeded", number, "status.succeeded", NULL),
+    COLUMN("Failed", number, "status.failed", NULL), AGE, END};
+columns priority_class[] = {
+    NAME,
+    COLUMN("Value", number, "value", NULL),
+    COLUMN("Global-Default", truth, "globalDefault", NULL),
+    AGE,
+    COLUMN("PreemptionPolicy", text, "preemptionPolicy", NULL), END};
+columns replica_set[] = {
+    NAME,
+    COLUMN("Desired", number, "spec.replicas", NULL),
+    COLUMN("Current", number, "status.replicas", NULL),
+    COLUMN("Ready", number, "status.readyReplicas", NULL),
+    AGE, IMAGES, SELECTOR, END};
+columns secret[] = {
+    NAME,
+    COLUMN("Type", text, "type", NULL),
+    COLUMN("Data", size, "data", ""), AGE, END};
+columns service[] = {
+    NAME,
+    COLUMN("Type", text, "spec.type", NULL),
+    COLUMN("Cluster-IP", or_none, "spec.clusterIP", NULL),
+    COLUMN("External-IP", or_none, "", NULL),
+    COLUMN("Port(s)", service_ports, "spec.ports", NULL),
+    AGE,
+    WIDE("Selector", pairs, "spec.selector", NULL), END};
+columns stateful_set[] = {
+    NAME,
+    COLUMN("Ready", ratio, "status.readyReplicas", "spec.replicas"), AGE, IMAGES, END};
+columns plain[] = {NAME, AGE, END};
+/* clang-format on */
+
+const struct skr_table_column *skr_table_columns_of(const char *kind)
 {
-    static const struct skr_table_printer printers[] = {
-        PRINTER("ConfigMap", map_columns, print_map),
-        PRINTER("DaemonSet", daemon_set_columns, print_daemon_set),
-        PRINTER("Deployment", deployment_columns, print_deployment),
-        PRINTER("Event", event_columns, print_event),
-        PRINTER("Job", job_columns, print_job),
-        PRINTER("Lease", lease_columns, print_lease),
-        PRINTER("Namespace", namespace_columns, print_namespace),
-        PRINTER("Node", node_columns, print_node),
-        PRINTER("Pod", pod_columns, print_pod),
-        PRINTER("PodDisruptionBudget", budget_columns, print_budget),
-        PRINTER("PodGroup", group_columns, print_group),
-        PRINTER("PriorityClass", class_columns, print_class),
-        PRINTER("ReplicaSet", replica_set_columns, print_replica_set),
-        PRINTER("Secret", secret_columns, print_secret),
-        PRINTER("Service", service_columns, print_service),
-        PRINTER("StatefulSet", stateful_set_columns, print_stateful_set),
+    static const struct {
+        const char *kind;
+        const struct skr_table_column *column;
+    } kinds[] = {
+        {"ConfigMap", config_map},
+        {"DaemonSet", daemon_set},
+        {"Deployment", deployment},
+        {"Event", event},
+        {"Job", job},
+        {"Lease", lease},
+        {"Namespace", namespace_},
+        {"Node", node},
+        {"Pod", pod},
+        {"PodDisruptionBudget", budget},
+        {"PodGroup", group},
+        {"PriorityClass", priority_class},
+        {"ReplicaSet", replica_set},
+        {"Secret", secret},
+        {"Service", service},
+        {"StatefulSet", stateful_set},
     };
-    static const struct skr_table_printer plain = PRINTER(NULL, plain_columns, print_plain);
-
-    for (size_t i = 0; i < COUNT(printers); i++) {
-        if (strcmp(printers[i].kind, kind) == 0) {
-            return &printers[i];
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].kind, kind) == 0) {
+            return kinds[i].column;
         }
     }
-    return &plain;
+    return plain;
 }

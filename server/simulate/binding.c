@@ -14,31 +14,16 @@
 #include "server/simulate/binding_input.h"
 #include "server/simulate/binding_text.h"
 
-enum { OPTION_NAME_MAX = 64 };
-
-int skr_simulate_binding_settings(const char *profile, const char *const *option, size_t n,
-                                  struct skr_propagation_options *ret, struct skr_error *error)
+int skr_simulate_binding_settings(enum skr_propagation_profile profile, const char *const *option,
+                                  size_t n, struct skr_propagation_options *ret,
+                                  struct skr_error *error)
 {
-    enum skr_propagation_profile number = SKR_PROFILE_DEFAULT;
-    int rc = profile ? skr_propagation_profile_find(profile, &number, error) : 0;
-    if (rc < 0) {
-        return rc;
+    int rc = 0;
+    skr_propagation_options_init(ret, profile);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = skr_propagation_options_set(ret, option[i], error);
     }
-    skr_propagation_options_init(ret, number);
-    for (size_t i = 0; i < n; i++) {
-        char name[OPTION_NAME_MAX];
-        const char *equals = strchr(option[i], '=');
-        if (!equals || equals == option[i] || (size_t)(equals - option[i]) >= sizeof name) {
-            return skr_error_set(error, SKR_INVALID, "option \"%.80s\": must be name=value",
-                                 option[i]);
-        }
-        snprintf(name, sizeof name, "%.*s", (int)(equals - option[i]), option[i]);
-        rc = skr_propagation_options_set(ret, name, equals + 1, error);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    return 0;
+    return rc;
 }
 
 static void write_notes(const struct skr_binding_decision *decision, struct skr_strbuf *messages)

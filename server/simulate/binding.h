@@ -11,8 +11,8 @@
 struct skr_simulate_binding_options {
     const char *const *file;
     size_t n_files;
-    const char *binding;       /* "NS/NAME"; NULL: all of them */
-    const char *profile;       /* NULL: default */
+    const char *binding; /* "NS/NAME"; NULL: all of them */
+    enum skr_propagation_profile profile;
     const char *const *option; /* "name=value" */
     size_t n_options;
     bool json;
@@ -23,9 +23,10 @@ struct skr_simulate_binding_options {
  * placed, 3 when there is no such binding. */
 int skr_simulate_binding_run(const struct skr_simulate_binding_options *options,
                              struct skr_strbuf *out, struct skr_strbuf *messages);
-/* Profile and options from texts. Errors: SKR_NOT_FOUND, SKR_INVALID. */
-int skr_simulate_binding_settings(const char *profile, const char *const *option, size_t n,
-                                  struct skr_propagation_options *ret, struct skr_error *error);
+/* option: "name=value". SKR_INVALID: none. */
+int skr_simulate_binding_settings(enum skr_propagation_profile profile, const char *const *option,
+                                  size_t n, struct skr_propagation_options *ret,
+                                  struct skr_error *error);
 /* One binding of what was read. Returns an exit code. */
 int skr_simulate_binding_print(const struct skr_binding *binding,
                                const struct skr_binding_input *input,

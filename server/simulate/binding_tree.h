@@ -5,8 +5,6 @@
 #include "core/propagation/decision.h"
 #include "topology/base/strbuf.h"
 
-enum { SKR_BINDING_TREE_CLUSTERS_MAX = 100000 };
-
 struct skr_binding_tree_row {
     const struct skr_member_cluster *cluster; /* NULL: it is not known */
     const char *name;

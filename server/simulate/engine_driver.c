@@ -142,10 +142,6 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
     case SKR_ACTION_ANSWER:
         take_answer(d, action->answer.body);
         break;
-    case SKR_ACTION_HOLD:
-        skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
-                      (unsigned long long)(action->hold.request & ~BIND_REQUEST));
-        break;
     case SKR_ACTION_WRITE:
         take_write(d, &action->write);
         break;
@@ -507,6 +503,17 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
     put_question(context, SKR_GANG_PRIORITIZE, pod, node, &q, now);
 }
 
+static bool is_answered(const struct skr_actions *actions, uint64_t request)
+{
+    for (size_t i = 0; i < actions->n; i++) {
+        const struct skr_action *action = &actions->item[i];
+        if (action->kind == SKR_ACTION_ANSWER && action->answer.request == request) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
                       skr_time now)
 {
@@ -517,7 +524,12 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
         .kind = SKR_EVENT_REQUEST,
         .request = {.id = call | BIND_REQUEST, .verb = SKR_GANG_BIND, .body = &request}};
     d->now = now;
-    handle(d, &event);
+    skr_engine_handle(d->engine, &event, d->now, &d->actions);
+    if (!is_answered(&d->actions, event.request.id)) {
+        skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
+                      (unsigned long long)call);
+    }
+    carry_out_all(d);
 }
 
 struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight)
@@ -536,8 +548,6 @@ struct skr_engine_driver *skr_engine_driver_create(const struct skr_engine_drive
 {
     struct skr_engine_driver *d = skr_alloc(sizeof *d);
     d->options = *options;
-    /* The model's cycle asks and goes on: nothing could happen that a held call waits for. */
-    d->options.settings.filter_hold = 0;
     d->store = store;
     d->engine =
         skr_engine_create(&skr_gang_scheduler, &d->options.settings, d->options.settings.instance);

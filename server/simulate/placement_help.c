@@ -165,19 +165,19 @@ static void try_bindings(struct help *t, struct skr_arena *arena)
 {
     const size_t n = t->hub->n_bindings;
     const struct skr_cluster_set_binding **list = skr_arena_array(arena, n + 1, sizeof *list);
-    struct skr_cluster_set_binding more = {.set = ""};
+    struct skr_cluster_set_binding more = {.meta = {.name = ""}};
     struct skr_placement_hub hub = *t->hub;
     for (size_t i = 0; list && i < n; i++) {
         list[i] = t->hub->binding[i];
     }
     for (size_t i = 0; list && i < hub.n_sets && i < OBJECTS_MAX; i++) {
-        more.set = hub.set[i]->meta.name;
+        more.meta.name = hub.set[i]->meta.name;
         list[n] = &more;
         hub.binding = list;
         hub.n_bindings = n + 1;
         if (helps(t, t->placement, &hub)) {
             skr_strbuf_add(&t->lines, "    a ManagedClusterSetBinding of set ");
-            skr_page_add_clean(&t->lines, more.set, false);
+            skr_page_add_clean(&t->lines, more.meta.name, false);
             skr_strbuf_add(&t->lines, " in this namespace\n");
             return;
         }
@@ -223,11 +223,12 @@ static void try_members(struct help *t, struct skr_arena *arena)
                 list[k] = k == i ? &cluster : t->hub->cluster[k];
             }
             hub.cluster = list;
-            if (label(&cluster, key, hub.binding[b]->set, arena) && helps(t, t->placement, &hub)) {
+            if (label(&cluster, key, hub.binding[b]->meta.name, arena) &&
+                helps(t, t->placement, &hub)) {
                 skr_strbuf_add(&t->lines, "    cluster ");
                 skr_page_add_clean(&t->lines, cluster.meta.name, false);
                 skr_strbuf_addf(&t->lines, " with label %s=", key);
-                skr_page_add_clean(&t->lines, hub.binding[b]->set, false);
+                skr_page_add_clean(&t->lines, hub.binding[b]->meta.name, false);
                 skr_strbuf_addc(&t->lines, '\n');
                 return;
             }

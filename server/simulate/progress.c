@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws at most four times a second, so that it may be told of every step. */
 #include "server/simulate/progress.h"
+#include "server/clock.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR_CELLS = 10, NUMBER_SIZE = 32 };
 #define SILENT_NS ((int64_t)1000000000)
 #define EVERY_NS  ((int64_t)250000000)
-
-static int64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 void skr_progress_begin(struct skr_progress *progress, FILE *out, const char *verb,
                         const char *unit)
@@ -23,7 +16,7 @@ void skr_progress_begin(struct skr_progress *progress, FILE *out, const char *ve
     *progress = (struct skr_progress){.out = out, .verb = verb, .unit = unit};
     if (out) {
         progress->terminal = isatty(fileno(out)) == 1;
-        progress->begin_ns = clock_ns();
+        progress->begin_ns = skr_clock_monotonic();
     }
 }
 
@@ -74,7 +67,7 @@ void skr_progress_update(struct skr_progress *progress, size_t done, size_t all)
 {
     struct skr_progress *p = progress;
     char line[160];
-    int64_t now = p->out ? clock_ns() : 0;
+    int64_t now = p->out ? skr_clock_monotonic() : 0;
     if (!p->out || now - p->begin_ns < SILENT_NS || now - p->drawn_ns < EVERY_NS) {
         return;
     }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/clock.h"
 #include "server/exit_code.h"
 #include "server/solve/file.h"
 
@@ -277,9 +277,7 @@ static void write_solution(const struct writer *w, const struct skr_solution *s,
 
 static int64_t now_us(void)
 {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (int64_t)at.tv_sec * 1000000 + at.tv_nsec / 1000;
+    return skr_clock_monotonic() / 1000;
 }
 
 static int solve(const char *name, const struct skr_solve_file *file, struct skr_strbuf *out,

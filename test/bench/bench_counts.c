@@ -165,8 +165,7 @@ static const struct {
     const char *name;
     void (*run)(struct scene *scene);
     int32_t fanout[CLUSTER_LEVELS_MAX];
-    int32_t n_levels;
-    int32_t n;
+    int32_t n_levels, n;
     struct skr_rule rule[CLUSTER_LEVELS_MAX];
     int64_t result;
 } cases[] = {

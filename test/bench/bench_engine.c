@@ -26,6 +26,7 @@
 #include "core/gang/solve_request.h"
 #include "core/gang/types.h"
 #include "core/solver/cache.h"
+#include "test/bench/times.h"
 #include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
 
@@ -392,12 +393,6 @@ static double decide_us(struct bench *b, enum kind kind, int i, double *ret_even
     return end - begin;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 struct times {
     double us[EVENTS_MAX];
     int n;
@@ -407,12 +402,6 @@ struct times {
 struct costs {
     struct times all, event, solver;
 };
-
-static double percentile(struct times *t, int percent)
-{
-    qsort(t->us, (size_t)t->n, sizeof t->us[0], by_value);
-    return t->us[(t->n - 1) * percent / 100];
-}
 
 static void add_time(struct times *t, double us)
 {
@@ -448,10 +437,12 @@ int main(int argc, char **argv)
         run(true, few, fresh);
     }
     for (int k = 0; k < KINDS; k++) {
-        double p50 = percentile(&kept[k].all, 50), plain = percentile(&fresh[k].all, 50);
+        double p50 = times_percentile(kept[k].all.us, kept[k].all.n, 50),
+               plain = times_percentile(fresh[k].all.us, fresh[k].all.n, 50);
         printf("| %s | %.0f us | %.0f us | %.1f us | %.0f us | %.0f us | %.0f |\n", kind_name[k],
-               p50, percentile(&kept[k].all, 99), percentile(&kept[k].event, 50),
-               percentile(&kept[k].solver, 50), plain, plain / p50);
+               p50, times_percentile(kept[k].all.us, kept[k].all.n, 99),
+               times_percentile(kept[k].event.us, kept[k].event.n, 50),
+               times_percentile(kept[k].solver.us, kept[k].solver.n, 50), plain, plain / p50);
     }
     return 0;
 }

@@ -25,6 +25,7 @@
 
 #include "core/gang/reason.h"
 #include "server/http/verbs.h"
+#include "test/bench/times.h"
 #include "topology/base/arena.h"
 
 enum answers { ONE, MASK, NONE, ANSWERS };
@@ -57,11 +58,6 @@ static SKR_NORETURN void die(const char *what)
     exit(1);
 }
 
-static double now_s(void)
-{
-    return (double)skr_http_now_ns() / 1e9;
-}
-
 /* ---- server ---- */
 
 static void on_post(void *context, const struct skr_event *event, void (*release)(void *keep),
@@ -91,7 +87,6 @@ static void handle(struct bench *bench, const struct message *message)
     const struct skr_event *event = &message->event;
     bool asked = event->kind == SKR_EVENT_REQUEST;
     if (asked && event->request.verb == SKR_GANG_BIND) {
-        (void)skr_verbs_hold(bench->verbs, event->request.id, SKR_TIME_NEVER);
         pthread_mutex_lock(&bench->lock);
         bench->parked[bench->n_parked++] = event->request.id;
         pthread_cond_broadcast(&bench->changed);
@@ -213,14 +208,6 @@ static void receive(int fd, char *buffer, size_t size)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* Runs in the client: rounds of the same filter request, printed as one line. */
 static void measure_filter(uint16_t port, const char *name, int rounds, int names)
 {
@@ -247,14 +234,14 @@ static void measure_filter(uint16_t port, const char *name, int rounds, int name
     skr_strbuf_add(&body, "]}");
     add_request(&request, "/v1/filter", body.s, body.len);
     for (int i = -rounds / 10; i < rounds; i++) { /* a tenth of them to warm up */
-        const double begin = now_s();
+        const double begin = times_now_s(CLOCK_MONOTONIC);
         send_all(fd, request.s, request.len);
         receive(fd, buffer, size);
         if (i >= 0) {
-            took[i] = now_s() - begin;
+            took[i] = times_now_s(CLOCK_MONOTONIC) - begin;
         }
     }
-    qsort(took, (size_t)rounds, sizeof *took, compare);
+    times_sort(took, (size_t)rounds);
     printf("filter  %d names (%zu bytes), answer %-8s  p50 %.3f ms  p99 %.3f ms  max %.3f ms\n",
            names, body.len, name, took[rounds / 2] * 1e3, took[rounds * 99 / 100] * 1e3,
            took[rounds - 1] * 1e3);
@@ -283,11 +270,11 @@ static void measure_parked(uint16_t port, int n, int to_server, int from_server)
     if (read(from_server, &go, 1) != 1) { /* the server answers from here on */
         die("pipe");
     }
-    const double begin = now_s();
+    const double begin = times_now_s(CLOCK_MONOTONIC);
     for (int i = 0; i < n; i++) {
         receive(fd[i], buffer, sizeof buffer);
     }
-    printf("parked  %d answered in %.1f ms\n", n, (now_s() - begin) * 1e3);
+    printf("parked  %d answered in %.1f ms\n", n, (times_now_s(CLOCK_MONOTONIC) - begin) * 1e3);
     fflush(stdout);
     if (write(to_server, "x", 1) != 1) {
         die("pipe");

@@ -20,6 +20,7 @@
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
 #include "test/bench/field.h"
+#include "test/bench/times.h"
 #include "test/unit/frame_rig.h"
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
@@ -28,9 +29,7 @@ enum { RUNS = 5, CLUSTERS = FIELD_CLUSTERS };
 
 static double now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return times_now_s(CLOCK_PROCESS_CPUTIME_ID) * 1e3;
 }
 
 /* ---- selection ---- */
@@ -142,12 +141,6 @@ static void free_world(struct world *w)
     free(w->load);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void bench_cycles(size_t placements, size_t clusters, const char *target)
 {
     struct world w;
@@ -179,7 +172,7 @@ static void bench_cycles(size_t placements, size_t clusters, const char *target)
         skr_arena_destroy(arena);
         skr_placement_destroy(placement);
     }
-    qsort(took, placements, sizeof *took, by_value);
+    times_sort(took, placements);
     printf(
         "| %zu Placements, %zu clusters, all evaluated | %.0f ms | %s | p50 %.3f ms, p99 %.3f ms "
         "|\n",

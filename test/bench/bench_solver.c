@@ -11,6 +11,7 @@
 
 #include "core/solver/cache.h"
 #include "core/solver/sizes.h"
+#include "test/bench/times.h"
 #include "test/bench/warm.h"
 #include "test/unit/solver_cluster.h"
 
@@ -29,13 +30,6 @@ enum { LOADS = 15, CHANGES = 300 };
 static double factor = 1;
 static int missed;
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 struct times {
     double at[CHANGES > LOADS ? CHANGES : LOADS];
     int n;
@@ -46,34 +40,19 @@ static void add_time(struct times *t, double us)
     t->at[t->n++] = us;
 }
 
-static double percentile(struct times *t, int percent)
-{
-    qsort(t->at, (size_t)t->n, sizeof t->at[0], by_value);
-    return t->at[(t->n - 1) * percent / 100];
-}
-
-static void write_us(double us)
-{
-    if (us < 1000) {
-        printf("%.3g us", us);
-    } else {
-        printf("%.3g ms", us / 1000);
-    }
-}
-
 static void tell(const char *name, struct times *t, double floor_us, double target_us,
                  const char *answer)
 {
-    double median = percentile(t, 50);
-    double worst = percentile(t, 99);
+    double median = times_percentile(t->at, t->n, 50);
+    double worst = times_percentile(t->at, t->n, 99);
     printf("| %s | %s | ", name, answer);
-    write_us(median);
+    times_print(median);
     printf(" | ");
-    write_us(worst);
+    times_print(worst);
     printf(" | ");
-    write_us(floor_us);
+    times_print(floor_us);
     printf(" | ");
-    write_us(target_us);
+    times_print(target_us);
     bool holds = median <= floor_us * factor;
     printf(" | %s |\n", !holds ? "**missed**" : median <= target_us ? "target" : "floor");
     fflush(stdout);
@@ -99,8 +78,7 @@ static const char *name_of(int placed)
 
 struct shape {
     int32_t fanout[CLUSTER_LEVELS_MAX];
-    int32_t n_levels;
-    int32_t room;
+    int32_t n_levels, room;
 };
 
 static const struct shape servers_480 = {{4, 8, 15}, 3, 8};

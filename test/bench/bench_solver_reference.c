@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "test/bench/reference.h"
+#include "test/bench/times.h"
 #include "test/property/oracle.h"
 #include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"
@@ -40,15 +41,12 @@ static int ours_failed;
 
 static double wall_us(void)
 {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec * 1e6 + (double)at.tv_nsec / 1e3;
+    return times_now_s(CLOCK_MONOTONIC) * 1e6;
 }
 
 /* What became of problems of one kind. */
 struct tally {
-    int asked;
-    int feasible;
+    int asked, feasible;
     int refused;     /* ours, of the feasible ones */
     int ref_refused; /* the other's */
     int ref_optimal; /* of those it placed */
@@ -176,28 +174,6 @@ static void load_demo(struct cluster *c, const struct demo *demo, uint64_t seed)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double percentile(double *us, int n, int percent)
-{
-    qsort(us, (size_t)n, sizeof *us, by_value);
-    return us[(n - 1) * percent / 100];
-}
-
-static void write_us(double us)
-{
-    if (us < 1000) {
-        printf("%.3g us", us);
-    } else {
-        printf("%.3g ms", us / 1000);
-    }
-}
-
 static void write_percent(int part, int whole)
 {
     if (whole == 0) {
@@ -225,20 +201,20 @@ static void ask(const struct skr_problem *problem, struct tally *t)
 
 static void tell_demo(const char *name, int32_t n, struct tally *t)
 {
-    double p50 = percentile(t->us, t->n, 50);
+    double p50 = times_percentile(t->us, t->n, 50);
     printf("| %s | %" PRId32 " | %d of %d | ", name, n, t->feasible, t->asked);
-    write_us(p50);
+    times_print(p50);
     printf(" | ");
-    write_us(percentile(t->us, t->n, 99));
+    times_print(times_percentile(t->us, t->n, 99));
     if (!reference) {
         printf(" | no checkout | | | | |\n");
         return;
     }
-    double ref_p50 = percentile(t->ref_us, t->n, 50);
+    double ref_p50 = times_percentile(t->ref_us, t->n, 50);
     printf(" | ");
-    write_us(ref_p50);
+    times_print(ref_p50);
     printf(" | ");
-    write_us(percentile(t->ref_us, t->n, 99));
+    times_print(times_percentile(t->ref_us, t->n, 99));
     printf(" | %.3g | ", ref_p50 / p50);
     write_percent(t->ref_refused, t->feasible);
     printf(" | ");

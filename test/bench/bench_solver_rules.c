@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/bench/times.h"
 #include "test/bench/warm.h"
 #include "test/unit/solver_cluster.h"
 
@@ -66,27 +67,15 @@ static void add_since(struct times *t, double begin)
     t->us[t->n++] = cluster_now_us() - begin;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void write_times(struct times *t)
 {
     if (t->n == 0) {
         printf(" | not kept |");
         return;
     }
-    qsort(t->us, (size_t)t->n, sizeof t->us[0], by_value);
     for (int percent = 50; percent <= 99; percent += 49) {
-        double us = t->us[(t->n - 1) * percent / 100];
-        if (us < 1000) {
-            printf(" | %.3g us", us);
-        } else {
-            printf(" | %.3g ms", us / 1000);
-        }
+        printf(" | ");
+        times_print(times_percentile(t->us, t->n, percent));
     }
 }
 

@@ -26,6 +26,7 @@
 #include "core/spotmix/view.h"
 #include "server/http/spotmix_webhook.h"
 #include "test/bench/mix.h"
+#include "test/bench/times.h"
 #include "topology/base/arena.h"
 
 enum { LISTED_SETS = 1000, LISTED_PODS = 100 };
@@ -35,34 +36,17 @@ static struct skr_spotmix *mix;
 static struct skr_spotmix_webhook *webhook;
 static skr_time virtual_now;
 
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Of this thread: what other programs do on the machine does not count. */
 static double processor_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return times_now_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void report(const char *what, double *took, size_t n)
 {
     double sum = 0;
 
-    qsort(took, n, sizeof *took, by_value);
+    times_sort(took, n);
     for (size_t i = 0; i < n; i++) {
         sum += took[i];
     }
@@ -72,7 +56,7 @@ static void report(const char *what, double *took, size_t n)
 
 static void bench_reviews(const char *what, const char *body, int rounds)
 {
-    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     const size_t len = strlen(body);
 
     for (int i = 0; i < rounds; i++) {
@@ -85,7 +69,6 @@ static void bench_reviews(const char *what, const char *body, int rounds)
         skr_strbuf_fini(&answer.body);
     }
     report(what, took, (size_t)rounds);
-    free(took);
 }
 
 /* ---- over HTTP ---- */
@@ -133,7 +116,7 @@ static bool receive(int fd)
 static void bench_http(const char *body, int rounds)
 {
     const struct skr_spotmix_webhook_options options = {.listen = "127.0.0.1:0", .post = post};
-    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    SKR_AUTO_FREE double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     struct skr_strbuf request;
     struct skr_error error;
 
@@ -156,19 +139,18 @@ static void bench_http(const char *body, int rounds)
                     strlen(body));
     skr_strbuf_add(&request, body);
     for (int i = 0; i < rounds; i++) {
-        const double begin = now_s();
+        const double begin = times_now_s(CLOCK_MONOTONIC);
         if (send(fd, request.s, request.len, 0) != (ssize_t)request.len || !receive(fd)) {
             fprintf(stderr, "bench_spotmix: no answer\n");
             exit(1);
         }
-        took[i] = now_s() - begin;
+        took[i] = times_now_s(CLOCK_MONOTONIC) - begin;
     }
     report("http, one kept connection", took, (size_t)rounds);
     close(fd);
     skr_strbuf_fini(&request);
     skr_spotmix_webhook_stop(webhook);
     skr_spotmix_webhook_destroy(webhook);
-    free(took);
 }
 
 /* ---- rebuilding ---- */
@@ -193,16 +175,15 @@ static void bench_rebuild(void)
         mix_put_set(fresh, set, "true");
         for (int p = 0; p < LISTED_PODS; p++) {
             snprintf(uid, sizeof uid, "pod-%d-00000000-0000-4000-%012d", s, p);
-            json_t *pod = mix_pod(set, uid, p);
-            const double begin = now_s();
+            json_auto_t *pod = mix_pod(set, uid, p);
+            const double begin = times_now_s(CLOCK_MONOTONIC);
             skr_spotmix_put(fresh, SKR_SPOTMIX_POD, pod);
-            took += now_s() - begin;
-            json_decref(pod);
+            took += times_now_s(CLOCK_MONOTONIC) - begin;
         }
     }
-    const double begin = now_s();
+    const double begin = times_now_s(CLOCK_MONOTONIC);
     skr_spotmix_settle(fresh, &settling);
-    took += now_s() - begin;
+    took += times_now_s(CLOCK_MONOTONIC) - begin;
     struct skr_spotmix_totals totals;
     const double counting = processor_s();
     skr_spotmix_totals(fresh, &totals);
@@ -226,9 +207,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < pods; i++) {
         char uid[32];
         snprintf(uid, sizeof uid, "pod-%d", i);
-        json_t *pod = mix_pod("rs", uid, i);
+        json_auto_t *pod = mix_pod("rs", uid, i);
         skr_spotmix_put(mix, SKR_SPOTMIX_POD, pod);
-        json_decref(pod);
     }
     char *body = mix_review("rs"), *off = mix_review("off");
     bench_reviews("review, patched", body, rounds);

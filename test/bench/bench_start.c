@@ -26,6 +26,7 @@
 
 #include "server/daemon/memory.h"
 #include "test/bench/start_objects.h"
+#include "test/bench/times.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -83,13 +84,6 @@ static double status_bytes(pid_t pid, const char *key)
         (void)fclose(f);
     }
     return kib * 1024;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* ---- the server ---- */
@@ -352,16 +346,17 @@ static struct cost run(struct world *w)
     (void)close(taken_too);
     skr_bug_on(!mkdtemp(folder));
     skr_bug_on(pthread_create(&thread, NULL, accept_all, &listener) != 0);
-    const double began = now();
+    const double began = times_now_s(CLOCK_MONOTONIC);
     w->pid = start(folder, api, admin, probes);
     while (!is_ready(probes)) {
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
-        if (now() - began > READY_SECONDS || waitpid(w->pid, NULL, WNOHANG) != 0) {
+        if (times_now_s(CLOCK_MONOTONIC) - began > READY_SECONDS ||
+            waitpid(w->pid, NULL, WNOHANG) != 0) {
             fprintf(stderr, "bench_start: the program did not become ready\n");
             exit(1);
         }
     }
-    cost.wall = now() - began;
+    cost.wall = times_now_s(CLOCK_MONOTONIC) - began;
     cost.cpu = cpu_seconds(w->pid);
     cost.cpu_after = cost.cpu - atomic_load(&w->cpu_at_end);
     wait_for_quiet(w);

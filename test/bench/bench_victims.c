@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/solver/victims.h"
+#include "test/bench/times.h"
 #include "test/unit/solver_cluster.h"
 
 enum { GANGS = 500, TRIALS = 41, SLOTS = 8, PRIORITIES = 10, NAME = 16 };
@@ -75,13 +76,6 @@ static void fill(struct gangs *g, struct cluster *c, uint64_t seed)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 int main(void)
 {
     static const int32_t fanout[] = {1, 10, 50, 32};
@@ -120,7 +114,7 @@ int main(void)
             solves += victims->stats.solves;
             skr_victims_destroy(victims);
         }
-        qsort(took, TRIALS, sizeof *took, ascending);
+        times_sort(took, TRIALS);
         int64_t n = found > 0 ? found : 1;
         printf("| %s | %.1f ms | %.1f ms | %.1f | %.1f | %" PRId64 " | %" PRId64 " | %" PRId64
                " cheapest, %" PRId64 " optimal of %" PRId64 " |\n",

@@ -13,13 +13,15 @@ if [ "${1:-}" = -n ]; then
 fi
 version=${1:-1.36.3}
 source=$(cd "$(dirname "$0")/controlplane" && pwd)
+# The module file of 1.36.3 and its sums are kept. Those of the others are written where the binary is
+# built; they have to be, byte for byte, what they were when the version was added.
 case $version in
-1.37.1) modfile=go-1.37.mod ;;
-1.36.3) modfile=go.mod ;;
-1.33.13) modfile=go-1.33.mod ;;
-1.30.14) modfile=go-1.30.mod ;;
+1.36.3) pinned= ;;
+1.37.1) pinned=549712030d113cdf12653b1988bfeb11593adc3e35c687b7cd684f75017a3c61 ;;
+1.33.13) pinned=2772fde6a1f6e9367164e10f276e284b515a4ee0f1f4041e6d5299e3315959bb ;;
+1.30.14) pinned=79897d21424c698f9a61266d06f7403ddd838ab8651a9c2b0ee4e1300bfbe898 ;;
 *)
-    echo "build-controlplane: no module file for Kubernetes $version (have 1.37.1, 1.36.3, 1.33.13, 1.30.14)" >&2
+    echo "build-controlplane: Kubernetes $version is not known (have 1.37.1, 1.36.3, 1.33.13, 1.30.14)" >&2
     exit 2
     ;;
 esac
@@ -28,7 +30,8 @@ if ! command -v go >/dev/null 2>&1; then
     exit 3
 fi
 cd "$source"
-key=$(cat ./*.go "$modfile" "${modfile%.mod}.sum" | sha256sum | cut -c1-16)
+modules() { if [ -n "$pinned" ]; then echo "$pinned"; else cat go.mod go.sum; fi; }
+key=$({ cat ./*.go && modules; } | sha256sum | cut -c1-16)
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/controlplane/$version-$key
 binary=$folder/controlplane
 if [ "$build" = no ] && [ ! -x "$binary" ]; then
@@ -46,6 +49,15 @@ if [ ! -x "$binary" ]; then
     minor=${version#1.}
     minor=${minor%%.*}
     about=k8s.io/component-base/version
+    modfile=$source/go.mod
+    if [ -n "$pinned" ]; then
+        modfile=$folder/go.mod
+        ./generate-mod.sh "$version" "$modfile" >&2
+        if [ "$(cat "$modfile" "$folder/go.sum" | sha256sum)" != "$pinned  -" ]; then
+            echo "build-controlplane: $folder/go.mod and go.sum are not the ones of Kubernetes $version that are pinned here" >&2
+            exit 1
+        fi
+    fi
     nice go build -modfile="$modfile" -mod=readonly -trimpath -buildvcs=false -o "$binary.$$" \
         -ldflags "-s -w -X $about.gitVersion=v$version -X $about.gitMajor=1 -X $about.gitMinor=$minor" . >&2
     mv "$binary.$$" "$binary"

@@ -139,7 +139,7 @@ static void call_bind(struct fuzz_shell *w)
         bind.node = p->place.node;
     }
     struct fuzz_call *call = &w->call[w->n_calls++];
-    *call = (struct fuzz_call){.request = w->request + 1};
+    *call = (struct fuzz_call){.request = w->request + 1, .asked = w->now};
     p = what == 12 ? pods_find_name(w->gang, "default", bind.name) : p;
     snprintf(call->uid, sizeof call->uid, "%s", p ? p->uid : uid);
     snprintf(call->node, sizeof call->node, "%s", bind.node);

@@ -147,14 +147,13 @@ static void check_node_against(const struct skr_pod *p, const json_t *json)
     if (decode(NODE, json, &node, &error) < 0) {
         return;
     }
-    struct skr_pod *copy = skr_pod_overlay(p, &none);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(p, &none);
     enum skr_ineligible one = skr_pod_shape_check_node(p->shape, node);
     fuzz_check(one < SKR_INELIGIBLE_COUNT);
     fuzz_check(skr_pod_shape_check_node(copy->shape, node) == one);
     enum skr_ineligible other = skr_pod_shape_check_node(&plain, node);
     fuzz_check(other != SKR_INELIGIBLE_SELECTOR);
     fuzz_check(other != SKR_ELIGIBLE || one == SKR_ELIGIBLE || one == SKR_INELIGIBLE_SELECTOR);
-    skr_pod_destroy(copy);
     skr_node_destroy(node);
 }
 

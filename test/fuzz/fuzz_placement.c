@@ -4,7 +4,7 @@
 #include "server/simulate/placement.h"
 #include "test/fuzz/fuzz.h"
 
-static char *report(const uint8_t *data, size_t size, int *ret_code)
+static char *report(const char *text, size_t size, int *ret_code)
 {
     const struct skr_simulate_placement_options options = {
         .scheduler = "sakkara", .now = "2026-01-01T00:00:00Z", .json = true};
@@ -14,7 +14,7 @@ static char *report(const uint8_t *data, size_t size, int *ret_code)
     skr_strbuf_init(&messages);
     skr_placement_world_init(&world);
     *ret_code = -1;
-    if (skr_placement_world_parse(&world, "hub", (const char *)data, size, &messages) == 0 &&
+    if (skr_placement_world_parse(&world, "hub", text, size, &messages) == 0 &&
         skr_placement_world_finish(&world, &messages) == 0) {
         *ret_code = skr_simulate_placement_show(&world, &options, &out, &messages);
     }
@@ -26,10 +26,11 @@ static char *report(const uint8_t *data, size_t size, int *ret_code)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int first, second;
-    char *text = report(data, size, &first), *again = report(data, size, &second);
-    fuzz_check(first == second && strcmp(text ? text : "", again ? again : "") == 0);
-    if (text && text[0]) {
-        json_auto_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    SKR_AUTO_FREE char *text = fuzz_text(data, size);
+    SKR_AUTO_FREE char *one = report(text, size, &first), *again = report(text, size, &second);
+    fuzz_check(first == second && strcmp(one ? one : "", again ? again : "") == 0);
+    if (one && one[0]) {
+        json_auto_t *all = json_loads(one, JSON_REJECT_DUPLICATES, NULL);
         fuzz_check(all);
         fuzz_check(json_is_true(json_object_get(all, "valid")) ==
                    !json_string_length(json_object_get(all, "misconfigured")));
@@ -37,7 +38,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(!json_is_true(json_object_get(all, "valid")) || first == 1 ||
                    n <= json_array_size(json_object_get(all, "decisions")));
     }
-    free(text);
-    free(again);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# replay.sh PROGRAM...: each over its corpus; the sum as one line.
+# replay.sh PROGRAM...: each over its seeds; the sum as one line.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 passed=0
@@ -8,7 +8,8 @@ failed=0
 for program in "$@"; do
     name=${program##*/replay_}
     log=$(mktemp)
-    "$program" "$here/corpus/$name"/* >"$log" 2>&1
+    # shellcheck disable=SC2046 # files
+    "$program" $(find $("$here/seeds.sh" "$name") -maxdepth 1 -type f) >"$log" 2>&1
     code=$?
     n=$(sed -nE 's/^([0-9]+) passed, 0 failed$/\1/p' "$log")
     if [ $code != 0 ] || [ -z "$n" ]; then

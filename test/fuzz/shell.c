@@ -13,6 +13,8 @@
 
 #include "core/gang/pods.h"
 
+#define BIND_TIMEOUT (330 * SKR_SECOND) /* settings.bind_timeout */
+
 void fuzz_shell_mix(struct fuzz_shell *w, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -213,8 +215,6 @@ static void tell_action(const struct skr_action *a)
         const struct skr_answer *answer = a->answer.body;
         fprintf(stderr, "    answer %" PRIu64 " kind %d %s\n", a->answer.request, (int)answer->kind,
                 answer->text);
-    } else if (a->kind == SKR_ACTION_HOLD) {
-        fprintf(stderr, "    hold %" PRIu64 "\n", a->hold.request);
     } else if (a->kind == SKR_ACTION_WRITE) {
         fprintf(stderr, "    write %" PRIu64 " %s %s %s\n", a->write.id,
                 skr_write_kind_name(skr_write_kind_of(&a->write)), a->write.name, a->write.body);
@@ -226,7 +226,6 @@ static void tell_action(const struct skr_action *a)
 
 static void take_action(struct fuzz_shell *w, struct skr_action *a)
 {
-    struct fuzz_call *call;
     if (w->trace) {
         tell_action(a);
     }
@@ -234,11 +233,6 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
     switch (a->kind) {
     case SKR_ACTION_ANSWER:
         take_answer(w, a->answer.body);
-        break;
-    case SKR_ACTION_HOLD:
-        call = find_call(w, a->hold.request);
-        fuzz_check(call && !call->held && a->hold.deadline >= w->now);
-        call->held = true;
         break;
     case SKR_ACTION_WRITE:
         take_write(w, &a->write);
@@ -282,7 +276,7 @@ void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event)
         fuzz_check(false);
     }
     for (size_t i = 0; i < w->n_calls; i++) {
-        fuzz_check(w->call[i].held);
+        fuzz_check(w->now - w->call[i].asked < BIND_TIMEOUT);
     }
 }
 

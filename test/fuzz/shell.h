@@ -20,7 +20,7 @@ struct fuzz_call {
     uint64_t request;
     char uid[16];
     char node[16];
-    bool held;
+    skr_time asked;
 };
 
 struct fuzz_shell {

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "test/integration/web.h"
+#include "test/unit/failure_log.h"
+#include "test/unit/web.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -252,6 +253,14 @@ static bool is_slow(const struct daemon_options *o)
     return o->runner || strstr(program, "asan") || strstr(program, "tsan");
 }
 
+static void print_log(void *context)
+{
+    const struct daemon *d = context;
+    fake_api_lock(d->cluster->api);
+    dump(context);
+    fake_api_unlock(d->cluster->api);
+}
+
 struct daemon *daemon_start(struct cluster *cluster, const struct daemon_options *options)
 {
     const struct daemon_options none = {0};
@@ -268,6 +277,7 @@ struct daemon *daemon_start(struct cluster *cluster, const struct daemon_options
     cluster->dump[1] = dump;
     cluster->dump_context[1] = d;
     fake_api_unlock(cluster->api);
+    failure_log_add(print_log, d);
     launch(d, o);
     cluster_wait(cluster, has_port, d, "the daemon's ports");
     if (d->admin_port == 0) {
@@ -448,6 +458,7 @@ static int join(struct daemon *d, bool checked)
 
 static void destroy(struct daemon *d)
 {
+    failure_log_drop(d);
     fake_api_lock(d->cluster->api);
     if (d->cluster->dump_context[1] == d) {
         d->cluster->dump[1] = NULL;

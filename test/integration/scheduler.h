@@ -12,7 +12,7 @@
  * of the cluster.
  */
 #include "test/integration/cluster.h"
-#include "test/integration/web.h"
+#include "test/unit/web.h"
 
 enum { SCHEDULER_TEXTS_MAX = 64 };
 

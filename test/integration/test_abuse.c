@@ -10,9 +10,9 @@
 #include "core/gang/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
+#include "test/unit/web.h"
 
 enum { SLOW_CLIENTS = 50, MIB = 1024 * 1024 };
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The worked examples of bindings, byte for byte: test/bindings/NAME.yaml gives NAME.json and NAME.txt (output, messages,
-# exit code). Then what a user may get wrong. `test_bindings.sh write` writes the results anew.
+# exit code); one that begins with "# clusters of OTHER.yaml" has the Clusters of that file. Then what a user may get wrong.
+# `test_bindings.sh write` writes the results anew.
 set -eu
 sakkara=${SAKKARA:-build/sakkara}
 work=$(mktemp -d)
@@ -18,6 +19,11 @@ run() { # run FILE ARGUMENT...: output, messages, exit code
     input=$1
     shift
     code=0
+    other=$([ ! -f "$input" ] || sed -n '1s/^# clusters of //p' "$input")
+    if [ -n "$other" ]; then
+        sed '/^kind: ResourceBinding/,/^---/d; /^apiVersion: work/d' "test/bindings/$other" >"$work/clusters.yaml"
+        set -- -f "$work/clusters.yaml" "$@"
+    fi
     "$sakkara" simulate binding -f "$input" "$@" >"$work/out" 2>"$work/err" || code=$?
     cat "$work/out" "$work/err"
     echo "exit $code"
@@ -70,7 +76,7 @@ expect 3 "no binding default/nothing"
 run "$file" --option nothing=1 >"$work/all"
 expect 2 'unknown option "nothing"'
 run "$file" --option omittedMax=9 >"$work/all"
-expect 2 "option omittedMax: must be unbounded, 0, min or a profile"
+expect 2 "option omittedMax: must be unbounded, 0 or min"
 run "$file" --option omittedMax >"$work/all"
 expect 2 "must be name=value"
 run "$file" --profile nothing >"$work/all"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Broken input, file by file below test/integration/broken, each with the message it must give in
- * the .txt file of its name, exactly:
+ * the .txt file of its name, exactly. That every defect has its message is proven by the unit tests
+ * of the parsers; here, that messages come to where users look, also several at once.
  *
  *   config, kubeconfig   NAME.yaml: exit code 1 and this on stderr; @ stands for the file's path
  *   topology, group      NAME.json, data of the map: "REASON: MESSAGE" as written to the map
@@ -13,13 +14,13 @@
 #include "server/object/path.h"
 #include "test/golden.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 #include "topology/base/strbuf.h"
 
 #define FOLDER "test/integration/broken"
 
-enum { FILES_MAX = 100 };
+enum { FILES_MAX = 20 };
 
 struct file {
     char *name; /* without folder and suffix */
@@ -58,6 +59,7 @@ static size_t read_files(const char *folder, const char *suffix, struct file *fi
         n++;
     }
     (void)closedir(list);
+    assert_true(n > 0);
     qsort(file, n, sizeof *file, by_name);
     return n;
 }
@@ -91,7 +93,6 @@ static void serve_refuses(const char *folder, const char *flag)
 {
     struct file file[FILES_MAX];
     size_t n = read_files(folder, ".yaml", file), bad = 0;
-    assert_true(n >= 15);
     for (size_t i = 0; i < n; i++) {
         const char *argv[] = {"serve", flag, file[i].path, NULL, NULL, NULL};
         char *out = NULL, *err = NULL;
@@ -182,7 +183,6 @@ TEST(a_malformed_topology_map_is_told_why)
     struct file file[FILES_MAX];
     size_t n = read_files("topology", ".json", file);
     struct scene scene;
-    assert_true(n >= 15);
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     scene_start_daemon(&scene);
@@ -210,7 +210,6 @@ TEST(a_malformed_group_map_is_told_why)
     struct file file[FILES_MAX];
     size_t n = read_files("group", ".json", file);
     struct scene scene;
-    assert_true(n >= 15);
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     scene_start_daemon(&scene);
@@ -257,20 +256,14 @@ static bool request_is_answered(struct scene *scene, const struct file *file, si
 
 TEST(a_malformed_request_is_answered_200_with_an_error)
 {
-    enum { A_SECOND = 8 }; /* ten lines a second are logged */
     struct file file[FILES_MAX];
     size_t n = read_files("request", ".http", file), bad = 0;
     struct scene scene;
-    assert_true(n >= 15);
+    assert_true(n < 10); /* ten lines a second are logged */
     scene_begin(&scene);
     scene_start_daemon(&scene);
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && i % A_SECOND == 0) {
-            scene_end(&scene);
-            scene_begin(&scene);
-            scene_start_daemon(&scene);
-        }
-        bad += !request_is_answered(&scene, &file[i], i % A_SECOND + 1);
+        bad += !request_is_answered(&scene, &file[i], i + 1);
     }
     scene_end(&scene);
     free_files(file, n);

@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 enum { ROUNDS = 8, EDITS = 150 };
 

@@ -8,8 +8,8 @@
 
 #include "server/object/path.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 enum { MEMBERS = 4, WRITES_MAX = 60 };
 

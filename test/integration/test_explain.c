@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a group is not placed, asked of the daemon from outside: map, API and command say the same.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 static const char sentence[] =
     "group gang needs 14 slots, more than an empty cluster has under its rules; 12 fit now";

@@ -5,8 +5,8 @@
  * is there.
  */
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 enum { MEMBERS = 4 };
 
@@ -16,8 +16,7 @@ enum { MEMBERS = 4 };
 /* ---- one fault at one write ---- */
 
 struct target {
-    const char *name;
-    const char *match;
+    const char *name, *match;
     int skip;
 };
 

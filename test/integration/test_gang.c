@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang through the real program: the sandbox's API server and scheduler, real HTTP. */
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 /* Of a group's map from its first pod to the last Binding, when nothing goes wrong: it waits for
  * members, it is planned, its members are bound, it is bound. */

@@ -2,20 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` leaves behind: man pages that formatters take without a word, completion as each
 # shell does it (those that are here), kubectl's way to it.
-set -u
-export LC_ALL=C.UTF-8
-cd "$(dirname "$0")/../.." || exit 1
-sakkara=$(realpath "${SAKKARA:-build/sakkara}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
+. "$(dirname "$0")/checks.sh"
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "$1"
-}
 # equal NAME EXPECTED GOT
 equal() {
     if [ "$2" = "$3" ]; then pass; else fail "$1: expected \"$2\", got \"$3\""; fi
@@ -177,5 +165,4 @@ equal "make image with a tool of one's own" "1" "$(make_image image IMAGE_TOOL="
 MAKEFLAGS= make --no-print-directory -s VARIANT="$variant" uninstall DESTDIR="$work/root" PREFIX=/usr >"$work/log" 2>&1
 equal "make uninstall leaves" "" "$(cat "$work/log")$(find "$work/root" ! -type d)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+checks_end

@@ -2,8 +2,8 @@
 /* Kinds are installed, removed and installed again while the daemon runs: the proxy answers 404 while
  * they are missing. */
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 /* Its watches end. */
 static void remove_kind(struct scene *scene, const char *path)

@@ -2,64 +2,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # sakkara lint from outside: exit codes, what goes to which stream, a ConfigMap through kubectl (played by a
 # script) and from a dump. What is found in which file: test/unit/server/lint/test_lint.c.
-set -u
-export LC_ALL=C.UTF-8
-cd "$(dirname "$0")/../.." || exit 1
-sakkara=$(realpath "${SAKKARA:-build/sakkara}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
+. "$(dirname "$0")/checks.sh"
 
-# runs CODE NAME COMMAND...: output in $work/out, $work/err
-runs() {
-    local code=$1 name=$2 got
-    shift 2
-    timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    if [ "$got" = "$code" ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "$name: exit code $got, not $code: $(cat "$work/out" "$work/err")"
-    fi
-}
 # has STREAM TEXT, is_empty STREAM
 has() {
-    if grep -qF -- "$2" "$work/$1"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "no \"$2\" in $1: $(cat "$work/$1")"
-    fi
+    if grep -qF -- "$2" "$work/$1"; then pass; else fail "no \"$2\" in $1: $(cat "$work/$1")"; fi
 }
 is_empty() {
-    if [ ! -s "$work/$1" ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "$1 is not empty: $(cat "$work/$1")"
-    fi
+    if [ ! -s "$work/$1" ]; then pass; else fail "$1 is not empty: $(cat "$work/$1")"; fi
 }
 
-runs 0 "good files" "$sakkara" lint configs manifests
+runs "good files" 0 "$sakkara" lint configs manifests
 is_empty out
 is_empty err
-runs 5 "errors" "$sakkara" lint test/lint/duplicate-node.yaml
+runs "errors" 5 "$sakkara" lint test/lint/duplicate-node.yaml
 has out 'test/lint/duplicate-node.yaml:14:9: error: node "node-3" twice (see 10:9) [DuplicateNode]'
 has out '1 file, 1 error, 0 warnings'
 is_empty err
-runs 5 "warnings alone" "$sakkara" lint test/lint/uneven.yaml
-runs 5 "a folder, files against one another" "$sakkara" lint test/lint/several
+runs "warnings alone" 5 "$sakkara" lint test/lint/uneven.yaml
+runs "a folder, files against one another" 5 "$sakkara" lint test/lint/several
 has out '3 files, 1 error, 2 warnings'
-runs 3 "a file that is not there" "$sakkara" lint "$work/none.yaml" test/lint/uneven.yaml
+runs "a file that is not there" 3 "$sakkara" lint "$work/none.yaml" test/lint/uneven.yaml
 has err 'none.yaml: No such file or directory'
 has out '[UnevenDepth]'
-runs 2 "no file" "$sakkara" lint
-runs 2 "unknown form" "$sakkara" lint -o yaml configs
-runs 2 "a flag of maps with files" "$sakkara" lint -n default configs
-runs 2 "two maps" "$sakkara" lint cm/a cm/b
-runs 5 "standard input" bash -c "'$sakkara' lint - <test/lint/uneven.yaml"
+runs "no file" 2 "$sakkara" lint
+runs "unknown form" 2 "$sakkara" lint -o yaml configs
+runs "a flag of maps with files" 2 "$sakkara" lint -n default configs
+runs "two maps" 2 "$sakkara" lint cm/a cm/b
+runs "standard input" 5 bash -c "'$sakkara' lint - <test/lint/uneven.yaml"
 has out 'stdin:7:6: warning'
-runs 5 "sarif" "$sakkara" lint -o sarif test/lint/uneven.yaml
+runs "sarif" 5 "$sakkara" lint -o sarif test/lint/uneven.yaml
 has out '"version": "2.1.0"'
-runs 0 "sarif of good files" "$sakkara" lint -o sarif configs
+runs "sarif of good files" 0 "$sakkara" lint -o sarif configs
 has out '"results": []'
-runs 0 "json of good files" "$sakkara" lint -o json configs
+runs "json of good files" 0 "$sakkara" lint -o json configs
 has out '"findings": []'
 
 # ---- one map ----
@@ -72,12 +48,12 @@ items:
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x, labels: {sakkara.group: ""}}, data: {size: "0"}}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: x, labels: {sakkara.group: ""}}, data: {name: b}}
 END
-runs 5 "a map of a dump" "$sakkara" lint cm/a --file "$work/dump.yaml"
+runs "a map of a dump" 5 "$sakkara" lint cm/a --file "$work/dump.yaml"
 has out "dump.yaml:5:115: error: size: must be at least 1, got \"0\" [InvalidNumber]"
-runs 0 "a good map of a dump" "$sakkara" lint cm/b --file "$work/dump.yaml"
+runs "a good map of a dump" 0 "$sakkara" lint cm/b --file "$work/dump.yaml"
 is_empty out
-runs 3 "a map of another namespace" "$sakkara" lint cm/b -n y --file "$work/dump.yaml"
-runs 3 "no such map" "$sakkara" lint cm/c --file "$work/dump.yaml"
+runs "a map of another namespace" 3 "$sakkara" lint cm/b -n y --file "$work/dump.yaml"
+runs "no such map" 3 "$sakkara" lint cm/c --file "$work/dump.yaml"
 has err 'no ConfigMap "c"'
 
 mkdir "$work/bin"
@@ -97,18 +73,17 @@ esac
 END
 chmod +x "$work/bin/kubectl"
 PATH=$work/bin:$PATH
-runs 5 "a map of the cluster" "$sakkara" lint cm/bad -n team --context c
+runs "a map of the cluster" 5 "$sakkara" lint cm/bad -n team --context c
 has out 'cm/bad:2:17: error: size: must be a decimal integer, got "x" [InvalidNumber]'
 cp "$work/bin/asked" "$work/out"
 has out '--context c --namespace team get --output=json configmap -- bad'
-runs 5 "a map against the topology of the cluster" "$sakkara" lint cm/level
+runs "a map against the topology of the cluster" 5 "$sakkara" lint cm/level
 has out 'cm/level:2:25: warning: constraints: no level "rak" (did you mean "rack"?); the tree has rack, node'
 has out '1 file, 0 errors, 1 warning'
-runs 3 "a map that the cluster lacks" "$sakkara" lint cm/none
+runs "a map that the cluster lacks" 3 "$sakkara" lint cm/none
 has err 'configmaps "none" not found'
-runs 6 "no cluster" "$sakkara" lint cm/away
+runs "no cluster" 6 "$sakkara" lint cm/away
 has err 'Unable to connect'
 is_empty out
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+checks_end

@@ -3,8 +3,8 @@
  * histogram moves when its thing happens. */
 #include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 #define ONE_NODE "{'rack':{'type':'pack','hard':true},'node':{'type':'pack','hard':true}}"
 

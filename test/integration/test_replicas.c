@@ -7,8 +7,8 @@
 
 #include "core/gang/reason.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 #define LEASE "leaderElection: {mode: lease, namespace: default}\n"
 

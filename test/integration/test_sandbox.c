@@ -10,10 +10,10 @@
 
 #include "server/config/address.h"
 #include "test/integration/daemon.h"
-#include "test/integration/web.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
+#include "test/unit/web.h"
 
 #define SERVICE "/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy"
 

@@ -3,8 +3,8 @@
 #include "core/gang/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 #define FILTER                                                                                     \
     "{\"Pod\":{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"u\"},\"spec\":"    \

@@ -8,9 +8,9 @@
 
 #include "core/gang/reason.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
+#include "test/unit/web.h"
 #include "topology/base/strbuf.h"
 
 /* Seven of eight have voted; the bind call of the last one is held. */

@@ -3,9 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/golden.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 /* ---- log lines ---- */
 
@@ -67,18 +68,10 @@ TEST(the_checker_of_lines_finds_what_is_wrong)
 
 TEST(keys_of_lines_are_in_the_reference)
 {
-    char text[1 << 16] = "";
-    FILE *file = fopen("docs/reference.md", "r");
-    assert_non_null(file);
-    char line[4096];
-    bool here = false;
-    while (fgets(line, sizeof line, file)) {
-        here = strncmp(line, "## ", 3) == 0 ? strcmp(line, "## Logs\n") == 0 : here;
-        if (here && strlen(text) + strlen(line) < sizeof text) {
-            strncat(text, line, sizeof text - strlen(text) - 1);
-        }
-    }
-    fclose(file);
+    SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
+    char *text = strstr(reference, "\n## Logs\n");
+    assert_non_null(text);
+    text[strstr(text + 4, "\n## ") - text] = '\0';
     for (size_t i = 0; log_line_key(i); i++) {
         char key[64];
         snprintf(key, sizeof key, "`%s`", log_line_key(i));

@@ -4,9 +4,9 @@
 #include "server/kube/base64.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
+#include "test/unit/web.h"
 
 static struct http_certificates files;
 

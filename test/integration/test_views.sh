@@ -2,36 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands for people, from outside: golden outputs of test/views/cases (UPDATE=1 writes them anew),
 # the form of every table, and kubectl as the way to the daemon, played by a script.
-set -u
-export LC_ALL=C.UTF-8 TZ=UTC
+. "$(dirname "$0")/checks.sh"
+export TZ=UTC
 unset NO_COLOR
-cd "$(dirname "$0")/../.." || exit 1
-sakkara=$(realpath "${SAKKARA:-build/sakkara}")
 views=test/views
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "$1"
-}
 # same NAME EXPECTED-FILE GOT-FILE
 same() {
     if diff -u "$2" "$3" >"$work/diff"; then pass; else
         fail "$1 differs:"
         cat "$work/diff"
     fi
-}
-# runs NAME CODE COMMAND...: output in $work/out, $work/err
-runs() {
-    local name=$1 code=$2 got
-    shift 2
-    timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    if [ "$got" = "$code" ]; then pass; else fail "$name: exit code $got, not $code: $(cat "$work/err")"; fi
 }
 # one_line NAME TEXT: the error is one line and holds the text
 one_line() {
@@ -113,9 +94,9 @@ one_line "nobody listens" 'cannot be reached'
 # ---- through kubectl ----
 
 mkdir "$work/bin"
-for page in tree.json:tree groups.json:list group.json:group; do
-    cp "$views/${page%%:*}" "$work/${page##*:}"
-done
+cp $views/groups.json "$work/list"
+cp $views/group.json "$work/group"
+"$sakkara" tree --file $views/tree.yaml -o json >"$work/tree"
 cat >"$work/bin/kubectl" <<'STUB'
 #!/bin/sh
 printf '%s\n' "$*" >>"$STUB/calls"
@@ -433,5 +414,4 @@ if command -v script >/dev/null 2>&1; then
     same "no colour with NO_COLOR" $views/groups.txt "$work/out"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+checks_end

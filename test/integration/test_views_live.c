@@ -3,8 +3,8 @@
 #include <jansson.h>
 
 #include "test/integration/scene.h"
-#include "test/integration/web.h"
 #include "test/test.h"
+#include "test/unit/web.h"
 
 enum { WORDS_MAX = 12 };
 

@@ -556,7 +556,6 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
     settings->server_minor = seed % 7 != 3 ? 36 : 34;
     settings->carriers_max = seed % 11 < 5;
-    settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;

@@ -7,11 +7,6 @@
  * SKR_SEED=n plays one seed, SKR_STEPS=n its length, SKR_SEEDS=n how many, SKR_ONLY=,3,17, these
  * steps alone; SKR_CRASH kills the daemon; SKR_RIG_TRACE=1 prints. test/explore.sh plays many and shortens one that fails.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/property/engine_world.h"
 #include "test/test.h"
 
@@ -146,10 +141,8 @@ TEST(what_is_kept_changes_no_action)
     for (int seed = first; seed < first + n; seed++) {
         int steps = number("SKR_STEPS", STEPS);
         fprintf(stderr, "seed %d\n", seed);
-        char *kept = actions_of((uint64_t)seed, steps, false);
-        char *plain = actions_of((uint64_t)seed, steps, true);
+        SKR_AUTO_FREE char *kept = actions_of((uint64_t)seed, steps, false);
+        SKR_AUTO_FREE char *plain = actions_of((uint64_t)seed, steps, true);
         assert_same_lines(kept, plain);
-        free(kept);
-        free(plain);
     }
 }

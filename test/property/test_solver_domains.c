@@ -178,7 +178,7 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
         if (w.in.problem.n > 0) {
             look_from(&l, 0, w.in.problem.n);
         }
-        struct skr_solution *got = NULL;
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = NULL;
         struct skr_error error;
         w.in.problem.domain_rule = w.rule;
         w.in.problem.n_domain_rules = w.n_rules;
@@ -211,7 +211,6 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
                 wrong(&w, i, "no such rule");
             }
         }
-        skr_solution_destroy(got);
         skr_arena_destroy(l.arena);
     }
     assert_true(trial.n < 100 || placed > trial.n / 20);

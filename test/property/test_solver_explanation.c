@@ -332,7 +332,7 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
         in.problem.step_budget = 1;
         for (in.problem.byte_limit = 30000; in.problem.byte_limit < 3000000;
              in.problem.byte_limit += in.problem.byte_limit / 2) {
-            struct skr_solution *got = NULL;
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *got = NULL;
             if (skr_solve(&in.problem, &got, NULL) != 0) {
                 continue;
             }
@@ -341,7 +341,6 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
                 got->explanation.n_relaxations > 1) {
                 trial_fail(&in, i, "a limit changed the answer");
             }
-            skr_solution_destroy(got);
         }
     }
 }

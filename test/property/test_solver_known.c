@@ -6,10 +6,11 @@
 #include <dirent.h>
 
 #include "server/solve/file.h"
+#include "test/golden.h"
 #include "test/property/trial.h"
 #include "test/test.h"
 
-enum { BYTES_MAX = 1 << 16, FILES_PATH_MAX = 512 };
+enum { FILES_PATH_MAX = 512 };
 
 /* The problem of a file as an instance. False when it is too large. */
 static bool take(const struct skr_solve_file *file, struct instance *ret)
@@ -52,15 +53,10 @@ static void check_file(const char *path)
     struct skr_error error;
     struct skr_solve_file *file = NULL;
     struct instance in;
-    char *text = calloc(1, BYTES_MAX);
-    FILE *from = fopen(path, "r");
-    assert_true(text && from);
-    assert_true(fread(text, 1, BYTES_MAX - 1, from) > 0);
-    fclose(from);
+    SKR_AUTO_FREE char *text = golden_read(path);
     if (skr_solve_file_parse(text, &file, &error) != 0) {
         fail_msg("%s:%s", path, error.text);
     }
-    free(text);
     if (!take(file, &in) || trial_is_wrong(&in)) {
         instance_print(&in);
         fail_msg("%s: wrong, or too large for the oracles", path);

@@ -292,28 +292,26 @@ TEST(the_order_of_siblings_never_changes_the_key)
         instance_copy(&other, &in);
         struct random random = {.state = i};
         shuffle(&other, &in, &random);
-        struct skr_solution *a = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *a = trial_solve(&in, i);
         SKR_AUTO(skr_solution_destroy) struct skr_solution *b = trial_solve(&other, i);
         trial_check_answer(&other, i, b);
         if (a->status != b->status ||
             (a->status == SKR_SOLVE_PLACED && !trial_keys_equal(&in.tree, a->key, b->key))) {
             trial_fail(&in, i, "the order of siblings changed the key");
         }
-        skr_solution_destroy(a);
     }
 }
 
 static void same_counts(const struct instance *a, const struct instance *b, uint64_t index,
                         const char *what)
 {
-    struct skr_solution *x = trial_solve(a, index);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *x = trial_solve(a, index);
     SKR_AUTO(skr_solution_destroy) struct skr_solution *y = trial_solve(b, index);
     size_t size = (size_t)a->tree.n_leaves * sizeof(int32_t);
     if (x->status != y->status ||
         (x->status == SKR_SOLVE_PLACED && memcmp(x->count, y->count, size) != 0)) {
         trial_fail(a, index, what);
     }
-    skr_solution_destroy(x);
 }
 
 /* P6 (runs), P7 */
@@ -461,7 +459,7 @@ TEST(a_byte_limit_is_an_error_and_nothing_else)
         int32_t refused = 0;
         for (in.problem.byte_limit = 64; in.problem.byte_limit < 400000;
              in.problem.byte_limit += in.problem.byte_limit / 8) {
-            struct skr_solution *got = NULL;
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *got = NULL;
             int rc = skr_solve(&in.problem, &got, NULL);
             if (rc != 0) {
                 assert_int_equal(rc, -SKR_LIMIT);
@@ -474,7 +472,6 @@ TEST(a_byte_limit_is_an_error_and_nothing_else)
                 assert_memory_equal(got->count, want->count,
                                     (size_t)in.tree.n_leaves * sizeof(int32_t));
             }
-            skr_solution_destroy(got);
         }
         assert_true(refused > 0 || in.problem.n == 0);
     }

@@ -54,7 +54,7 @@ TEST(fast_paths_change_nothing_in_wide_sets)
     for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
         make_wide(&in, i);
-        struct skr_solution *fast = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *fast = trial_solve(&in, i);
         trial_check_answer(&in, i, fast);
         in.problem.no_fast_paths = true;
         SKR_AUTO(skr_solution_destroy) struct skr_solution *plain = trial_solve(&in, i);
@@ -64,7 +64,6 @@ TEST(fast_paths_change_nothing_in_wide_sets)
             trial_fail(&in, i, "fast paths changed the result");
         }
         placed += plain->status == SKR_SOLVE_PLACED ? 1 : 0;
-        skr_solution_destroy(fast);
     }
     assert_true(trial.n < 100 || placed > trial.n / 5);
 }

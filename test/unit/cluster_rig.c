@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/object/path.h"
+#include "test/unit/failure_log.h"
 
 static const char *node_for(const json_t *pod)
 {
@@ -43,6 +44,11 @@ static size_t bind_all(struct cluster_rig *rig)
     return n;
 }
 
+static void print_pods(void *context)
+{
+    fprintf(stderr, "pods: %s\n", cluster_rig_pods(context));
+}
+
 struct cluster_rig *cluster_rig_create(bool ordinal_names)
 {
     struct cluster_rig *rig = skr_alloc(sizeof *rig);
@@ -54,12 +60,14 @@ struct cluster_rig *cluster_rig_create(bool ordinal_names)
     rig->cluster = skr_cluster_create(&options, rig->now);
     rig->store = skr_cluster_store(rig->cluster);
     rig->binding = true;
+    failure_log_add(print_pods, rig);
     sandbox_ok(rig->store, 201, "POST /api/v1/nodes", "{'metadata':{'name':'n1'}}");
     return rig;
 }
 
 void cluster_rig_destroy(struct cluster_rig *rig)
 {
+    failure_log_drop(rig);
     skr_cluster_destroy(rig->cluster);
     free(rig);
 }

@@ -80,20 +80,13 @@ struct skr_binding *decision_read_binding(struct decision_world *world, int repl
 
 void decision_set_options(const char *text, struct skr_propagation_options *options)
 {
-    char copy[200];
-    char *save = NULL;
-    skr_propagation_options_init(options, SKR_PROFILE_DEFAULT);
-    snprintf(copy, sizeof copy, "%s", text ? text : "");
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        enum skr_propagation_profile profile;
-        char *equals = strchr(word, '=');
-        if (!equals) {
-            assert_int_equal(skr_propagation_profile_find(word, &profile, NULL), 0);
-            skr_propagation_options_init(options, profile);
-            continue;
-        }
-        *equals = '\0';
-        assert_int_equal(skr_propagation_options_set(options, word, equals + 1, NULL), 0);
+    const bool upstream = text && strcmp(text, "upstream") == 0;
+    const bool design = text && strcmp(text, "design") == 0;
+    skr_propagation_options_init(options, upstream ? SKR_PROFILE_UPSTREAM
+                                          : design ? SKR_PROFILE_DESIGN
+                                                   : SKR_PROFILE_DEFAULT);
+    if (text && !upstream && !design) {
+        assert_int_equal(skr_propagation_options_set(options, text, NULL), 0);
     }
 }
 

@@ -21,7 +21,6 @@ void rig_fail(struct rig *rig, const char *format, ...)
     va_end(args);
     fprintf(stderr, "at %lld ms: %s\n", (long long)((rig->now - RIG_EPOCH) / SKR_MILLISECOND),
             text);
-    rig_print(rig);
     fail();
 }
 
@@ -117,13 +116,6 @@ static void take_action(struct rig *rig, struct skr_action *a)
     }
     if (a->kind == SKR_ACTION_ANSWER) {
         take_answer(rig, a->answer.body);
-    } else if (a->kind == SKR_ACTION_HOLD) {
-        struct rig_call *call;
-        rig->held_request = a->hold.request;
-        DL_FOREACH(rig->calls, call)
-        {
-            call->held = call->held || call->request == a->hold.request;
-        }
     } else if (a->kind == SKR_ACTION_WRITE) {
         take_write(rig, &a->write);
     } else if (a->kind == SKR_ACTION_WORK) {
@@ -323,24 +315,6 @@ bool rig_advance(struct rig *rig, skr_time end)
     rig_scheduler_due(rig);
     fire_timer(rig);
     return true;
-}
-
-void rig_wait_for_answer(struct rig *rig, struct rig_answer *answer)
-{
-    bool hold = rig->hold_scheduler;
-    rig->hold_scheduler = true; /* its one cycle is this one */
-    for (size_t i = 0; answer->kind == SKR_ANSWER_KIND_COUNT && !rig->crashed; i++) {
-        if (!rig_step(rig) && !fire_timer(rig)) {
-            rig_advance(rig, rig->now + SKR_SECOND);
-        }
-        if (i > STEPS_MAX) {
-            rig_fail(rig, "a held call is never answered");
-        }
-    }
-    rig->hold_scheduler = hold;
-    if (rig->crashed) {
-        answer->kind = SKR_ANSWER_ERROR;
-    }
 }
 
 void rig_run(struct rig *rig, skr_time duration)

@@ -80,7 +80,6 @@ struct rig {
     uint64_t version, request, queue_order, uid;
     struct rig_answer *asking;
     uint64_t asking_request;
-    uint64_t held_request; /* the newest that the engine wants to hold */
     const char *const *asking_names;
     size_t asking_n;
     struct skr_pod *asking_pod; /* of a filter call, with: */

@@ -56,9 +56,8 @@ static void hears_of_binding(struct rig *rig, const char *key, const json_t *hav
 {
     const char *node = rig_text(json, "spec.nodeName");
     if (*node && !*rig_text(have, "spec.nodeName")) {
-        json_t *now = with_text(have, "spec", "nodeName", node);
+        json_auto_t *now = with_text(have, "spec", "nodeName", node);
         heard(rig, RIG_POD, key, now);
-        json_decref(now);
     }
 }
 
@@ -74,9 +73,8 @@ void rig_hears_answer(struct rig *rig, const struct rig_write *w, uint64_t versi
     }
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)version);
-    json_t *now = with_text(have, "metadata", "resourceVersion", text);
+    json_auto_t *now = with_text(have, "metadata", "resourceVersion", text);
     heard(rig, RIG_POD, w->key, now);
-    json_decref(now);
 }
 
 void rig_hears(struct rig *rig, enum rig_kind kind, const char *key, json_t *json)

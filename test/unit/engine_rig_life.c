@@ -3,6 +3,7 @@
  * The life of a rig and of the daemon on it: made, listed to, restarted from the objects, destroyed.
  */
 #include "test/unit/engine_rig_parts.h"
+#include "test/unit/failure_log.h"
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -12,6 +13,14 @@ void rig_make_engine(struct rig *rig)
 {
     rig->engine = skr_engine_create(&skr_gang_scheduler, &rig->settings, rig->settings.instance);
     rig->gang = skr_engine_self(rig->engine);
+}
+
+static void print_log(void *context)
+{
+    const struct rig *rig = context;
+    fprintf(stderr, "the last actions of the engine:\n");
+    failure_log_tail(rig->log.s);
+    rig_print(rig);
 }
 
 struct rig *rig_create_with(const struct skr_settings *settings)
@@ -33,6 +42,8 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     rig->standing = json_object();
     rig->events = json_array();
     skr_strbuf_init(&rig->log);
+    skr_strbuf_add(&rig->log, "");
+    failure_log_add(print_log, rig);
     return rig;
 }
 
@@ -53,10 +64,9 @@ void rig_drop_pending(struct rig *rig)
         rig_watch_free(rig, rig->watches);
     }
     while (rig->solves) {
-        struct rig_solve *s = rig->solves;
+        SKR_AUTO_FREE struct rig_solve *s = rig->solves;
         DL_DELETE(rig->solves, s);
         skr_solve_request_destroy(s->request);
-        free(s);
     }
 }
 
@@ -66,6 +76,7 @@ void rig_destroy(struct rig *rig)
     if (!rig) {
         return;
     }
+    failure_log_drop(rig);
     rig_end_standby(rig);
     skr_engine_destroy(rig->engine);
     rig_drop_pending(rig);

@@ -20,10 +20,6 @@ void rig_log_action(struct rig *rig, const struct skr_action *a)
     case SKR_ACTION_ANSWER:
         log_answer(log, a->answer.body);
         break;
-    case SKR_ACTION_HOLD:
-        skr_strbuf_addf(log, "%llu %lld\n", (unsigned long long)a->hold.request,
-                        (long long)a->hold.deadline);
-        break;
     case SKR_ACTION_WRITE:
         skr_strbuf_addf(log, "%llu %d %d %s/%s %s\n", (unsigned long long)a->write.id,
                         (int)skr_write_kind_of(&a->write), (int)a->write.class, a->write.namespace_,

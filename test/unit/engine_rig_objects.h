@@ -99,7 +99,6 @@ struct rig_call {
     char *key, *uid, *node;
     enum rig_call_state state;
     bool by_hand; /* asked by the test, not by the scheduler */
-    bool held;    /* the engine asked to keep it open */
     bool lost;    /* broken by the pause of the process it was made to */
     skr_time at;
     char text[80];

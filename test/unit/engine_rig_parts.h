@@ -12,8 +12,6 @@ void rig_log_action(struct rig *rig, const struct skr_action *a);
 
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
-/* A verb is held: everything goes on but the scheduler, until it is answered. */
-void rig_wait_for_answer(struct rig *rig, struct rig_answer *answer);
 uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body); /* its id */
 void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 

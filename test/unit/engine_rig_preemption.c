@@ -111,9 +111,9 @@ void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const str
     static const enum rig_kind home[] = {RIG_MAP, RIG_PODGROUP, RIG_POD};
     bool found = false;
     for (size_t i = 0; i < sizeof home / sizeof *home && !found; i++) {
-        json_t *list = rig_known(rig, home[i]);
+        json_auto_t *list = rig_known(rig, home[i]);
         for (size_t k = 0; k < json_array_size(list) && !found; k++) {
-            json_t *plan = rig_stored_plan(json_array_get(list, k));
+            json_auto_t *plan = rig_stored_plan(json_array_get(list, k));
             found = rig_is_preempting(plan) && rig_is_victim(json_object_get(plan, "victims"), pod);
             json_t *kept = found ? json_object_get(rig->preempting, rig_text(plan, "id")) : NULL;
             if (kept) {
@@ -128,9 +128,7 @@ void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const str
                     json_object_set_new(kept, "life", json_integer((json_int_t)rig->n_lives));
                 }
             }
-            json_decref(plan);
         }
-        json_decref(list);
     }
     if (!found) {
         rig_fail(rig, "%s is evicted before a plan that says so is persisted", w->key);
@@ -211,9 +209,8 @@ static bool is_pushed_out(const struct rig *rig, const struct rig_object *home)
     rig_group_of(home->json, group, sizeof group);
     DL_FOREACH(rig->list, o)
     {
-        json_t *plan = rig_stored_plan(o->json);
+        json_auto_t *plan = rig_stored_plan(o->json);
         found = found || rig_lists(json_object_get(plan, "victims"), group);
-        json_decref(plan);
     }
     return found;
 }

@@ -50,7 +50,7 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
     char *node = word_behind(message, "refuses node "), *name = word_behind(message, " for pod ");
     SKR_STRBUF(key);
     skr_strbuf_addf(&key, "%.*s/%s", (int)strcspn(group, "/"), group, name);
-    char *template = template_of(rig, heard_pod(rig, key.s));
+    SKR_AUTO_FREE char *template = template_of(rig, heard_pod(rig, key.s));
     skr_strbuf_reset(&key);
     if (*node && *template) {
         skr_strbuf_addf(&key, "%s %s %s", node, group, template);
@@ -61,7 +61,6 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message)
         }
         json_object_set_new(rig->refusals, key.s, json_integer(rig->now));
     }
-    free(template);
     free(node);
     free(name);
 }

@@ -155,9 +155,6 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
     char name[256];
     snprintf(name, sizeof name, "%s", pod->meta.name); /* the pod may change meanwhile */
     rig_request(rig, verb, &request);
-    if (answer.kind == SKR_ANSWER_KIND_COUNT && rig->held_request == rig->asking_request) {
-        rig_wait_for_answer(rig, &answer);
-    }
     if (answer.kind == SKR_ANSWER_KIND_COUNT && rig->is_dead) {
         answer.kind = SKR_ANSWER_ERROR; /* nobody is there */
     }

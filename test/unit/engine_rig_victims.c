@@ -337,13 +337,12 @@ static int64_t room_for(const struct rig *rig, const struct rig_object *node, co
     {
         char group[600];
         bool is_gone = o->kind == RIG_POD && !skr_pod_is_live(o->pod);
-        json_t *plan = is_gone ? NULL : rig_stored_plan(o->json);
+        json_auto_t *plan = is_gone ? NULL : rig_stored_plan(o->json);
         rig_group_of(o->json, group, sizeof group);
         if (plan && strcmp(group, preemptor) != 0 && is_taken_up(rig, plan)) {
             room -= rig_lists(victims, group) ? 0 : rig_planned_cpu(rig, plan, node->key);
             json_array_extend(going, json_object_get(plan, "victims"));
         }
-        json_decref(plan);
     }
     DL_FOREACH(rig->list, p)
     {

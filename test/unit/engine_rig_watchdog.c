@@ -177,8 +177,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     const struct rig_call *call;
     DL_FOREACH(rig->calls, call)
     {
-        if (call->state == RIG_OPEN && call->held && nominates &&
-            strcmp(call->uid, pod->pod->meta.uid) == 0) {
+        if (call->state == RIG_OPEN && nominates && strcmp(call->uid, pod->pod->meta.uid) == 0) {
             rig_fail(rig, "%s is nominated while it is parked", w->key);
         }
     }

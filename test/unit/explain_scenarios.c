@@ -224,7 +224,7 @@ static void merge(json_t *target, const json_t *patch)
 
 static void add_nodes(json_t *items, const struct explain_scenario *s)
 {
-    json_t *patches = s->nodes ? json_text_load(s->nodes) : json_object();
+    json_auto_t *patches = s->nodes ? json_text_load(s->nodes) : json_object();
     for (const char *at = strstr(s->tree, "'n"); at; at = strstr(at + 1, "'n")) {
         char name[8];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 1, "'"), at + 1);
@@ -240,7 +240,6 @@ static void add_nodes(json_t *items, const struct explain_scenario *s)
         merge(node, patch);
         json_array_append_new(items, node);
     }
-    json_decref(patches);
 }
 
 static void add_pod(json_t *items, const char *name, const char *group, const char *node,

@@ -18,8 +18,7 @@ struct fake_sink {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     char **line;
-    size_t n;
-    size_t cap;
+    size_t n, cap;
 };
 
 struct fake_sink *fake_sink_create(void)

@@ -12,9 +12,26 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/unit/failure_log.h"
 #include "test/unit/frame_rig_parts.h"
 
 enum { ROUNDS_MAX = 100000 };
+
+static void print_log(void *context)
+{
+    const struct frame_rig *rig = context;
+    const size_t first = rig->n_writes > 20 ? rig->n_writes - 20 : 0;
+    fprintf(stderr, "the last writes:\n");
+    for (size_t i = first; i < rig->n_writes; i++) {
+        const struct frame_rig_write *w = &rig->write[i];
+        SKR_AUTO_FREE char *body = w->body ? json_dumps(w->body, JSON_COMPACT) : NULL;
+        fprintf(stderr, "  verb %d %s/%s %s: %d %.300s\n", (int)w->verb, w->resource->plural,
+                w->subresource, w->key, w->http_status, body ? body : "");
+    }
+    for (size_t i = rig->n_decisions > 10 ? rig->n_decisions - 10 : 0; i < rig->n_decisions; i++) {
+        fprintf(stderr, "  %s\n", rig->decision[i]);
+    }
+}
 
 struct frame_rig *frame_rig_create(const struct skr_scheduler *scheduler, const void *settings)
 {
@@ -24,6 +41,7 @@ struct frame_rig *frame_rig_create(const struct skr_scheduler *scheduler, const 
     rig->parts->settings = settings;
     rig->parts->timer = SKR_TIME_NEVER;
     rig->now = (skr_time)1767225600 * SKR_SECOND; /* 2026-01-01T00:00:00Z */
+    failure_log_add(print_log, rig);
     return rig;
 }
 
@@ -57,6 +75,7 @@ void frame_rig_destroy(struct frame_rig *rig)
     if (!rig) {
         return;
     }
+    failure_log_drop(rig);
     skr_engine_destroy(rig->engine);
     forget_news(rig);
     frame_rig_forget_writes(rig);
@@ -110,7 +129,6 @@ static void carry_out(struct frame_rig *rig, struct skr_action *a)
     case SKR_ACTION_DECISION:
         note_decision(rig, &a->decision);
         break;
-    case SKR_ACTION_HOLD:
     case SKR_ACTION_CANCEL: /* work is done at once */
     case SKR_ACTION_KIND_COUNT:
     default:

@@ -166,11 +166,10 @@ static void replace(struct frame_rig *rig, struct frame_object *o, json_t *json)
     }
     json_decref(a);
     json_decref(b);
-    json_t *before = o->json;
+    json_auto_t *before = o->json;
     o->json = json;
     set_version(rig, json);
     announce(rig, o, before, false);
-    json_decref(before);
 }
 
 static void add(struct frame_rig *rig, const struct skr_resource *resource, const char *key,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/growth.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "test/test.h"

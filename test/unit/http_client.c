@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets with receive timeouts; certificates by GnuTLS (ECDSA P-256, valid for a day). */
+/* Sockets with receive timeouts. */
 #include "test/unit/http_client.h"
 #include <strings.h>
 
 #include "test/test.h"
 #include <arpa/inet.h>
 #include <errno.h>
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -15,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_S = 60, PATHS = 64 };
+enum { WAIT_S = 60 };
 
 static int try_connect(uint16_t port)
 {
@@ -142,6 +140,21 @@ void http_answer_free(struct http_answer *answer)
     *answer = (struct http_answer){0};
 }
 
+void http_expect(struct http_answer answer, int status, const char *part)
+{
+    const char *body = answer.body ? answer.body : "";
+    if (answer.status != status || !strstr(body, part)) {
+        fail_msg("%d %s", answer.status, body);
+    }
+    http_answer_free(&answer);
+}
+
+void http_expect_body(struct http_answer answer, int status, const char *body)
+{
+    assert_string_equal(answer.body, body);
+    http_expect(answer, status, body);
+}
+
 void http_wait_closed(int fd)
 {
     char buffer[256];
@@ -180,123 +193,4 @@ struct http_answer http_request(uint16_t port, const char *method, const char *p
     }
     close(fd);
     return answer;
-}
-
-/* ---- certificates ---- */
-
-const char *http_certificates_path(const struct http_certificates *certificates, const char *name)
-{
-    static char path[PATHS][128];
-    static int next;
-    char *p = path[next++ % PATHS];
-
-    (void)snprintf(p, sizeof path[0], "%s/%s", certificates->directory, name);
-    return p;
-}
-
-static void write_file(const struct http_certificates *certificates, const char *name,
-                       const char *suffix, gnutls_datum_t *pem)
-{
-    char path[128];
-
-    (void)snprintf(path, sizeof path, "%s/%s%s", certificates->directory, name, suffix);
-    FILE *file = fopen(path, "we");
-    assert_non_null(file);
-    assert_int_equal(fwrite(pem->data, 1, pem->size, file), pem->size);
-    assert_int_equal(fclose(file), 0);
-    gnutls_free(pem->data);
-}
-
-/* Makes a certificate; issuer NULL: signed by itself, a CA. */
-static void make(const struct http_certificates *certificates, const char *name,
-                 const char *purpose, gnutls_x509_crt_t issuer, gnutls_x509_privkey_t issuer_key,
-                 gnutls_x509_crt_t *ret, gnutls_x509_privkey_t *ret_key)
-{
-    static unsigned char serial;
-    static const unsigned char loopback[] = {127, 0, 0, 1};
-    const time_t now = time(NULL);
-    gnutls_datum_t pem;
-
-    assert_int_equal(gnutls_x509_privkey_init(ret_key), 0);
-    assert_int_equal(gnutls_x509_privkey_generate(*ret_key, GNUTLS_PK_ECDSA,
-                                                  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1),
-                                                  0),
-                     0);
-    assert_int_equal(gnutls_x509_crt_init(ret), 0);
-    gnutls_x509_crt_t crt = *ret;
-    serial++;
-    assert_int_equal(gnutls_x509_crt_set_version(crt, 3), 0);
-    assert_int_equal(gnutls_x509_crt_set_serial(crt, &serial, 1), 0);
-    assert_int_equal(gnutls_x509_crt_set_activation_time(crt, now - 3600), 0);
-    assert_int_equal(gnutls_x509_crt_set_expiration_time(crt, now + 86400), 0);
-    assert_int_equal(gnutls_x509_crt_set_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, name,
-                                                   (unsigned)strlen(name)),
-                     0);
-    assert_int_equal(gnutls_x509_crt_set_key(crt, *ret_key), 0);
-    assert_int_equal(gnutls_x509_crt_set_basic_constraints(crt, !issuer, -1), 0);
-    if (purpose) {
-        assert_int_equal(gnutls_x509_crt_set_key_purpose_oid(crt, purpose, 0), 0);
-        assert_int_equal(gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback,
-                                                              4, GNUTLS_FSAN_SET),
-                         0);
-    } else {
-        assert_int_equal(gnutls_x509_crt_set_key_usage(crt, GNUTLS_KEY_KEY_CERT_SIGN), 0);
-    }
-    assert_int_equal(gnutls_x509_crt_sign2(crt, issuer ? issuer : crt,
-                                           issuer ? issuer_key : *ret_key, GNUTLS_DIG_SHA256, 0),
-                     0);
-    assert_int_equal(gnutls_x509_crt_export2(crt, GNUTLS_X509_FMT_PEM, &pem), 0);
-    write_file(certificates, name, ".pem", &pem);
-    assert_int_equal(gnutls_x509_privkey_export2(*ret_key, GNUTLS_X509_FMT_PEM, &pem), 0);
-    write_file(certificates, name, ".key", &pem);
-}
-
-void http_certificates_make(struct http_certificates *certificates)
-{
-    static const struct {
-        const char *name;
-        const char *purpose;
-        bool other;
-    } row[] = {
-        {"server", GNUTLS_KP_TLS_WWW_SERVER, false},
-        {"client", GNUTLS_KP_TLS_WWW_CLIENT, false},
-        {"serverauth", GNUTLS_KP_TLS_WWW_SERVER, false},
-        {"other", GNUTLS_KP_TLS_WWW_CLIENT, true},
-    };
-    gnutls_x509_crt_t ca;
-    gnutls_x509_privkey_t ca_key;
-    gnutls_x509_crt_t other_ca;
-    gnutls_x509_privkey_t other_ca_key;
-
-    (void)snprintf(certificates->directory, sizeof certificates->directory,
-                   "/tmp/sakkara-test-XXXXXX");
-    assert_non_null(mkdtemp(certificates->directory));
-    make(certificates, "ca", NULL, NULL, NULL, &ca, &ca_key);
-    make(certificates, "otherca", NULL, NULL, NULL, &other_ca, &other_ca_key);
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        gnutls_x509_crt_t crt;
-        gnutls_x509_privkey_t key;
-        make(certificates, row[i].name, row[i].purpose, row[i].other ? other_ca : ca,
-             row[i].other ? other_ca_key : ca_key, &crt, &key);
-        gnutls_x509_crt_deinit(crt);
-        gnutls_x509_privkey_deinit(key);
-    }
-    gnutls_x509_crt_deinit(ca);
-    gnutls_x509_privkey_deinit(ca_key);
-    gnutls_x509_crt_deinit(other_ca);
-    gnutls_x509_privkey_deinit(other_ca_key);
-}
-
-void http_certificates_remove(struct http_certificates *certificates)
-{
-    static const char *const name[] = {"ca", "otherca", "server", "client", "serverauth", "other"};
-    char path[128];
-
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s.pem", certificates->directory, name[i]);
-        (void)unlink(path);
-        (void)snprintf(path, sizeof path, "%s/%s.key", certificates->directory, name[i]);
-        (void)unlink(path);
-    }
-    (void)rmdir(certificates->directory);
 }

@@ -23,6 +23,9 @@ struct http_answer {
 /* One answer; bytes of a next one must not be there yet. */
 struct http_answer http_receive(int fd);
 void http_answer_free(struct http_answer *answer);
+/* Frees the answer. Fails the test unless it has the status and the text is in its body; is it. */
+void http_expect(struct http_answer answer, int status, const char *part);
+void http_expect_body(struct http_answer answer, int status, const char *body);
 /* Waits until the peer has closed. */
 void http_wait_closed(int fd);
 
@@ -30,7 +33,7 @@ void http_wait_closed(int fd);
 struct http_answer http_post(uint16_t port, const char *path, const char *body);
 struct http_answer http_request(uint16_t port, const char *method, const char *path);
 
-/* Files in a new directory: ca.pem, server.pem, server.key (127.0.0.1), client.pem, client.key, and
+/* Made by fake_pki.c. Files in a new directory: ca.pem, server.pem, server.key (127.0.0.1), client.pem, client.key, and
  * other.pem, other.key, a client of another CA, and serverauth.pem, serverauth.key, which the CA
  * has issued for servers alone. */
 struct http_certificates {

@@ -32,13 +32,6 @@ void world_on_post(void *context, const struct skr_event *event, void (*release)
     pthread_mutex_unlock(&world->lock);
 }
 
-skr_time world_on_now(void *context)
-{
-    struct world *world = context;
-
-    return atomic_load(&world->now);
-}
-
 static void on_log(void *context, int level, const char *text)
 {
     struct world *world = context;
@@ -129,8 +122,6 @@ struct world *world_open_with(const struct skr_tls_files *tls, int request_timeo
         .tls = tls ? *tls : (struct skr_tls_files){0},
         .post = world_on_post,
         .post_context = world,
-        .now = world_on_now,
-        .now_context = world,
         .log = {on_log, world},
         .metrics = world->metrics,
         .request_timeout_ms = request_timeout_ms,

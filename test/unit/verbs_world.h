@@ -31,7 +31,6 @@ struct world {
     struct posted *first;
     struct posted **last;
     bool answer_at_once; /* on the listener's thread, before post returns */
-    _Atomic int64_t now;
     atomic_int log_lines;
     char log_text[512]; /* the last line; under lock */
 };
@@ -47,7 +46,6 @@ uint16_t world_bind_port(const struct world *world);
 /* What it plugs into the verbs, for tests that make their own; context is the world. */
 void world_on_post(void *context, const struct skr_event *event, void (*release)(void *keep),
                    void *keep);
-skr_time world_on_now(void *context);
 
 /* The next event, waited for; world_drop() it. */
 struct posted *world_take(struct world *world);

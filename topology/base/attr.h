@@ -14,9 +14,7 @@
 
 #define SKR_PRINTF(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
 #define SKR_CLEANUP(fn)                  __attribute__((cleanup(fn)))
-#define SKR_UNUSED                       __attribute__((unused))
 #define SKR_NORETURN                     __attribute__((noreturn))
-#define SKR_MUST_USE                     __attribute__((warn_unused_result))
 
 /*
  * What a block lets go of at its end, whichever way it ends, the last one first:

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes the module file for one Kubernetes version: generate-mod.sh VERSION FILE (1.36.3 go.mod).
+# Writes the module file for one Kubernetes version, and its sums: generate-mod.sh VERSION FILE (1.36.3 go.mod).
 # k8s.io/kubernetes requires its staging repositories at v0.0.0 and a dependency's replace lines are
-# ignored, so each of them is replaced by its published release here. Needed only to add a version;
-# the files it wrote, and their sums, are committed.
+# ignored, so each of them is replaced by its published release here. build-controlplane.sh pins what it
+# writes: a new version is a new line there, with `cat FILE SUMS | sha256sum`.
 set -eu
 version=$1
 file=$2

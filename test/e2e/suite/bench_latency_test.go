@@ -36,7 +36,7 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 		if row.percentage != cluster.ByItself {
 			sampling = fmt.Sprint(row.percentage)
 		}
-		took, unbound, cpu := latency(t, row.waiting, cluster.SchedulerOptions{Percentage: row.percentage, MaxBackoff: row.backoff}, "")
+		took, unbound, cpu := latency(t, row.waiting, cluster.SchedulerOptions{Percentage: row.percentage, MaxBackoff: row.backoff})
 		p50, p99 := "-", "-"
 		if len(took) > 0 {
 			p50, p99 = took[len(took)/2].Round(time.Millisecond).String(), took[len(took)*99/100].Round(time.Millisecond).String()
@@ -47,8 +47,8 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 }
 
 // TestBenchLatencyBesideGangs measures what ordinary pods of the same scheduler pay for gangs that are planned and
-// bound meanwhile, a gang of 100 ungated members each second: by how many nodes kube-scheduler looks at, with and
-// without held filter calls.
+// bound meanwhile, a gang of 100 ungated members each second: by how many nodes
+// kube-scheduler looks at.
 func TestBenchLatencyBesideGangs(t *testing.T) {
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
@@ -57,19 +57,18 @@ func TestBenchLatencyBesideGangs(t *testing.T) {
 	rows := []struct {
 		beside     string
 		percentage int
-		hold       string
 	}{
-		{"none", cluster.ByItself, "0s"}, {"none", 100, "0s"}, {"gangs", cluster.ByItself, "0s"}, {"gangs", cluster.ByItself, "1s"}, {"gangs", 100, "0s"}, {"gangs", 100, "1s"},
+		{"none", cluster.ByItself}, {"none", 100}, {"gangs", cluster.ByItself}, {"gangs", 100},
 	}
-	fmt.Printf("\n%6s %-8s %9s %10s %9s %9s %9s %14s\n", "nodes", "beside", "sampling", "filterHold", "p50", "p99", "unbound", "scheduler CPU")
+	fmt.Printf("\n%6s %-8s %9s %9s %9s %9s %14s\n", "nodes", "beside", "sampling", "p50", "p99", "unbound", "scheduler CPU")
 	for range number("SAKKARA_BENCH_ROUNDS", 1) {
 		for _, row := range rows {
 			sampling := "default"
 			if row.percentage != cluster.ByItself {
 				sampling = fmt.Sprint(row.percentage)
 			}
-			took, unbound, cpu := latency(t, row.beside, cluster.SchedulerOptions{Percentage: row.percentage}, row.hold)
-			fmt.Printf("%6d %-8s %9s %10s %9s %9s %9d %13.1fs\n", nodes, row.beside, sampling, row.hold, took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), unbound, cpu.Seconds())
+			took, unbound, cpu := latency(t, row.beside, cluster.SchedulerOptions{Percentage: row.percentage})
+			fmt.Printf("%6d %-8s %9s %9s %9s %9d %13.1fs\n", nodes, row.beside, sampling, took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), unbound, cpu.Seconds())
 		}
 	}
 	must(t, plane.Clear(benchNamespace))
@@ -77,10 +76,10 @@ func TestBenchLatencyBesideGangs(t *testing.T) {
 
 const ordinaryPods, ordinaryRate = 200, 20
 
-func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions, hold string) (took []time.Duration, unbound int, cpu time.Duration) {
+func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions) (took []time.Duration, unbound int, cpu time.Duration) {
 	t.Helper()
 	r := &run{T: t, plane: plane, ns: benchNamespace, schedulerOptions: scheduler}
-	daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA, FilterHold: hold})
+	daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA})
 	must(t, err)
 	r.daemon = daemon
 	r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = "http://"+daemon.Extender+"/v1", "http://"+daemon.Bind+"/v1"

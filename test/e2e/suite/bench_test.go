@@ -38,13 +38,11 @@ type contender struct {
 	bare       bool
 	gated      bool
 	percentage int
-	hold       string // extender.filterHold
 }
 
 var contenders = []contender{
 	{name: "bare kube-scheduler", bare: true},
 	{name: "sakkara, ungated"},
-	{name: "ungated, holds", hold: "1s"},
 	{name: "sakkara, gated", gated: true},
 }
 
@@ -86,7 +84,7 @@ func TestBenchThroughput(t *testing.T) {
 			printTable(count, samples)
 		}
 		for _, c := range contenders {
-			if !c.bare && c.hold == "" {
+			if !c.bare {
 				printTimeline(t, count, true, c)
 				printTimeline(t, count, false, c)
 			}
@@ -146,7 +144,7 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	t.Helper()
 	r := &run{T: t, plane: plane, ns: benchNamespace, schedulerOptions: cluster.SchedulerOptions{Percentage: c.percentage}}
 	if !c.bare {
-		daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA, FilterHold: c.hold})
+		daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA})
 		must(t, err)
 		r.daemon = daemon
 		r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = "http://"+daemon.Extender+"/v1", "http://"+daemon.Bind+"/v1"

@@ -46,20 +46,9 @@ func TestHarness_GatedPodWaitsForItsGate(t *testing.T) {
 	nodes, _ := racks([]int{4})
 	r := start(t, nodes, options{bare: true})
 	r.create(r.pod("gated", gated))
-	r.wait(usual, "SchedulingGated", func(v *cluster.View) error {
-		pod := v.Pod(r.ns, "gated")
-		if pod.Condition("PodScheduled") == nil || pod.Condition("PodScheduled").Reason != "SchedulingGated" {
-			return fmt.Errorf("%v", pod)
-		}
-		return nil
-	})
+	r.wait(usual, "SchedulingGated", r.told("SchedulingGated", "gated"))
 	r.must(r.plane.Admin.MergePatch(r.podPath("gated"), `{"spec":{"schedulingGates":null}}`))
-	r.wait(usual, "bound", func(v *cluster.View) error {
-		if pod := v.Pod(r.ns, "gated"); !pod.Bound() {
-			return fmt.Errorf("not bound")
-		}
-		return nil
-	})
+	r.wait(usual, "bound", r.bound("gated"))
 }
 
 // TestHarness_JobsCountTheirPods: A Job makes its pods, replaces one that failed and counts the end of all.
@@ -107,12 +96,7 @@ func TestHarness_SchedulerTakesSamplingAndRestarts(t *testing.T) {
 	r.must(r.scheduler.Kill())
 	r.startScheduler()
 	r.create(r.pod("after"))
-	r.wait(usual, "bound", func(v *cluster.View) error {
-		if pod := v.Pod(r.ns, "after"); !pod.Bound() {
-			return fmt.Errorf("not bound")
-		}
-		return nil
-	})
+	r.wait(usual, "bound", r.bound("after"))
 }
 
 // The recorder and its judgement must be able to fail: pods that pose as members and are bound by a bare

@@ -314,12 +314,7 @@ func (k *kubectlSession) refusals() {
 		k.Error("a pod is created twice")
 	}
 	k.note([]string{"create", "-f", "-"}, output)
-	k.wait(usual, "the only node is closed to it", func(v *cluster.View) error {
-		if condition := v.Pod(k.ns, "single").Condition("PodScheduled"); condition == nil || condition.Reason != "Unschedulable" {
-			return fmt.Errorf("%+v", condition)
-		}
-		return nil
-	})
+	k.wait(usual, "the only node is closed to it", k.told("Unschedulable: ", "single"))
 	if k.plane.IsSandbox() {
 		output, err := k.kubectl.Run("", "-n", k.ns, "logs", "single")
 		if err == nil || !contains(output, "do not really run: there is no log") {

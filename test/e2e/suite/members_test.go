@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -187,15 +186,7 @@ func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 		}
 		r.wait(usual, "four bound, two beyond", beyond("g-4", "g-5"))
 		if !withGate {
-			r.wait(usual, "they are told why", func(v *cluster.View) error {
-				for _, name := range []string{"g-4", "g-5"} {
-					condition := v.Pod(r.ns, name).Condition("PodScheduled")
-					if condition == nil || !strings.Contains(condition.Message, "sakkara: pod is beyond the size of its group") {
-						return fmt.Errorf("%s: %+v", name, condition)
-					}
-				}
-				return nil
-			})
+			r.wait(usual, "they are told why", r.told("sakkara: pod is beyond the size of its group", "g-4", "g-5"))
 		}
 		r.must(r.plane.Admin.Delete(r.podPath("g-1")))
 		r.wait(promptly(), "the fifth pod takes the seat", beyond("g-5"))
@@ -210,15 +201,7 @@ func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 		r := startRacks(t, options{}, []int{6, 6})
 		r.members("late", 8, gate(withGate))
 		if !withGate {
-			r.wait(usual, "all were turned away", func(v *cluster.View) error {
-				for _, pod := range v.Pods(r.ns, of("late")) {
-					condition := pod.Condition("PodScheduled")
-					if condition == nil || !strings.Contains(condition.Message, "sakkara: group not found") {
-						return fmt.Errorf("%s: %+v", pod.Name, condition)
-					}
-				}
-				return nil
-			})
+			r.wait(usual, "all were turned away", r.told("sakkara: group not found", numbered("late", 0, 8)...))
 		}
 		r.quiet(3*time.Second, "nobody is bound without a map", r.noneBound("late"))
 		r.group("late", 8, "")
@@ -249,9 +232,7 @@ func TestPodGroupGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		r := startRacks(t, options{}, []int{3, 3}, []int{9, 9})
 		r.podGroup("pg", 8)
-		for i := range 8 {
-			r.create(r.pod(fmt.Sprintf("pg-%d", i), label("scheduling.x-k8s.io/pod-group", "pg"), gate(withGate)))
-		}
+		r.podGroupMembers("pg", 8, gate(withGate))
 		r.wait(usual, "bound", r.allBound("pg", 8))
 		r.expectPlaced("pg", "node-2:8")
 		r.rec.Look(func(v *cluster.View) {
@@ -272,16 +253,11 @@ func TestPodGroupMinimum(t *testing.T) {
 		r := startRacks(t, options{}, []int{3}, []int{4, 1})
 		r.anyRetries("pods beyond the minimum come in one plan or in several")
 		r.fill("node-2", 1)
-		members := func(name string, n int) {
-			for i := range n {
-				r.create(r.pod(fmt.Sprintf("%s-%d", name, i), label("scheduling.x-k8s.io/pod-group", name), gate(withGate)))
-			}
-		}
 		r.podGroup("one", 1)
-		members("one", 3)
+		r.podGroupMembers("one", 3, gate(withGate))
 		r.wait(usual, "all three are bound", r.allBound("one", 3))
 		r.podGroup("three", 3)
-		members("three", 5)
+		r.podGroupMembers("three", 5, gate(withGate))
 		r.wait(usual, "four of five have room", func(v *cluster.View) error {
 			bound := 0
 			for _, pod := range v.Pods(r.ns, of("three")) {
@@ -349,14 +325,20 @@ func (r *run) podGroup(name string, minMember int) {
 		Meta: cluster.Meta{Name: name}, Spec: cluster.PodGroupSpec{MinMember: minMember}}, nil))
 }
 
+// podGroupMembers are pods NAME-0 and so on that name the PodGroup.
+func (r *run) podGroupMembers(name string, n int, with ...change) {
+	r.Helper()
+	for _, member := range numbered(name, 0, n) {
+		r.create(r.pod(member, append(with, label("scheduling.x-k8s.io/pod-group", name))...))
+	}
+}
+
 // TestD22_MapTakesOverFromAPodGroup: A map takes a group over from a PodGroup of the same name, with its own
 // rules.
 func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
 	r := startRacks(t, options{}, []int{3, 3}, []int{9, 9})
 	r.podGroup("g", 8)
-	for i := range 4 {
-		r.create(r.pod(fmt.Sprintf("g-%d", i), label("scheduling.x-k8s.io/pod-group", "g")))
-	}
+	r.podGroupMembers("g", 4)
 	r.wait(usual, "the PodGroup waits for members", func(v *cluster.View) error {
 		if reason := v.PodGroup(r.ns, "g").Annotations["sakkara.reason"]; reason != "MembersMissing" {
 			return fmt.Errorf("reason %q", reason)
@@ -382,9 +364,7 @@ func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
 		r := start(t, nodes, options{plane: other})
 		r.topology(tree)
 		r.podGroup("pg", 4)
-		for i := range 4 {
-			r.create(r.pod(fmt.Sprintf("pg-%d", i), label("scheduling.x-k8s.io/pod-group", "pg")))
-		}
+		r.podGroupMembers("pg", 4)
 		r.wait(usual, "bound", r.allBound("pg", 4))
 		r.rec.Look(func(v *cluster.View) {
 			if pod := v.Pod(r.ns, "pg-0"); pod.Spec.Priority != nil {

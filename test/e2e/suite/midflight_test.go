@@ -117,14 +117,7 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
 		}
 		// Who has been tried is told its seat before its Binding, so that the four that are left show it.
-		r.wait(usual, "kube-scheduler has seen all", func(v *cluster.View) error {
-			for i := range 8 {
-				if v.Pod(r.ns, fmt.Sprintf("g-%d", i)).Condition("PodScheduled") == nil {
-					return fmt.Errorf("g-%d has no condition", i)
-				}
-			}
-			return nil
-		})
+		r.wait(usual, "kube-scheduler has seen all", r.told("", numbered("g", 0, 8)...))
 		r.group("g", 8, "")
 		r.waitVotes("g", 8)
 		old := r.planOf("g")
@@ -144,15 +137,8 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 			}
 			return r.reason("g", "Bound", "")(v)
 		})
-		r.wait(usual, "the others are asked again now that it is bound", func(v *cluster.View) error {
-			for i := 4; i < 8; i++ {
-				condition := v.Pod(r.ns, fmt.Sprintf("g-%d", i)).Condition("PodScheduled")
-				if condition == nil || !contains(condition.Message, "1 Insufficient cpu, 1 sakkara: pod is beyond the size of its group") {
-					return fmt.Errorf("g-%d: %+v", i, condition)
-				}
-			}
-			return nil
-		})
+		r.wait(usual, "the others are asked again now that it is bound",
+			r.told("1 Insufficient cpu, 1 sakkara: pod is beyond the size of its group", numbered("g", 4, 8)...))
 	})
 }
 
@@ -254,11 +240,6 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 		r.wait(usual, "the gang is bound", r.allBound("g", 8))
 		// When the gang leaves, its room is the fifth's.
 		r.removeGroup("g")
-		r.wait(usual, "the fifth is bound", func(v *cluster.View) error {
-			if pod := v.Pod(r.ns, "thief"); !pod.Bound() {
-				return fmt.Errorf("not bound")
-			}
-			return nil
-		})
+		r.wait(usual, "the fifth is bound", r.bound("thief"))
 	})
 }

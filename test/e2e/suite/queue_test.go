@@ -72,10 +72,7 @@ func TestD27_PodGroupsAreOrderedLikeOtherGroups(t *testing.T) {
 			"kind": "PriorityClass", "metadata": map[string]any{"name": class}, "value": 1 + 4*i}, nil))
 		r.Cleanup(func() { r.must(r.plane.Admin.Delete("/apis/scheduling.k8s.io/v1/priorityclasses/" + class)) })
 		r.podGroup(name, 3)
-		for k := range 3 {
-			r.create(r.pod(fmt.Sprintf("%s-%d", name, k), label("scheduling.x-k8s.io/pod-group", name), gated,
-				func(pod *cluster.Pod) { pod.Spec.PriorityClass = class }))
-		}
+		r.podGroupMembers(name, 3, gated, func(pod *cluster.Pod) { pod.Spec.PriorityClass = class })
 	}
 	r.begin()
 	r.wait(usual, "the higher priority is bound", r.allBound("high", 3))

@@ -263,6 +263,39 @@ func (r *run) finish() {
 	}
 }
 
+// numbered are the names PREFIX-FROM and so on, before PREFIX-TO.
+func numbered(prefix string, from, to int) (names []string) {
+	for i := from; i < to; i++ {
+		names = append(names, fmt.Sprintf("%s-%d", prefix, i))
+	}
+	return names
+}
+
+// told: the condition PodScheduled of each of these pods has the text in "REASON: MESSAGE".
+func (r *run) told(text string, names ...string) func(*cluster.View) error {
+	return func(v *cluster.View) error {
+		for _, name := range names {
+			condition := v.Pod(r.ns, name).Condition("PodScheduled")
+			if condition == nil || !strings.Contains(condition.Reason+": "+condition.Message, text) {
+				return fmt.Errorf("%s: %+v", name, condition)
+			}
+		}
+		return nil
+	}
+}
+
+// bound: each of these pods is.
+func (r *run) bound(names ...string) func(*cluster.View) error {
+	return func(v *cluster.View) error {
+		for _, name := range names {
+			if !v.Pod(r.ns, name).Bound() {
+				return fmt.Errorf("%s is not", name)
+			}
+		}
+		return nil
+	}
+}
+
 // describe shows pods and sources as they are, for the log of a failed test.
 func (r *run) describe() string {
 	var text strings.Builder

@@ -193,12 +193,7 @@ func TestWakeup_WhereAllNodesAreLookedAtNobodyIsNominated(t *testing.T) {
 		r := spared(t, cluster.ByItself)
 		r.startScheduler()
 		r.create(r.pod("first"))
-		r.wait(usual, "an ordinary pod is bound", func(v *cluster.View) error {
-			if pod := v.Pod(r.ns, "first"); !pod.Bound() {
-				return fmt.Errorf("it is not")
-			}
-			return nil
-		})
+		r.wait(usual, "an ordinary pod is bound", r.bound("first"))
 		r.must(r.plane.Admin.Delete(r.podPath("first")))
 		r.gang("g", 4, "", gated)
 		r.wait(usual, "bound", r.allBound("g", 4))

@@ -11,7 +11,6 @@ static const struct timespec noon = {1729858515, 525108000};
 static const struct skr_log_pair pairs[] = {
     {SKR_LOG_PAIR_STRING, "group", "ns/\"x\"\n", 0},
     {SKR_LOG_PAIR_INT, "size", NULL, -8},
-    {SKR_LOG_PAIR_BOOL, "ready", NULL, 1},
     {SKR_LOG_PAIR_END, NULL, NULL, 0},
 };
 
@@ -23,7 +22,7 @@ TEST(text_follows_klog)
     skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_ERROR, 0, &noon, 7, "server/daemon/daemon.c", 116,
                   "Write failed", pairs);
     assert_string_equal(out.s, "E1025 12:15:15.525108       7 daemon.c:116] \"Write failed\" "
-                               "group=\"ns/\\\"x\\\"\\n\" size=-8 ready=true");
+                               "group=\"ns/\\\"x\\\"\\n\" size=-8");
 }
 
 TEST(json_is_one_object_with_the_same_keys)
@@ -38,7 +37,6 @@ TEST(json_is_one_object_with_the_same_keys)
     assert_string_equal(json_string_value(json_object_get(line, "caller")), "daemon.c:116");
     assert_int_equal(json_integer_value(json_object_get(line, "size")), -8);
     assert_int_equal(json_integer_value(json_object_get(line, "v")), 3);
-    assert_true(json_is_true(json_object_get(line, "ready")));
 }
 
 TEST(what_a_terminal_obeys_is_escaped)

@@ -3,83 +3,35 @@
  * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
  * server can say is asked by the end-to-end tests. */
 #include <jansson.h>
-#include <yaml.h>
 
 #include "server/config/config.h"
 #include "server/kube/permissions.h"
+#include "server/manifest/manifest.h"
 #include "server/object/view_url.h"
+#include "test/golden.h"
 #include "test/test.h"
 
-enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
-
-/* ---- YAML to JSON, every scalar a string ---- */
-
-static json_t *convert(yaml_document_t *document, int id, int depth)
-{
-    yaml_node_t *node = yaml_document_get_node(document, id);
-    assert_non_null(node);
-    assert_true(depth < DEPTH_MAX);
-    if (node->type == YAML_SCALAR_NODE) {
-        return json_stringn((const char *)node->data.scalar.value, node->data.scalar.length);
-    }
-    if (node->type == YAML_SEQUENCE_NODE) {
-        json_t *list = json_array();
-        yaml_node_item_t *item = node->data.sequence.items.start;
-        for (; item < node->data.sequence.items.top; item++) {
-            json_array_append_new(list, convert(document, *item, depth + 1));
-        }
-        return list;
-    }
-    json_t *object = json_object();
-    yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-    for (; pair < node->data.mapping.pairs.top; pair++) {
-        yaml_node_t *key = yaml_document_get_node(document, pair->key);
-        const char *name = (const char *)key->data.scalar.value;
-        if (json_object_get(object, name)) {
-            fail_msg("line %zu: key %s twice", key->start_mark.line + 1, name);
-        }
-        json_object_set_new(object, name, convert(document, pair->value, depth + 1));
-    }
-    return object;
-}
-
 /* All documents of the text as an array. */
-static json_t *parse(const char *text, size_t n, const char *name)
+static json_t *parse(const char *text, const char *name)
 {
-    yaml_parser_t parser;
+    SKR_STRBUF(errors);
+    struct skr_manifests manifests;
     json_t *documents = json_array();
-    assert_true(yaml_parser_initialize(&parser));
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    for (;;) {
-        yaml_document_t document;
-        if (!yaml_parser_load(&parser, &document)) {
-            fail_msg("%s:%zu: %s", name, parser.problem_mark.line + 1, parser.problem);
-        }
-        bool end = !yaml_document_get_root_node(&document);
-        if (!end) {
-            json_array_append_new(documents, convert(&document, 1, 0));
-        }
-        yaml_document_delete(&document);
-        if (end) {
-            break;
-        }
+    skr_manifests_init(&manifests);
+    if (skr_manifests_parse(&manifests, name, text, strlen(text), NULL, NULL, &errors) != 0) {
+        fail_msg("%s", errors.s);
     }
-    yaml_parser_delete(&parser);
+    for (size_t i = 0; i < manifests.n; i++) {
+        json_array_append(documents, manifests.item[i].object);
+    }
+    skr_manifests_fini(&manifests);
     return documents;
 }
 
 static json_t *load(const char *path)
 {
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fail_msg("%s cannot be opened", path);
-    }
-    SKR_AUTO_FREE char *text = malloc(FILE_MAX);
-    assert_non_null(text);
-    size_t n = fread(text, 1, FILE_MAX, file);
-    assert_true(n > 0 && n < FILE_MAX);
-    fclose(file);
-    return parse(text, n, path);
+    SKR_AUTO_FREE char *text = golden_read(path);
+    return parse(text, path);
 }
 
 /* Value below a path of keys and indices, "a/b/0/c". */
@@ -96,10 +48,17 @@ static json_t *at(json_t *json, const char *path)
     return json;
 }
 
+/* Of a scalar; borrowed until the next call. */
 static const char *text_at(json_t *json, const char *path)
 {
-    const char *text = json_string_value(at(json, path));
-    return text ? text : "";
+    static char number[24];
+    const json_t *value = at(json, path);
+    if (json_is_integer(value)) {
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+        return number;
+    }
+    const char *text = json_string_value(value);
+    return json_is_true(value) ? "true" : json_is_false(value) ? "false" : text ? text : "";
 }
 
 static json_t *find(json_t *documents, const char *kind, const char *name)
@@ -165,7 +124,7 @@ TEST(the_schedulers_configuration_is_the_shipped_one)
     json_auto_t *shipped = load("configs/scheduler.yaml");
     const char *text =
         text_at(find(documents, "ConfigMap", "sakkara-config"), "data/scheduler.yaml");
-    json_auto_t *embedded = parse(text, strlen(text), "scheduler.yaml");
+    json_auto_t *embedded = parse(text, "scheduler.yaml");
     assert_true(json_equal(embedded, shipped));
 }
 
@@ -191,70 +150,6 @@ TEST(the_scheduler_calls_where_the_daemon_listens)
                             config->settings.scheduler_name[i]);
     }
     assert_null(at(scheduler, "extenders/2"));
-}
-
-static const char *const permissions[] = {
-    "/configmaps get list patch watch",
-    "/nodes list watch",
-    "/pods get list patch watch",
-    "/pods/binding create",
-    "/pods/eviction create",
-    "/pods/status patch",
-    "events.k8s.io/events create",
-    "policy/poddisruptionbudgets list watch",
-    "resource.k8s.io/deviceclasses list watch",
-    "scheduling.x-k8s.io/podgroups get list patch watch",
-};
-enum { PERMISSIONS = sizeof permissions / sizeof permissions[0], VERBS_MAX = 16 };
-
-static int compare_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* "group/resource verb verb", verbs sorted. */
-static char *permission(const char *group, const char *resource, json_t *verbs)
-{
-    const char *sorted[VERBS_MAX];
-    size_t n = json_array_size(verbs);
-    assert_true(n <= VERBS_MAX);
-    for (size_t i = 0; i < n; i++) {
-        sorted[i] = json_string_value(json_array_get(verbs, i));
-    }
-    qsort(sorted, n, sizeof sorted[0], compare_text);
-    struct skr_strbuf line;
-    skr_strbuf_init(&line);
-    skr_strbuf_addf(&line, "%s/%s", group, resource);
-    for (size_t i = 0; i < n; i++) {
-        skr_strbuf_addf(&line, " %s", sorted[i]);
-    }
-    return skr_strbuf_take(&line, NULL);
-}
-
-TEST(the_daemon_has_exactly_the_permissions_it_needs)
-{
-    json_auto_t *documents = load(files[0]);
-    char *got[64];
-    size_t n = 0, i, g, r;
-    json_t *rule, *group, *resource;
-    json_array_foreach(at(find(documents, "ClusterRole", "sakkara"), "rules"), i, rule)
-    {
-        json_array_foreach(at(rule, "apiGroups"), g, group)
-        {
-            json_array_foreach(at(rule, "resources"), r, resource)
-            {
-                assert_true(n < 64);
-                got[n++] = permission(json_string_value(group), json_string_value(resource),
-                                      at(rule, "verbs"));
-            }
-        }
-    }
-    qsort(got, n, sizeof got[0], compare_text);
-    assert_int_equal(n, PERMISSIONS);
-    for (i = 0; i < n; i++) {
-        assert_string_equal(got[i], permissions[i]);
-        free(got[i]);
-    }
 }
 
 /* What a role gives, as "group resource/subresource verb": true. */
@@ -525,23 +420,12 @@ static void check_metrics(const char *expr, const char *reference)
     }
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 4 * FILE_MAX);
-    assert_non_null(text);
-    assert_true(fread(text, 1, 4 * FILE_MAX - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 TEST(every_alert_is_about_a_metric_that_exists)
 {
     json_auto_t *documents = load("manifests/spotmix-alerts.yaml");
     json_t *rule = find(documents, "PrometheusRule", "sakkara-spotmix");
     json_t *rules = at(rule, "spec/groups/0/rules"), *alert;
-    SKR_AUTO_FREE char *reference = read_text("docs/reference.md");
+    SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
     size_t i;
     assert_true(json_array_size(rules) >= 6);
     json_array_foreach(rules, i, alert)

@@ -6,6 +6,7 @@
 #include "server/daemon/gang_metrics.h"
 #include "server/daemon/metrics.h"
 #include "server/http/process_metrics.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/topology_map.h"
 
@@ -13,12 +14,7 @@ static char *reference;
 
 BEFORE_ALL
 {
-    FILE *file = fopen("docs/reference.md", "r");
-    assert_non_null(file);
-    reference = calloc(1, 1 << 20);
-    size_t n = reference ? fread(reference, 1, (1 << 20) - 1, file) : 0;
-    fclose(file);
-    assert_true(n > 0);
+    reference = golden_read("docs/reference.md");
 }
 
 AFTER_ALL

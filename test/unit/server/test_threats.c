@@ -3,22 +3,19 @@
 #include <ctype.h>
 #include <ftw.h>
 
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/base/strbuf.h"
 
-enum { FILE_MAX = 4 * 1024 * 1024, NAME_MAX_BYTES = 160 };
+enum { NAME_MAX_BYTES = 160 };
 
 /* All sources of tests, joined. */
 static struct skr_strbuf sources;
 
 static void add_file(const char *path, struct skr_strbuf *out)
 {
-    FILE *file = fopen(path, "re");
-    assert_non_null(file);
-    SKR_AUTO_FREE char *text = calloc(1, FILE_MAX);
-    const size_t n = text ? fread(text, 1, FILE_MAX - 1, file) : 0;
-    fclose(file);
-    skr_strbuf_addn(out, text, n);
+    SKR_AUTO_FREE char *text = golden_read(path);
+    skr_strbuf_add(out, text);
 }
 
 static int visit(const char *path, const struct stat *info, int kind, struct FTW *ftw)

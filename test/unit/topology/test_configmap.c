@@ -12,7 +12,7 @@ static int decode(const char *text, struct skr_configmap **ret, struct skr_error
 
 TEST(data_and_metadata_are_kept)
 {
-    struct skr_configmap *map = NULL;
+    SKR_AUTO(skr_configmap_destroy) struct skr_configmap *map = NULL;
     assert_int_equal(decode("{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\":"
                             "{\"name\": \"t\", \"labels\": {\"sakkara.topology\": \"\"}},"
                             "\"data\": {\"tree\": \"{}\", \"name\": \"x\", \"note\": null},"
@@ -25,7 +25,6 @@ TEST(data_and_metadata_are_kept)
     assert_string_equal(skr_labels_get(&map->data, "tree"), "{}");
     assert_string_equal(skr_labels_get(&map->data, "name"), "x");
     assert_string_equal(skr_labels_get(&map->data, "note"), "");
-    skr_configmap_destroy(map);
     skr_configmap_destroy(NULL);
 }
 
@@ -40,8 +39,7 @@ TEST(a_map_without_data_is_legal)
 TEST(a_bad_map_is_named)
 {
     static const struct {
-        const char *text;
-        const char *message;
+        const char *text, *message;
     } rows[] = {
         {"{\"metadata\": {}}", "metadata.name: missing"},
         {"{\"metadata\": {\"name\": \"t\"}, \"data\": \"x\"}",

@@ -12,7 +12,7 @@ static int decode(const char *text, struct skr_node **ret, struct skr_error *err
 
 TEST(a_node_as_the_api_server_sends_it_is_read)
 {
-    struct skr_node *node = NULL;
+    SKR_AUTO(skr_node_destroy) struct skr_node *node = NULL;
     assert_int_equal(
         decode("{\"kind\": \"Node\", \"metadata\": {\"name\": \"n1\", \"uid\": \"u\","
                "\"labels\": {\"kubernetes.io/hostname\": \"n1\", \"sakkara.topology.rack\": \"r\"},"
@@ -46,7 +46,6 @@ TEST(a_node_as_the_api_server_sends_it_is_read)
     assert_true(node->allocatable.item[0].amount == 7910);
     assert_string_equal(node->allocatable.item[3].name, "pods");
     assert_true(node->allocatable.item[3].amount == 110);
-    skr_node_destroy(node);
     skr_node_destroy(NULL);
 }
 
@@ -81,8 +80,7 @@ TEST(a_node_is_ready_unless_it_says_otherwise)
 TEST(a_bad_node_is_named)
 {
     static const struct {
-        const char *rest;
-        const char *message;
+        const char *rest, *message;
     } rows[] = {
         {"\"spec\": []", "spec: must be an object, got an array"},
         {"\"spec\": {\"unschedulable\": \"yes\"}",

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes as caches hold them. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/node_keep.h"
 

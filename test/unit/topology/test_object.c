@@ -92,8 +92,7 @@ TEST(versions_that_are_no_numbers_are_zero)
 TEST(a_field_of_the_wrong_type_is_named)
 {
     static const struct {
-        const char *text;
-        const char *message;
+        const char *text, *message;
     } rows[] = {
         {"[]", "object: must be an object, got an array"},
         {"{}", "metadata: missing"},

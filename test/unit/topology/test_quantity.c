@@ -8,8 +8,7 @@
 
 struct row {
     const char *text;
-    int64_t value;
-    int64_t milli;
+    int64_t value, milli;
 };
 
 static void check(const struct row *rows, size_t n)
@@ -191,8 +190,7 @@ TEST(what_does_not_fit_is_the_most_that_does)
 TEST(nonsense_is_refused_with_its_position)
 {
     static const struct {
-        const char *text;
-        const char *message;
+        const char *text, *message;
     } rows[] = {
         {"", "quantity \"\": ends at 1, expected a digit"},
         {"-", "quantity \"-\": ends at 2, expected a digit"},

@@ -115,8 +115,7 @@ TEST(a_node_has_a_limit_of_names)
 TEST(cpu_counts_in_millicores_and_the_rest_in_units)
 {
     static const struct {
-        const char *name;
-        const char *quantity;
+        const char *name, *quantity;
         int64_t amount;
     } rows[] = {
         {"cpu", "2", 2000},         {"cpu", "100m", 100},
@@ -135,8 +134,7 @@ TEST(cpu_counts_in_millicores_and_the_rest_in_units)
 TEST(a_bad_amount_names_its_resource)
 {
     static const struct {
-        const char *name;
-        const char *quantity;
+        const char *name, *quantity;
         int rc;
         const char *text;
     } rows[] = {

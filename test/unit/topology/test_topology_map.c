@@ -100,9 +100,7 @@ TEST(malformed_maps_are_refused_with_key_and_position)
         "{\"1\":{\"2\":{\"3\":{\"4\":{\"5\":{\"6\":{\"7\":{\"8\":{\"9\":{\"10\":{\"11\":{\"12\":"
         "{\"13\":{\"14\":{\"15\":{\"16\":{\"17\":{}}}}}}}}}}}}}}}}}}";
     static const struct {
-        const char *levels;
-        const char *resources;
-        const char *tree;
+        const char *levels, *resources, *tree;
         int rc;
         const char *text;
     } rows[] = {
@@ -201,6 +199,7 @@ TEST(malformed_maps_are_refused_with_key_and_position)
 
 TEST(a_tree_of_the_deepest_kind_is_read)
 {
+    SKR_AUTO(skr_tree_unref)
     struct skr_tree *tree = must_parse(
         "[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"10\",\"11\",\"12\",\"13\",\"14\","
         "\"15\",\"16\"]",
@@ -208,7 +207,6 @@ TEST(a_tree_of_the_deepest_kind_is_read)
         "{\"13\":{\"14\":{\"15\":{\"16\":{}}}}}}}}}}}}}}}}}");
     assert_int_equal(tree->n_levels, SKR_LEVELS_MAX);
     assert_int_equal(tree->n_leaves, 1);
-    skr_tree_unref(tree);
 }
 
 TEST(a_nesting_bomb_is_a_limit_and_no_crash)

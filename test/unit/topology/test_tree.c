@@ -74,7 +74,7 @@ TEST(units_are_numbered_level_by_level)
     static const char *const expected[] = {"root",   "rack-0", "rack-1", "node-0",
                                            "node-1", "node-2", "node-3"};
     size_t n_uneven = 9;
-    struct skr_tree *tree = tree_of(two_racks, 6, &n_uneven);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = tree_of(two_racks, 6, &n_uneven);
     check_invariants(tree);
     assert_int_equal(n_uneven, 0);
     assert_int_equal(tree->n_levels, 2);
@@ -87,7 +87,6 @@ TEST(units_are_numbered_level_by_level)
     assert_string_equal(tree->level_name[0], "root");
     assert_string_equal(tree->level_name[2], "l2");
     assert_string_equal(tree->resource_name[1], "memory");
-    skr_tree_unref(tree);
     skr_tree_unref(NULL);
 }
 
@@ -235,7 +234,7 @@ TEST(names_and_depths_are_checked)
         {2, "x", -SKR_BUG, "unit \"x\": depth 2 after 0"},
         {17, "x", -SKR_LIMIT, "unit \"x\": tree deeper than 16 levels"},
     };
-    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
     char name[300];
     struct skr_error error;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -252,7 +251,6 @@ TEST(names_and_depths_are_checked)
     for (int32_t depth = 2; depth <= SKR_LEVELS_MAX; depth++) {
         assert_int_equal(skr_tree_builder_add(b, depth, "x", &error), 0);
     }
-    skr_tree_builder_destroy(b);
     skr_tree_builder_destroy(NULL);
 }
 

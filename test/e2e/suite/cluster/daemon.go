@@ -23,8 +23,6 @@ type DaemonOptions struct {
 	QPS      int // client.qps; burst is twice that; 0: 1000
 	// BindTimeout is extender.bindTimeout; empty: 330s.
 	BindTimeout string
-	// FilterHold is extender.filterHold; empty: the default.
-	FilterHold string
 	// LeaderElection is that section; empty: {mode: none}.
 	LeaderElection string
 	// Host is on which it believes itself; empty: this one.
@@ -72,9 +70,6 @@ func (d *Daemon) configuration(options *DaemonOptions) string {
 	}
 	if bindTimeout == "" {
 		bindTimeout = "330s"
-	}
-	if options.FilterHold != "" {
-		bindTimeout += "\n  filterHold: " + options.FilterHold
 	}
 	leaderElection := options.LeaderElection
 	if leaderElection == "" {

@@ -89,13 +89,12 @@ static void entry_drop(struct echo *e, struct entry *x)
 
 static void echo_destroy(void *self)
 {
-    struct echo *e = self;
+    SKR_AUTO_FREE struct echo *e = self;
     struct entry *x, *next;
     HASH_ITER(hh, e->entries, x, next)
     {
         entry_drop(e, x);
     }
-    free(e);
 }
 
 static struct entry *find(struct echo *e, const char *key)

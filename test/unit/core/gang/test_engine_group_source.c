@@ -44,7 +44,7 @@ static void assert_said(struct rig *rig, const char *reason, const char *want)
 TEST(a_bound_group_that_loses_its_map_and_a_member_has_one_story_and_holds_no_room)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
-        struct rig *rig = cluster(); /* room for eight */
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster(); /* room for eight */
         rig_group(rig, "g", 4, 0, NULL);
         rig_group(rig, "other", 5, 0, NULL);
         rig_sync(rig);
@@ -81,7 +81,6 @@ TEST(a_bound_group_that_loses_its_map_and_a_member_has_one_story_and_holds_no_ro
         assert_true(*rig_node_of(rig, "p-new"));
         assert_string_equal(rig_key(rig, "g", "reason"), "");
         rig_assert_clean(rig);
-        rig_destroy(rig);
     }
 }
 

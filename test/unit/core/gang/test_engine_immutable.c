@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups whose keys stand in annotations: immutable ConfigMaps, and how much goes into annotations. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

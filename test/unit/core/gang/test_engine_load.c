@@ -169,7 +169,7 @@ TEST(two_groups_that_do_not_fit_together_never_share_the_room)
 {
     uint64_t random = 88172645463325252u;
     for (int round = 0; round < 300; round++) {
-        struct rig *rig = rig_create();
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
         rig_racks(rig, 1, 3, 2);
         rig_group(rig, "a", 4, 0, NULL);
         rig_group(rig, "b", 4, 0, NULL);
@@ -212,7 +212,6 @@ TEST(two_groups_that_do_not_fit_together_never_share_the_room)
         if (made[0] == 4 || made[1] == 4) {
             assert_int_equal(a + b, 4);
         }
-        rig_destroy(rig);
     }
 }
 

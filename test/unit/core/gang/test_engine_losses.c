@@ -215,8 +215,7 @@ TEST(each_choice_that_is_left_to_a_lost_member_makes_the_gang_whole)
 /* ---- members outside the tree ---- */
 
 static const struct outside {
-    const char *title, *tree, *lost;
-    const char *message;
+    const char *title, *tree, *lost, *message;
 } outsides[] = {
     {"all of them", "{\\'a\\':{\\'node-2\\':{}}}", "p-3",
      "group g needs 1 more slot beside the 3 it holds, 0 are free on eligible nodes; a size of 3 "

@@ -483,7 +483,7 @@ TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
         struct skr_settings settings;
         skr_settings_default(&settings);
         settings.bind_timeout = 20 * SKR_SECOND;
-        struct rig *rig = rig_create_with(&settings);
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
         rig_racks(rig, 1, 2, 2);
         rig_group(rig, "g", 2, 0, NULL);
         rig_sync(rig);
@@ -498,7 +498,6 @@ TEST(members_that_come_while_the_plan_is_being_written_are_woken_when_it_is)
         assert_int_equal(rig_open_calls(rig), 0);
         rig_run(rig, 20 * SKR_SECOND);
         rig_assert_bound(rig, "p", 2);
-        rig_destroy(rig);
     }
 }
 

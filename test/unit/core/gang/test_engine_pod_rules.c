@@ -15,8 +15,7 @@ struct told {
     const char *affinity;
     int tainted; /* so many nodes, the last ones */
     bool beside; /* a pod db=y runs on node-0 */
-    const char *reason;
-    const char *message;
+    const char *reason, *message;
 };
 
 /* Three nodes of four slots. */
@@ -140,9 +139,8 @@ TEST(members_whose_host_ports_do_not_clash_share_nodes)
          NAMED_PORT("80", ",'hostIP':'10.0.0.3'"), NAMED_PORT("80", ",'hostIP':'10.0.0.4'")},
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
-        struct rig *rig = with_ports(ports[i]);
+        SKR_AUTO(rig_destroy) struct rig *rig = with_ports(ports[i]);
         rig_assert_bound(rig, "p", 4);
-        rig_destroy(rig);
     }
 }
 
@@ -182,9 +180,8 @@ TEST(a_replacement_stays_off_the_node_where_another_member_has_its_port)
 
 /* ---- nowhere ---- */
 
-TEST(a_group_to_which_no_node_is_open_says_what_closes_them)
+TEST_RIG(rig_create(), a_group_to_which_no_node_is_open_says_what_closes_them)
 {
-    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 5, 4);
     rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'t','effect':'NoSchedule'}]}}");
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");

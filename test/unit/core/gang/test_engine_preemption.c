@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that give way to groups of higher priority: who does, and what becomes of both. */
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 #include "test/unit/preemption_scene.h"
 

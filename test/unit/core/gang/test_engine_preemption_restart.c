@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preemption over restarts, crashes and changes of the leader. */
-#include <string.h>
-
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/preemption_scene.h"
@@ -10,7 +8,7 @@
 TEST(victims_of_a_group_that_gives_way_stay_where_their_room_is_not_needed)
 {
     for (int restart = 0; restart < 2; restart++) {
-        struct rig *rig = scene_rack(2);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_rack(2);
         rig->grace = 0;
         scene_bound(rig, "a", 4, 1);
         scene_bound(rig, "b", 4, 1);
@@ -28,7 +26,6 @@ TEST(victims_of_a_group_that_gives_way_stay_where_their_room_is_not_needed)
         rig_assert_bound(rig, "top", 4);
         assert_int_equal(rig_n_bound(rig, "a") + rig_n_bound(rig, "b"), 4);
         assert_int_equal(rig_n_bound(rig, "middle"), 0);
-        rig_destroy(rig);
     }
 }
 
@@ -147,7 +144,7 @@ TEST_RIG(scene_rack(1), who_takes_over_keeps_no_seats_of_victims_from_the_plan_t
 TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
 {
     for (int order = 0; order < 2 * RIG_KIND_COUNT; order++) {
-        struct rig *rig = scene_rack(2);
+        SKR_AUTO(rig_destroy) struct rig *rig = scene_rack(2);
         rig->grace = 0;
         rig_group(rig, "low", 5, 0, "{'node':{'type':'pack'}}"); /* four and one */
         rig_pods(rig, "low", 5, "low", RIG_GATED);
@@ -168,7 +165,6 @@ TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
         rig_run(rig, 20 * SKR_SECOND);
         rig_assert_bound(rig, "top", 6);
         assert_int_equal(rig_n_bound(rig, "low"), 0);
-        rig_destroy(rig);
     }
 }
 
@@ -226,7 +222,7 @@ TEST(d49_preemption_survives_a_crash_after_every_write)
 {
     for (int answered = 0; answered < 2; answered++) {
         for (size_t at = 1; at < 40; at++) {
-            struct rig *rig = scene_rack(2);
+            SKR_AUTO(rig_destroy) struct rig *rig = scene_rack(2);
             rig->grace = 5 * SKR_SECOND;
             scene_bound(rig, "a", 4, 1);
             scene_bound(rig, "b", 4, 0);
@@ -246,7 +242,6 @@ TEST(d49_preemption_survives_a_crash_after_every_write)
             assert_int_equal(rig_n_bound(rig, "b"), 0);
             assert_string_equal(rig_key(rig, "b", "preemptor"), "");
             rig_assert_clean(rig);
-            rig_destroy(rig);
         }
     }
 }

@@ -206,12 +206,11 @@ TEST_RIG(cluster(0), d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_
     rig_run(rig, 5 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "p-1");
     while (rig->watches) { /* the deletion is missed */
-        struct rig_watch *lost = rig->watches;
+        SKR_AUTO_FREE struct rig_watch *lost = rig->watches;
         rig->watches = NULL;
         json_decref(lost->json);
         free(lost->key);
         free(lost->uid);
-        free(lost);
     }
     rig_pod(rig, "p-1", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
@@ -490,9 +489,8 @@ TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_rebuilt_from_them)
 }
 
 /* It led before, and knew why the group waited then. */
-TEST(who_leads_again_says_nothing_old_of_a_group_that_was_planned_meanwhile)
+TEST_RIG(rig_create(), who_leads_again_says_nothing_old_of_a_group_that_was_planned_meanwhile)
 {
-    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 4);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);

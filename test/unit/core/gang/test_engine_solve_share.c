@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Namespaces whose groups are slow to solve for, beside others. */
-#include <string.h>
-
 #include "test/unit/engine_test.h"
 
 enum since { NEVER_SLOW, SLOW_LONG_AGO, SLOW };

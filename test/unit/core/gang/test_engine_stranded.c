@@ -188,7 +188,7 @@ TEST(a_member_whose_call_ended_and_whose_node_refuses_it_then_gets_another_one)
         struct skr_settings settings;
         skr_settings_default(&settings);
         settings.bind_timeout = 20 * SKR_SECOND;
-        struct rig *rig = rig_create_with(&settings);
+        SKR_AUTO(rig_destroy) struct rig *rig = rig_create_with(&settings);
         rig->in_tree = keeps_job_0;
         nowhere = never_node_0 = false;
         rig_racks(rig, 1, 3, 2);
@@ -212,6 +212,5 @@ TEST(a_member_whose_call_ended_and_whose_node_refuses_it_then_gets_another_one)
         rig_run(rig, 60 * SKR_SECOND);
         rig_assert_text(rig_node_of(rig, "job-0"), "node-1");
         rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
-        rig_destroy(rig);
     }
 }

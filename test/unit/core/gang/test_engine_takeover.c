@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is under way when leadership is lost, or taken with old news. */
-#include <string.h>
-
 #include "core/gang/restore.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_scene.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt and
- * .json, byte for byte (UPDATE=1 writes them); one sentence everywhere; one Event a reason.
+ * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt, byte
+ * for byte (UPDATE=1 writes them). The text is made of the JSON, which is TOKEN.json where that file
+ * exists; together these have every field. One sentence everywhere; one Event a reason.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "core/gang/reason.h"
 #include "server/cli/cli.h"
@@ -356,11 +355,16 @@ static const struct {
     {"Bound", bound, false, true}, /* no token: there is nothing to tell */
 };
 
-static void compare(const char *token, const char *suffix, const char *got)
+static void compare(const char *token, const char *text, const json_t *x)
 {
     char path[128];
-    snprintf(path, sizeof path, FOLDER "%s.%s", token, suffix);
-    golden_check(path, got);
+    snprintf(path, sizeof path, FOLDER "%s.txt", token);
+    golden_check(path, text);
+    snprintf(path, sizeof path, FOLDER "%s.json", token);
+    if (access(path, F_OK) == 0) {
+        SKR_AUTO_FREE char *json = json_dumps(x, JSON_INDENT(2));
+        golden_check(path, json);
+    }
 }
 
 static bool holds_also(const json_t *x, const char *token)
@@ -418,15 +422,12 @@ TEST(every_token_has_its_text_and_its_json)
 {
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         const char *token = tokens[i].token;
-        struct rig *rig = tokens[i].cluster();
+        SKR_AUTO(rig_destroy) struct rig *rig = tokens[i].cluster();
         const json_t *x = rig_explain(rig, "g");
         const struct skr_explain_look look = {0};
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
+        SKR_STRBUF(text);
         skr_explain_write_text(x, &look, &text);
-        char *json = json_dumps(x, JSON_INDENT(2));
-        compare(token, "txt", text.s);
-        compare(token, "json", json);
+        compare(token, text.s, x);
         assert_complete(x);
         assert_small(text.s);
         assert_next_exists(x);
@@ -437,9 +438,6 @@ TEST(every_token_has_its_text_and_its_json)
             assert_string_equal(skr_object_text(x, "reason"), reason);
         }
         assert_int_equal(json_is_true(json_object_get(x, "placed")), tokens[i].placed);
-        free(json);
-        skr_strbuf_fini(&text);
-        rig_destroy(rig);
     }
 }
 
@@ -447,15 +445,13 @@ TEST_RIG(bound_without_map(), a_bound_group_without_its_map_is_told_as_bound)
 {
     const json_t *x = rig_explain(rig, "g");
     const struct skr_explain_look look = {0};
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_explain_write_text(x, &look, &text);
     assert_string_equal(skr_object_text(x, "status"), "Bound");
     assert_string_equal(skr_object_text(x, "reason"), "");
     assert_string_equal(skr_object_text(x, "sentence"), "group g is bound, 4 members");
     assert_true(holds_also(x, "GroupNotFound"));
     assert_non_null(strstr(text.s, "Group g (default) is placed: Bound, for "));
-    skr_strbuf_fini(&text);
 }
 
 /* ---- one sentence ---- */
@@ -485,18 +481,16 @@ TEST(map_condition_event_and_command_have_one_sentence)
 {
     static const char sentence[] = "group g needs 6 slots in one rack, best rack has 5";
     SKR_AUTO(rig_destroy) struct rig *rig = topology_placement_failed();
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     const struct skr_explain_look look = {0};
     const json_t *x = rig_explain(rig, "g");
     rig_run(rig, SKR_SECOND);
-    skr_strbuf_init(&text);
     skr_explain_write_text(x, &look, &text);
     assert_string_equal(skr_object_text(x, "sentence"), sentence);
     assert_string_equal(rig_key(rig, "g", "message"), sentence);
     assert_non_null(strstr(rig_key(rig, "g", "conditions"), sentence));
     assert_true(rig_has_event(rig, sentence));
     assert_non_null(strstr(text.s, sentence));
-    skr_strbuf_fini(&text);
 }
 
 TEST_RIG(topology_placement_failed(), a_thousand_retries_change_no_text_and_make_no_event)
@@ -568,9 +562,8 @@ TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
     assert_string_equal(skr_object_text(x, "message"), SKR_TEXT_NOT_LEADER);
 }
 
-TEST(a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)
+TEST_RIG(rig_create(), a_member_that_terminates_is_named_while_it_holds_the_room_of_its_replacement)
 {
-    SKR_AUTO(rig_destroy) struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who would give way to a group, asked before anybody does. */
-#include <string.h>
-
 #include "core/gang/pages.h"
 #include "server/render/explain_text.h"
 #include "server/render/render.h"
@@ -107,19 +105,16 @@ TEST(who_was_named_is_who_goes_when_preemption_is_switched_on)
 TEST_RIG(rack(3), text_and_json_of_what_would_be_evicted)
 {
     const struct skr_explain_look look = {0};
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     three_held_and_one_wanted(rig);
     rig_budget(rig, "b", "b", 2);
     gang(rig, "large", 8, 9);
     const json_t *x = rig_explain_preempt(rig, "large");
-    skr_strbuf_init(&text);
     skr_explain_write_text(x, &look, &text);
-    char *json = json_dumps(x, JSON_INDENT(2));
+    SKR_AUTO_FREE char *json = json_dumps(x, JSON_INDENT(2));
     skr_strbuf_add(&text, "");
     golden_check("test/explain/Preempt.txt", text.s);
     golden_check("test/explain/Preempt.json", json);
-    free(json);
-    skr_strbuf_fini(&text);
 }
 
 TEST_RIG(rack(1), equal_priority_is_why_nobody_goes)
@@ -226,20 +221,16 @@ static void draw(struct rig *rig, const char *path, struct skr_strbuf *out)
     const struct skr_view_query query = {.path = path};
     const struct skr_render how = {.ascii = true};
     struct skr_error error;
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
+    SKR_STRBUF(text);
     skr_strbuf_reset(out);
     assert_int_equal(skr_gang_view(skr_engine_self(rig->engine), &query, rig->now, &text), 200);
-    json_t *page = json_loadb(text.s, text.len, 0, NULL);
+    json_auto_t *page = json_loadb(text.s, text.len, 0, NULL);
     assert_int_equal(skr_render_group(page, &how, out, &error), 0);
-    json_decref(page);
-    skr_strbuf_fini(&text);
 }
 
 TEST_RIG(scene_rack(3), the_pages_of_preemptor_and_victim_name_each_other)
 {
-    struct skr_strbuf page;
-    skr_strbuf_init(&page);
+    SKR_STRBUF(page);
     three_held_and_one_wanted(rig);
     rig_run(rig, 4 * SKR_SECOND);
     draw(rig, "/v1/groups/default/top", &page);
@@ -251,5 +242,4 @@ TEST_RIG(scene_rack(3), the_pages_of_preemptor_and_victim_name_each_other)
     assert_null(strstr(page.s, "Evicts:"));
     draw(rig, "/v1/groups/default/c", &page);
     assert_null(strstr(page.s, "Preempted by:"));
-    skr_strbuf_fini(&page);
 }

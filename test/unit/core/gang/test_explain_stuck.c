@@ -3,13 +3,10 @@
  * Groups that are stuck, each for a bottleneck that is written down by hand: explain names it,
  * and every change it prints, carried out in the files, places the group in `sakkara simulate`.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/render/explain_text.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "test/unit/explain_ways.h"
@@ -64,9 +61,8 @@ static void assert_bottleneck(const struct explain_scenario *s, const json_t *x)
 static void assert_text(const struct explain_scenario *s, const json_t *x)
 {
     const struct skr_explain_look look = {0};
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     size_t lines = 0, columns = 0;
-    skr_strbuf_init(&out);
     skr_explain_write_text(x, &look, &out);
     for (size_t i = 0; i < out.len; i++) {
         columns = out.s[i] == '\n' ? 0 : columns + 1;
@@ -78,7 +74,6 @@ static void assert_text(const struct explain_scenario *s, const json_t *x)
     if (lines > SKR_EXPLAIN_LINES || !strstr(out.s, skr_object_text(x, "reason"))) {
         complain(s, x, out.s);
     }
-    skr_strbuf_fini(&out);
 }
 
 static void assert_places(const struct explain_scenario *s, const json_t *files, const json_t *x,
@@ -132,11 +127,10 @@ TEST(simulate_ends_with_the_same_sentence_as_explain)
         int code;
         json_t *files = explain_scenario_files(&explain_scenarios[k]),
                *x = explain_ways_explain(files);
-        json_t *group = explain_ways_simulate(files, NULL, 0, &code);
+        json_auto_t *group = explain_ways_simulate(files, NULL, 0, &code);
         assert_int_equal(code, SKR_EXIT_NOT_PLACED);
         assert_string_equal(skr_object_text(group, "reason"), explain_scenarios[k].reason);
         assert_string_equal(skr_object_text(group, "message"), skr_object_text(x, "sentence"));
-        json_decref(group);
         json_decref(x);
         json_decref(files);
     }
@@ -155,39 +149,19 @@ static int run_command(char **argv, int argc, struct skr_strbuf *out, struct skr
     return code;
 }
 
-static char *read_text(const char *path)
-{
-    struct skr_strbuf text;
-    char chunk[4096];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    skr_strbuf_init(&text);
-    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        skr_strbuf_addn(&text, chunk, n);
-    }
-    fclose(file);
-    return skr_strbuf_take(&text, NULL);
-}
-
 TEST(readme_shows_what_the_command_prints)
 {
     char *argv[] = {"explain", "a-3", "--file", "docs/stuck-group.yaml"};
-    struct skr_strbuf out, messages, block;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
-    skr_strbuf_init(&block);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
+    SKR_STRBUF(block);
     assert_int_equal(run_command(argv, 4, &out, &messages), SKR_EXIT_NOT_PLACED);
     assert_int_equal(messages.len, 0);
     skr_strbuf_addf(&block, "```text\n%s```\n", out.s);
-    char *readme = read_text("README.md");
+    SKR_AUTO_FREE char *readme = golden_read("README.md");
     if (!strstr(readme, block.s)) {
         fail_msg("README.md does not have\n%s", block.s);
     }
-    free(readme);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&messages);
-    skr_strbuf_fini(&block);
 }
 
 /* What stands behind "Next:" there, run. */
@@ -195,13 +169,10 @@ TEST(the_next_command_of_readme_places_the_group)
 {
     char *argv[] = {"simulate", "-f", "docs/stuck-group.yaml", "--set",
                     "a-3:constraints.rack.hard=false"};
-    struct skr_strbuf out, messages;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     assert_int_equal(run_command(argv, 5, &out, &messages), SKR_EXIT_OK);
     assert_non_null(strstr(out.s, "4 of 4 groups bound"));
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&messages);
 }
 
 TEST(exit_codes_say_placed_not_placed_not_found)
@@ -215,21 +186,15 @@ TEST(exit_codes_say_placed_not_placed_not_found)
         char name[8];
         snprintf(name, sizeof name, "%s", cases[i / 3].group);
         char *argv[] = {"explain", name, "--file", "docs/stuck-group.yaml", "-o", formats[i % 3]};
-        struct skr_strbuf out, messages;
-        skr_strbuf_init(&out);
-        skr_strbuf_init(&messages);
+        SKR_STRBUF(out);
+        SKR_STRBUF(messages);
         assert_int_equal(run_command(argv, 6, &out, &messages), cases[i / 3].code);
         assert_int_equal(out.len > 0, cases[i / 3].code != SKR_EXIT_NOT_FOUND);
-        skr_strbuf_fini(&out);
-        skr_strbuf_fini(&messages);
     }
     char *nowhere[] = {"explain", "a-3", "--server", "http://127.0.0.1:1"};
-    struct skr_strbuf out, messages;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     assert_int_equal(run_command(nowhere, 4, &out, &messages), SKR_EXIT_UNREACHABLE);
-    skr_strbuf_fini(&out);
-    skr_strbuf_fini(&messages);
 }
 
 TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
@@ -275,12 +240,9 @@ TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
         char set[64];
         snprintf(set, sizeof set, "%s", cases[i].set);
         char *argv[] = {"simulate", "-f", "docs/stuck-group.yaml", "--set", set};
-        struct skr_strbuf out, messages;
-        skr_strbuf_init(&out);
-        skr_strbuf_init(&messages);
+        SKR_STRBUF(out);
+        SKR_STRBUF(messages);
         assert_int_equal(run_command(argv, 5, &out, &messages), cases[i].code);
         assert_string_equal(messages.s, cases[i].message);
-        skr_strbuf_fini(&out);
-        skr_strbuf_fini(&messages);
     }
 }

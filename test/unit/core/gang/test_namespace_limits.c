@@ -5,8 +5,7 @@
 #include "test/unit/engine_test.h"
 
 static const struct written {
-    const char *title;
-    const char *text;
+    const char *title, *text;
     const char *error; /* NULL: it is well-formed */
 } texts[] = {
     {"empty", "", NULL},

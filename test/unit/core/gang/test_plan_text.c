@@ -157,11 +157,9 @@ static char *write_large(size_t n, size_t nodes, int width, bool *ret_dropped)
 TEST(members_and_then_nodes_are_dropped_when_they_do_not_fit)
 {
     static const struct {
-        size_t members;
-        size_t nodes;
+        size_t members, nodes;
         int width;
-        bool dropped;
-        bool has_nodes;
+        bool dropped, has_nodes;
     } row[] = {
         {3000, 1000, 12, false, true},
         {6000, 1000, 12, true, true},
@@ -190,8 +188,7 @@ TEST(what_is_no_plan_is_refused_with_the_place)
 {
 #define HEAD "{'v':1,'id':'0123456789abcdef','state':'Planned'"
     static const struct {
-        const char *text;
-        const char *error;
+        const char *text, *error;
     } row[] = {
         {"", "sakkara.plan: 1:1: "},
         {"{", "sakkara.plan: 1:2: "},

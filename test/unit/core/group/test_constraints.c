@@ -56,8 +56,7 @@ static void assert_rules(const char *constraints, const char *want)
 TEST(rules_are_read_as_written)
 {
     static const struct {
-        const char *constraints;
-        const char *rules;
+        const char *constraints, *rules;
     } row[] = {
         {"{}", ""},
         {"null", ""},
@@ -95,8 +94,7 @@ TEST(rules_are_read_as_written)
 TEST(the_last_of_duplicate_members_counts)
 {
     static const struct {
-        const char *constraints;
-        const char *rules;
+        const char *constraints, *rules;
     } row[] = {
         {"{'rack':{'min':1,'min':2}}", "rack=pack,min:2"},
         {"{'rack':{'min':1,'MIN':2}}", "rack=pack,min:2"},
@@ -120,8 +118,7 @@ TEST(the_last_of_duplicate_members_counts)
 TEST(d15_malformed_constraints_are_refused_with_key_position_and_defect)
 {
     static const struct {
-        const char *constraints;
-        const char *text;
+        const char *constraints, *text;
     } row[] = {
         {"{'min':2.5}", "constraints: 1:8: \"min\" must be an object, got 2.5"},
         {"{'r':{'min':2.5}}", "constraints: 1:13: \"min\" must be an integer, got 2.5"},
@@ -156,8 +153,7 @@ TEST(d15_malformed_constraints_are_refused_with_key_position_and_defect)
 TEST(d15_text_that_is_no_json_is_refused_with_its_position)
 {
     static const struct {
-        const char *constraints;
-        const char *begins;
+        const char *constraints, *begins;
     } row[] = {
         {"{", "constraints: 1:2: "},
         {"", "constraints: 1:1: "},
@@ -185,8 +181,7 @@ TEST(d15_text_that_is_no_json_is_refused_with_its_position)
 TEST(a_typo_that_would_weaken_a_rule_is_refused_with_what_was_meant)
 {
     static const struct {
-        const char *constraints;
-        const char *text;
+        const char *constraints, *text;
     } row[] = {
         {"{'rack':{'hrad':true}}",
          "constraints: 1:17: unknown member \"hrad\" of level \"rack\" (did you mean \"hard\"?)"},
@@ -248,8 +243,7 @@ static void assert_warnings(const char *constraints, const char *size, const cha
 TEST(odd_rules_are_accepted_with_a_warning)
 {
     static const struct {
-        const char *constraints;
-        const char *warning;
+        const char *constraints, *warning;
     } row[] = {
         {"{'rack':{'type':'pack','hard':true},'node':{'type':'spread','min':1,'max':2}}", ""},
         {"{'rack':{'type':'Spread'}}", "constraints: 1:17: \"type\" of level \"rack\" is "

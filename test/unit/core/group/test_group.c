@@ -44,10 +44,9 @@ TEST(d14_a_map_with_name_and_size_only_packs_everywhere)
 TEST(an_empty_map_is_a_group_of_one)
 {
     const char *pairs[] = {NULL};
-    struct skr_group_spec *spec = parse_good(pairs);
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
     assert_string_equal(spec->name, "default-group");
     assert_int_equal(spec->size, 1);
-    skr_group_spec_destroy(spec);
     skr_group_spec_destroy(NULL);
 }
 
@@ -92,8 +91,7 @@ TEST(a_duration_of_a_map_is_one_of_the_configuration_up_to_a_day)
 TEST(d15_a_malformed_map_names_key_and_defect)
 {
     static const struct {
-        const char *key;
-        const char *value;
+        const char *key, *value;
         int rc;
         const char *text;
     } row[] = {
@@ -154,8 +152,7 @@ TEST(a_user_s_text_is_cut_in_messages)
 TEST(the_name_of_a_map_is_known_before_it_is_parsed)
 {
     static const struct {
-        const char *name;
-        const char *want;
+        const char *name, *want;
     } row[] = {
         {"group-a", "group-a"},
         {"A.b_c-1", "A.b_c-1"},
@@ -260,10 +257,7 @@ TEST(labels_make_soft_rules_in_order_of_levels)
 TEST(odd_labels_are_warned_about_and_bad_ones_refused)
 {
     static const struct {
-        const char *key;
-        const char *value;
-        const char *warning;
-        const char *error;
+        const char *key, *value, *warning, *error;
     } row[] = {
         {"hard.rack", "true", "label sakkara.group.constraint.hard.rack: unknown, ignored", ""},
         {"min", "1", "label sakkara.group.constraint.min: unknown, ignored", ""},
@@ -338,10 +332,9 @@ TEST(groups_are_equal_when_they_mean_the_same)
                                "size",        map[i][0], NULL};
             const char *b[] = {"constraints", map[k][2], "priority", map[k][1],
                                "size",        map[k][0], NULL};
-            struct skr_group_spec *left = parse_good(a);
+            SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *left = parse_good(a);
             SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *right = parse_good(b);
             assert_int_equal(skr_group_spec_equal(left, right), i == k || (i < 2 && k < 2));
-            skr_group_spec_destroy(left);
         }
     }
 }

@@ -27,8 +27,7 @@ TEST(a_podgroup_is_read_as_far_as_it_is_used)
 TEST(wrong_types_are_refused_with_the_path_of_the_field)
 {
     static const struct {
-        const char *json;
-        const char *text;
+        const char *json, *text;
     } row[] = {
         {"[]", "podgroup: must be an object, got an array"},
         {"{'metadata':{'name':'pg'},'spec':7}", "spec: must be an object, got a number"},

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked examples: whole reports, byte for byte, and their numbers by hand. */
 #include "server/simulate/placement.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/placement_scene.h"
-
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fail_msg("cannot open %s", path);
-        return NULL;
-    }
-    char *text = NULL;
-    size_t n = 0;
-    if (getdelim(&text, &n, '\0', file) < 0) {
-        fail_msg("cannot read %s", path);
-    }
-    fclose(file);
-    return text;
-}
 
 struct example {
     const char *title;
@@ -30,7 +15,7 @@ static const struct example examples[] = {
 TEST_EACH(example, examples, an_example_is_reported_byte_for_byte)
 {
     char path[128], golden[128];
-    snprintf(path, sizeof path, "test/placement/%s.json", example->title);
+    snprintf(path, sizeof path, "test/placement/%s.yaml", example->title);
     snprintf(golden, sizeof golden, "test/placement/%s.golden", example->title);
     const char *file[] = {path};
     const struct skr_simulate_placement_options options = {.file = file,
@@ -41,8 +26,7 @@ TEST_EACH(example, examples, an_example_is_reported_byte_for_byte)
     SKR_STRBUF(out);
     SKR_STRBUF(messages);
     (void)skr_simulate_placement_run(&options, &out, &messages);
-    SKR_AUTO_FREE char *expected = read_file(golden);
-    assert_string_equal(out.s, expected);
+    golden_check(golden, out.s);
     assert_true(messages.len == 0);
 }
 

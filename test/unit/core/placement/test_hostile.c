@@ -3,10 +3,6 @@
  * Somebody who may create Placements and PlacementDecisions in one namespace of a hub: what a
  * Placement of his costs is bounded, one event evaluates so many, and others' begin beside his.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/placement/evaluate.h"
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
@@ -221,8 +217,8 @@ static json_t *spec_of(const struct limit *limit, size_t n)
 TEST_EACH(limit, limits, lists_of_a_placement_have_limits_with_a_message)
 {
     for (size_t more = 0; more < 2; more++) {
-        json_t *spec = spec_of(limit, limit->most + more);
-        char *text = json_dumps(spec, 0);
+        json_auto_t *spec = spec_of(limit, limit->most + more);
+        SKR_AUTO_FREE char *text = json_dumps(spec, 0);
         struct skr_placement *placement = placement_of(text);
         if (more == 0) {
             assert_string_equal(placement->misconfigured, "");
@@ -231,8 +227,6 @@ TEST_EACH(limit, limits, lists_of_a_placement_have_limits_with_a_message)
             assert_non_null(strstr(placement->misconfigured, limit->number));
         }
         skr_placement_destroy(placement);
-        free(text);
-        json_decref(spec);
     }
 }
 

@@ -91,8 +91,7 @@ static uint64_t cycles_of(const struct frame_rig *rig)
 struct event {
     const char *title;
     const struct skr_resource *resource;
-    const char *key;
-    const char *json;
+    const char *key, *json;
     int cycles;
     bool creates;
 };

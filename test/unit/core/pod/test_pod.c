@@ -58,7 +58,7 @@ static void assert_full_pod(const struct skr_pod *pod)
 
 TEST(everything_the_engine_needs_is_read)
 {
-    struct skr_pod *pod = decode(full_pod);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(full_pod);
     assert_full_pod(pod);
     assert_int_equal(pod->meta.resource_version, 42);
     assert_int_equal(pod->meta.labels.n, 4);
@@ -66,7 +66,6 @@ TEST(everything_the_engine_needs_is_read)
     assert_string_equal(pod->node_name, "node-0");
     assert_string_equal(pod->nominated_node, "node-1");
     assert_true(pod->gate);
-    skr_pod_destroy(pod);
     skr_pod_destroy(NULL);
 }
 
@@ -113,8 +112,7 @@ TEST(gates_of_others_are_told_from_ours)
 {
     static const struct {
         const char *gates;
-        bool ours;
-        bool foreign;
+        bool ours, foreign;
     } row[] = {
         {"[]", false, false},
         {"[{'name':'sakkara.gang'}]", true, false},
@@ -182,8 +180,7 @@ TEST(wrong_types_are_refused_with_the_path_of_the_field)
 {
 #define AFFINITY "'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':"
     static const struct {
-        const char *json;
-        const char *text;
+        const char *json, *text;
     } row[] = {
         {"7", "pod: must be an object, got a number"},
         {"{" META ",'spec':[]}", "spec: must be an object, got an array"},
@@ -281,11 +278,9 @@ TEST(every_list_has_a_limit_with_a_message)
 {
 #define TERMS AFFINITY "{'nodeSelectorTerms':["
     static const struct {
-        const char *before;
-        const char *entry;
+        const char *before, *entry;
         size_t limit;
-        const char *after;
-        const char *text;
+        const char *after, *text;
     } row[] = {
         {"{" META ",'spec':{'containers':[", "{}", SKR_POD_CONTAINERS_MAX, "]}}",
          "spec.containers: 1025 entries, at most 1024 are supported"},
@@ -328,8 +323,7 @@ TEST(every_list_has_a_limit_with_a_message)
 TEST(a_pod_larger_than_its_arena_is_refused)
 {
     static const struct {
-        const char *before;
-        const char *after;
+        const char *before, *after;
     } row[] = {
         {"{'metadata':{'name':'p','labels':{'sakkara.x':'", "'}}}"},
         {"{" META ",'spec':{'schedulerName':'", "'}}"},

@@ -252,8 +252,8 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     struct skr_pod_reader *reader = skr_pod_reader_create();
     struct skr_pod *a = read_pod(reader, "a", "x", "1");
     struct skr_pod *b = read_pod(reader, "b", "x", "1");
-    struct skr_pod *c = read_pod(reader, "c", "y", "1");
-    struct skr_pod *d = read_pod(reader, "d", "x", "2");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *c = read_pod(reader, "c", "y", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *d = read_pod(reader, "d", "x", "2");
     assert_ptr_equal(a->of_shape, b->of_shape);
     assert_ptr_equal(a->of_labels, b->of_labels);
     assert_ptr_equal(a->of_shape, c->of_shape);
@@ -268,8 +268,6 @@ TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
     assert_string_equal(skr_labels_get(&copy->meta.labels, "app"), "x");
     assert_string_equal(skr_labels_get(&d->meta.labels, "app"), "x");
     assert_string_equal(c->shape->key, copy->shape->key);
-    skr_pod_destroy(c);
-    skr_pod_destroy(d);
 }
 
 TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
@@ -287,7 +285,7 @@ TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
     for (int i = 0; i < (int)(sizeof uid / sizeof uid[0]); i++) {
         SKR_STRBUF(b);
         struct skr_json_scan scan;
-        struct skr_pod *pod = NULL;
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
         skr_strbuf_addf(&b, job, uid[i][0], i, uid[i][1], uid[i][2]);
         check_text(reader, b.s, true);
         for (char *at = b.s; *at; at++) {
@@ -297,14 +295,13 @@ TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
         assert_true(skr_pod_reader_read(reader, &scan, &pod));
         assert_null(pod->of_labels);
         assert_non_null(pod->of_shape);
-        skr_pod_destroy(pod);
     }
 }
 
 TEST(a_reader_forgets_when_it_remembers_too_much)
 {
     SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
-    struct skr_pod *first = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(reader, "first", "first", "1");
     for (int i = 0; i < SKR_POD_READER_ENTRIES_MAX + 1; i++) {
         char label[32];
         snprintf(label, sizeof label, "l%d", i);
@@ -313,14 +310,13 @@ TEST(a_reader_forgets_when_it_remembers_too_much)
     SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(reader, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_null(pod_difference(first, again));
-    skr_pod_destroy(first);
 }
 
 TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memory)
 {
     enum { LONG = SKR_POD_READER_KEY_MAX / 2 };
     SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
-    struct skr_pod *first = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(reader, "first", "first", "1");
     char label[LONG];
     memset(label, 'x', sizeof label);
     for (int i = 0; i < SKR_POD_READER_BYTES_MAX / LONG; i++) {
@@ -331,5 +327,4 @@ TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memor
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_ptr_equal(first->of_shape, again->of_shape);
     assert_null(pod_difference(first, again));
-    skr_pod_destroy(first);
 }

@@ -36,8 +36,7 @@ static void assert_requests(const char *spec, const char *status, const char *wa
 TEST(containers_sidecars_init_containers_and_overhead_add_up)
 {
     static const struct {
-        const char *spec;
-        const char *want;
+        const char *spec, *want;
     } row[] = {
         {"{}", "pods=1"},
         {"{'containers':[{}]}", "pods=1"},
@@ -96,8 +95,7 @@ TEST(containers_sidecars_init_containers_and_overhead_add_up)
 TEST(requests_of_the_pod_replace_those_of_its_containers)
 {
     static const struct {
-        const char *spec;
-        const char *want;
+        const char *spec, *want;
     } row[] = {
         {"{'resources':{'requests':{'cpu':'3'}},'containers':[" APP("1", "10") "]}",
          "cpu=3000 memory=10 pods=1"},
@@ -131,9 +129,7 @@ TEST(a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used)
     static const char sidecar[] = "{'initContainers':[{'name':'s','restartPolicy':'Always',"
                                   "'resources':{'requests':{'cpu':'2'}}}]}";
     static const struct {
-        const char *spec;
-        const char *status;
-        const char *want;
+        const char *spec, *status, *want;
     } row[] = {
         {app, "{" STATUS("a", "containerStatuses", "3", "1") "}", "cpu=3000 pods=1"},
         {app, "{" STATUS("a", "containerStatuses", "1", "4") "}", "cpu=4000 pods=1"},

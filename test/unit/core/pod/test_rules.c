@@ -31,8 +31,7 @@ static struct skr_pod *decode(const char *labels, const char *spec)
 TEST(a_term_selects_by_labels_and_namespaces)
 {
     static const struct {
-        const char *term;
-        const char *labels;
+        const char *term, *labels;
         bool own; /* in the pod's namespace; else in "other" */
         bool selects;
     } row[] = {
@@ -64,7 +63,7 @@ TEST(a_term_selects_by_labels_and_namespaces)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char spec[1024];
         snprintf(spec, sizeof spec, TERM("podAntiAffinity", "%s"), row[i].term);
-        struct skr_pod *pod = decode("'rev':'1'", spec);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode("'rev':'1'", spec);
         SKR_AUTO(skr_pod_destroy) struct skr_pod *other = decode(row[i].labels, "");
         assert_int_equal(pod->shape->n_rules, 1);
         const struct skr_pod_rule *rule = &pod->shape->rule[0];
@@ -74,7 +73,6 @@ TEST(a_term_selects_by_labels_and_namespaces)
         if (skr_pod_rule_selects(rule, &other->meta) != row[i].selects) {
             fail_msg("row %zu", i);
         }
-        skr_pod_destroy(pod);
     }
 }
 
@@ -102,22 +100,22 @@ TEST(terms_about_unlike_namespaces_are_unlike_shapes)
     };
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
         for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
-            struct skr_pod *a = decode("", terms[i]);
-            struct skr_pod *b = decode("", terms[k]);
+            SKR_AUTO(skr_pod_destroy) struct skr_pod *a = decode("", terms[i]);
+            SKR_AUTO(skr_pod_destroy) struct skr_pod *b = decode("", terms[k]);
             assert_true((i == k) == (strcmp(a->shape->key, b->shape->key) == 0));
-            skr_pod_destroy(a);
-            skr_pod_destroy(b);
         }
     }
 }
 
 TEST(only_a_spread_that_must_hold_is_a_rule)
 {
-    struct skr_pod *pod = decode(
-        "", "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':"
-            "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
-            "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
-            "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
+    SKR_AUTO(skr_pod_destroy)
+    struct skr_pod *pod =
+        decode("",
+               "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':"
+               "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
+               "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
+               "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
     assert_int_equal(pod->shape->n_rules, 1);
     const struct skr_pod_rule *rule = &pod->shape->rule[0];
     assert_string_equal(rule->topology_key, "rack");
@@ -125,11 +123,11 @@ TEST(only_a_spread_that_must_hold_is_a_rule)
     assert_int_equal(rule->min_domains, 4);
     assert_true(rule->honors_taints);
     assert_true(rule->ignores_affinity);
-    skr_pod_destroy(pod);
 }
 
 TEST(host_ports_are_those_of_containers_and_sidecars_and_clash_as_kube_scheduler_says)
 {
+    SKR_AUTO(skr_pod_destroy)
     struct skr_pod *pod = decode(
         "", "'containers':[{'name':'c','ports':[{'containerPort':1},{'containerPort':80,"
             "'hostPort':80},{'hostPort':80,'protocol':'UDP'},{'hostPort':80,'hostIP':'10.0.0.1'},"
@@ -143,15 +141,14 @@ TEST(host_ports_are_those_of_containers_and_sidecars_and_clash_as_kube_scheduler
     assert_true(skr_pod_ports_clash(&rule[0], &rule[2]));  /* all addresses */
     assert_false(skr_pod_ports_clash(&rule[2], &rule[3])); /* two of them */
     assert_false(skr_pod_ports_clash(&rule[0], &rule[4]));
-    skr_pod_destroy(pod);
 }
 
 TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
 {
     static const char spec[] = TERM("podAffinity", "'labelSelector':{'matchLabels':{'a':'b'}},");
-    struct skr_pod *a = decode("'x':'1'", spec);
-    struct skr_pod *b = decode("'x':'2'", spec);
-    struct skr_pod *none = decode("", "");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *a = decode("'x':'1'", spec);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *b = decode("'x':'2'", spec);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *none = decode("", "");
     assert_string_equal(a->shape->key, b->shape->key);
     assert_string_not_equal(a->shape->key, none->shape->key);
     struct skr_pod_overlay overlay = {.resource_version = 9};
@@ -160,9 +157,6 @@ TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
     assert_int_equal(copy->shape->n_rules, 1);
     assert_ptr_not_equal(copy->shape->rule, a->shape->rule);
     assert_string_equal(copy->shape->rule[0].pods.requirement[0].values[0], "b");
-    skr_pod_destroy(a);
-    skr_pod_destroy(b);
-    skr_pod_destroy(none);
 }
 
 TEST(more_rules_than_the_limit_are_refused)

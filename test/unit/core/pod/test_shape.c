@@ -49,8 +49,7 @@ TEST(pods_of_one_template_have_one_key)
 TEST(what_means_the_same_has_one_key)
 {
     static const struct {
-        const char *a;
-        const char *b;
+        const char *a, *b;
     } row[] = {
         {"'containers':[{'resources':{'requests':{'cpu':'1'}}}]",
          "'containers':[{'resources':{'requests':{'cpu':'1000m','memory':'0'}}}]"},

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods from trees that share their parts. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/pod/templates.h"
 #include "test/test.h"
 
@@ -87,14 +84,13 @@ TEST(a_pod_about_whose_shape_more_decides_has_its_own)
          "{\"resources\": {\"requests\": {\"cpu\": \"5\"}}}"},
     };
     struct skr_pod_templates templates = {.list = NULL};
-    json_t *spec = a_spec();
+    json_auto_t *spec = a_spec();
     skr_pod_destroy(read_pod(&templates, pod_of(spec, "a", "{}", "{}")));
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_pod *pod = read_pod(&templates, pod_of(spec, "b", row[i].more, row[i].status));
         assert_null(pod->of_shape);
         skr_pod_destroy(pod);
     }
-    json_decref(spec);
     skr_pod_templates_fini(&templates);
 }
 
@@ -108,22 +104,19 @@ TEST(what_is_refused_is_refused_with_known_parts_too)
         "{\"conditions\": [{\"type\": \"Ready\", \"status\": \"True\", \"reason\": 1}]}",
     };
     struct skr_pod_templates templates = {.list = NULL};
-    json_t *spec = a_spec();
+    json_auto_t *spec = a_spec();
     skr_pod_destroy(read_pod(&templates, pod_of(spec, "a", "{}", "{}")));
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_error wrong, expected;
         struct skr_pod *pod = NULL;
-        json_t *json = pod_of(spec, "b", "{}", row[i]);
+        json_auto_t *json = pod_of(spec, "b", "{}", row[i]);
         assert_true(skr_pod_decode(json, &pod, &expected) < 0);
         assert_true(skr_pod_templates_decode(&templates, json, &pod, &wrong) < 0);
         assert_string_equal(wrong.text, expected.text);
-        json_decref(json);
     }
-    json_t *text = json_string("pod");
+    json_auto_t *text = json_string("pod");
     struct skr_pod *pod = NULL;
     assert_true(skr_pod_templates_decode(&templates, text, &pod, NULL) < 0);
-    json_decref(text);
-    json_decref(spec);
     skr_pod_templates_fini(&templates);
 }
 
@@ -151,11 +144,11 @@ TEST(templates_are_bounded)
 TEST(of_two_readers_the_second_gets_the_pod_that_the_first_has_read)
 {
     struct skr_pod_templates templates = {.two_readers = true};
-    json_t *spec = a_spec();
+    json_auto_t *spec = a_spec();
     json_t *tree = pod_of(spec, "a", "{}", "{}"), *later = pod_of(spec, "a", "{}", "{}");
     struct skr_pod *first = read_pod(&templates, json_incref(tree));
-    struct skr_pod *other = read_pod(&templates, later);
-    struct skr_pod *second = read_pod(&templates, json_incref(tree));
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *other = read_pod(&templates, later);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *second = read_pod(&templates, json_incref(tree));
     assert_ptr_equal(first, second);
     assert_ptr_not_equal(first, other);
     skr_pod_destroy(first); /* the second has it still */
@@ -164,8 +157,5 @@ TEST(of_two_readers_the_second_gets_the_pod_that_the_first_has_read)
     assert_ptr_not_equal(second, third);
     skr_pod_templates_fini(&templates);
     assert_string_equal(third->meta.name, "a");
-    skr_pod_destroy(second);
     skr_pod_destroy(third);
-    skr_pod_destroy(other);
-    json_decref(spec);
 }

@@ -6,8 +6,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/propagation/decision.h"
 #include "core/propagation/spread_table.h"
@@ -24,7 +22,7 @@ static void make(struct fleet *fleet, size_t n, size_t provider, size_t region, 
     fleet->n = n;
     fleet->cluster = calloc(n, sizeof *fleet->cluster);
     for (size_t i = 0; i < n; i++) {
-        json_t *json = json_pack(
+        json_auto_t *json = json_pack(
             "{s:{s:o}, s:{s:o, s:o, s:[o]}, s:{s:[{s:s, s:[{s:s}]}], s:{s:{s:o}}}}", "metadata",
             "name", json_sprintf("c%06zu", i), "spec", "provider",
             json_sprintf("p%zu", i / provider), "region", json_sprintf("r%zu", i / region), "zones",
@@ -33,7 +31,6 @@ static void make(struct fleet *fleet, size_t n, size_t provider, size_t region, 
             json_sprintf("%zu", 3 + i * 7919 % 17));
         assert_non_null(json);
         assert_int_equal(skr_member_cluster_decode(json, &fleet->cluster[i], NULL), 0);
-        json_decref(json);
     }
 }
 

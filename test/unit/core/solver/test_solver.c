@@ -19,8 +19,7 @@ static void counts_to_text(const struct solver_rig *f, const struct skr_solution
 }
 
 struct example {
-    const char *name;
-    const char *tree;
+    const char *name, *tree;
     int32_t n;
     struct skr_rule rule[SOLVER_RIG_LEVELS];
     const char *counts;

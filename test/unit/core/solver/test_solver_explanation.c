@@ -48,9 +48,7 @@ struct explained {
     int32_t n;
     struct skr_rule rule[SOLVER_RIG_LEVELS];
     const char *capacity; /* NULL: not given */
-    const char *sizes;
-    const char *relaxations;
-    const char *slots;
+    const char *sizes, *relaxations, *slots;
 };
 
 static void expect(struct skr_strbuf *text, const char *want)

@@ -6,8 +6,6 @@
 #include "test/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/spotmix/mix.h"
 #include "core/spotmix/view.h"

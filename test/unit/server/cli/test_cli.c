@@ -3,6 +3,7 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/log.h"
+#include "test/golden.h"
 #include "test/test.h"
 
 enum { WORDS_MAX = 8 };
@@ -209,11 +210,7 @@ TEST(an_unknown_topic_is_refused)
 
 TEST(every_command_and_flag_stands_in_the_reference)
 {
-    FILE *file = fopen("docs/reference.md", "r");
-    assert_non_null(file);
-    static char text[1 << 19];
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
+    SKR_AUTO_FREE char *text = golden_read("docs/reference.md");
     for (size_t i = 0; skr_commands.command[i]; i++) {
         char word[64];
         snprintf(word, sizeof word, "`sakkara %s", skr_commands.command[i]->name);

@@ -2,6 +2,7 @@
 /* The configuration file: what is accepted, and the exact messages for what is not. */
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/base/suggest.h"
 #include "topology/duration.h"
@@ -82,21 +83,17 @@ TEST(the_shipped_file_is_the_default)
     skr_config_destroy(fallback);
 }
 
-static char *read_file(const char *path)
+TEST(parked_binds_outlive_a_plan_by_default)
 {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
+    struct skr_settings s;
+    skr_settings_default(&s);
+    assert_true(s.bind_timeout >= s.plan_timeout + 30 * SKR_SECOND);
 }
 
 TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 {
-    SKR_AUTO_FREE char *shipped = read_file("configs/sakkara.yaml");
-    SKR_AUTO_FREE char *reference = read_file("docs/reference.md");
+    SKR_AUTO_FREE char *shipped = golden_read("configs/sakkara.yaml");
+    SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
     SKR_STRBUF(help);
     skr_config_write_help(&help);
     for (const char *line = help.s; *line;) {
@@ -125,32 +122,34 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 
 TEST(every_option_is_read)
 {
-    struct skr_config *c = parse_warned(
-        HEAD "kubeconfig: /k\n"
-             "schedulerNames: [a, b, c]\n"
-             "topologyConfigMapNameSpace: kube-system\n"
-             "labelFallback: true\n"
-             "heterogeneous: refuse\n"
-             "nonGroupVictims: labelled\n"
-             "preemption: false\n"
-             "preemptForceAfter: 1h30m\n"
-             "planTimeout: 60s\n"
-             "planDelay: 0\n"
-             "onPartialBind: rollback\n"
-             "tieBreak: tight\n"
-             "releaseGateAfter: 2m\n"
-             "extender:\n"
-             "  listen: '[::1]:1'\n"
-             "  bindListen: 127.0.0.1:2\n"
-             "  bindTimeout: 1.5m\n"
-             "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
-             "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
-             "\n"
-             "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
-             "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
-             "sl}\n"
-             "client: {qps: 5, burst: 6}\n",
-        "");
+    SKR_AUTO(skr_config_destroy)
+    struct skr_config *c =
+        parse_warned(HEAD
+                     "kubeconfig: /k\n"
+                     "schedulerNames: [a, b, c]\n"
+                     "topologyConfigMapNameSpace: kube-system\n"
+                     "labelFallback: true\n"
+                     "heterogeneous: refuse\n"
+                     "nonGroupVictims: labelled\n"
+                     "preemption: false\n"
+                     "preemptForceAfter: 1h30m\n"
+                     "planTimeout: 60s\n"
+                     "planDelay: 0\n"
+                     "onPartialBind: rollback\n"
+                     "tieBreak: tight\n"
+                     "releaseGateAfter: 2m\n"
+                     "extender:\n"
+                     "  listen: '[::1]:1'\n"
+                     "  bindListen: 127.0.0.1:2\n"
+                     "  bindTimeout: 1.5m\n"
+                     "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
+                     "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
+                     "\n"
+                     "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
+                     "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
+                     "sl}\n"
+                     "client: {qps: 5, burst: 6}\n",
+                     "");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");
@@ -181,12 +180,10 @@ TEST(every_option_is_read)
     assert_string_equal(c->gate_tls.key_file, "/g");
     assert_int_equal(c->client_qps, 5);
     assert_int_equal(c->client_burst, 6);
-    skr_config_destroy(c);
 }
 
 static const struct {
-    const char *text;
-    const char *messages;
+    const char *text, *messages;
 } broken[] = {
     {"", "s.yaml:1:1: error: apiVersion is missing; write \"apiVersion: sakkara/v1\"\n"
          "s.yaml:1:1: error: kind is missing; write \"kind: SakkaraConfiguration\"\n"},
@@ -198,6 +195,16 @@ static const struct {
      "s.yaml:3:1: error: unknown key plantimeout (did you mean planTimeout?)\n"},
     {HEAD "extender: {listn: ':1'}\n",
      "s.yaml:3:12: error: unknown key extender.listn (did you mean listen?)\n"},
+    {HEAD "karmada: {options: 'ranges=strict, shortage=Error'}\n",
+     "s.yaml:3:20: error: karmada.options: option shortage: must be Unschedulable or "
+     "SchedulerError, got \"Error\"\n"},
+    {HEAD "karmada: {options: ranges}\n",
+     "s.yaml:3:20: error: karmada.options: option \"ranges\": must be name=value\n"},
+    {HEAD "karmada: {options: {ranges: strict}}\n",
+     "s.yaml:3:20: error: karmada.options: a single value is expected, not a mapping\n"},
+    {HEAD "extender: {filterHold: 1s}\n",
+     "s.yaml:3:12: error: extender.filterHold was removed; leave it out: filter calls are answered "
+     "at once\n"},
     {HEAD "extender:\n  tls: {zebra: 1}\n", "s.yaml:4:9: error: unknown key extender.tls.zebra\n"},
     {HEAD "planTimeout: 5x\n",
      "s.yaml:3:14: error: planTimeout: \"5x\" is not a duration such as 50ms, 330s or 5m\n"},
@@ -320,8 +327,7 @@ TEST(broken_files_are_refused_with_positions_all_errors_at_once)
 }
 
 static const struct {
-    const char *text;
-    const char *messages;
+    const char *text, *messages;
 } warned[] = {
     {HEAD "planTimeout: 5m\nextender: {bindTimeout: 5m}\n",
      "s.yaml:4:25: warning: extender.bindTimeout (5m) should be at least planTimeout (5m) + 30s, "

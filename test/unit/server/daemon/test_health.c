@@ -81,13 +81,6 @@ static void answer(void *context, uint64_t request, const void *body)
     (void)body;
 }
 
-static void hold(void *context, uint64_t request, skr_time deadline)
-{
-    (void)context;
-    (void)request;
-    (void)deadline;
-}
-
 static void submit(void *context, const struct skr_write *write)
 {
     (void)context;
@@ -121,7 +114,7 @@ static void begin(struct process *p)
     p->engine = skr_engine_thread_create(
         skr_engine_create(&skr_gang_scheduler, &p->settings, "test"), &p->clock);
     const struct skr_engine_outlets outlets = {
-        .context = p, .answer = answer, .hold = hold, .write = submit, .decide = decide};
+        .context = p, .answer = answer, .write = submit, .decide = decide};
     assert_int_equal(skr_engine_thread_start(p->engine, &outlets, NULL), 0);
     p->health.engine[0] = p->engine;
     p->health.n_engines = 1;

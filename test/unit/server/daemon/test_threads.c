@@ -66,13 +66,6 @@ static void on_answer(void *context, uint64_t request, const void *body)
     note(rig, &rig->n_answers);
 }
 
-static void on_hold(void *context, uint64_t request, skr_time deadline)
-{
-    (void)context;
-    (void)request;
-    (void)deadline;
-}
-
 static void on_write(void *context, const struct skr_write *write)
 {
     struct rig *rig = context;
@@ -131,7 +124,6 @@ static void start(struct rig *rig)
 {
     const struct skr_engine_outlets outlets = {.context = rig,
                                                .answer = on_answer,
-                                               .hold = on_hold,
                                                .write = on_write,
                                                .work = on_work,
                                                .cancel = on_cancel,
@@ -450,8 +442,7 @@ TEST(calls_that_never_end_leave_turns_for_the_others)
 
 struct block {
     struct rig *rig;
-    size_t entered;
-    size_t left;
+    size_t entered, left;
 };
 
 static void block_engine(void *context, struct skr_engine *engine, skr_time now)

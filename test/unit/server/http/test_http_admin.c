@@ -67,12 +67,7 @@ static void world_tear_down(struct world *world)
 
 static void check(struct world *world, const char *path, int status, const char *body)
 {
-    struct http_answer got = http_request(skr_admin_port(world->admin), "GET", path);
-
-    if (got.status != status || strcmp(got.body, body) != 0) {
-        fail_msg("%s: %d %s", path, got.status, got.body);
-    }
-    http_answer_free(&got);
+    http_expect_body(http_request(skr_admin_port(world->admin), "GET", path), status, body);
 }
 
 TEST_WITH(world, livez_says_ok_and_readyz_follows_its_checks)
@@ -137,12 +132,8 @@ TEST_WITH(world, idle_connections_do_not_keep_probes_out)
         fd[i] = http_connect(skr_admin_port(world->admin));
     }
     /* The other listener is not touched by those. */
-    struct http_answer got = http_request(skr_admin_port(probes), "GET", "/livez");
-    assert_int_equal(got.status, 200);
-    http_answer_free(&got);
-    got = http_request(skr_admin_port(probes), "GET", "/metrics");
-    assert_int_equal(got.status, 404);
-    http_answer_free(&got);
+    http_expect(http_request(skr_admin_port(probes), "GET", "/livez"), 200, "");
+    http_expect(http_request(skr_admin_port(probes), "GET", "/metrics"), 404, "");
     for (int i = 0; i < IDLE; i++) {
         close(fd[i]);
         fd[i] = http_connect(skr_admin_port(probes));
@@ -150,7 +141,7 @@ TEST_WITH(world, idle_connections_do_not_keep_probes_out)
     /* Its own idle ones are from one address, and closed within a second. */
     int status = 0;
     for (int tries = 0; tries < 100 && status != 200; tries++) {
-        got = http_request(skr_admin_port(probes), "GET", "/livez");
+        struct http_answer got = http_request(skr_admin_port(probes), "GET", "/livez");
         status = got.status;
         http_answer_free(&got);
         usleep(status == 200 ? 0 : 50000);

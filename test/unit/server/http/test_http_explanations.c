@@ -106,10 +106,7 @@ static int ask(struct world *world, const char *path)
 
 static void assert_answer(int fd, int status, const char *body)
 {
-    struct http_answer got = http_receive(fd);
-    assert_int_equal(got.status, status);
-    assert_string_equal(got.body, body);
-    http_answer_free(&got);
+    http_expect_body(http_receive(fd), status, body);
     close(fd);
 }
 
@@ -144,16 +141,14 @@ TEST_WITH(world, who_hangs_up_gets_no_answer_and_makes_room)
         fd[i] = ask(world, "/v1/explain/default/g");
         question(world, i);
     }
-    struct http_answer got =
-        http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g");
-    assert_int_equal(got.status, 503);
-    assert_non_null(strstr(got.body, "too many questions"));
-    http_answer_free(&got);
+    http_expect(http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g"), 503,
+                "too many questions");
     close(fd[0]);
     answer_at_once(world);
     int status = 503; /* until the listener has noticed */
     for (int i = 0; i < 2000 && status == 503; i++) {
-        got = http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g");
+        struct http_answer got =
+            http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g");
         status = got.status;
         http_answer_free(&got);
     }
@@ -173,11 +168,8 @@ TEST_WITH(world, who_would_be_evicted_is_asked_for_by_an_argument)
     assert_answer(ask(world, "/v1/explain/a/g"), 200, "{\"at\":\"once\"}\n");
     assert_true(world->preempt[0]);
     assert_false(world->preempt[1] || world->preempt[2]);
-    struct http_answer got =
-        http_request(skr_admin_port(world->admin), "GET", "/v1/explain/a/g?preempt=maybe");
-    assert_int_equal(got.status, 400);
-    assert_non_null(strstr(got.body, "preempt must be true or false"));
-    http_answer_free(&got);
+    http_expect(http_request(skr_admin_port(world->admin), "GET", "/v1/explain/a/g?preempt=maybe"),
+                400, "preempt must be true or false");
 }
 
 TEST_WITH(world, other_paths_and_methods_are_refused)
@@ -186,14 +178,10 @@ TEST_WITH(world, other_paths_and_methods_are_refused)
                                         "/v1/explain/default", "/v1/explain/default/",
                                         "/v1/explain//g",      "/v1/explain/default/g/x"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        struct http_answer got = http_request(skr_admin_port(world->admin), "GET", paths[i]);
-        assert_int_equal(got.status, 404);
-        assert_non_null(strstr(got.body, "/v1/explain/NAMESPACE/NAME"));
-        http_answer_free(&got);
+        http_expect(http_request(skr_admin_port(world->admin), "GET", paths[i]), 404,
+                    "/v1/explain/NAMESPACE/NAME");
     }
-    struct http_answer got = http_post(skr_admin_port(world->admin), "/v1/explain/a/b", "{}");
-    assert_int_equal(got.status, 405);
-    http_answer_free(&got);
+    http_expect(http_post(skr_admin_port(world->admin), "/v1/explain/a/b", "{}"), 405, "");
 }
 
 TEST_WITH(world, the_end_of_the_listener_waits_for_nobody)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate webhook: who gets the gate, and that nothing is ever denied. */
-#include <curl/curl.h>
 #include <jansson.h>
 
 #include "server/http/gate.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
+#include "test/unit/web.h"
 
 #define REVIEW(operation, pod)                                                                   \
     "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":" \
@@ -29,8 +29,7 @@ static const struct skr_gate_options options = {
     "}}]"
 
 static const struct {
-    const char *what;
-    const char *review;
+    const char *what, *review;
     const char *patch; /* NULL: none */
 } row[] = {
     {"a member", REVIEW("CREATE", MEMBER("")), NEW_LIST},
@@ -138,8 +137,7 @@ TEST(the_gate_goes_to_new_members_and_to_nobody_else)
 TEST(what_is_no_review_is_refused_with_a_reason)
 {
     static const struct {
-        const char *body;
-        const char *text;
+        const char *body, *text;
     } bad[] = {
         {"", "AdmissionReview: line 1, column 0"},
         {"{", "AdmissionReview: line 1"},
@@ -193,29 +191,13 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
     assert_non_null(strstr(got.headers, "Content-Type: application/json\r\n"));
     check_answer(0, got.body);
     http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review);
-    assert_int_equal(got.status, 200);
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}");
-    assert_int_equal(got.status, 400);
-    assert_string_equal(got.body, "kind: must be AdmissionReview, got \"Pod\"\n");
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gate", "");
-    assert_int_equal(got.status, 400);
-    http_answer_free(&got);
-    got = http_request(skr_gate_port(gate), "GET", "/v1/gate");
-    assert_int_equal(got.status, 405);
-    http_answer_free(&got);
-    got = http_post(skr_gate_port(gate), "/v1/gates", row[0].review);
-    assert_int_equal(got.status, 404);
-    http_answer_free(&got);
+    http_expect(http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review), 200, "");
+    http_expect_body(http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}"), 400,
+                     "kind: must be AdmissionReview, got \"Pod\"\n");
+    http_expect(http_post(skr_gate_port(gate), "/v1/gate", ""), 400, "");
+    http_expect(http_request(skr_gate_port(gate), "GET", "/v1/gate"), 405, "");
+    http_expect(http_post(skr_gate_port(gate), "/v1/gates", row[0].review), 404, "");
     skr_gate_destroy(gate);
-}
-
-static size_t append(char *data, size_t size, size_t n, void *context)
-{
-    skr_strbuf_addn(context, data, size * n);
-    return size * n;
 }
 
 TEST(the_webhook_speaks_tls)
@@ -224,8 +206,6 @@ TEST(the_webhook_speaks_tls)
     struct skr_gate_options with_tls = options;
     struct skr_gate *gate = NULL;
     struct skr_error error;
-    struct skr_strbuf out;
-    char url[64];
 
     http_certificates_make(&certificates);
     with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
@@ -233,31 +213,16 @@ TEST(the_webhook_speaks_tls)
     if (skr_gate_create(&with_tls, &gate, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof url, "https://127.0.0.1:%u/v1/gate?timeout=5s",
-                   (unsigned)skr_gate_port(gate));
-    CURL *curl = curl_easy_init();
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, row[0].review);
-    curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(&certificates, "ca.pem"));
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    assert_int_equal(curl_easy_perform(curl), CURLE_OK);
-    curl_easy_cleanup(curl);
-    check_answer(0, out.s);
-    skr_strbuf_fini(&out);
+    const struct web_tls tls = {.ca = http_certificates_path(&certificates, "ca.pem")};
+    const struct web_answer got =
+        web_ask("POST", skr_gate_port(gate), "/v1/gate?timeout=5s", row[0].review, &tls, 20000);
+    check_answer(0, got.body);
+    free(got.body);
     skr_gate_destroy(gate);
     http_certificates_remove(&certificates);
 }
 
 BEFORE_ALL
 {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
-AFTER_ALL
-{
-    curl_global_cleanup();
+    web_init();
 }

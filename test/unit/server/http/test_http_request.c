@@ -193,8 +193,7 @@ TEST(what_is_malformed_is_refused_with_its_place)
 {
     static const struct {
         enum skr_verb verb;
-        const char *body;
-        const char *text;
+        const char *body, *text;
     } row[] = {
         {SKR_VERB_FILTER, "", "byte 0: an object is expected"},
         {SKR_VERB_FILTER, "null", "byte 0: an object is expected"},

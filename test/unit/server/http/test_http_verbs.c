@@ -110,7 +110,6 @@ TEST(every_verb_goes_round_on_one_connection)
     assert_string_equal(asked->node, "n1");
     const uint64_t request = posted->event.request.id;
     world_drop(posted);
-    assert_true(skr_verbs_hold(world->verbs, request, SKR_TIME_NEVER));
     assert_true(world_answer(world, request, SKR_ANSWER_BOUND, ""));
     world_expect(http_receive(bind), 200, "{\"Error\":\"\"}");
     close(bind);
@@ -125,9 +124,7 @@ TEST(an_engine_may_answer_before_the_post_returns)
     world->answer_at_once = true;
     for (int i = 0; i < 50; i++) {
         http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-        struct http_answer got = http_receive(fd);
-        assert_int_equal(got.status, 200);
-        http_answer_free(&got);
+        http_expect(http_receive(fd), 200, "");
     }
     close(fd);
     world_expect(http_post(world_bind_port(world), "/v1/bind", BIND), 200, "{\"Error\":\"\"}");
@@ -152,7 +149,6 @@ TEST(r11_duplicate_binds_are_two_requests_and_each_is_answered_once)
     world_expect(http_receive(two), 200, "{\"Error\":\"\"}");
     assert_false(world_answer(world, second, SKR_ANSWER_BOUND, ""));
     assert_false(world_answer(world, 12345, SKR_ANSWER_BOUND, ""));
-    assert_false(skr_verbs_hold(world->verbs, second, 1));
     close(one);
     close(two);
     world_close(world);

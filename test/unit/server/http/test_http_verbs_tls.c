@@ -1,72 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs over TLS. */
-#include <curl/curl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "server/http/admin.h"
 #include "test/test.h"
 #include "test/unit/verbs_world.h"
+#include "test/unit/web.h"
 #include "topology/base/strbuf.h"
 
-/* ---- TLS ---- */
+/* Files of certificates, and how a listener uses them. */
+struct files {
+    struct http_certificates certificates;
+    struct skr_tls_files tls;
+};
 
-static size_t append(char *data, size_t size, size_t n, void *context)
+static void files_set_up(struct files *f)
 {
-    skr_strbuf_addn(context, data, size * n);
-    return size * n;
+    http_certificates_make(&f->certificates);
+    f->tls = (struct skr_tls_files){
+        .cert = http_certificates_path(&f->certificates, "server.pem"),
+        .key = http_certificates_path(&f->certificates, "server.key"),
+        .client_ca = http_certificates_path(&f->certificates, "ca.pem"),
+    };
+}
+
+static void files_tear_down(struct files *f)
+{
+    http_certificates_remove(&f->certificates);
 }
 
 /* Posts a body; name is the client's certificate, NULL for none. Empty answer: refused. */
 static char *post_tls(const struct http_certificates *certificates, uint16_t to, const char *path,
                       const char *body, const char *name, long timeout_ms)
 {
-    char url[64];
-    char file[32];
-    struct skr_strbuf out;
-    CURL *curl = curl_easy_init();
-
-    skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof url, "https://127.0.0.1:%u%s", (unsigned)to, path);
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(certificates, "ca.pem"));
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    char cert[32], key[32];
+    struct web_tls tls = {.ca = http_certificates_path(certificates, "ca.pem")};
     if (name) {
-        (void)snprintf(file, sizeof file, "%s.pem", name);
-        curl_easy_setopt(curl, CURLOPT_SSLCERT, http_certificates_path(certificates, file));
-        (void)snprintf(file, sizeof file, "%s.key", name);
-        curl_easy_setopt(curl, CURLOPT_SSLKEY, http_certificates_path(certificates, file));
+        snprintf(cert, sizeof cert, "%s.pem", name);
+        snprintf(key, sizeof key, "%s.key", name);
+        tls.cert = http_certificates_path(certificates, cert);
+        tls.key = http_certificates_path(certificates, key);
     }
-    if (curl_easy_perform(curl) != CURLE_OK) {
-        skr_strbuf_reset(&out);
-    }
-    curl_easy_cleanup(curl);
-    return skr_strbuf_take(&out, NULL);
+    return web_ask("POST", to, path, body, &tls, timeout_ms).body;
 }
 
-TEST(with_a_client_ca_only_its_clients_get_in)
+TEST_WITH(files, with_a_client_ca_only_its_clients_get_in)
 {
     static const struct {
         const char *client;
         bool welcome;
     } row[] = {
         {"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}, {"client", true}};
-    struct http_certificates certificates = {0};
-
-    http_certificates_make(&certificates);
-    const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
-                                      .key = http_certificates_path(&certificates, "server.key"),
-                                      .client_ca = http_certificates_path(&certificates, "ca.pem")};
-    struct world *world = world_open_with(&tls, 0, 0);
+    struct world *world = world_open_with(&files->tls, 0, 0);
     world->answer_at_once = true;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        char *got = post_tls(&certificates, world_port(world), "/v1/filter", FILTER, row[i].client,
-                             WAIT_S * 1000L);
+        char *got = post_tls(&files->certificates, world_port(world), "/v1/filter", FILTER,
+                             row[i].client, WAIT_S * 1000L);
         if ((got[0] != 0) != row[i].welcome) {
             fail_msg("row %zu: \"%s\"", i, got);
         }
@@ -79,47 +69,39 @@ TEST(with_a_client_ca_only_its_clients_get_in)
     close(plain);
     world_close(world);
 
-    const struct skr_tls_files open = {.cert = tls.cert, .key = tls.key};
+    const struct skr_tls_files open = {.cert = files->tls.cert, .key = files->tls.key};
     world = world_open_with(&open, 0, 0);
     world->answer_at_once = true;
-    char *got =
-        post_tls(&certificates, world_port(world), "/v1/filter", FILTER, NULL, WAIT_S * 1000L);
+    char *got = post_tls(&files->certificates, world_port(world), "/v1/filter", FILTER, NULL,
+                         WAIT_S * 1000L);
     assert_non_null(strstr(got, "\"NodeNames\":[\"n1\",\"n2\"]"));
     free(got);
     world_close(world);
-    http_certificates_remove(&certificates);
 }
 
-TEST(the_admin_listener_with_a_client_ca_lets_only_its_clients_in)
+TEST_WITH(files, the_admin_listener_with_a_client_ca_lets_only_its_clients_in)
 {
     static const struct {
         const char *client;
         bool welcome;
     } row[] = {{"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}};
-    struct http_certificates certificates = {0};
     struct skr_admin *admin = NULL;
     struct skr_error error;
 
-    http_certificates_make(&certificates);
-    const struct skr_admin_options options = {
-        .listen = "127.0.0.1:0",
-        .tls = {.cert = http_certificates_path(&certificates, "server.pem"),
-                .key = http_certificates_path(&certificates, "server.key"),
-                .client_ca = http_certificates_path(&certificates, "ca.pem")}};
+    const struct skr_admin_options options = {.listen = "127.0.0.1:0", .tls = files->tls};
     if (skr_admin_create(&options, &admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         /* Only what answers at all got in: no page takes a POST. */
-        char *got = post_tls(&certificates, skr_admin_port(admin), "/livez", "{}", row[i].client,
-                             WAIT_S * 1000L);
+        char *got = post_tls(&files->certificates, skr_admin_port(admin), "/livez", "{}",
+                             row[i].client, WAIT_S * 1000L);
         if ((got[0] != 0) != row[i].welcome) {
             fail_msg("row %zu: \"%s\"", i, got);
         }
         free(got);
     }
     skr_admin_destroy(admin);
-    http_certificates_remove(&certificates);
 }
 
 struct tls_bind {
@@ -138,17 +120,11 @@ static void *bind_over_tls(void *context)
     return NULL;
 }
 
-TEST(binds_are_parked_over_tls_too)
+TEST_WITH(files, binds_are_parked_over_tls_too)
 {
-    struct http_certificates certificates = {0};
     pthread_t thread;
-
-    http_certificates_make(&certificates);
-    const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
-                                      .key = http_certificates_path(&certificates, "server.key"),
-                                      .client_ca = http_certificates_path(&certificates, "ca.pem")};
-    struct world *world = world_open_with(&tls, 0, 0);
-    struct tls_bind bind = {&certificates, world_bind_port(world), WAIT_S * 1000L, NULL};
+    struct world *world = world_open_with(&files->tls, 0, 0);
+    struct tls_bind bind = {&files->certificates, world_bind_port(world), WAIT_S * 1000L, NULL};
     assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
     assert_true(
         world_answer(world, world_take_request(world, SKR_GANG_BIND), SKR_ANSWER_BOUND, ""));
@@ -164,21 +140,18 @@ TEST(binds_are_parked_over_tls_too)
     assert_string_equal(bind.answer, "");
     free(bind.answer);
     world_close(world);
-    http_certificates_remove(&certificates);
 }
 
-TEST(wrong_certificates_and_addresses_are_named)
+TEST_WITH(files, wrong_certificates_and_addresses_are_named)
 {
-    struct http_certificates certificates = {0};
     struct skr_verbs *verbs = NULL;
     struct skr_error error;
     struct world *taken = world_open();
     char in_use[32];
 
-    http_certificates_make(&certificates);
     (void)snprintf(in_use, sizeof in_use, "127.0.0.1:%u", (unsigned)world_port(taken));
-    const char *server = http_certificates_path(&certificates, "server.pem");
-    const char *other = http_certificates_path(&certificates, "other.key");
+    const char *server = files->tls.cert;
+    const char *other = http_certificates_path(&files->certificates, "other.key");
     const struct {
         const char *listen;
         struct skr_tls_files tls;
@@ -201,25 +174,18 @@ TEST(wrong_certificates_and_addresses_are_named)
         const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
                                                   .bind_listen = row[i].listen,
                                                   .tls = row[i].tls,
-                                                  .post = world_on_post,
-                                                  .now = world_on_now};
+                                                  .post = world_on_post};
         assert_int_equal(skr_verbs_create(&options, &verbs, &error), -(int)row[i].code);
         if (!strstr(error.text, row[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
         }
     }
     world_close(taken);
-    http_certificates_remove(&certificates);
 }
 
 BEFORE_ALL
 {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
-AFTER_ALL
-{
-    curl_global_cleanup();
+    web_init();
 }
 
 /* ---- renewed certificates ---- */

@@ -115,11 +115,8 @@ static void world_tear_down(struct world *world)
 TEST_WITH(world, a_review_is_answered_over_http)
 {
     open_webhook(world, &(struct skr_tls_files){0});
-    struct http_answer answer =
-        http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD));
-    assert_int_equal(answer.status, 200);
-    assert_non_null(strstr(answer.body, "\"patchType\":\"JSONPatch\""));
-    http_answer_free(&answer);
+    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD)),
+                200, "\"patchType\":\"JSONPatch\"");
 }
 
 static const struct refusal {
@@ -138,10 +135,9 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
 
     world_set_up(&world);
     open_webhook(&world, &(struct skr_tls_files){0});
-    struct http_answer answer =
-        http_request(skr_spotmix_webhook_port(world.webhook), refusal->method, refusal->path);
-    assert_int_equal(answer.status, refusal->status);
-    http_answer_free(&answer);
+    http_expect(
+        http_request(skr_spotmix_webhook_port(world.webhook), refusal->method, refusal->path),
+        refusal->status, "");
     world_tear_down(&world);
 }
 
@@ -152,10 +148,8 @@ TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
     open_webhook(world, &(struct skr_tls_files){0});
-    struct http_answer answer =
-        http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", body);
-    assert_int_equal(answer.status, 400);
-    http_answer_free(&answer);
+    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", body), 400,
+                "");
 }
 
 TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
@@ -166,10 +160,8 @@ TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
     http_send_post(fd, "/spotmix/mutate", REVIEW(POD), strlen(REVIEW(POD)));
     close(fd);
     world->silent = false;
-    struct http_answer answer =
-        http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD));
-    assert_int_equal(answer.status, 200);
-    http_answer_free(&answer);
+    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD)),
+                200, "");
 }
 
 TEST_WITH(world, a_key_that_everybody_may_read_is_refused)

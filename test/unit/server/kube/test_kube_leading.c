@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who does not lead changes nothing, not even by what was on its way when leadership ended. */
 #include <stdatomic.h>
-#include <string.h>
 
 #include "core/gang/writes.h"
 #include "test/test.h"

@@ -118,9 +118,7 @@ TEST(answers_come_back_with_version_message_and_patience)
 {
     static const struct {
         int status;
-        const char *headers;
-        const char *body;
-        const char *outcome;
+        const char *headers, *body, *outcome;
     } cases[] = {
         {200, NULL, "{\"metadata\":{\"resourceVersion\":\"15\"}}", "ok 200 v=15 retry=0 message="},
         {201, NULL, "{\"kind\":\"Status\"}", "ok 201 v=0 retry=0 message="},

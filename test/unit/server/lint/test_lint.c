@@ -13,6 +13,7 @@
 #include "server/manifest/manifest.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/scenario_file.h"
 #include "topology/topology_map.h"
 
 static void take(void *context, const char *name, const char *text, size_t n)
@@ -156,7 +157,9 @@ TEST(examples_of_simulate_are_told_nothing_about)
             skip = skip || strcmp(broken[k], entry[i]->d_name) == 0;
         }
         if (!skip) {
-            expect_silence(path);
+            struct text_file file = scenario_file_open(path);
+            expect_silence(file.path);
+            text_file_close(&file);
         }
         free(entry[i]);
     }
@@ -376,15 +379,13 @@ static void only_read(const struct skr_strbuf *text)
 {
     struct skr_manifests m;
     SKR_STRBUF(errors);
-    struct skr_configmap *map = NULL;
-    struct skr_tree *tree = NULL;
+    SKR_AUTO(skr_configmap_destroy) struct skr_configmap *map = NULL;
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
     skr_manifests_init(&m);
     assert_int_equal(skr_manifests_parse(&m, "f", text->s, text->len, NULL, NULL, &errors), 0);
     assert_int_equal(skr_configmap_decode(m.item[0].object, &map, NULL), 0);
     assert_int_equal(skr_topology_map_parse(&map->data, &tree, NULL, NULL), 0);
     assert_int_equal(tree->n_leaves, 10000);
-    skr_tree_unref(tree);
-    skr_configmap_destroy(map);
     skr_manifests_fini(&m);
 }
 

@@ -61,20 +61,21 @@ TEST(the_shipped_one_is_understood_as_a_whole)
 TEST(every_field_is_read)
 {
     SKR_AUTO(skr_scheduler_config_destroy) struct skr_scheduler_config *config = NULL;
-    char *told = parse(HEAD "percentageOfNodesToScore: 42\n"
-                            "podInitialBackoffSeconds: 2\n"
-                            "podMaxBackoffSeconds: 20\n"
-                            "parallelism: 8\n"
-                            "profiles:\n"
-                            "- {schedulerName: a, plugins: {multiPoint: {disabled: [{name: "
-                            "DefaultPreemption}, {name: GangScheduling}, {name: "
-                            "TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}}\n"
-                            "- schedulerName: b\n"
-                            "extenders:\n"
-                            "- {urlPrefix: 'http://h:1/x//', filterVerb: f, ignorable: true}\n"
-                            "- {urlPrefix: 'http://h:2', bindVerb: b, httpTimeout: 0s,\n"
-                            "   managedResources: [{name: a.com/x}, {name: b.com/y}]}\n",
-                       &config);
+    SKR_AUTO_FREE char *told =
+        parse(HEAD "percentageOfNodesToScore: 42\n"
+                   "podInitialBackoffSeconds: 2\n"
+                   "podMaxBackoffSeconds: 20\n"
+                   "parallelism: 8\n"
+                   "profiles:\n"
+                   "- {schedulerName: a, plugins: {multiPoint: {disabled: [{name: "
+                   "DefaultPreemption}, {name: GangScheduling}, {name: "
+                   "TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}}\n"
+                   "- schedulerName: b\n"
+                   "extenders:\n"
+                   "- {urlPrefix: 'http://h:1/x//', filterVerb: f, ignorable: true}\n"
+                   "- {urlPrefix: 'http://h:2', bindVerb: b, httpTimeout: 0s,\n"
+                   "   managedResources: [{name: a.com/x}, {name: b.com/y}]}\n",
+              &config);
     assert_string_equal(told, "");
     assert_int_equal(config->percentage, 42);
     assert_true(config->initial_backoff == 2 * SKR_SECOND);
@@ -87,7 +88,6 @@ TEST(every_field_is_read)
     assert_int_equal(config->extender[0].n_managed, 2);
     assert_string_equal(config->extender[0].managed[1], "b.com/y");
     assert_string_equal(config->extender[1].url, "http://h:1/x");
-    free(told);
 }
 
 TEST(json_is_read_too)

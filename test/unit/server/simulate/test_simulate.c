@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
- * pictures, messages, exit code) and NAME.json, byte for byte, twice. UPDATE=1 writes them.
+ * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text,
+ * seats, exit code, messages), byte for byte. The JSON is the same twice and says what the text says.
+ * It is NAME.json, and the pictures before the text are NAME.picture, where such a file exists. UPDATE=1
+ * writes them.
  */
 #include <dirent.h>
+#include <unistd.h>
 
 #include "server/exit_code.h"
 #include "server/object/path.h"
 #include "server/simulate/simulate.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/scenario_file.h"
+#include "test/unit/simulated.h"
 #include "test/unit/text_file.h"
 #include "topology/base/arena.h"
 
@@ -23,35 +28,68 @@ static int is_scenario(const struct dirent *entry)
     return n > 5 && strcmp(entry->d_name + n - 5, ".yaml") == 0;
 }
 
-static int run(const char *path, bool json, struct skr_strbuf *out, struct skr_strbuf *messages)
+enum form { TEXT, PICTURE, JSON };
+
+static int run(const char *path, enum form form, struct skr_strbuf *out,
+               struct skr_strbuf *messages)
 {
-    const struct skr_simulate_options options = {
-        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .json = json, .picture = !json};
+    const struct skr_simulate_options options = {.file = &path,
+                                                 .n_files = 1,
+                                                 .until = SKR_TIME_NEVER,
+                                                 .json = form == JSON,
+                                                 .picture = form == PICTURE};
     return skr_simulate_run(&options, out, messages);
+}
+
+/* Compares with FOLDER/NAME.SUFFIX, for the suffix of a file that has to be there or for another. */
+static void compare(const char *name, const char *suffix, const char *got)
+{
+    char golden[512];
+    snprintf(golden, sizeof golden, FOLDER "/%.*s.%s", (int)strlen(name) - 5, name, suffix);
+    if (strcmp(suffix, "txt") == 0 || access(golden, F_OK) == 0) {
+        golden_check(golden, got);
+    }
+}
+
+/* The messages with the name in place of a file's path. */
+static void add_renamed(struct skr_strbuf *out, const char *messages, const char *path,
+                        const char *name)
+{
+    const char *at = messages;
+    for (const char *next; (next = strstr(at, path)); at = next + strlen(path)) {
+        skr_strbuf_addn(out, at, (size_t)(next - at));
+        skr_strbuf_add(out, name);
+    }
+    skr_strbuf_add(out, at);
 }
 
 static void play(const char *name)
 {
-    char path[512], golden[512];
-    struct skr_strbuf text, json, again, messages;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&json);
-    skr_strbuf_init(&again);
-    skr_strbuf_init(&messages);
+    char path[512];
+    SKR_STRBUF(text);
+    SKR_STRBUF(picture);
+    SKR_STRBUF(json);
+    SKR_STRBUF(again);
+    SKR_STRBUF(messages);
+    SKR_STRBUF(same);
+    SKR_STRBUF(seats);
     snprintf(path, sizeof path, FOLDER "/%s", name);
-    int code = run(path, false, &text, &messages);
-    skr_strbuf_addf(&text, "\nexit code %d\n%s", code, messages.s ? messages.s : "");
-    snprintf(golden, sizeof golden, FOLDER "/%.*s.txt", (int)strlen(name) - 5, name);
-    golden_check(golden, text.s);
-    assert_int_equal(run(path, true, &json, &messages), code);
-    assert_int_equal(run(path, true, &again, &messages), code);
-    assert_string_equal(json.s ? json.s : "", again.s ? again.s : "");
-    snprintf(golden, sizeof golden, FOLDER "/%.*s.json", (int)strlen(name) - 5, name);
-    golden_check(golden, json.s ? json.s : "");
-    skr_strbuf_fini(&text);
-    skr_strbuf_fini(&json);
-    skr_strbuf_fini(&again);
-    skr_strbuf_fini(&messages);
+    struct text_file file = scenario_file_open(path);
+    const int code = run(file.path, TEXT, &text, &messages);
+    assert_int_equal(run(file.path, PICTURE, &picture, &same), code);
+    assert_string_equal(same.s, messages.s);
+    assert_int_equal(run(file.path, JSON, &json, &same), code);
+    assert_int_equal(run(file.path, JSON, &again, &same), code);
+    text_file_close(&file);
+    assert_string_equal(json.s, again.s);
+    assert_string_equal(picture.s + picture.len - text.len, text.s);
+    picture.s[picture.len - text.len] = '\0';
+    simulated_check(name, text.s, json.s, &seats);
+    skr_strbuf_addf(&text, "%s\nexit code %d\n", seats.s, code);
+    add_renamed(&text, messages.s, file.path, path);
+    compare(name, "txt", text.s);
+    compare(name, "picture", picture.s);
+    compare(name, "json", json.s);
 }
 
 TEST(every_scenario_ends_as_written_down_and_again)
@@ -80,12 +118,7 @@ static int simulate(const char *text, struct skr_strbuf *out, struct skr_strbuf 
     skr_strbuf_init(messages);
     skr_strbuf_init(&m);
     int code = skr_simulate_run(&options, out, &m);
-    const char *at = m.s;
-    for (const char *next; (next = strstr(at, path)); at = next + strlen(path)) {
-        skr_strbuf_addn(messages, at, (size_t)(next - at));
-        skr_strbuf_add(messages, "f.yaml");
-    }
-    skr_strbuf_add(messages, at);
+    add_renamed(messages, m.s ? m.s : "", path, "f.yaml");
     skr_strbuf_fini(&m);
     text_file_close(&file);
     return code;
@@ -251,7 +284,7 @@ TEST(a_missing_file_is_its_own_exit_code)
     struct skr_strbuf o, m;
     skr_strbuf_init(&o);
     skr_strbuf_init(&m);
-    assert_int_equal(run("no/such.yaml", true, &o, &m), SKR_EXIT_NOT_FOUND);
+    assert_int_equal(run("no/such.yaml", JSON, &o, &m), SKR_EXIT_NOT_FOUND);
     assert_string_equal(m.s, "no/such.yaml: No such file or directory\n");
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);

@@ -123,8 +123,7 @@ TEST(the_manual_shows_its_examples_as_they_are)
 TEST(mistakes_are_refused_with_their_position)
 {
     static const struct {
-        const char *text;
-        const char *error;
+        const char *text, *error;
     } table[] = {
         {"", "1:1: '[' or '{' expected near end of file"},
         {"[]", "1:1: must be an object, got an array"},

@@ -61,7 +61,7 @@ TEST(sizes_that_overflow_are_refused)
 
 TEST(strings_are_copied)
 {
-    struct skr_arena *arena = skr_arena_create(1000, 0);
+    SKR_AUTO(skr_arena_destroy) struct skr_arena *arena = skr_arena_create(1000, 0);
     char text[] = "hello";
     char *whole = skr_arena_strdup(arena, text);
     char *part = skr_arena_strndup(arena, text, 4);
@@ -69,7 +69,6 @@ TEST(strings_are_copied)
     assert_string_equal(whole, "hello");
     assert_string_equal(part, "hell");
     assert_null(skr_arena_strdup(arena, NULL));
-    skr_arena_destroy(arena);
     skr_arena_destroy(NULL);
 }
 

@@ -73,8 +73,7 @@ TEST(long_paths_are_cut)
 TEST(every_type_has_a_name)
 {
     static const struct {
-        const char *json;
-        const char *name;
+        const char *json, *name;
     } row[] = {
         {"{}", "an object"}, {"[]", "an array"},    {"'x'", "a string"},    {"1", "a number"},
         {"1.5", "a number"}, {"true", "a boolean"}, {"false", "a boolean"}, {"null", "null"},

@@ -41,10 +41,9 @@ TEST(the_first_byte_that_is_not_plain_is_found_wherever_it_is)
 TEST(no_byte_behind_the_end_is_looked_at)
 {
     for (size_t n = 0; n <= SIZE; n++) {
-        char *text = malloc(n + 1);
+        SKR_AUTO_FREE char *text = malloc(n + 1);
         memset(text, 'a', n);
         text[n] = '"';
         assert_int_equal(skr_json_plain_length(text, n), n);
-        free(text);
     }
 }

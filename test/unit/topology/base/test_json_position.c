@@ -20,8 +20,7 @@ static const char document[] = "{\n"
 TEST(escapes_are_undone_before_comparing)
 {
     static const struct {
-        const char *text;
-        const char *s;
+        const char *text, *s;
         bool found;
     } rows[] = {
         {"{\"a\\u0062\": 1}", "ab", true},
@@ -143,8 +142,7 @@ TEST(the_place_of_a_parse_error_is_its_token)
 {
     static const struct {
         const char *text;
-        size_t line;
-        size_t column;
+        size_t line, column;
     } rows[] = {
         {"{\"a\":}", 1, 6},        {"{\"a\":1,\n  nul}", 2, 3}, {"[1 2]", 1, 4},
         {"{'a':1}", 1, 2},         {"{\"a\":1} x", 1, 9},       {"{\"a\":\n1e999}", 2, 1},

@@ -71,8 +71,7 @@ TEST(taking_hands_the_memory_over)
 TEST(json_strings_are_escaped_and_repaired)
 {
     static const struct {
-        const char *in;
-        const char *out;
+        const char *in, *out;
     } rows[] = {
         {"", "\"\""},
         {"node-1", "\"node-1\""},

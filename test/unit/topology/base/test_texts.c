@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that are shared. */
-#include <stdio.h>
-#include <string.h>
-
 #include "test/test.h"
 #include "topology/base/texts.h"
 

@@ -7,8 +7,7 @@ TEST(times_are_read)
 {
     static const struct {
         const char *text;
-        int64_t seconds;
-        int64_t ns;
+        int64_t seconds, ns;
     } rows[] = {
         {"1970-01-01T00:00:00Z", 0, 0},
         {"2006-01-02T15:04:05Z", 1136214245, 0},
