@@ -108,3 +108,53 @@ const char *skr_actions_copy_string(struct skr_actions *actions, const char *s)
 {
     return skr_actions_copy(actions, s ? s : "", strlen(s ? s : "") + 1);
 }
+
+static void carry_out(struct skr_action *a, const struct skr_outlets *o, skr_time *timer)
+{
+    struct skr_work *work;
+    switch (a->kind) {
+    case SKR_ACTION_ANSWER:
+        if (o->answer) {
+            o->answer(o->context, a->answer.request, a->answer.body);
+        }
+        break;
+    case SKR_ACTION_WRITE:
+        if (o->write) {
+            o->write(o->context, &a->write);
+        }
+        break;
+    case SKR_ACTION_WORK:
+        work = a->work;
+        a->work = NULL;
+        if (o->work) {
+            o->work(o->context, work);
+        } else {
+            skr_work_destroy(work);
+        }
+        break;
+    case SKR_ACTION_CANCEL:
+        if (o->cancel) {
+            o->cancel(o->context, a->cancel);
+        }
+        break;
+    case SKR_ACTION_TIMER:
+        *timer = a->timer;
+        break;
+    case SKR_ACTION_DECISION:
+        if (o->decide) {
+            o->decide(o->context, &a->decision);
+        }
+        break;
+    case SKR_ACTION_KIND_COUNT:
+        break;
+    }
+}
+
+void skr_actions_carry_out(struct skr_actions *actions, const struct skr_outlets *outlets,
+                           skr_time *timer)
+{
+    for (size_t i = 0; i < actions->n; i++) {
+        carry_out(&actions->item[i], outlets, timer);
+    }
+    skr_actions_reset(actions);
+}

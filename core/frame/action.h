@@ -64,4 +64,18 @@ struct skr_action *skr_actions_add(struct skr_actions *actions, enum skr_action_
 void *skr_actions_copy(struct skr_actions *actions, const void *data, size_t n);
 const char *skr_actions_copy_string(struct skr_actions *actions, const char *s); /* NULL: "" */
 
+/* Where actions go; what they get is borrowed for the call, but for work, which is handed over. NULL:
+ * actions of that kind are passed over. */
+struct skr_outlets {
+    void *context;
+    void (*answer)(void *context, uint64_t request, const void *body);
+    void (*write)(void *context, const struct skr_write *write);
+    void (*work)(void *context, struct skr_work *work);
+    void (*cancel)(void *context, uint64_t id);
+    void (*decide)(void *context, const struct skr_decision *decision);
+};
+/* Carries the list out, in order, and resets it. *timer: when the timer was asked for. */
+void skr_actions_carry_out(struct skr_actions *actions, const struct skr_outlets *outlets,
+                           skr_time *timer);
+
 #endif

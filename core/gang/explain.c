@@ -208,13 +208,13 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
 
 /* ---- a member that no node can take ---- */
 
-/* The most that one node has of a resource, whatever is in use there. */
-static int64_t largest_node(const struct skr_gang *e, uint16_t resource)
+/* The most room that one node has for the request, whatever is in use there. */
+static int64_t largest_node(const struct skr_gang *e, const struct skr_amount *request)
 {
     int64_t most = 0;
     const struct node_entry *n;
     for (size_t at = 0; (n = nodes_next(e, &at));) {
-        int64_t has = skr_ledger_node_allocatable(skr_ledger_get(e->ledger, n->name), resource);
+        int64_t has = skr_ledger_node_empty_room(skr_ledger_get(e->ledger, n->name), request);
         most = n->node && has > most ? has : most;
     }
     return most;
@@ -253,7 +253,7 @@ static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_str
     int64_t need = 0, have = 0;
     for (size_t i = 0; i < each.n; i++) {
         const char *name = skr_resource_names_get(e->resources, each.item[i].resource);
-        int64_t most = largest_node(e, each.item[i].resource);
+        int64_t most = largest_node(e, &each.item[i]);
         if (!name || each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS) {
             continue;
         }

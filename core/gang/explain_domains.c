@@ -160,6 +160,14 @@ static size_t add_key(const struct account *a, const struct pod_walk *p, struct 
     return at;
 }
 
+/* Of the scarcest resource: whether the leaf lists it. */
+static bool is_counted(const struct account *a, int32_t leaf)
+{
+    const struct skr_problem *p = &a->request->problem;
+    return p->n_resources == 0 ||
+           p->free[(size_t)leaf * p->n_resources + a->scarce] != SKR_ROOM_UNLIMITED;
+}
+
 static void find_blockers(const struct account *a, const struct rows *rows, struct blockers *list)
 {
     const struct skr_problem *problem = &a->request->problem;
@@ -173,7 +181,7 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
                            : p.entry          ? skr_ledger_find(a->e->ledger, p.entry->uid, NULL)
                                               : p.node;
         int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
-        if (leaf < 0 || !problem->eligible[leaf]) {
+        if (leaf < 0 || !problem->eligible[leaf] || !is_counted(a, leaf)) {
             continue;
         }
         int32_t row =

@@ -403,22 +403,6 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     domains_fini(&d);
 }
 
-/* A port of a that b cannot have beside it; NULL: none. */
-static const struct skr_pod_rule *port_clash(const struct skr_pod_shape *a,
-                                             const struct skr_pod_shape *b)
-{
-    for (size_t i = 0; i < a->n_rules; i++) {
-        for (size_t k = 0; k < b->n_rules; k++) {
-            if (a->rule[i].kind == SKR_POD_RULE_HOST_PORT &&
-                b->rule[k].kind == SKR_POD_RULE_HOST_PORT &&
-                skr_pod_ports_clash(&a->rule[i], &b->rule[k])) {
-                return &a->rule[i];
-            }
-        }
-    }
-    return NULL;
-}
-
 static size_t count_of(const struct pod_rules_work *w, const struct shape *shape)
 {
     size_t n = 0;
@@ -437,12 +421,12 @@ static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
         const struct skr_pod_shape *spec = shapes->item[a]->spec;
         for (size_t b = a; b < shapes->n && !rule; b++) {
             bool two = a != b || count_of(w, shapes->item[a]) > 1;
-            rule = two ? port_clash(spec, shapes->item[b]->spec) : NULL;
+            rule = two ? skr_pod_port_clash(spec, shapes->item[b]->spec) : NULL;
         }
         struct pod_walk p = {0};
         while (!rule && spec->n_rules > 0 && pod_walk_next(w->e, &p)) {
             bool seated = pod_rules_is_claim(w, &p) && pod_rules_place(w, &p);
-            rule = seated ? port_clash(spec, p.shape->spec) : NULL;
+            rule = seated ? skr_pod_port_clash(spec, p.shape->spec) : NULL;
         }
     }
     return rule;

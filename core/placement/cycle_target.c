@@ -74,6 +74,13 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
     return find_strays(self, arena, hub);
 }
 
+int skr_placement_hub_of(void *self, const struct skr_placement *placement, struct skr_arena *arena,
+                         struct skr_placement_hub *ret)
+{
+    SKR_AUTO_FREE char *key = skr_object_key(placement->meta.namespace_, placement->meta.name);
+    return fill_hub(self, skr_placements_entry(self, key), true, arena, ret);
+}
+
 static void copy_slices(struct skr_target *target, const struct skr_slice_plan *plan)
 {
     struct skr_strbuf groups;

@@ -544,3 +544,18 @@ bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule
     return a->port == b->port && strcmp(a->protocol, b->protocol) == 0 &&
            (a->address[0] == '\0' || b->address[0] == '\0' || strcmp(a->address, b->address) == 0);
 }
+
+const struct skr_pod_rule *skr_pod_port_clash(const struct skr_pod_shape *a,
+                                              const struct skr_pod_shape *b)
+{
+    for (size_t i = 0; i < a->n_rules; i++) {
+        for (size_t k = 0; k < b->n_rules; k++) {
+            if (a->rule[i].kind == SKR_POD_RULE_HOST_PORT &&
+                b->rule[k].kind == SKR_POD_RULE_HOST_PORT &&
+                skr_pod_ports_clash(&a->rule[i], &b->rule[k])) {
+                return &a->rule[i];
+            }
+        }
+    }
+    return NULL;
+}

@@ -36,6 +36,9 @@ bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta
  * addresses, or one is all of them. */
 bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b);
 
+/* A host port of a pod of a that one of b cannot have beside it; NULL: none. O(rules of both). */
+const struct skr_pod_rule *skr_pod_port_clash(const struct skr_pod_shape *a,
+                                              const struct skr_pod_shape *b);
 /* "host port 8080/TCP", "podAntiAffinity on zone", ...: for messages. Cut at size. */
 void skr_pod_rule_name(const struct skr_pod_rule *rule, char *buffer, size_t size);
 

@@ -3,7 +3,7 @@
 #define SKR_CORE_POD_TEMPLATES_H
 /*
  * Pods from trees that share what is equal in them, as the store of the simulated cluster does
- * (server/model/store_share.c): pods of one template have the same containers, tolerations, volumes,
+ * (server/lab/store/store_share.c): pods of one template have the same containers, tolerations, volumes,
  * at the same address. A pod whose parts are those of one read before shares its shape (share.h) and
  * costs neither the reading nor the memory of it. For pods from text: reader.h.
  *

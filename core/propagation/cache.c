@@ -148,9 +148,9 @@ static int by_name(const void *a, const void *b)
     return strcmp((*x)->meta.name, (*y)->meta.name);
 }
 
-const struct skr_member_cluster *const *skr_propagation_clusters(struct skr_propagation *self,
-                                                                 size_t *ret_n)
+const struct skr_member_cluster *const *skr_propagation_clusters(void *object, size_t *ret_n)
 {
+    struct skr_propagation *self = object;
     struct skr_cluster_entry *entry;
     struct skr_cluster_entry *next;
     if (!self->list) {

@@ -15,6 +15,8 @@
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
 
+struct skr_member_cluster;
+
 struct skr_propagation_settings {
     const char *scheduler_name; /* "sakkara" */
     struct skr_propagation_options options;
@@ -49,5 +51,8 @@ struct skr_propagation_counts {
 };
 /* self: skr_engine_self() of an engine with this scheduler. O(bindings). */
 void skr_propagation_count(const void *self, struct skr_propagation_counts *ret);
+
+/* All clusters in the caches, sorted by name; borrowed until the next object. self: as above. */
+const struct skr_member_cluster *const *skr_propagation_clusters(void *self, size_t *ret_n);
 
 #endif

@@ -100,9 +100,6 @@ bool skr_propagation_put_cluster(struct skr_propagation *self, struct skr_member
 /* The caller destroys it. NULL: it was not there. */
 struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation *self,
                                                           const char *name);
-/* All clusters, sorted by name; borrowed until the next object. */
-const struct skr_member_cluster *const *skr_propagation_clusters(struct skr_propagation *self,
-                                                                 size_t *ret_n);
 void skr_propagation_queue(struct skr_propagation *self, const struct skr_binding_entry *entry,
                            skr_time at);
 void skr_propagation_clear(struct skr_propagation *self);

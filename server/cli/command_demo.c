@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara demo`: the worked example without a cluster. */
 #include "server/cli/cli.h"
-#include "server/simulate/demo.h"
+#include "server/lab/simulate/demo.h"
 
 struct options {
     bool ascii;

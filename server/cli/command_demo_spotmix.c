@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara demo spotmix`: the mix of on-demand and spot pods, no cluster. */
 #include "server/cli/cli.h"
-#include "server/simulate/spotmix_demo.h"
+#include "server/lab/simulate/spotmix_demo.h"
 
 struct options {
     bool ascii;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/simulate/json_pool.h"
-#include "server/simulate/simulate.h"
+#include "server/lab/simulate/json_pool.h"
+#include "server/lab/simulate/simulate.h"
 
 struct options {
     struct skr_text_list files, sets;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara simulate spotmix`: events through the spot mix's webhook, offline. */
 #include "server/cli/cli.h"
-#include "server/simulate/spotmix.h"
+#include "server/lab/simulate/spotmix.h"
 
 struct options {
     const char *events;

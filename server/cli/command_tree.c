@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/binding_objects.h"
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
+#include "server/cli/fleet_objects.h"
 #include "server/cli/mix_flags.h"
-#include "server/cli/placement_objects.h"
 #include "server/client/node_classes.h"
 #include "server/exit_code.h"
+#include "server/lab/simulate/placement_tree.h"
 #include "server/render/render.h"
-#include "server/simulate/binding_tree.h"
-#include "server/simulate/placement_tree.h"
 #include "topology/base/arena.h"
 
 struct options {
@@ -55,34 +53,6 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
     return SKR_EXIT_OK;
 }
 
-static const struct skr_member_cluster *find_cluster(const struct skr_binding_input *input,
-                                                     const char *name)
-{
-    for (size_t i = 0; i < input->n_clusters; i++) {
-        if (strcmp(input->cluster[i]->meta.name, name) == 0) {
-            return input->cluster[i];
-        }
-    }
-    return NULL;
-}
-
-static void draw_binding(const struct skr_binding_input *input, const struct skr_binding *binding,
-                         bool ascii, struct skr_strbuf *out)
-{
-    char title[600];
-    struct skr_binding_tree_row *row = skr_alloc_array(binding->n_targets + 1, sizeof *row);
-    for (size_t i = 0; i < binding->n_targets; i++) {
-        row[i] =
-            (struct skr_binding_tree_row){.cluster = find_cluster(input, binding->target[i].name),
-                                          .name = binding->target[i].name,
-                                          .replicas = binding->target[i].replicas};
-    }
-    snprintf(title, sizeof title, "%s%s%s", binding->meta.namespace_,
-             binding->meta.namespace_[0] != '\0' ? "/" : "", binding->meta.name);
-    skr_binding_tree_write(title, row, binding->n_targets, ascii, out);
-    free(row);
-}
-
 /* What is about racks and nodes alone, or a daemon, which hands out no objects; NULL: nothing. */
 static const char *misplaced(const struct skr_call *call)
 {
@@ -103,23 +73,39 @@ static void say_none(const struct options *o, const char *what, struct skr_strbu
                     namespace_ ? namespace_ : "");
 }
 
+static void draw_binding(const struct skr_fleet_input *input, const struct skr_binding *binding,
+                         bool ascii, struct skr_strbuf *out)
+{
+    char title[600];
+    struct skr_place_row *row = skr_alloc_array(binding->n_targets + 1, sizeof *row);
+    for (size_t i = 0; i < binding->n_targets; i++) {
+        row[i] = skr_binding_row(input, binding->target[i].name, binding->target[i].replicas);
+    }
+    snprintf(title, sizeof title, "%s%s%s", binding->meta.namespace_,
+             binding->meta.namespace_[0] != '\0' ? "/" : "", binding->meta.name);
+    skr_place_tree_write(title, row, binding->n_targets, SKR_BINDING_NAME_COLUMN, ascii, out);
+    free(row);
+}
+
 /* Where the bindings are, as their spec.clusters say. */
 static int draw_bindings(const struct skr_call *call, struct skr_strbuf *out,
                          struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
-    struct skr_binding_input input;
-    int code = skr_binding_objects_fetch(call, &o->client, &input, messages);
-    for (size_t i = 0; code == SKR_EXIT_OK && i < input.n_bindings; i++) {
-        const char *namespace_ = o->client.namespace_;
-        if (!namespace_ || strcmp(namespace_, input.binding[i]->meta.namespace_) == 0) {
-            draw_binding(&input, input.binding[i], o->look.ascii, out);
+    const char *namespace_ = o->client.namespace_;
+    SKR_AUTO_FREE const struct skr_binding **all = NULL;
+    struct skr_fleet_input input;
+    int code = skr_fleet_objects_fetch(call, &o->client, &skr_binding_rules, &input, messages);
+    const size_t n = code == SKR_EXIT_OK ? skr_binding_all(&input, &all) : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!namespace_ || strcmp(namespace_, all[i]->meta.namespace_) == 0) {
+            draw_binding(&input, all[i], o->look.ascii, out);
         }
     }
     if (code == SKR_EXIT_OK && out->len == 0) {
         say_none(o, "bindings", messages);
     }
-    skr_binding_input_fini(&input);
+    skr_fleet_input_fini(&input);
     return code;
 }
 
@@ -127,15 +113,15 @@ static int draw_placements(const struct skr_call *call, struct skr_strbuf *out,
                            struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
-    struct skr_placement_world world;
-    int code = skr_placement_objects_fetch(call, &o->client, &world, messages);
+    struct skr_fleet_input input;
+    int code = skr_fleet_objects_fetch(call, &o->client, &skr_placement_rules, &input, messages);
     if (code == SKR_EXIT_OK) {
-        skr_placement_tree_write(&world, o->client.namespace_, o->look.ascii, out);
+        skr_placement_tree_write(&input, o->client.namespace_, o->look.ascii, out);
         if (out->len == 0) {
             say_none(o, "Placements", messages);
         }
     }
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return code;
 }
 

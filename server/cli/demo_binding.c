@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara demo binding`: provider, region and zone constraints of Karmada, without a cluster. */
 #include "server/cli/cli.h"
-#include "server/simulate/binding_demo.h"
+#include "server/lab/simulate/binding_demo.h"
 
 struct options {
     bool ascii;

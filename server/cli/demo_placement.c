@@ -4,7 +4,7 @@
 
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 
 /* Enhancement 70, "Implementation Example": five clusters, region soft, zone hard. */
 #define CLUSTER(name, region, zone, score)                                                   \
@@ -49,15 +49,15 @@ static int play(const char *set, struct skr_strbuf *out, struct skr_strbuf *mess
 {
     const struct skr_simulate_placement_options options = {
         .placement = "shop/web", .scheduler = "sakkara", .now = "2026-01-01T00:00:00Z"};
-    struct skr_placement_world world;
-    skr_placement_world_init(&world);
-    int rc = skr_placement_world_parse(&world, "demo", hub, strlen(hub), messages);
-    rc = rc < 0 ? rc : skr_placement_world_set(&world, set, messages);
-    rc = rc < 0 ? rc : skr_placement_world_finish(&world, messages);
+    struct skr_fleet_input input;
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    int rc = skr_fleet_input_parse(&input, "demo", hub, strlen(hub), messages);
+    rc = rc < 0 ? rc : skr_placement_set(&input, set, messages);
+    rc = rc < 0 ? rc : skr_fleet_input_finish(&input, messages);
     if (rc == 0) {
-        (void)skr_simulate_placement_show(&world, &options, out, messages);
+        (void)skr_simulate_placement_show(&input, &options, out, messages);
     }
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return rc;
 }
 

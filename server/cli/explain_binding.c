@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/binding_objects.h"
+#include "server/cli/fleet_objects.h"
 #include "server/cli/module_state.h"
 #include "server/exit_code.h"
-#include "server/simulate/binding.h"
+#include "server/lab/simulate/binding.h"
 
 struct options {
     struct skr_client_flags client;
@@ -28,17 +28,17 @@ static const struct skr_flag flags[] = {
 /* "binding/NAME" with the namespace that is asked for, else "default"; a ClusterResourceBinding of
  * that name otherwise. */
 static const struct skr_binding *find(const struct options *given, const char *name,
-                                      const struct skr_binding_input *input)
+                                      const struct skr_fleet_input *input)
 {
     const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "default";
     char *key = skr_object_key(namespace_, name);
-    const struct skr_binding *binding = skr_binding_input_find(input, key);
+    const struct skr_binding *binding = skr_binding_find(input, key);
     free(key);
-    return binding || given->client.namespace_ ? binding : skr_binding_input_find(input, name);
+    return binding || given->client.namespace_ ? binding : skr_binding_find(input, name);
 }
 
 static int explain(const struct options *given, const char *name,
-                   const struct skr_binding_input *input, struct skr_strbuf *out,
+                   const struct skr_fleet_input *input, struct skr_strbuf *out,
                    struct skr_strbuf *messages)
 {
     struct skr_propagation_options settings;
@@ -54,15 +54,16 @@ static int explain(const struct options *given, const char *name,
         skr_strbuf_addf(messages, "sakkara explain: there is no binding %s\n", name);
         return SKR_EXIT_NOT_FOUND;
     }
-    return skr_simulate_binding_print(binding, input, &settings, given->output == SKR_OUTPUT_JSON,
-                                      given->verbose, out, messages);
+    const struct skr_binding_printing how = {&settings, given->output == SKR_OUTPUT_JSON,
+                                             given->verbose};
+    return skr_binding_print(&binding, 1, input, &how, out, messages);
 }
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    struct skr_binding_input input;
-    int code = skr_binding_objects_fetch(call, &given->client, &input, messages);
+    struct skr_fleet_input input;
+    int code = skr_fleet_objects_fetch(call, &given->client, &skr_binding_rules, &input, messages);
     const size_t begin = out->len;
     if (code == SKR_EXIT_OK) {
         code = explain(given, strchr(call->word[0], '/') + 1, &input, out, messages);
@@ -72,7 +73,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
             skr_module_state_ask(call, &given->client, "karmada", messages);
         code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
     }
-    skr_binding_input_fini(&input);
+    skr_fleet_input_fini(&input);
     return code;
 }
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cli/fleet_objects.h"
 #include "server/cli/module_state.h"
-#include "server/cli/placement_objects.h"
 #include "server/exit_code.h"
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 
 struct options {
     struct skr_client_flags client;
@@ -28,8 +28,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *given = call->options;
     const char *name = strchr(call->word[0], '/') + 1;
-    struct skr_placement_world world;
-    int code = skr_placement_objects_fetch(call, &given->client, &world, messages);
+    struct skr_fleet_input input;
+    int code =
+        skr_fleet_objects_fetch(call, &given->client, &skr_placement_rules, &input, messages);
     char *key = skr_object_key(given->client.namespace_ ? given->client.namespace_ : "", name);
     const size_t begin = out->len;
     if (code == SKR_EXIT_OK) {
@@ -38,7 +39,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                                .json =
                                                                    given->output == SKR_OUTPUT_JSON,
                                                                .verbose = given->verbose};
-        code = skr_simulate_placement_show(&world, &options, out, messages);
+        code = skr_simulate_placement_show(&input, &options, out, messages);
     }
     if (out->len > begin) {
         const struct skr_module_state module =
@@ -46,7 +47,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
     }
     free(key);
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return code;
 }
 

@@ -12,12 +12,12 @@
 #include "server/daemon/daemon.h"
 #include "server/daemon/signals.h"
 #include "server/exit_code.h"
+#include "server/lab/sandbox/control.h"
+#include "server/lab/sandbox/kubeconfig.h"
+#include "server/lab/simulate/example.h"
+#include "server/lab/simulate/input.h"
+#include "server/lab/simulate/topology.h"
 #include "server/log.h"
-#include "server/sandbox/control.h"
-#include "server/sandbox/kubeconfig.h"
-#include "server/simulate/example.h"
-#include "server/simulate/input.h"
-#include "server/simulate/topology.h"
 
 #define READY_TIME  (10 * SKR_SECOND)      /* for the daemon to take in the first lists */
 #define READY_EVERY (10 * SKR_MILLISECOND) /* how often that is looked at */

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_CLI_SANDBOX_RUN_H
 #define SKR_SERVER_CLI_SANDBOX_RUN_H
 /*
- * `sakkara sandbox`: the simulated cluster (server/sandbox) on localhost under the real clock, the
+ * `sakkara sandbox`: the simulated cluster (server/lab) on localhost under the real clock, the
  * model of kube-scheduler in it, and the daemon beside it, as in `sakkara serve`, over real HTTP on
  * both sides:
  *

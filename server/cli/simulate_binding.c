@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara simulate binding`: where bindings of Karmada would go, offline. */
-#include "server/cli/binding_objects.h"
-#include "server/simulate/binding.h"
+#include "server/cli/fleet_objects.h"
+#include "server/lab/simulate/binding.h"
 
 struct options {
     struct skr_text_list files, settings;

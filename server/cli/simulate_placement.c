@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara simulate placement`: what a Placement of Open Cluster Management selects, offline. */
 #include "server/cli/cli.h"
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 
 struct options {
     struct skr_text_list files, sets;

@@ -202,43 +202,10 @@ void skr_engine_thread_look(struct skr_engine_thread *thread,
 
 /* ---- the thread ---- */
 
-static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action)
-{
-    const struct skr_engine_outlets *o = &t->outlets;
-    switch (action->kind) {
-    case SKR_ACTION_ANSWER:
-        o->answer(o->context, action->answer.request, action->answer.body);
-        break;
-    case SKR_ACTION_WRITE:
-        o->write(o->context, &action->write);
-        break;
-    case SKR_ACTION_WORK: {
-        struct skr_work *work = action->work;
-        action->work = NULL;
-        o->work(o->context, work);
-        break;
-    }
-    case SKR_ACTION_CANCEL:
-        o->cancel(o->context, action->cancel);
-        break;
-    case SKR_ACTION_TIMER:
-        t->timer = action->timer;
-        break;
-    case SKR_ACTION_DECISION:
-        o->decide(o->context, &action->decision);
-        break;
-    case SKR_ACTION_KIND_COUNT:
-        break;
-    }
-}
-
 static void handle(struct skr_engine_thread *t, struct skr_event *event)
 {
     skr_engine_handle(t->engine, event, skr_clock_now(t->clock), &t->actions);
-    for (size_t i = 0; i < t->actions.n; i++) {
-        carry_out_one(t, &t->actions.item[i]);
-    }
-    skr_actions_reset(&t->actions);
+    skr_actions_carry_out(&t->actions, &t->outlets.actions, &t->timer);
 }
 
 static bool fire_timer(struct skr_engine_thread *t)
@@ -288,7 +255,7 @@ static void publish(struct skr_engine_thread *t, const uint64_t *n_handled)
 {
     const struct skr_frame *frame = skr_engine_frame(t->engine);
     if (t->outlets.handled) {
-        t->outlets.handled(t->outlets.context, t->engine);
+        t->outlets.handled(t->outlets.actions.context, t->engine);
     }
     pthread_mutex_lock(&t->lock);
     t->synced = skr_frame_is_synced(frame);

@@ -26,16 +26,10 @@ enum {
 
 struct skr_engine_thread;
 
-/* All run on the engine thread and must not block. What they get is borrowed for the call, but for
- * work, which is handed over. */
+/* All run on the engine thread, with the context of the actions, and must not block. */
 struct skr_engine_outlets {
-    void *context;
-    void (*answer)(void *context, uint64_t request, const void *body);
-    void (*write)(void *context, const struct skr_write *write);
-    void (*work)(void *context, struct skr_work *work); /* NULL: the scheduler has none */
-    void (*cancel)(void *context, uint64_t id);         /* NULL: the same */
-    void (*decide)(void *context, const struct skr_decision *decision);
-    /* After each batch of messages: figures may be read. NULL: nobody does. */
+    struct skr_outlets actions;
+    /* After each batch of messages: figures may be read. NULL: they are not. */
     void (*handled)(void *context, const struct skr_engine *engine);
 };
 

@@ -69,7 +69,7 @@ static void collect_watches(const struct skr_daemon_metrics *m, const struct skr
     for (size_t i = 0; i < stats->n_resources; i++) {
         const struct skr_kube_resource_stats *r = &stats->resource[i];
         const char *name = r->name;
-        skr_series_advance(m->family[F_WATCH_RESTARTS], name, NULL, r->failures);
+        skr_series_advance_seen(m->family[F_WATCH_RESTARTS], name, NULL, r->failures);
         skr_series_advance(m->family[F_WATCH_EVENTS], name, NULL, r->events);
         skr_series_advance_seen(m->family[F_UNDECODABLE], name, NULL, r->undecodable);
         skr_series_set(m->family[F_CACHE_OBJECTS], name, NULL, r->objects);

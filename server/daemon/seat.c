@@ -117,12 +117,12 @@ int skr_seat_start(struct skr_seat *seat, struct skr_error *error)
 int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error)
 {
     const struct skr_engine_outlets outlets = {
-        .context = seat,
-        .answer = give_answer,
-        .write = give_write,
-        .work = give_work,
-        .cancel = give_cancel,
-        .decide = log_decision,
+        .actions = {.context = seat,
+                    .answer = give_answer,
+                    .write = give_write,
+                    .work = give_work,
+                    .cancel = give_cancel,
+                    .decide = log_decision},
         .handled = give_handled,
     };
     return skr_engine_thread_start(seat->engine, &outlets, error);

@@ -130,32 +130,34 @@ static uint64_t version_of(const json_t *json)
     return text ? skr_kube_version_parse(text) : 0;
 }
 
-/* Fills the event from an answer that arrived whole. error and *ret_json hold what the event
- * borrows. */
-static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret_json,
-                        struct skr_error *error)
+void skr_writer_read_answer(const struct skr_write *write, int status, const json_t *json,
+                            struct skr_event *event, struct skr_error *error)
 {
-    const struct skr_write *write = &slot->job->write;
-    int status = skr_transfer_status(&slot->transfer);
+    struct skr_kube_status said;
     event->written.http_status = status;
     event->written.outcome = skr_writer_outcome_of(status);
-    bool ok = event->written.outcome == SKR_WRITE_OK;
-    if (status == 429) {
-        event->written.retry_after = skr_transfer_retry_after(&slot->transfer);
-    }
-    json_t *json = NULL;
-    int rc =
-        skr_kube_json_parse(slot->answer.s ? slot->answer.s : "", slot->answer.len, &json, error);
-    *ret_json = json;
-    struct skr_kube_status said;
-    if (!ok) {
-        event->written.message = rc == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
+    if (event->written.outcome != SKR_WRITE_OK) {
+        event->written.message = skr_kube_status_parse(json, &said) ? said.message : "";
         return;
     }
     if (write->answer) {
         take_object(write, json, event, error);
     }
     event->written.resource_version = json ? version_of(json) : 0;
+}
+
+/* Fills the event from an answer that arrived whole. error and *ret_json hold what the event
+ * borrows. */
+static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret_json,
+                        struct skr_error *error)
+{
+    const int status = skr_transfer_status(&slot->transfer);
+    (void)skr_kube_json_parse(slot->answer.s ? slot->answer.s : "", slot->answer.len, ret_json,
+                              error);
+    skr_writer_read_answer(&slot->job->write, status, *ret_json, event, error);
+    if (status == 429) {
+        event->written.retry_after = skr_transfer_retry_after(&slot->transfer);
+    }
 }
 
 /* Fills the event from a transfer that failed. */

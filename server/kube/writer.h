@@ -57,5 +57,9 @@ void skr_writer_abandon(struct skr_writer *writer, const char *why);
 
 /* Pure; for tests and for what stands in for the API server. */
 enum skr_write_outcome skr_writer_outcome_of(int http_status);
+/* Fills the event, but for its write, from the answer's status and JSON; NULL: error says why there is
+ * none. The event borrows both, and takes the object that is wanted out of them. */
+void skr_writer_read_answer(const struct skr_write *write, int http_status, const json_t *json,
+                            struct skr_event *event, struct skr_error *error);
 
 #endif

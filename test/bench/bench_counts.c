@@ -17,7 +17,7 @@
 
 #include "core/placement/evaluate.h"
 #include "core/placement/spread.h"
-#include "server/simulate/simulate.h"
+#include "server/lab/simulate/simulate.h"
 #include "test/bench/field.h"
 #include "test/bench/gangs.h"
 #include "test/bench/mix.h"

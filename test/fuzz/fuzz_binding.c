@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters and bindings of Karmada from any JSON: decoded, and decided under every profile. */
 #include "core/propagation/decision_json.h"
-#include "server/simulate/binding_input.h"
-#include "server/simulate/binding_text.h"
+#include "server/lab/simulate/binding.h"
+#include "server/lab/simulate/binding_text.h"
 #include "test/fuzz/fuzz.h"
 
-static void decide(const struct skr_binding_input *input, const struct skr_binding *binding,
+static void decide(const struct skr_fleet_input *input, const struct skr_binding *binding,
                    enum skr_propagation_profile profile)
 {
     struct skr_propagation_options options;
@@ -15,8 +15,7 @@ static void decide(const struct skr_binding_input *input, const struct skr_bindi
     int64_t sum = 0;
     skr_strbuf_init(&out);
     skr_propagation_options_init(&options, profile);
-    if (skr_binding_decide(binding, (const struct skr_member_cluster *const *)input->cluster,
-                           input->n_clusters, &options, NULL, &decision, NULL) == 0) {
+    if (skr_binding_decide_here(input, binding, &options, &decision, NULL) == 0) {
         for (size_t i = 0; i < decision->n_targets; i++) {
             sum += decision->target[i].replicas;
         }
@@ -35,22 +34,24 @@ static void decide(const struct skr_binding_input *input, const struct skr_bindi
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct skr_binding_input input;
+    struct skr_fleet_input input;
     SKR_STRBUF(said);
-    skr_binding_input_init(&input);
+    skr_fleet_input_init(&input, &skr_binding_rules);
     SKR_AUTO_FREE char *text = malloc(size + 1);
     if (text) {
         memcpy(text, data, size);
         text[size] = '\0';
-        if (skr_binding_input_parse(&input, "fuzz", text, size, &said) == 0 &&
-            skr_binding_input_finish(&input, &said, &said) == 0) {
-            for (size_t i = 0; i < input.n_bindings; i++) {
+        if (skr_fleet_input_parse(&input, "fuzz", text, size, &said) == 0 &&
+            skr_fleet_input_finish(&input, &said) == 0) {
+            SKR_AUTO_FREE const struct skr_binding **all = NULL;
+            const size_t n = skr_binding_all(&input, &all);
+            for (size_t i = 0; i < n; i++) {
                 for (int profile = 0; profile < SKR_PROFILE_COUNT; profile++) {
-                    decide(&input, input.binding[i], (enum skr_propagation_profile)profile);
+                    decide(&input, all[i], (enum skr_propagation_profile)profile);
                 }
             }
         }
     }
-    skr_binding_input_fini(&input);
+    skr_fleet_input_fini(&input);
     return 0;
 }

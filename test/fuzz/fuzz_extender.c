@@ -4,8 +4,8 @@
  * which nothing or reasons with positions are left; and the answer of an extender, read as one to
  * filter, to prioritize and to bind.
  */
+#include "server/lab/sandbox/extender_json.h"
 #include "server/manifest/scheduler_config.h"
-#include "server/sandbox/extender_json.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hub of Open Cluster Management: reasons with positions, or a report about its Placement that is
  * JSON, the same twice, and consistent in itself. */
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/fuzz/fuzz.h"
 
 static char *report(const char *text, size_t size, int *ret_code)
 {
     const struct skr_simulate_placement_options options = {
         .scheduler = "sakkara", .now = "2026-01-01T00:00:00Z", .json = true};
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     struct skr_strbuf out, messages;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    skr_placement_world_init(&world);
+    skr_fleet_input_init(&input, &skr_placement_rules);
     *ret_code = -1;
-    if (skr_placement_world_parse(&world, "hub", text, size, &messages) == 0 &&
-        skr_placement_world_finish(&world, &messages) == 0) {
-        *ret_code = skr_simulate_placement_show(&world, &options, &out, &messages);
+    if (skr_fleet_input_parse(&input, "hub", text, size, &messages) == 0 &&
+        skr_fleet_input_finish(&input, &messages) == 0) {
+        *ret_code = skr_simulate_placement_show(&input, &options, &out, &messages);
     }
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     skr_strbuf_fini(&messages);
     return skr_strbuf_take(&out, NULL);
 }

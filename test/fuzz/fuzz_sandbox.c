@@ -13,9 +13,9 @@
  */
 #include <strings.h>
 
-#include "server/model/cluster.h"
-#include "server/sandbox/discovery.h"
-#include "server/sandbox/http_request.h"
+#include "server/lab/cluster/cluster.h"
+#include "server/lab/sandbox/discovery.h"
+#include "server/lab/sandbox/http_request.h"
 #include "test/fuzz/fuzz.h"
 
 enum { REQUESTS_MAX = 16, HEADERS_MAX = 4, ARGUMENTS_MAX = 12, STEPS_MAX = 200, MORE_MAX = 64 };

@@ -2,7 +2,7 @@
 #ifndef SKR_TEST_INTEGRATION_CLUSTER_H
 #define SKR_TEST_INTEGRATION_CLUSTER_H
 /*
- * The sandbox (server/sandbox/http.h) in this process, and before it the proxy that the real daemon
+ * The sandbox (server/lab/sandbox/http.h) in this process, and before it the proxy that the real daemon
  * talks to (fault_proxy.c): the scripted HTTP server of the unit tests (test/unit/fake_api.h) whose
  * responder is the sandbox, so that its steps are the faults. Requests and watches break in the
  * middle, hang, are refused or lose their answer; TLS and who may come in are the proxy's, too.
@@ -22,7 +22,7 @@
 #include <jansson.h>
 
 #include "core/gang/writes.h"
-#include "server/sandbox/http.h"
+#include "server/lab/sandbox/http.h"
 #include "test/unit/fake_api.h"
 
 enum { CLUSTER_DEADLINE_S = 120, CLUSTER_VIOLATIONS_MAX = 20 };

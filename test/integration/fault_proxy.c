@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/lab/sandbox/route.h"
 #include "server/object/path.h"
-#include "server/sandbox/route.h"
 #include "test/integration/cluster.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"

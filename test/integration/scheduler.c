@@ -11,8 +11,8 @@
 #include <time.h>
 #include <utlist.h>
 
+#include "server/lab/sandbox/scheduler_thread.h"
 #include "server/object/path.h"
-#include "server/sandbox/scheduler_thread.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 

@@ -2,7 +2,7 @@
 #ifndef SKR_TEST_INTEGRATION_SCHEDULER_H
 #define SKR_TEST_INTEGRATION_SCHEDULER_H
 /*
- * The sandbox's kube-scheduler (server/sandbox/scheduler_thread.h) in this process, and a tap that
+ * The sandbox's kube-scheduler (server/lab/sandbox/scheduler_thread.h) in this process, and a tap that
  * all its calls to the daemon's extender pass. The tap misbehaves on command: calls wait while it
  * points nowhere, and bind calls of some pods while these are held. A failed cycle comes back at the
  * next second of the clock (podInitialBackoffSeconds would be one more).

@@ -3,7 +3,7 @@
  * What `simulate binding` says would place a binding, taken from the text as a user would take it:
  * each line is a change, and with it the binding is placed.
  */
-#include "server/simulate/binding_help.h"
+#include "server/lab/simulate/binding_help.h"
 #include "test/property/propagation_world.h"
 #include "test/test.h"
 

@@ -3,7 +3,7 @@
  * What `simulate placement` says would change a Placement that lacks clusters, taken from the text as
  * a user would take it: each line is a change, and with it more clusters are selected.
  */
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/test.h"
 
 enum { LINE_BYTES = 200 };

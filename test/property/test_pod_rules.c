@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 #include "server/exit_code.h"
+#include "server/lab/simulate/simulate.h"
 #include "server/object/path.h"
-#include "server/simulate/simulate.h"
 #include "test/property/pod_rules_world.h"
 #include "test/test.h"
 #include "test/unit/text_file.h"

@@ -280,8 +280,8 @@ static void the_metric_says_the_same(struct cluster *c)
     skr_slots_fini(&slots);
 }
 
-/* What is allocatable and used, unit by unit, is the sum of the nodes. A device that no node offers
- * is charged to nobody (topology/resources.h). */
+/* What is allocatable and used, unit by unit, is the sum of the nodes. A resource counts on the nodes
+ * that list it (topology/ledger.h). */
 static void sums_are_those_of_the_nodes(struct cluster *c)
 {
     json_auto_t *page = page_of(c, c->size);
@@ -292,14 +292,13 @@ static void sums_are_those_of_the_nodes(struct cluster *c)
             const struct machine *m = &c->node[i];
             const int64_t left = m->all[r] - m->used[r];
             all += m->exists ? m->all[r] : 0;
-            used += m->exists && m->ready ? m->used[r] : 0;
+            used += m->exists && m->ready && m->all[r] > 0 ? m->used[r] : 0;
             if (m->exists && !m->ready) {
                 unusable += m->all[r];
             } else if (m->exists && m->cordoned && left > 0) {
                 unusable += left;
             }
         }
-        used = r == GPU && all == 0 ? 0 : used;
         assert_int_equal(number_of(json_object_get(root, "allocatable"), resource_name[r]), all);
         assert_int_equal(number_of(json_object_get(root, "charged"), resource_name[r]), used);
         assert_int_equal(number_of(json_object_get(root, "unusable"), resource_name[r]), unusable);

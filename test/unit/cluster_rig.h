@@ -3,7 +3,7 @@
 #define SKR_TEST_UNIT_CLUSTER_RIG_H
 /* The controllers and the kubelets on a virtual clock, with a scheduler that binds every pod at once: to the
  * node that a daemon pod names, else to node n1, which is there. */
-#include "server/model/cluster.h"
+#include "server/lab/cluster/cluster.h"
 #include "test/unit/sandbox_rig.h"
 #include "topology/base/arena.h"
 

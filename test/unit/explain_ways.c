@@ -4,7 +4,7 @@
 
 #include "server/client/source.h"
 #include "server/exit_code.h"
-#include "server/simulate/simulate.h"
+#include "server/lab/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/text_file.h"
 #include "topology/base/json_field.h"

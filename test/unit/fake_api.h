@@ -3,7 +3,8 @@
 #define SKR_TEST_UNIT_FAKE_API_H
 /*
  * A scripted API server on 127.0.0.1, for tests of HTTP clients: raw sockets and one thread a
- * connection, so that it can send half lines, reset, hang up without an answer or stay silent.
+ * connection, so that it can send half lines, reset, hang up without an answer or stay silent. The
+ * sandbox of the lab cannot stand in: it behaves, and its listener is the one under test.
  *
  * Every request is written down. It is answered by the first step that matches and was not used
  * yet, else by the responder, else: a watch gets an open stream, a list an empty list of version 1,

@@ -89,51 +89,40 @@ void frame_rig_destroy(struct frame_rig *rig)
     free(rig);
 }
 
-static void note_decision(struct frame_rig *rig, const struct skr_decision *d)
+static void give_answer(void *context, uint64_t request, const void *body)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%s: %s: %s", d->what, d->key, d->message);
-    skr_grow(&rig->decision, &rig->parts->cap_decisions, rig->n_decisions + 1,
-             sizeof *rig->decision);
-    rig->decision[rig->n_decisions++] = skr_strdup(text);
+    struct frame_rig *rig = context;
+    if (rig->answer) {
+        rig->answer(rig->context, request, body);
+    }
 }
 
-static void run_work(struct frame_rig *rig, struct skr_work *work)
+static void take_write(void *context, const struct skr_write *write)
 {
+    struct frame_rig *rig = context;
+    if (!rig->parts->must_crash) {
+        frame_rig_apply(rig, write);
+    }
+}
+
+/* It is done at once. */
+static void run_work(void *context, struct skr_work *work)
+{
+    struct frame_rig *rig = context;
     struct frame_news *n = skr_alloc(sizeof *n);
     work->type->run(work, NULL);
     n->event = (struct skr_event){.kind = SKR_EVENT_WORK_DONE, .work = work};
     DL_APPEND(rig->parts->news, n);
 }
 
-static void carry_out(struct frame_rig *rig, struct skr_action *a)
+static void note_decision(void *context, const struct skr_decision *d)
 {
-    switch (a->kind) {
-    case SKR_ACTION_ANSWER:
-        if (rig->answer) {
-            rig->answer(rig->context, a->answer.request, a->answer.body);
-        }
-        break;
-    case SKR_ACTION_WRITE:
-        if (!rig->parts->must_crash) {
-            frame_rig_apply(rig, &a->write);
-        }
-        break;
-    case SKR_ACTION_WORK:
-        run_work(rig, a->work);
-        a->work = NULL;
-        break;
-    case SKR_ACTION_TIMER:
-        rig->parts->timer = a->timer;
-        break;
-    case SKR_ACTION_DECISION:
-        note_decision(rig, &a->decision);
-        break;
-    case SKR_ACTION_CANCEL: /* work is done at once */
-    case SKR_ACTION_KIND_COUNT:
-    default:
-        break;
-    }
+    struct frame_rig *rig = context;
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s: %s", d->what, d->key, d->message);
+    skr_grow(&rig->decision, &rig->parts->cap_decisions, rig->n_decisions + 1,
+             sizeof *rig->decision);
+    rig->decision[rig->n_decisions++] = skr_strdup(text);
 }
 
 void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
@@ -145,9 +134,12 @@ void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
     if (skr_engine_check(rig->engine, &error) < 0) {
         fail_msg("%s", error.text);
     }
-    for (size_t i = 0; i < actions.n; i++) {
-        carry_out(rig, &actions.item[i]);
-    }
+    const struct skr_outlets outlets = {.context = rig,
+                                        .answer = give_answer,
+                                        .write = take_write,
+                                        .work = run_work,
+                                        .decide = note_decision};
+    skr_actions_carry_out(&actions, &outlets, &rig->parts->timer);
     skr_actions_fini(&actions);
     if (rig->parts->must_crash) {
         rig->parts->must_crash = false;

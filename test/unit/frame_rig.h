@@ -8,6 +8,10 @@
  * real one, and tells the engine's watches. Faults are set before they happen; a crash kills the
  * engine between two writes and starts it anew on what the server holds.
  *
+ * It does not stand on the lab's driver and store (server/lab): it kills the engine between a write
+ * and its answer, loses and delays either, and what it knows of the API shares no line with the program, so
+ * that a mistake of the store is not one of its judge as well.
+ *
  * Of a resource, status is changed through the subresource "status" alone, and nothing else through
  * it. pods/binding sets spec.nodeName, pods/eviction deletes. Strategic patches are merge patches.
  */

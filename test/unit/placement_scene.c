@@ -2,7 +2,7 @@
 /* Short lines to manifests, and through the code of the command. */
 #include "test/unit/placement_scene.h"
 
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 
@@ -209,20 +209,20 @@ json_t *placement_scene_report(const char *lines)
                                                            .scheduler = "sakkara",
                                                            .now = "2026-01-01T00:00:00Z",
                                                            .json = true};
-    struct skr_placement_world world;
+    struct skr_fleet_input input;
     SKR_STRBUF(out);
     SKR_STRBUF(messages);
-    skr_placement_world_init(&world);
-    if (skr_placement_world_parse(&world, "scene", text, strlen(text), &messages) < 0 ||
-        skr_placement_world_finish(&world, &messages) < 0) {
+    skr_fleet_input_init(&input, &skr_placement_rules);
+    if (skr_fleet_input_parse(&input, "scene", text, strlen(text), &messages) < 0 ||
+        skr_fleet_input_finish(&input, &messages) < 0) {
         fail_msg("%s", messages.s);
     }
-    (void)skr_simulate_placement_show(&world, &options, &out, &messages);
+    (void)skr_simulate_placement_show(&input, &options, &out, &messages);
     json_t *report = json_loads(out.s ? out.s : "", JSON_REJECT_DUPLICATES, NULL);
     if (!report) {
         fail_msg("no report: %s%s", messages.s, out.s);
     }
-    skr_placement_world_fini(&world);
+    skr_fleet_input_fini(&input);
     return report;
 }
 

@@ -3,7 +3,7 @@
 #include "test/unit/sandbox_rig.h"
 #include "test/test.h"
 
-#include "server/sandbox/route.h"
+#include "server/lab/sandbox/route.h"
 #include "test/unit/json_text.h"
 
 static enum skr_store_verb verb_of(const char *method, bool named)

@@ -10,7 +10,7 @@
  * listed or deleted where there is no name. Parameters: labelSelector, fieldSelector, limit,
  * continue, dryRun, strict. Bodies are written with single quotes.
  */
-#include "server/model/store.h"
+#include "server/lab/store/store.h"
 
 #define RIG_NOW (INT64_C(1700000000) * SKR_SECOND)
 #define RIG_NS  "/api/v1/namespaces/default"

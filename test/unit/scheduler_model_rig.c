@@ -40,22 +40,7 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
 
 void sched_write_binding(struct rig *r, const char *pod, const char *node, skr_time now)
 {
-    json_auto_t *body =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Binding",
-                  "metadata", "name", pod, "target", "kind", "Node", "name", node);
-    struct skr_store_request request = {.verb = SKR_STORE_CREATE,
-                                        .resource = skr_store_resource_of_kind("v1", "Pod"),
-                                        .namespace_ = "default",
-                                        .name = pod,
-                                        .subresource = "binding",
-                                        .body = body,
-                                        .label_selector = "",
-                                        .field_selector = "",
-                                        .continue_ = ""};
-    struct skr_store_reply reply;
-    skr_store_handle(r->store, &request, now, &reply);
-    assert_int_equal(reply.status, 201);
-    json_decref(reply.body);
+    assert_int_equal(skr_store_bind(r->store, "default", pod, NULL, node, now, NULL), 201);
 }
 
 static void bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,

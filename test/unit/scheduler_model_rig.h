@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#include "server/model/scheduler.h"
+#include "server/lab/scheduler/scheduler.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)
 #define MS    SKR_MILLISECOND

@@ -58,6 +58,17 @@ static struct rig *mixed(void)
     return rig;
 }
 
+static size_t n_on(const struct rig *rig, const char *group, int n, const char *node)
+{
+    size_t found = 0;
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", group, i);
+        found += strcmp(rig_node_of(rig, name), node) == 0 ? 1u : 0;
+    }
+    return found;
+}
+
 static void assert_never_fits(struct rig *rig, const char *group)
 {
     assert_int_equal(rig_n_bound(rig, group), 0);
@@ -137,6 +148,31 @@ TEST_RIG(mixed(), an_explanation_counts_the_nodes_that_list_the_resource_alone)
         strstr(said, "1 of 2 nodes list it and count it. On nodes that do not list it"));
 }
 
+/* The sentence blames what a node could not have; the scarcest resource has no pods in its way where it
+ * is not counted. */
+TEST_RIG(mixed(), what_is_not_counted_is_not_blamed)
+{
+    rig_class(rig, "gpu", GPU);
+    rig_sync(rig);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_create_json(
+        rig, RIG_POD, "g-0",
+        "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+        "'sakkara','containers':[{'name':'c','resources':{'requests':{'memory':'65Gi','" GPU
+        "':'2'}}}]},'status':{'phase':'Pending'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g needs 65 GiB memory a pod, the largest node has 64 GiB");
+    device_gang(rig, "low", 8, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(n_on(rig, "low", 8, "devices") >= 7);
+    rig_edit(rig, RIG_NODE, "plugin", "{'spec':{'unschedulable':true}}");
+    device_gang(rig, "top", 9, GPU);
+    rig_run(rig, 10 * SKR_SECOND);
+    SKR_AUTO_FREE char *text = json_dumps(json_object_get(rig_explain(rig, "top"), "domains"), 0);
+    assert_null(strstr(text, "9223372036854775807"));
+}
+
 /* ---- which requests are served ---- */
 
 TEST(a_group_is_bound_where_a_class_serves_what_no_node_lists)
@@ -175,17 +211,6 @@ TEST_RIG(two_nodes(), a_resource_without_a_class_does_not_fit_until_the_class_co
 }
 
 /* ---- nodes that list it beside nodes that do not ---- */
-
-static size_t n_on(const struct rig *rig, const char *group, int n, const char *node)
-{
-    size_t found = 0;
-    char name[64];
-    for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", group, i);
-        found += strcmp(rig_node_of(rig, name), node) == 0 ? 1u : 0;
-    }
-    return found;
-}
 
 TEST_RIG(mixed(), nodes_that_list_the_resource_count_it_and_others_do_not)
 {

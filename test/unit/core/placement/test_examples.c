@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked examples: whole reports, byte for byte, and their numbers by hand. */
-#include "server/simulate/placement.h"
+#include "server/lab/simulate/placement.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/placement_scene.h"

@@ -110,12 +110,11 @@ TEST(terms_about_unlike_namespaces_are_unlike_shapes)
 TEST(only_a_spread_that_must_hold_is_a_rule)
 {
     SKR_AUTO(skr_pod_destroy)
-    struct skr_pod *pod =
-        decode("",
-               "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':"
-               "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
-               "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
-               "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
+    struct skr_pod *pod = decode(
+        "", "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':"
+            "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
+            "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
+            "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
     assert_int_equal(pod->shape->n_rules, 1);
     const struct skr_pod_rule *rule = &pod->shape->rule[0];
     assert_string_equal(rule->topology_key, "rack");

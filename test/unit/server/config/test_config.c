@@ -123,33 +123,32 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 TEST(every_option_is_read)
 {
     SKR_AUTO(skr_config_destroy)
-    struct skr_config *c =
-        parse_warned(HEAD
-                     "kubeconfig: /k\n"
-                     "schedulerNames: [a, b, c]\n"
-                     "topologyConfigMapNameSpace: kube-system\n"
-                     "labelFallback: true\n"
-                     "heterogeneous: refuse\n"
-                     "nonGroupVictims: labelled\n"
-                     "preemption: false\n"
-                     "preemptForceAfter: 1h30m\n"
-                     "planTimeout: 60s\n"
-                     "planDelay: 0\n"
-                     "onPartialBind: rollback\n"
-                     "tieBreak: tight\n"
-                     "releaseGateAfter: 2m\n"
-                     "extender:\n"
-                     "  listen: '[::1]:1'\n"
-                     "  bindListen: 127.0.0.1:2\n"
-                     "  bindTimeout: 1.5m\n"
-                     "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
-                     "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
-                     "\n"
-                     "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
-                     "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
-                     "sl}\n"
-                     "client: {qps: 5, burst: 6}\n",
-                     "");
+    struct skr_config *c = parse_warned(
+        HEAD "kubeconfig: /k\n"
+             "schedulerNames: [a, b, c]\n"
+             "topologyConfigMapNameSpace: kube-system\n"
+             "labelFallback: true\n"
+             "heterogeneous: refuse\n"
+             "nonGroupVictims: labelled\n"
+             "preemption: false\n"
+             "preemptForceAfter: 1h30m\n"
+             "planTimeout: 60s\n"
+             "planDelay: 0\n"
+             "onPartialBind: rollback\n"
+             "tieBreak: tight\n"
+             "releaseGateAfter: 2m\n"
+             "extender:\n"
+             "  listen: '[::1]:1'\n"
+             "  bindListen: 127.0.0.1:2\n"
+             "  bindTimeout: 1.5m\n"
+             "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
+             "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
+             "\n"
+             "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
+             "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
+             "sl}\n"
+             "client: {qps: 5, burst: 6}\n",
+        "");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");

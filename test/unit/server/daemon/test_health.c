@@ -74,23 +74,10 @@ struct process {
     struct gate gate;
 };
 
-static void answer(void *context, uint64_t request, const void *body)
-{
-    (void)context;
-    (void)request;
-    (void)body;
-}
-
 static void submit(void *context, const struct skr_write *write)
 {
     (void)context;
     (void)write;
-}
-
-static void decide(void *context, const struct skr_decision *decision)
-{
-    (void)context;
-    (void)decision;
 }
 
 static void deliver(void *context, struct skr_event *event)
@@ -113,8 +100,7 @@ static void begin(struct process *p)
     fake_client_start_synced(&p->client);
     p->engine = skr_engine_thread_create(
         skr_engine_create(&skr_gang_scheduler, &p->settings, "test"), &p->clock);
-    const struct skr_engine_outlets outlets = {
-        .context = p, .answer = answer, .write = submit, .decide = decide};
+    const struct skr_engine_outlets outlets = {.actions = {.context = p, .write = submit}};
     assert_int_equal(skr_engine_thread_start(p->engine, &outlets, NULL), 0);
     p->health.engine[0] = p->engine;
     p->health.n_engines = 1;

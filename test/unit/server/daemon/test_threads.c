@@ -93,12 +93,6 @@ static void on_cancel(void *context, uint64_t id)
     }
 }
 
-static void on_decide(void *context, const struct skr_decision *decision)
-{
-    (void)context;
-    (void)decision;
-}
-
 static void on_solved(void *context, struct skr_work *work)
 {
     struct rig *rig = context;
@@ -122,12 +116,11 @@ static void begin(struct rig *rig)
 
 static void start(struct rig *rig)
 {
-    const struct skr_engine_outlets outlets = {.context = rig,
-                                               .answer = on_answer,
-                                               .write = on_write,
-                                               .work = on_work,
-                                               .cancel = on_cancel,
-                                               .decide = on_decide};
+    const struct skr_engine_outlets outlets = {.actions = {.context = rig,
+                                                           .answer = on_answer,
+                                                           .write = on_write,
+                                                           .work = on_work,
+                                                           .cancel = on_cancel}};
     assert_int_equal(skr_engine_thread_start(rig->engine, &outlets, NULL), 0);
 }
 

@@ -85,25 +85,6 @@ static void let_go(struct world *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void ignore_answer(void *context, uint64_t request, const void *body)
-{
-    (void)context;
-    (void)request;
-    (void)body;
-}
-
-static void ignore_write(void *context, const struct skr_write *write)
-{
-    (void)context;
-    (void)write;
-}
-
-static void ignore_decision(void *context, const struct skr_decision *decision)
-{
-    (void)context;
-    (void)decision;
-}
-
 static void post(struct world *w, const struct skr_object_type *type, const char *text)
 {
     struct skr_event event;
@@ -116,10 +97,8 @@ static void post(struct world *w, const struct skr_object_type *type, const char
 
 static void world_set_up(struct world *w)
 {
-    const struct skr_engine_outlets outlets = {
-        .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
-    const struct skr_api_options api = {
-        .prefix = "/v1", .write = write_page, .look = look, .busy = is_busy, .context = w};
+    const struct skr_engine_outlets outlets = {.actions = {.context = w}};
+    const struct skr_api_options api = {.look = look, .busy = is_busy, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
 

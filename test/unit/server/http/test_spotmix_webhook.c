@@ -13,7 +13,7 @@
 #include "server/http/gate.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/kube/base64.h"
-#include "server/model/json_patch.h"
+#include "server/lab/store/json_patch.h"
 #include "test/unit/http_client.h"
 
 #define K "cloudpilot.ai/webhook-scheduler"

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_LAB_CLUSTER_CLUSTER_PARTS_H
+#define SKR_SERVER_LAB_CLUSTER_CLUSTER_PARTS_H
+/*
+ * What the controllers and kubelets share. Each of them sees every change of the store in order,
+ * and puts tasks into one list: a task is a kind of work on one object at a time. Tasks are
+ * level-triggered: they look at the store when they run, so one that comes once too often does no
+ * harm.
+ *
+ * Who belongs to whom is kept in one index (owners.c): an owner is a uid that some object names in
+ * its ownerReferences, its members are those objects.
+ */
+#include <uthash.h>
+
+#include "core/frame/heap.h"
+#include "server/lab/cluster/cluster.h"
+#include "server/object/path.h"
+#include "server/object/selector.h"
+
+enum skr_task_kind {
+    SKR_TASK_JOB,
+    SKR_TASK_REPLICA_SET,
+    SKR_TASK_DEPLOYMENT,
+    SKR_TASK_STATEFUL_SET,
+    SKR_TASK_DAEMON_SET,
+    SKR_TASK_BUDGET,
+    SKR_TASK_COLLECT,   /* dependents of an owner that goes: of any kind */
+    SKR_TASK_NAMESPACE, /* one that is being deleted */
+    SKR_TASK_NODE,      /* status of a new node */
+    SKR_TASK_POD_START,
+    SKR_TASK_POD_FINISH,
+    SKR_TASK_POD_STOP,
+    SKR_TASK_POD_LOST,   /* its node is gone */
+    SKR_TASK_POD_ORPHAN, /* its Job is gone and tracks it no more */
+    SKR_TASK_POD_TAINT,  /* its node has a taint that it does not tolerate for ever */
+    SKR_TASK_KIND_COUNT
+};
+
+struct skr_task {
+    struct skr_heap_item waits;
+    enum skr_task_kind kind;
+    skr_time at;
+    uint64_t order;
+    UT_hash_handle hh;
+    /* The object: namespace and name, and "KIND/" before them for COLLECT. */
+    char *namespace_;
+    char *name;
+    char key[]; /* of all that, for the table */
+};
+
+/* An object that names owners. */
+struct skr_member {
+    const struct skr_store_resource *resource;
+    const char *namespace_; /* this and the next two: behind the key */
+    const char *name;
+    const char *uid;
+    uint64_t order; /* of creation */
+    UT_hash_handle hh;
+    struct skr_link *links; /* one an owner */
+    char key[];
+};
+
+struct skr_link {
+    struct skr_member *member;
+    struct skr_owner *owner;
+    bool controller;
+    struct skr_link *next_of_member;
+    struct skr_link *prev, *next; /* of the owner, oldest first */
+};
+
+struct skr_owner {
+    UT_hash_handle hh;
+    struct skr_link *links;
+    size_t n;
+    size_t next_ordinal; /* of its pods, where they are counted */
+    bool refused;        /* the last pod for it was, and that is reported */
+    /* Of Jobs: what decides how long a failed pod waits for its successor. */
+    int64_t failures;
+    skr_time last_failure;
+    char uid[];
+};
+
+struct skr_budget; /* budgets.c */
+
+/* What the models ask of an object that changed, looked up once for all of them. Borrowed of it. */
+struct skr_shown {
+    const char *namespace_, *name;
+    bool deleting;
+    const json_t *references; /* metadata.ownerReferences; NULL none */
+    const json_t *controller; /* skr_owners_controller(); NULL none */
+    const char *controller_kind;
+    /* Of a pod; of others "". */
+    bool is_pod;
+    const char *node, *node_before; /* "": none, also where there was no pod before */
+};
+
+/* What the pods of one template have in common: pods come by the hundred. */
+struct skr_prepared {
+    json_t *owner, *template, *env; /* of which it is; references, NULL: none */
+    json_t *spec;                   /* with the variable of env; NULL: nothing is prepared */
+    json_t *references;
+    bool is_shared; /* with the pods that are there */
+};
+
+/* Likewise pods that start in one second. References; NULL: nothing yet. */
+struct skr_started {
+    skr_time second;
+    json_t *before, *conditions; /* of the status: what becomes what */
+    json_t *containers, *statuses;
+};
+
+struct skr_cluster {
+    struct skr_cluster_options options;
+    struct skr_store *store;
+    skr_time now;
+    uint64_t seen; /* revision up to which changes were looked at */
+    uint64_t order;
+    uint32_t addresses;     /* of pods, given so far */
+    struct skr_task *tasks; /* by key */
+    struct skr_heap heap;   /* of tasks, by time and order of making */
+    struct skr_owner *owners;
+    bool any_refused; /* an owner may be */
+    struct skr_member *members;
+    struct skr_budget *budgets;
+    struct skr_prepared prepared; /* for the pods that were made last */
+    struct skr_started started;
+    struct skr_shown shown; /* what the change is about that the models are shown */
+};
+
+/* ---- cluster_tasks.c ---- */
+
+/* "KIND NAMESPACE NAME", as much of it as there is room for. */
+void skr_cluster_key(char *key, size_t size, const char *kind, const char *namespace_,
+                     const char *name);
+
+/* A task of this kind for the object, at a time or earlier: one that is there already is moved to
+ * the front when this is earlier, and else left alone. */
+void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
+                      const char *name, skr_time at);
+/* Takes a planned task back. */
+void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
+                        const char *name);
+void skr_cluster_tasks_init(struct skr_cluster *c);
+struct skr_task *skr_cluster_first_task(const struct skr_cluster *c); /* NULL: none */
+/* The task is no longer planned; the caller's to free. */
+void skr_cluster_take_out(struct skr_cluster *c, struct skr_task *task);
+void skr_task_free(struct skr_task *task);
+/* A request to the store; status. body: taken, NULL allowed. ret: NULL, or the answer
+ * (json_decref()). */
+int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const char *kind,
+                        const char *namespace_, const char *name, const char *subresource,
+                        json_t *body, json_t **ret);
+/* Puts a whole status in place of the object's. status: taken. */
+void skr_cluster_set_status(struct skr_cluster *c, const char *kind, const json_t *object,
+                            json_t *status);
+/* Deletes one object by name and uid (NULL: any). grace: seconds, -1 its own. */
+void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *namespace_,
+                        const char *name, const char *uid, int64_t grace);
+/* RFC 3339 text of the object to a time; 0 when absent. */
+skr_time skr_cluster_time(const json_t *object, const char *path);
+/* Likewise of store_parts.h: equal values, whole seconds, and a condition of a status that is own. */
+void skr_store_share(json_t *object, const json_t *with, const json_t *before);
+json_t *skr_store_time(skr_time now);
+void skr_store_set_condition(json_t *status, const char *type, const char *value,
+                             const char *reason, const char *message, skr_time now);
+
+/* ---- owners.c ---- */
+
+void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task);
+struct skr_owner *skr_owners_find(struct skr_cluster *c, const char *uid); /* NULL: no members */
+struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid);  /* made if need be */
+void skr_owners_fini(struct skr_cluster *c);
+/* The ownerReference of a controller. */
+json_t *skr_owners_reference(const json_t *owner);
+/* {apiVersion, kind, name, uid} of the controller of an object, NULL when it has none. */
+const json_t *skr_owners_controller(const json_t *object);
+/* The same of its ownerReferences; NULL allowed. */
+const json_t *skr_owners_controller_in(const json_t *references);
+
+/* ---- workload.c ---- */
+
+/* A pod as a controller sees it. */
+struct skr_worker {
+    json_t *object; /* a reference */
+    const char *namespace_, *name;
+    bool deleting, bound, ready, succeeded, failed;
+    bool active; /* not finished, not deleting */
+    uint64_t order;
+};
+
+/* The pods that the object controls, oldest first. *ret: skr_workload_let_go(). */
+size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_worker **ret);
+void skr_workload_let_go(struct skr_worker *worker, size_t n);
+/* Orders those first that are missed least (ActivePodsWithRanks): unbound, pending, not ready, the
+ * youngest. */
+void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n);
+/* A pod of the template. name NULL: by the options, from the owner's name. extra: members of
+ * metadata to add or merge (labels, annotations, finalizers), taken, NULL allowed. hostname, env:
+ * NULL allowed; env taken. Returns the HTTP status. */
+struct skr_pod_plan {
+    const char *name;
+    const char *base; /* of generated names, without the dash; NULL: the owner's name */
+    json_t *metadata;
+    const char *hostname;
+    json_t *env; /* one variable for every container */
+};
+int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
+                            const struct skr_pod_plan *plan);
+void skr_workload_fini(struct skr_cluster *c); /* of what is prepared */
+/* Number of an IntOrString share of total, rounded up or down. */
+int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
+/* A hash of JSON as ten letters, as in names of ReplicaSets and revisions. */
+void skr_workload_hash(const json_t *json, char text[11]);
+
+/* ---- the controllers: rows of cluster.c. change() looks at what wakes one beside its own objects and
+ * their members, run() does the work on an object, which outlives its own writes ---- */
+
+void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_jobs_untrack(struct skr_cluster *c, json_t *pod);
+void skr_replica_sets_run(struct skr_cluster *c, json_t *set);
+void skr_deployments_run(struct skr_cluster *c, json_t *deployment);
+void skr_stateful_sets_run(struct skr_cluster *c, json_t *set);
+void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_daemon_sets_run(struct skr_cluster *c, json_t *set);
+void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_budgets_run(struct skr_cluster *c, json_t *budget);
+void skr_budgets_fini(struct skr_cluster *c);
+void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_namespaces_run(struct skr_cluster *c, json_t *namespace_);
+void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_kubelet_be_node(struct skr_cluster *c, json_t *node);
+void skr_kubelet_start(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_end(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_stop(struct skr_cluster *c, json_t *pod);
+void skr_kubelet_fini(struct skr_cluster *c);
+void skr_node_life_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_node_life_lose(struct skr_cluster *c, json_t *pod);
+void skr_node_life_turn_out(struct skr_cluster *c, json_t *pod);
+
+#endif

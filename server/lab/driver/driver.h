@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_LAB_DRIVER_DRIVER_H
+#define SKR_SERVER_LAB_DRIVER_DRIVER_H
+/*
+ * Any scheduler of core/schedulers.h, run over the store under a clock that is passed in: what
+ * threads, sockets and watches do in `sakkara serve`. What its row watches comes from the store, its
+ * writes become requests to the store and their replies events, its work is done in place, its one
+ * timer is kept.
+ *
+ * Fixed latencies instead of a network, so that the same input gives the same run.
+ */
+#include "core/frame/engine.h"
+#include "server/lab/scheduler/trace.h"
+#include "server/lab/store/watcher.h"
+
+struct skr_driver_options {
+    const struct skr_scheduler *scheduler;
+    const void *settings; /* the scheduler's; borrowed */
+    const char *instance;
+    skr_time write_time;  /* from the engine's wish to the API server's answer */
+    skr_time work_time;   /* of every piece of work, as the engine sees it */
+    skr_time watch_delay; /* until it sees what was written */
+    struct skr_trace trace;
+    /* In place of the type's decoder; NULL: that one. */
+    int (*decode)(void *context, const struct skr_object_type *type, const json_t *object,
+                  void **ret, struct skr_error *error);
+    /* What the trace calls a write; NULL: its verb and resource. */
+    const char *(*name)(const struct skr_write *write);
+    /* A request is answered; body is borrowed. NULL: there are no requests. */
+    void (*answer)(void *context, uint64_t request, const void *body);
+    /* An Event (events.k8s.io/v1) that the engine wrote; borrowed. NULL: not wanted. */
+    void (*event)(void *context, skr_time now, const json_t *event);
+    void *context;
+};
+
+struct skr_driver;
+
+struct skr_driver *skr_driver_create(const struct skr_driver_options *options,
+                                     struct skr_store *store);
+void skr_driver_destroy(struct skr_driver *driver); /* NULL allowed */
+/* Lists what is in the store and lets the engine begin, as leader; once, before the first step. */
+void skr_driver_start(struct skr_driver *driver, skr_time now);
+
+skr_time skr_driver_next(const struct skr_driver *driver, skr_time now);
+/* It has read all changes up to this revision. */
+uint64_t skr_driver_seen(const struct skr_driver *driver);
+size_t skr_driver_step(struct skr_driver *driver, skr_time now);
+
+/* A request of the scheduler's verbs; id is the caller's. body is borrowed for the call. */
+void skr_driver_ask(struct skr_driver *driver, skr_time now, uint64_t id, int verb,
+                    const void *body);
+/* For a caller for whom time stands still until it has its answer. Both change nothing in the
+ * store: _catch_up() shows the engine all changes at once, _hurry() ends a read or a piece of work
+ * that stands aside; false: there is none. */
+void skr_driver_catch_up(struct skr_driver *driver, skr_time now);
+bool skr_driver_hurry(struct skr_driver *driver, skr_time now);
+
+const struct skr_engine *skr_driver_engine(const struct skr_driver *driver);
+
+#endif

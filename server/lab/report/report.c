@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's own account of its groups, the store's pods, and what was recorded on the way. */
+#include "server/lab/report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gang/reason.h"
+#include "server/object/path.h"
+#include "server/render/explain_text.h"
+#include "server/render/text_table.h"
+#include "topology/base/json_text.h"
+#include "topology/base/json_tree.h"
+
+/* "12.5s": tenths of seconds, rounded down. */
+static void simulate_write_time(skr_time duration, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "%lld.%llds", (long long)(duration / SKR_SECOND),
+                    (long long)(duration % SKR_SECOND / (SKR_SECOND / 10)));
+}
+
+static json_t *time_json(skr_time duration)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    simulate_write_time(duration, &text);
+    json_t *json = json_string(text.s);
+    skr_strbuf_fini(&text);
+    return json;
+}
+
+/* The engine's groups, sorted by namespace and name. */
+struct summing {
+    json_t *groups;
+    bool placements;
+};
+
+/* One group at a time: all members of all of them may be many. */
+static void add_group(void *context, const char *text, size_t n)
+{
+    const struct summing *summing = context;
+    json_t *group = skr_json_tree_of(text, n);
+    skr_bug_on(!group);
+    const json_t *members = json_object_get(group, "members");
+    size_t bound = 0;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        bound += json_is_true(json_object_get(json_array_get(members, i), "bound")) ? 1 : 0;
+    }
+    json_object_set_new(group, "bound", json_integer((json_int_t)bound));
+    json_object_del(group, "members");
+    if (!summing->placements) {
+        json_object_del(group, "placement");
+    }
+    json_array_append_new(summing->groups, group);
+}
+
+json_t *skr_simulate_groups(const struct skr_gang *engine, bool placements)
+{
+    struct summing summing = {json_array(), placements};
+    skr_gang_each_json(engine, add_group, &summing);
+    return summing.groups;
+}
+
+static bool is_placed(const json_t *group)
+{
+    const char *status = skr_path_text(group, "status");
+    return (strcmp(status, "Bound") == 0 || strcmp(status, "Finished") == 0) &&
+           !skr_path_text(group, "reason")[0];
+}
+
+bool skr_simulate_is_placed(const struct skr_simulate_report *report)
+{
+    const json_t *groups = report->groups;
+    bool placed = true;
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        placed = placed && is_placed(json_array_get(groups, i));
+    }
+    return placed;
+}
+
+/* ---- JSON ---- */
+
+static json_t *or_null(const char *text)
+{
+    return text && text[0] ? json_string(text) : json_null();
+}
+
+static json_t *rank_json(const json_t *pod)
+{
+    const char *text = skr_path_label(pod, SKR_LABEL_RANK);
+    return text && text[0] ? json_integer(strtol(text, NULL, 10)) : json_null();
+}
+
+static const char *group_name(const json_t *pod)
+{
+    const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
+    return name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
+}
+
+/* What the daemon says of a member; of others whether they have a node, or how they ended. */
+static const char *pod_status(const json_t *pod)
+{
+    const char *status = skr_path_label(pod, SKR_LABEL_STATUS);
+    const char *phase = skr_path_text(pod, "status.phase");
+    if (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0) {
+        return phase;
+    }
+    if (status && status[0] && group_name(pod)) {
+        return status;
+    }
+    return skr_path_text(pod, "spec.nodeName")[0] ? "Bound" : "Waiting";
+}
+
+static const char *pod_reason(const json_t *pod)
+{
+    if (skr_path_text(pod, "spec.nodeName")[0]) {
+        return skr_path_text(pod, "status.reason");
+    }
+    const json_t *condition =
+        skr_path_find(skr_path_get(pod, "status.conditions"), "type", "PodScheduled");
+    return skr_path_text(condition, "reason");
+}
+
+struct pod_rows {
+    json_t *list;
+    const char *class_label; /* NULL: none */
+};
+
+static bool add_pod(void *context, const json_t *pod)
+{
+    const struct pod_rows *rows = context;
+    const char *node = skr_path_text(pod, "spec.nodeName");
+    json_t *row = json_object();
+    json_object_set_new(row, "namespace", json_string(skr_path_text(pod, "metadata.namespace")));
+    json_object_set_new(row, "name", json_string(skr_path_text(pod, "metadata.name")));
+    json_object_set_new(row, "group", or_null(group_name(pod)));
+    json_object_set_new(row, "node", or_null(node));
+    json_object_set_new(row, "rank", node[0] ? rank_json(pod) : json_null());
+    json_object_set_new(row, "status", json_string(pod_status(pod)));
+    json_object_set_new(row, "reason", json_string(pod_reason(pod)));
+    if (rows->class_label) {
+        const json_t *labels = skr_path_get(pod, "metadata.labels");
+        const char *class_ = json_string_value(json_object_get(labels, rows->class_label));
+        json_object_set_new(row, "class", class_ ? json_string(class_) : json_null());
+    }
+    json_array_append_new(rows->list, row);
+    return true;
+}
+
+static json_t *preempted_json(const struct skr_simulate_report *report, const json_t *group)
+{
+    json_t *list = json_array();
+    const struct skr_record_group *record = skr_record_find(
+        report->record, skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+    for (size_t i = 0; record && i < record->n_preempted; i++) {
+        json_array_append_new(list, json_string(record->preempted[i]));
+    }
+    return list;
+}
+
+static json_t *group_row(const struct skr_simulate_report *report, const json_t *group)
+{
+    static const char *const keys[] = {"namespace", "name",   "size",    "priority",
+                                       "status",    "reason", "message", "placement"};
+    json_t *row = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *value = json_object_get(group, keys[i]);
+        json_object_set_new(row, keys[i], value ? json_deep_copy(value) : json_null());
+    }
+    json_object_set_new(row, "preempted", preempted_json(report, group));
+    /* Solves have no step limit here: what is placed is placed optimally. */
+    json_object_set_new(
+        row, "solver",
+        json_pack("{s:b}", "optimal", json_is_object(json_object_get(group, "placement"))));
+    return row;
+}
+
+static json_t *event_row(const struct skr_simulate_report *report,
+                         const struct skr_record_event *event)
+{
+    json_t *row = json_object();
+    static const char *const from[] = {
+        "regarding.kind", "regarding.namespace", "regarding.name", "type", "reason", "note"};
+    static const char *const to[] = {"kind", "namespace", "name", "type", "reason", "message"};
+    json_object_set_new(row, "at", time_json(event->at - report->start));
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        json_object_set_new(row, to[i], json_string(skr_path_text(event->event, from[i])));
+    }
+    return row;
+}
+
+/* "key": [ rows, one a line ] */
+static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, ",\n \"%s\": [", key);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        char *text = skr_json_text(json_array_get(rows, i), 0);
+        skr_bug_on(!text);
+        skr_strbuf_addf(out, "%s\n  %s", i > 0 ? "," : "", text);
+        free(text);
+    }
+    skr_strbuf_addc(out, ']');
+    json_decref(rows);
+}
+
+void skr_simulate_write_json(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    json_t *pods = json_array(), *rows = json_array(), *events = json_array();
+    const json_t *groups = report->groups;
+    struct pod_rows all = {.list = pods, .class_label = report->class_label};
+    skr_store_each(report->store, "Pod", add_pod, &all);
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        json_array_append_new(rows, group_row(report, json_array_get(groups, i)));
+    }
+    for (size_t i = 0; i < report->record->n_events; i++) {
+        json_array_append_new(events, event_row(report, &report->record->event[i]));
+    }
+    skr_strbuf_add(out, "{\"time\": \"");
+    simulate_write_time(report->end - report->start, out);
+    skr_strbuf_addc(out, '"');
+    write_rows("pods", pods, out);
+    write_rows("groups", rows, out);
+    write_rows("events", events, out);
+    skr_strbuf_add(out, "}\n");
+}
+
+/* ---- tables ---- */
+
+static void add_row(struct skr_text_table *table, const char *const *text)
+{
+    for (size_t i = 0; i < table->n_columns; i++) {
+        skr_text_table_add_drawn(table, text[i], SKR_HUE_NONE);
+    }
+}
+
+static bool spans_namespaces(const json_t *groups)
+{
+    for (size_t i = 1; i < json_array_size(groups); i++) {
+        if (strcmp(skr_path_text(json_array_get(groups, 0), "namespace"),
+                   skr_path_text(json_array_get(groups, i), "namespace")) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_groups(const json_t *groups, struct skr_strbuf *out)
+{
+    static const char *const head[] = {"NAMESPACE", "NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
+    bool all = spans_namespaces(groups);
+    struct skr_text_table table;
+    skr_text_table_init(&table, all ? 6 : 5, false);
+    add_row(&table, all ? head : head + 1);
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        const json_t *group = json_array_get(groups, i);
+        char pods[48], priority[24];
+        const char *reason = skr_path_text(group, "reason");
+        /* Members that have ended count as well, until the next generation is there. */
+        size_t bound = (size_t)skr_path_int(group, "bound", 0);
+        size_t size = (size_t)skr_path_int(group, "size", 0);
+        snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
+        snprintf(priority, sizeof priority, "%lld", (long long)skr_path_int(group, "priority", 0));
+        const char *row[] = {skr_path_text(group, "namespace"),
+                             skr_path_text(group, "name"),
+                             skr_path_text(group, "status"),
+                             pods,
+                             priority,
+                             reason[0] ? reason : "<none>"};
+        add_row(&table, all ? row : row + 1);
+    }
+    skr_text_table_write(&table, out);
+    skr_text_table_fini(&table);
+}
+
+/* Why a group is not placed, and what would help. */
+static void write_unplaced(const struct skr_simulate_report *report, const json_t *group,
+                           struct skr_strbuf *out)
+{
+    const char *name = skr_path_text(group, "name"), *message = skr_path_text(group, "message");
+    struct skr_strbuf text;
+    if (!message[0]) {
+        return;
+    }
+    bool names_it = strncmp(message, "group ", 6) == 0;
+    skr_strbuf_addf(out, "\n%s%s%s\n", names_it ? "" : name, names_it ? "" : ": ", message);
+    skr_strbuf_init(&text);
+    if (skr_lab_explain(report->lab, skr_path_text(group, "namespace"), name, &text) ==
+        SKR_EXPLAIN_FOUND) {
+        json_t *explanation = skr_json_tree_of(text.s, text.len);
+        skr_explain_write_relaxations(explanation, 2, 3, out);
+        json_decref(explanation);
+    }
+    skr_strbuf_fini(&text);
+}
+
+/* ---- pods beside groups that are placed ---- */
+
+struct stragglers {
+    json_t *notes;  /* "NAMESPACE/POD": what its latest Event says */
+    json_t *groups; /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
+};
+
+static bool add_straggler(void *context, const json_t *pod)
+{
+    const struct stragglers *s = context;
+    const char *phase = skr_path_text(pod, "status.phase"), *group = group_name(pod);
+    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
+    if (!group || skr_path_text(pod, "spec.nodeName")[0] || strcmp(phase, "Succeeded") == 0 ||
+        strcmp(phase, "Failed") == 0) {
+        return true;
+    }
+    char *key = skr_object_key(namespace_, group);
+    json_t *row = json_object_get(s->groups, key);
+    free(key);
+    if (json_is_object(row)) {
+        key = skr_object_key(namespace_, skr_path_text(pod, "metadata.name"));
+        json_t *note = json_object_get(s->notes, key);
+        free(key);
+        json_object_set_new(row, "pods", json_integer(skr_path_int(row, "pods", 0) + 1));
+        if (note && !json_object_get(row, "note")) {
+            json_object_set(row, "note", note);
+        }
+    }
+    return true;
+}
+
+/* Nothing is wrong with their group, so that its line says nothing of them: beyond its size, say. */
+static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    struct stragglers s = {json_object(), json_object()};
+    size_t i;
+    const json_t *group, *row;
+    json_array_foreach(report->groups, i, group)
+    {
+        char *key = skr_object_key(skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+        json_object_set_new(s.groups, key, is_placed(group) ? json_object() : json_null());
+        free(key);
+    }
+    for (i = 0; i < report->record->n_events; i++) {
+        const json_t *event = report->record->event[i].event;
+        if (strcmp(skr_path_text(event, "regarding.kind"), "Pod") == 0) {
+            char *key = skr_object_key(skr_path_text(event, "regarding.namespace"),
+                                       skr_path_text(event, "regarding.name"));
+            json_object_set(s.notes, key, json_object_get(event, "note"));
+            free(key);
+        }
+    }
+    skr_store_each(report->store, "Pod", add_straggler, &s);
+    json_array_foreach(report->groups, i, group)
+    {
+        char *key = skr_object_key(skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+        row = json_object_get(s.groups, key);
+        free(key);
+        const long long pods = skr_path_int(row, "pods", 0);
+        const char *note = skr_path_text(row, "note"), *command = strstr(note, "; kubectl");
+        if (pods > 0) {
+            skr_strbuf_addf(out, "\n%lld pod%s", pods, pods == 1 ? " waits" : "s wait");
+            if (note[0]) { /* it names the group */
+                skr_strbuf_addf(out, ": %.*s\n",
+                                (int)(command ? (size_t)(command - note) : strlen(note)), note);
+            } else {
+                skr_strbuf_addf(out, " beside group %s\n", skr_path_text(group, "name"));
+            }
+        }
+    }
+    json_decref(s.notes);
+    json_decref(s.groups);
+}
+
+void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    const json_t *groups = report->groups;
+    size_t n = json_array_size(groups), placed = 0;
+    if (n > 0) {
+        write_groups(groups, out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *group = json_array_get(groups, i);
+        if (is_placed(group)) {
+            placed++;
+        } else {
+            write_unplaced(report, group, out);
+        }
+    }
+    if (report->record->n_placed < report->record->n_pods) {
+        write_stragglers(report, out);
+    }
+    skr_strbuf_add(out, n > 0 ? "\nafter " : "after ");
+    simulate_write_time(report->end - report->start, out);
+    skr_strbuf_addf(out, ": %zu of %zu groups bound, %zu of %zu pods on nodes\n", placed, n,
+                    report->record->n_placed, report->record->n_pods);
+}

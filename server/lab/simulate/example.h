@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_LAB_SIMULATE_EXAMPLE_H
+#define SKR_SERVER_LAB_SIMULATE_EXAMPLE_H
+/*
+ * The worked example as manifests, as users write them: two racks of three nodes with room for five
+ * pods each, a Job of eight in a group, and a second one of fourteen that wants one rack and does
+ * not fit. The demo plays it, the sandbox begins with it.
+ */
+#include "topology/base/strbuf.h"
+
+enum {
+    SKR_EXAMPLE_NODES = 6, /* node-0 .. node-5; the first three in rack-0 */
+    SKR_EXAMPLE_SLOTS = 5, /* pods of the gangs that fit on an empty node */
+    SKR_EXAMPLE_SIZE = 8,
+    SKR_EXAMPLE_SECOND_SIZE = 14,
+};
+#define SKR_EXAMPLE_GROUP  "group-a" /* of the Job job-a */
+#define SKR_EXAMPLE_SECOND "group-b" /* of the Job job-b */
+
+/* Free slots of each node where there is room for the first gang in either rack and for the second
+ * in none: where the demo ends and the sandbox begins. */
+#define SKR_EXAMPLE_LAST \
+    {                    \
+        5, 5, 5, 5, 3, 5 \
+    }
+
+#define SKR_EXAMPLE_OTHER "other-4-3" /* when it goes, the second one fits too */
+
+/* Append YAML documents, "---" between them. */
+
+/* Topology and nodes; pods of others run where fewer than all slots are free. */
+void skr_example_write_cluster(const int free[SKR_EXAMPLE_NODES], struct skr_strbuf *out);
+void skr_example_write_last_cluster(struct skr_strbuf *out);
+void skr_example_write_gang(struct skr_strbuf *out);
+void skr_example_write_second(struct skr_strbuf *out);
+
+#endif

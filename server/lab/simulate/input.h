@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_LAB_SIMULATE_INPUT_H
+#define SKR_SERVER_LAB_SIMULATE_INPUT_H
+/*
+ * What `sakkara simulate` is given: objects that are there at the beginning, and the timed steps of
+ * Scenario documents (server/manifest/scenario.h).
+ *
+ * Names: an object with generateName gets the same name in every run: "job-a-" is job-a for a
+ * workload, job-a-0 for a pod, with the next free number behind it where that is taken.
+ */
+#include "server/lab/store/store.h"
+#include "server/manifest/manifest.h"
+
+enum skr_simulate_step_kind {
+    SKR_SIMULATE_CREATE,
+    SKR_SIMULATE_DELETE,
+    SKR_SIMULATE_PATCH,
+    SKR_SIMULATE_STEP_KIND_COUNT
+};
+
+struct skr_simulate_step {
+    skr_time at; /* from the beginning */
+    enum skr_simulate_step_kind kind;
+    const json_t *body;               /* borrowed from its manifest */
+    const struct skr_manifest *where; /* the Scenario, for messages */
+    size_t number;                    /* in it, from 0 */
+};
+
+struct skr_simulate_input {
+    struct skr_manifests manifests;
+    struct skr_simulate_step *step; /* sorted by time, then order of writing */
+    size_t n_steps, cap_steps;
+    int percentage; /* 0: the default */
+    skr_time start; /* of the clock: 2025-01-01, or the first second after all creation times */
+};
+
+void skr_simulate_input_init(struct skr_simulate_input *input);
+void skr_simulate_input_fini(struct skr_simulate_input *input);
+
+/* Adds a file, a folder or "-". Errors: of skr_manifests_read(), which tells them in errors; what
+ * is decoded by engine or scheduler is decoded here too, so that it is reported with its position. */
+int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
+                            struct skr_strbuf *errors);
+/* The same for a text. */
+int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,
+                             size_t n, struct skr_strbuf *errors);
+/* After the last file: orders the steps, finds the start, and warns once a kind of what is ignored
+ * or not modelled. */
+void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);
+
+/* Creates the objects of the beginning. tick is called now and then, so that watchers can keep up.
+ * Errors: SKR_INVALID, reported in errors with their positions. */
+int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_store *store,
+                            skr_time now, void (*tick)(void *context), void *context,
+                            struct skr_strbuf *errors);
+/* Carries out a step. */
+int skr_simulate_step_apply(const struct skr_simulate_step *step, struct skr_store *store,
+                            skr_time now, struct skr_strbuf *errors);
+
+/* The objects of the beginning go, and what was borrowed from them is void; the steps stay. */
+void skr_simulate_input_drop(struct skr_simulate_input *input);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps are parsed as the engine parses them. A level is looked for in every map, in whatever
+ * namespace, as lint does. */
+#include "server/lab/simulate/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/manifest/scenario.h"
+#include "server/object/path.h"
+#include "topology/base/arena.h"
+#include "topology/base/json_text.h"
+#include "topology/base/suggest.h"
+#include "topology/topology_map.h"
+
+static bool is_map(const json_t *object)
+{
+    return strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0 &&
+           skr_path_label(object, SKR_TOPOLOGY_LABEL);
+}
+
+static const char *namespace_of(const json_t *object)
+{
+    const char *own = skr_path_text(object, "metadata.namespace");
+    return own[0] ? own : "default";
+}
+
+static int parse_map(const json_t *object, struct skr_tree **ret, struct skr_error *error)
+{
+    struct skr_configmap *map = NULL;
+    *ret = NULL;
+    int rc = skr_configmap_decode(object, &map, error);
+    rc = rc < 0 ? rc : skr_topology_map_parse(&map->data, ret, NULL, error);
+    skr_configmap_destroy(map);
+    return rc;
+}
+
+/* ---- the derived tree ---- */
+
+static bool is_node(const json_t *object)
+{
+    return strcmp(skr_path_text(object, "kind"), "Node") == 0;
+}
+
+/* The tree of the nodes of the beginning and of those that steps create; NULL: too large. */
+static struct skr_tree *derive(const struct skr_simulate_input *input,
+                               struct skr_topology_warnings *warnings)
+{
+    const size_t most = input->manifests.n + input->n_steps;
+    struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
+    struct skr_tree *tree = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < most; i++) {
+        const struct skr_simulate_step *step =
+            i < input->manifests.n ? NULL : &input->step[i - input->manifests.n];
+        const json_t *object = step ? step->body : input->manifests.item[i].object;
+        if ((!step || step->kind == SKR_SIMULATE_CREATE) && is_node(object) &&
+            skr_node_decode(object, &node[n], NULL) == 0) {
+            n++;
+        }
+    }
+    (void)skr_topology_derive((const struct skr_node *const *)node, n, &tree, warnings, NULL);
+    while (n > 0) {
+        skr_node_destroy(node[--n]);
+    }
+    free(node);
+    return tree;
+}
+
+static bool is_called(const json_t *object, const char *name)
+{
+    return is_node(object) && strcmp(skr_path_text(object, "metadata.name"), name) == 0;
+}
+
+/* The document that has the node. */
+static const struct skr_manifest *find_node(const struct skr_simulate_input *input,
+                                            const char *name)
+{
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        if (is_called(input->manifests.item[i].object, name)) {
+            return &input->manifests.item[i];
+        }
+    }
+    for (size_t i = 0; i < input->n_steps; i++) {
+        if (is_called(input->step[i].body, name)) {
+            return input->step[i].where;
+        }
+    }
+    return NULL;
+}
+
+static void warn_of_nodes(const struct skr_simulate_input *input, struct skr_strbuf *notes)
+{
+    struct skr_topology_warnings warnings = {0};
+    skr_tree_unref(derive(input, &warnings));
+    const struct skr_manifest *m =
+        warnings.n_unlabelled > 0 ? find_node(input, warnings.first_unlabelled) : NULL;
+    if (m) {
+        skr_strbuf_addf(notes, "%s:%zu:%zu: warning: ", m->file, m->line, m->column);
+        skr_topology_say_unlabelled(warnings.n_unlabelled, warnings.first_unlabelled, notes);
+        skr_strbuf_addc(notes, '\n');
+    }
+}
+
+/* ---- maps that count ---- */
+
+void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
+                                struct skr_strbuf *notes)
+{
+    bool any = false;
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        const struct skr_manifest *m = &input->manifests.item[i];
+        struct skr_error error = {0};
+        struct skr_tree *tree;
+        if (!is_map(m->object) || strcmp(namespace_of(m->object), namespace_) != 0) {
+            continue;
+        }
+        any = true;
+        if (parse_map(m->object, &tree, &error) < 0) {
+            skr_strbuf_addf(notes, "%s:%zu:%zu: warning: topology map %s/%s is malformed: %s\n",
+                            m->file, m->line, m->column, namespace_,
+                            skr_path_text(m->object, "metadata.name"), error.text);
+        }
+        skr_tree_unref(tree);
+    }
+    if (!any) {
+        warn_of_nodes(input, notes);
+    }
+}
+
+const char *skr_simulate_topology_namespace(const struct skr_simulate_input *input,
+                                            const char *usual, struct skr_strbuf *notes)
+{
+    const char *other = NULL;
+    bool is_usual = false;
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        const json_t *object = input->manifests.item[i].object;
+        if (is_map(object)) {
+            const char *namespace_ = skr_path_text(object, "metadata.namespace");
+            is_usual = is_usual || !namespace_[0] || strcmp(namespace_, usual) == 0;
+            other = !other || strcmp(namespace_, other) < 0 ? namespace_ : other;
+        }
+    }
+    if (is_usual || !other) {
+        other = usual;
+    } else {
+        skr_strbuf_addf(notes,
+                        "note: the topology map is in namespace %s; a daemon reads it there with "
+                        "topologyConfigMapNameSpace: %s\n",
+                        other, other);
+    }
+    skr_simulate_topology_warn(input, other, notes);
+    return other;
+}
+
+/* ---- levels ---- */
+
+struct levels {
+    const char *level;
+    bool found;
+    bool unknowable;
+    size_t n_maps;
+    struct skr_strbuf names; /* of the first tree */
+    char near[SKR_SUGGEST_WORD_MAX + 1];
+};
+
+static void look_in(struct levels *l, const struct skr_tree *tree)
+{
+    const bool first = l->names.len == 0;
+    l->found = l->found || skr_tree_find_level(tree, l->level) > 0;
+    for (int32_t i = 1; first && i <= tree->n_levels; i++) {
+        skr_strbuf_addf(&l->names, "%s%s", i > 1 ? ", " : "", tree->level_name[i]);
+    }
+    const char *near = skr_suggest(l->level, &tree->level_name[1], (size_t)tree->n_levels);
+    if (near && !l->near[0] && strlen(near) < sizeof l->near) {
+        memcpy(l->near, near, strlen(near) + 1);
+    }
+}
+
+static void look_in_map(struct levels *l, const json_t *object)
+{
+    struct skr_error error = {0};
+    struct skr_tree *tree;
+    l->n_maps++;
+    if (parse_map(object, &tree, &error) < 0) {
+        l->unknowable = true;
+        return;
+    }
+    look_in(l, tree);
+    skr_tree_unref(tree);
+}
+
+static void look_in_scenario(struct levels *l, const json_t *object)
+{
+    char *text = skr_json_text(object, 0);
+    l->unknowable = l->unknowable || strstr(text, SKR_TOPOLOGY_LABEL) || strstr(text, "ConfigMap");
+    free(text);
+}
+
+static void look_in_nodes(struct levels *l, const struct skr_simulate_input *input)
+{
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(input, NULL);
+    if (tree) {
+        look_in(l, tree);
+    } else {
+        l->unknowable = true;
+    }
+}
+
+bool skr_simulate_topology_has_level(const struct skr_simulate_input *input, const char *level,
+                                     struct skr_strbuf *why)
+{
+    struct levels l = {.level = level};
+    skr_strbuf_init(&l.names);
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        const json_t *object = input->manifests.item[i].object;
+        if (skr_scenario_is(object)) {
+            look_in_scenario(&l, object);
+        } else if (is_map(object)) {
+            look_in_map(&l, object);
+        }
+    }
+    if (l.n_maps == 0 && !l.unknowable) {
+        look_in_nodes(&l, input);
+    }
+    const bool good = l.found || l.unknowable;
+    if (!good) {
+        skr_strbuf_addf(why, "no level \"%s\"%s%s%s; the tree has %s", level,
+                        l.near[0] ? " (did you mean \"" : "", l.near, l.near[0] ? "\"?)" : "",
+                        l.names.s ? l.names.s : "none");
+    }
+    skr_strbuf_fini(&l.names);
+    return good;
+}
