@@ -54,11 +54,11 @@ BIN := $(if $(VARIANT),$(O)/sakkara,build/sakkara)
 PLUGIN := $(dir $(BIN))kubectl-sakkara
 
 TOPOLOGY_SRC := $(wildcard topology/*.c topology/*/*.c)
-CORE_SRC := $(wildcard core/*.c core/*/*.c)
+CORE_SRC := $(wildcard core/*.c core/*/*.c core/*/*/*.c)
 SERVER_SRC := $(filter-out server/main.c,$(wildcard server/*.c server/*/*.c server/*/*/*.c))
 LIB_OBJ := $(patsubst %.c,$(O)/%.o,$(TOPOLOGY_SRC) $(CORE_SRC))
 SERVER_OBJ := $(patsubst %.c,$(O)/%.o,$(SERVER_SRC))
-HEADERS := $(wildcard topology/*.h topology/*/*.h core/*.h core/*/*.h server/*.h server/*/*.h server/*/*/*.h)
+HEADERS := $(wildcard topology/*.h topology/*/*.h core/*.h core/*/*.h core/*/*/*.h server/*.h server/*/*.h server/*/*/*.h)
 UNIT_SRC := $(wildcard test/unit/*/test_*.c test/unit/*/*/test_*.c test/unit/*/*/*/test_*.c)
 UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
 # Those that run threads or sockets of ours: what ThreadSanitizer is for.

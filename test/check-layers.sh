@@ -62,11 +62,20 @@ core/frame:
 core/solver:
 core/pod: group
 core/group: pod solver
-core/gang: frame solver group pod
 core/spotmix: frame solver group pod
 core/placement: frame solver group pod
 core/propagation: frame solver group pod
 '
+# The folders of the gang scheduler, lowest first: each may include those before it, the files of the room itself all.
+before=
+for folder in state cache group problem plan report changes preempt restore planning bind explain view; do
+    folders="$folders
+core/gang/$folder: frame solver group pod $before"
+    before="$before gang/$folder"
+done
+folders="$folders
+core/gang: frame solver group pod $before
+"
 
 # check_sources LAYER ALLOWED-PREFIXES: one pass over all files, without comments, strings and characters
 check_sources() {
@@ -250,6 +259,9 @@ plant_all() {
         plant "core/$folder/x.c" '#include "core/gang/x.h"\n' "core/$folder may not include core/gang/x.h"
         plant core/gang/x.c "#include \"core/$folder/x.h\"\n" "core/gang may not include core/$folder/x.h"
     done
+    plant core/gang/cache/x.c '#include "core/gang/plan/x.h"\n' 'core/gang/cache may not include core/gang/plan/x.h'
+    plant core/gang/view/x.c '#include "core/gang/scheduler.h"\n' 'core/gang/view may not include core/gang/scheduler.h'
+    plant core/gang/odd/x.c '#include "core/gang/plan/x.h"\n' 'core/gang/odd may not include core/gang/plan/x.h'
     plant core/x.h '#include "core/solver/x.h"\n' 'core/root may not include core/solver/x.h'
     plant server/http/x.c '#include "server/lab/sandbox/x.h"\n' 'server/http may not include server/lab/sandbox/x.h'
     plant server/lab/store/x.c '#include "server/lab/cluster/x.h"\n' 'server/lab/store may not include server/lab/cluster/x.h'

@@ -11,26 +11,26 @@
  */
 #include "core/gang/lifecycle.h"
 
-#include "core/gang/candidates.h"
-#include "core/gang/dirty.h"
-#include "core/gang/group_objects.h"
-#include "core/gang/group_source.h"
-#include "core/gang/group_state.h"
-#include "core/gang/measure.h"
-#include "core/gang/membership.h"
-#include "core/gang/outputs.h"
-#include "core/gang/plan_home.h"
-#include "core/gang/plan_loss.h"
-#include "core/gang/plan_step.h"
-#include "core/gang/pods.h"
-#include "core/gang/preemption.h"
-#include "core/gang/refusal.h"
-#include "core/gang/release.h"
-#include "core/gang/restore.h"
-#include "core/gang/seat_holds.h"
-#include "core/gang/status.h"
-#include "core/gang/topology.h"
-#include "core/gang/trial.h"
+#include "core/gang/bind/gate_release.h"
+#include "core/gang/bind/plan_step.h"
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/changes/group_objects.h"
+#include "core/gang/changes/group_source.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/problem/candidates.h"
+#include "core/gang/report/measure.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/report/status.h"
+#include "core/gang/restore/restore.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -40,7 +40,7 @@
 static void missing_members(struct group *g)
 {
     char text[300];
-    int32_t size = membership_size(g);
+    int32_t size = skr_membership_size(g);
     if (g->seats.n_foreign_gate > 0) {
         snprintf(text, sizeof text, "group %s has %zu of %d members ready, %zu held by other gates",
                  g->name, g->seats.n_ready, size, g->seats.n_foreign_gate);
@@ -48,7 +48,7 @@ static void missing_members(struct group *g)
         snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->seats.n_new,
                  size);
     }
-    group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+    skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
 }
 
 static void not_found(struct group *g)
@@ -56,14 +56,14 @@ static void not_found(struct group *g)
     char text[400];
     snprintf(text, sizeof text, "group %s is named by %zu pod%s, but by no ConfigMap or PodGroup",
              g->name, g->seats.n_live, g->seats.n_live == 1 ? "" : "s");
-    group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text);
+    skr_group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text);
 }
 
 static void not_homogeneous(struct group *g)
 {
     SKR_STRBUF(text);
     skr_strbuf_addf(&text, "group %s has members that differ: %s", g->name, g->seats.difference);
-    group_state_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
+    skr_group_state_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
 }
 
 /* Running pods are not touched by the loss of their definition; who comes waits for it, and no room
@@ -80,7 +80,7 @@ static void bound_without_source(struct group *g)
     } else {
         skr_strbuf_add(&text, "but the ConfigMap or PodGroup that defined it is gone");
     }
-    group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text.s);
+    skr_group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text.s);
 }
 
 static bool had_members_before(const struct group *g)
@@ -90,13 +90,13 @@ static bool had_members_before(const struct group *g)
 
 static void start_generation(struct group *g)
 {
-    membership_start(g);
-    refusal_forget(g);
-    group_state_set_times(g, 0, 0);
-    trial_restart_backoff(g);
-    trial_forget(g);
-    outputs_forget(g);
-    membership_changed(g);
+    skr_membership_start(g);
+    skr_refusal_forget(g);
+    skr_group_state_set_times(g, 0, 0);
+    skr_attempt_restart_backoff(g);
+    skr_attempt_forget(g);
+    skr_outputs_forget(g);
+    skr_membership_changed(g);
 }
 
 static void become_ready(struct skr_gang *e, struct group *g)
@@ -104,44 +104,44 @@ static void become_ready(struct skr_gang *e, struct group *g)
     if (g->state == GROUP_READY || g->state == GROUP_BACKOFF) {
         return;
     }
-    group_state_reason(g, SKR_REASON_NONE, NULL);
-    trial_begin(e, g);
-    group_state_enter(e, g, GROUP_READY);
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL);
+    skr_attempt_begin(e, g);
+    skr_group_state_enter(e, g, GROUP_READY);
 }
 
 /* Somebody waits, and why was found out: no placement, or the end of a plan that is tried again later. */
 static bool reason_stands(const struct skr_gang *e, const struct group *g)
 {
     return g->seats.n_ready > 0 &&
-           (g->trial.infeasible || (trial_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
-                                    g->reason != SKR_REASON_MEMBERS_MISSING));
+           (g->attempt.infeasible || (skr_attempt_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
+                                      g->reason != SKR_REASON_MEMBERS_MISSING));
 }
 
 static void evaluate_bound(struct skr_gang *e, struct group *g)
 {
-    size_t size = (size_t)membership_size(g);
+    size_t size = (size_t)skr_membership_size(g);
     if (g->state != GROUP_BOUND) { /* adopted: it ran before we came, or its map is new */
-        group_state_enter(e, g, GROUP_BOUND);
-        if (!trial_is_paused(e, g)) {
-            group_state_reason(g, SKR_REASON_NONE, NULL);
+        skr_group_state_enter(e, g, GROUP_BOUND);
+        if (!skr_attempt_is_paused(e, g)) {
+            skr_group_state_reason(g, SKR_REASON_NONE, NULL);
         }
-        outputs_update(e, g);
+        skr_outputs_update(e, g);
     }
     if (g->spec && g->seats.n_ready > 0) {
-        trial_delay_replacement(e, g);
-        dirty_plan(e);
+        skr_attempt_delay_replacement(e, g);
+        skr_dirty_plan(e);
     }
-    if (group_source_defect(g)) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
+    if (skr_group_state_defect(g)) {
+        skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         bound_without_source(g);
-    } else if (g->seats.n_bound + membership_done(g) >= size) {
-        group_state_reason(g, SKR_REASON_NONE, NULL);
+    } else if (g->seats.n_bound + skr_membership_done(g) >= size) {
+        skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED) {
         char text[300];
         snprintf(text, sizeof text, "group %s has %zu of %zu members bound", g->name,
                  g->seats.n_bound, size);
-        group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+        skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
     }
 }
 
@@ -149,54 +149,54 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
 {
     if (had_members_before(g)) {
         if (g->seats.n_newcomers == 0) { /* stays as it is until somebody comes */
-            if (membership_is_finished(g)) {
-                group_state_reason(g, SKR_REASON_NONE, NULL);
+            if (skr_membership_is_finished(g)) {
+                skr_group_state_reason(g, SKR_REASON_NONE, NULL);
             }
             return;
         }
         start_generation(g);
-        group_state_enter(e, g, GROUP_PENDING);
-        membership_update(e, g);
+        skr_group_state_enter(e, g, GROUP_PENDING);
+        skr_membership_update(e, g);
     }
     if (g->seats.n_newcomers > 0) {
-        group_state_begin(e, g);
+        skr_group_state_begin(e, g);
     }
-    if (group_source_defect(g)) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
-        group_state_enter(e, g, GROUP_INVALID);
+    if (skr_group_state_defect(g)) {
+        skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
+        skr_group_state_enter(e, g, GROUP_INVALID);
     } else if (!g->spec) {
         not_found(g);
-        group_state_enter(e, g, GROUP_PENDING);
+        skr_group_state_enter(e, g, GROUP_PENDING);
     } else if (g->seats.difference && e->settings.heterogeneous_refuse) {
         not_homogeneous(g);
-        group_state_enter(e, g, GROUP_INVALID);
-    } else if (g->seats.n_ready < (size_t)membership_size(g)) {
-        if (topology_is_usable(e)) {
+        skr_group_state_enter(e, g, GROUP_INVALID);
+    } else if (g->seats.n_ready < (size_t)skr_membership_size(g)) {
+        if (skr_topology_is_usable(e)) {
             missing_members(g);
         } else {
-            group_state_no_tree(g);
+            skr_group_state_no_tree(g);
         }
-        trial_doubt(g);
-        group_state_enter(e, g, GROUP_PENDING);
+        skr_attempt_doubt(g);
+        skr_group_state_enter(e, g, GROUP_PENDING);
     } else {
         become_ready(e, g);
-        dirty_plan(e);
+        skr_dirty_plan(e);
     }
 }
 
 /* ---- members' business ---- */
 
-/* All that members_settle() reads of its group; when it changes, all members look again. */
+/* All that skr_members_settle() reads of its group; when it changes, all members look again. */
 static uint64_t members_view(const struct skr_gang *e, const struct group *g)
 {
     uint64_t view = (uint64_t)g->state;
     view = view * 31 + (uint64_t)g->reason;
-    view = view * 31 + g->trial.infeasible;
+    view = view * 31 + g->attempt.infeasible;
     if (g->plan) {
         for (const char *s = g->plan->id; *s; s++) {
             view = view * 31 + (unsigned char)*s;
         }
-        view = view * 31 + plan_home_is_persisted(e, g->plan);
+        view = view * 31 + skr_plan_storage_is_persisted(e, g->plan);
         view = view * 31 + g->plan->aborting;
         view = view * 31 + g->plan->binding;
     }
@@ -213,42 +213,42 @@ static void touch_members(struct skr_gang *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        dirty_pod(e, p);
+        skr_dirty_pod(e, p);
     }
 }
 
-void lifecycle_evaluate(struct skr_gang *e, struct group *g)
+void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
     g->evaluated_at = skr_frame_now(e->frame);
-    restore_late(e, g);
-    restore_newer(e, g);
-    plan_home_note_binding(e, g);
-    if (group_source_resolve(e, g) && g->plan) {
-        plan_loss_abort(e, g, SKR_REASON_NONE,
-                        g->spec ? "the group was changed" : "the group's definition is gone",
-                        false);
+    skr_restore_late(e, g);
+    skr_restore_newer(e, g);
+    skr_plan_storage_note_binding(e, g);
+    if (skr_group_source_resolve(e, g) && g->plan) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE,
+                            g->spec ? "the group was changed" : "the group's definition is gone",
+                            false);
     }
-    group_source_judge_levels(e, g);
-    membership_update(e, g);
+    skr_group_source_judge_levels(e, g);
+    skr_membership_update(e, g);
     if (g->plan) {
-        plan_step(e, g);
+        skr_plan_step(e, g);
     }
     if (g->seats.dirty) {
-        membership_update(e, g);
+        skr_membership_update(e, g);
     }
-    if (!g->plan && !preemption_rules_state(e, g)) {
+    if (!g->plan && !skr_preemption_rules_state(e, g)) {
         if (g->seats.n_bound > 0) {
             evaluate_bound(e, g);
         } else {
             evaluate_waiting(e, g);
         }
     }
-    seat_holds_settle(e, g);
-    refusal_refresh(e, g);
-    measure_group(e, g);
-    release_settle(e, g);
-    status_update(e, g);
-    candidates_note(e, g);
+    skr_seat_holds_settle(e, g);
+    skr_refusal_refresh(e, g);
+    skr_measure_group(e, g);
+    skr_gate_release_settle(e, g);
+    skr_status_update(e, g);
+    skr_candidates_note(e, g);
     touch_members(e, g);
-    group_objects_settle(e, g);
+    skr_group_objects_settle(e, g);
 }

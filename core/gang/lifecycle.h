@@ -6,7 +6,7 @@
  * event ends here, for every group that it touched; evaluating twice changes nothing.
  *
  *   1 restore_late            what an earlier life reported, once
- *   2 plan_home_note_binding  has the point of no return been persisted?
+ *   2 plan_storage_note_binding  has the point of no return been persisted?
  *   3 group_source_resolve    which map, PodGroup or label defines it; a change ends a plan
  *   4 membership_update       who is a member, who holds a seat
  *   5 plan_step               a plan goes forward, or comes to its end
@@ -14,11 +14,11 @@
  *                             rest, in the order of queue_next
  *   7 measure, release        how long it waits; gates for autoscalers
  *   8 status_update           what people read, and Events on change
- *   9 members                 look again when what concerns them changed (members_settle)
+ *   9 members                 look again when what concerns them changed (skr_members_settle)
  *  10 object_writer           the object's keys and plan are written when they differ
  */
-#include "core/gang/groups.h"
+#include "core/gang/state/groups.h"
 
-void lifecycle_evaluate(struct skr_gang *e, struct group *g);
+void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g);
 
 #endif

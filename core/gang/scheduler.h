@@ -4,14 +4,14 @@
 /*
  * The gang scheduler: whole groups of pods, placed and bound together. A row for an engine
  * (core/frame/engine.h), with settings of struct skr_settings, requests and answers of
- * core/gang/requests.h, pages of core/gang/pages.h, numbers of core/gang/stats.h and slots.h. What it decides depends
+ * core/gang/state/requests.h, pages of core/gang/state/pages.h, numbers of core/gang/state/stats.h and slots.h. What it decides depends
  * on events and their times alone (back-off jitter comes from a hash of the group's name and
  * attempt).
  */
 #include "core/frame/scheduler.h"
-#include "core/gang/settings.h"
-#include "core/gang/slots.h"
-#include "core/gang/stats.h"
+#include "core/gang/cache/slots.h"
+#include "core/gang/state/settings.h"
+#include "core/gang/state/stats.h"
 
 extern const struct skr_scheduler skr_gang_scheduler;
 

@@ -24,7 +24,7 @@
 #define SKR_LABEL_GROUP_SIZE  "sakkara.group.size"
 #define SKR_LABEL_CONSTRAINT  "sakkara.group.constraint."
 #define SKR_ANNOTATION_PLAN   "sakkara.plan"
-/* The plan of the whole gang, on members whose Bindings brought it (core/gang/trace.h). */
+/* The plan of the whole gang, on members whose Bindings brought it (core/gang/plan/member_record.h). */
 #define SKR_ANNOTATION_GANG_PLAN "sakkara.gang.plan"
 
 /* A pod beyond these is refused with SKR_LIMIT: what a hostile pod can make us compare per node. */

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_CLIENT_CLIENT_H
 #define SKR_SERVER_CLIENT_CLIENT_H
 /*
- * Where the commands for people get their answers: the pages of core/gang/pages.h, from
+ * Where the commands for people get their answers: the pages of core/gang/state/pages.h, from
  *
  *   file     a dump of `kubectl get nodes,pods,configmaps,podgroups -A -o json` (or YAML): an
  *            engine of our own takes it in and answers; nothing is scheduled and nothing leaves

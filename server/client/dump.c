@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "core/frame/engine.h"
-#include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/types.h"
+#include "core/gang/state/requests.h"
+#include "core/gang/state/types.h"
 #include "server/client/source.h"
 #include "server/kube/decode.h"
 #include "server/manifest/manifest.h"

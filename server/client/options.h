@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_CLIENT_OPTIONS_H
 #define SKR_SERVER_CLIENT_OPTIONS_H
 /* What a client is given, and its limits. */
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 #include "topology/base/error.h"
 #include "topology/object.h"
 

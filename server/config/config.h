@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/gang/settings.h"
+#include "core/gang/state/settings.h"
 #include "core/propagation/options.h"
 #include "core/spotmix/settings.h"
 #include "server/findings.h"

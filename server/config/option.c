@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/gang/namespace_limits.h"
+#include "core/gang/changes/namespace_limits.h"
 #include "server/config/address.h"
 #include "server/object/names.h"
 #include "topology/base/decimal.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
 #include "topology/base/arena.h"
 
@@ -54,7 +54,7 @@ static const struct skr_metric_spec specs[] = {
     [F_GROUPS] = GAUGE("sakkara_groups", "Groups by status.", "status"),
     [F_UNPLACED] =
         GAUGE("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
-    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning trials of groups.", "result"),
+    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning attempts of groups.", "result"),
     [F_SCHEDULING] = {.name = "sakkara_group_scheduling_duration_seconds",
                       .help = "Time from the arrival of a group's last member to the outcome.",
                       .type = SKR_HISTOGRAM,

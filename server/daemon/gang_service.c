@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/gang/requests.h"
-#include "core/gang/solve_request.h"
+#include "core/gang/state/requests.h"
+#include "core/gang/state/solve_request.h"
 #include "server/daemon/gang_figures.h"
 #include "server/daemon/gang_metrics.h"
 #include "server/http/api.h"

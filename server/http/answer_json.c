@@ -5,7 +5,7 @@
  */
 #include "server/http/answer_json.h"
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 
 void skr_answer_write_error(struct skr_strbuf *out, enum skr_verb verb, const char *text)
 {

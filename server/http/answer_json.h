@@ -9,7 +9,7 @@
  */
 #include <stdbool.h>
 
-#include "core/gang/requests.h"
+#include "core/gang/state/requests.h"
 #include "server/http/request_json.h"
 #include "topology/base/strbuf.h"
 

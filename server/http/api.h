@@ -7,7 +7,7 @@
  * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
  */
 #include "core/frame/engine.h"
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 #include "server/http/admin.h"
 
 enum {

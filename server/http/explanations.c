@@ -10,8 +10,8 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/explain.h"
-#include "core/gang/pages.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/state/pages.h"
 #include "server/http/json_reply.h"
 #include "topology/base/arena.h"
 

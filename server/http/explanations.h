@@ -5,10 +5,10 @@
  * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed; with
  * ?preempt=true also who would give way to it. The
  * request is held while the engine finds out, which may take a solve; the engine answers within
- * seconds in any case. At most SKR_EXPLAIN_ASKERS_MAX (core/gang/explain.h) are on their way at once.
+ * seconds in any case. At most SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) are on their way at once.
  */
 #include "core/frame/event.h"
-#include "core/gang/requests.h"
+#include "core/gang/state/requests.h"
 #include "server/http/admin.h"
 
 struct skr_explanations_options {

@@ -11,7 +11,7 @@
  *
  * Stateless: every replica answers.
  */
-#include "core/gang/settings.h"
+#include "core/gang/state/settings.h"
 #include "server/http/listener.h"
 #include "topology/base/strbuf.h"
 

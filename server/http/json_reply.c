@@ -2,7 +2,7 @@
 /* Answers and refusals of the pages below /v1. */
 #include "server/http/json_reply.h"
 
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 
 void skr_http_reply_json(struct skr_http_request *request, int code, struct skr_strbuf *text)
 {

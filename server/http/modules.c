@@ -5,7 +5,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 #include "server/http/json_reply.h"
 #include "topology/base/json_writer.h"
 

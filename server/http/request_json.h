@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gang/requests.h"
+#include "core/gang/state/requests.h"
 #include "core/pod/pod.h"
 #include "core/pod/reader.h"
 #include "topology/base/json_scan.h"

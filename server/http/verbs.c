@@ -17,7 +17,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/http/answer_json.h"
 #include "server/http/request_json.h"
 #include "topology/base/arena.h"

@@ -14,7 +14,7 @@
  * the log (prioritize: [], preempt: no candidate).
  */
 #include "core/frame/event.h"
-#include "core/gang/requests.h"
+#include "core/gang/state/requests.h"
 #include "server/http/listener.h"
 
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_OBJECT_VIEW_URL_H
 #define SKR_SERVER_OBJECT_VIEW_URL_H
-/* The pages of core/gang/pages.h as URLs: what the client asks for, and the way through the API
+/* The pages of core/gang/state/pages.h as URLs: what the client asks for, and the way through the API
  * server to the daemon's Service. */
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 #include "topology/base/strbuf.h"
 
 /* NAMESPACE/[SCHEME:]NAME[:PORT] */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 #include "topology/amount_text.h"

@@ -10,7 +10,7 @@
  * Three kinds of events: the pod's room makes a gang of 24 fit into one rack; it makes one of 256
  * fit into one zone; it helps nobody. From the event to the commit write of the plan: both calls of
  * skr_engine_handle() and the solve between them, run as the solver thread does. CPU time. Events
- * come quickly, within the pause after which reasons are told anew (core/gang/queue.c).
+ * come quickly, within the pause after which reasons are told anew (core/gang/planning/queue.c).
  *
  * Zones 0-19 have 23 nodes with one free cpu in each rack of 32 and none in the one of 16; zones
  * 20-39 have 255 such nodes. All other room is taken by one pod a node.
@@ -23,8 +23,8 @@
 
 #include "core/frame/engine.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
-#include "core/gang/types.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
 #include "core/solver/cache.h"
 #include "test/bench/times.h"
 #include "test/unit/solver_cluster.h"

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/http/verbs.h"
 #include "test/bench/times.h"
 #include "topology/base/arena.h"

@@ -14,8 +14,8 @@
 
 #include "core/frame/engine.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
-#include "core/gang/types.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
 #include "core/solver/cache.h"
 #include "test/unit/solver_cluster.h"
 #include "topology/base/arena.h"

@@ -5,7 +5,7 @@
  * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
  * behaves.) Whatever happens, shell.h is content, and the same bytes give the same actions.
  */
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
 #include "test/fuzz/shell.h"
@@ -134,13 +134,13 @@ static void call_bind(struct fuzz_shell *w)
                                     .uid = what == 12 ? "" : uid,
                                     .node = fuzz_node_name(choose(w, FUZZ_NODES + 1))};
     /* The node that is planned is the interesting one. */
-    const struct pod_entry *p = pods_find(w->gang, uid);
+    const struct pod_entry *p = skr_pods_find(w->gang, uid);
     if (p && p->place.node && what < 8) {
         bind.node = p->place.node;
     }
     struct fuzz_call *call = &w->call[w->n_calls++];
     *call = (struct fuzz_call){.request = w->request + 1, .asked = w->now};
-    p = what == 12 ? pods_find_name(w->gang, "default", bind.name) : p;
+    p = what == 12 ? skr_pods_find_name(w->gang, "default", bind.name) : p;
     snprintf(call->uid, sizeof call->uid, "%s", p ? p->uid : uid);
     snprintf(call->node, sizeof call->node, "%s", bind.node);
     fuzz_shell_request(w, SKR_GANG_BIND, &bind);

@@ -3,7 +3,7 @@
  * Plans: of a group (what is read, written and read again is the same, and writing is stable) and
  * of a member.
  */
-#include "core/gang/plan_text.h"
+#include "core/gang/state/plan_text.h"
 #include "test/fuzz/fuzz.h"
 
 static bool is_id(const char *id)

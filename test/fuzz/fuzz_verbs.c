@@ -4,7 +4,7 @@
  * answers. What is understood is given every answer of its verb: each is JSON that kube-scheduler
  * takes, and says what the engine said. Answers that are not the verb's are refused.
  */
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/http/answer_json.h"
 #include "server/http/request_json.h"
 #include "test/fuzz/fuzz.h"

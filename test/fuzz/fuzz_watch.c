@@ -4,7 +4,7 @@
  * arrives: the lines must not depend on it. Every line is read as a list's object and as a watch
  * line, as every kind; leaving managedFields out must change nothing else.
  */
-#include "core/gang/types.h"
+#include "core/gang/state/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/lines.h"
 #include "test/fuzz/fuzz.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 
 #define BIND_TIMEOUT (330 * SKR_SECOND) /* settings.bind_timeout */
 
@@ -101,8 +101,8 @@ static void check_binding(struct fuzz_shell *w, const json_t *body)
         open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
     }
     fuzz_check(open);
-    const struct pod_entry *p = pods_find(w->gang, uid);
-    fuzz_check(p && !pods_is_bound(p));
+    const struct pod_entry *p = skr_pods_find(w->gang, uid);
+    fuzz_check(p && !skr_pods_is_bound(p));
     if (p->group) {
         fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
     }
@@ -178,7 +178,7 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
     if (call) {
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
-        const struct pod_entry *p = pods_find(w->gang, call->uid);
+        const struct pod_entry *p = skr_pods_find(w->gang, call->uid);
         fuzz_check(a->kind != SKR_ANSWER_BOUND ||
                    (p && strcmp(p->pod->node_name, call->node) == 0));
         *call = w->call[--w->n_calls];

@@ -6,12 +6,12 @@
  * checks every action. One that must not be aborts.
  */
 #include "core/frame/engine.h"
-#include "core/gang/plan_text.h"
-#include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
-#include "core/gang/types.h"
-#include "core/gang/writes.h"
+#include "core/gang/state/plan_text.h"
+#include "core/gang/state/requests.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
+#include "core/gang/state/writes.h"
 #include "test/fuzz/objects.h"
 
 enum { FUZZ_WRITES_MAX = 512, FUZZ_CALLS_MAX = 128, FUZZ_UIDS = FUZZ_PODS * 4 };

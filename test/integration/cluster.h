@@ -21,7 +21,7 @@
  */
 #include <jansson.h>
 
-#include "core/gang/writes.h"
+#include "core/gang/state/writes.h"
 #include "server/lab/sandbox/http.h"
 #include "test/unit/fake_api.h"
 

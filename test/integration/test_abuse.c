@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/test.h"

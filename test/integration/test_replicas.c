@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/integration/scene.h"
 #include "test/test.h"
 #include "test/unit/web.h"

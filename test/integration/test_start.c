@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start: what is answered before the first lists are complete, and when that changes. */
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/test.h"

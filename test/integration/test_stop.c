@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/integration/scene.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"

@@ -555,7 +555,7 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
     /* It is learned whether it takes a sample. */
     settings->sampling_nodes_min = seed % 8 == 5 || seed % 8 == 2 ? SAMPLE : 0;
     settings->server_minor = seed % 7 != 3 ? 36 : 34;
-    settings->carriers_max = seed % 11 < 5;
+    settings->copies_max = seed % 11 < 5;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings->plan_timeout = 30 * SKR_SECOND;
         settings->bind_timeout = 20 * SKR_SECOND;

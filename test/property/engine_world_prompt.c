@@ -5,14 +5,14 @@
  * all that is bound, planned or held has a plan then, or the engine's timer is set for planDelay from now or sooner.
  *
  * Its turn does not matter: groups before it in the queue have their plans by now, which are room that is taken, or do not
- * fit and hold nobody up (core/gang/queue.c).
+ * fit and hold nobody up (core/gang/planning/queue.c).
  *
  * What may hold a group back, each for as long as its file says; the judge asks the engine whether it does:
  *
- *   a pause after refusals of kube-scheduler            core/gang/refusal.c
- *   back-off after a plan that came to nothing          core/gang/trial.c
- *   members that have to leave, or have left            core/gang/victims_left.c
- *   an object that may not be written                   core/gang/plan_home.c
+ *   a pause after refusals of kube-scheduler            core/gang/group/refusal.c
+ *   back-off after a plan that came to nothing          core/gang/group/attempt.c
+ *   members that have to leave, or have left            core/gang/preempt/victims_left.c
+ *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
@@ -23,13 +23,13 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/group_table.h"
-#include "core/gang/plan_entry.h"
-#include "core/gang/plan_home.h"
-#include "core/gang/pods.h"
-#include "core/gang/refusal.h"
-#include "core/gang/seat_holds.h"
-#include "core/gang/shapes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
 
 static bool is_at_rest(const struct rig *rig)
@@ -63,7 +63,7 @@ static void look_at_planned(struct waiter *g, const struct group *self, const st
     const struct pod_entry *p;
     DL_FOREACH(other != self ? other->members : NULL, p)
     {
-        if (p->plan && !pods_is_bound(p)) {
+        if (p->plan && !skr_pods_is_bound(p)) {
             take(g, p->place.node, waiter_cpu_of(&p->shape->spec->requests));
         }
     }
@@ -84,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
     DL_FOREACH(rig->gang->ordinary, p)
     {
-        if (!pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
+        if (!skr_pods_is_bound(p) && (p->work->binding_queued || p->work->bind.unknown)) {
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
@@ -112,8 +112,8 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           refusal_pause(rig->gang, g) > 0 || plan_home_is_refused(rig->gang, g) ||
-           g->trial.backoff_until > rig->now;
+           skr_refusal_pause(rig->gang, g) > 0 || skr_plan_storage_is_refused(rig->gang, g) ||
+           g->attempt.backoff_until > rig->now;
 }
 
 /* ---- judgement ---- */
@@ -141,7 +141,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     struct rig *rig = w->rig;
     char key[64];
     snprintf(key, sizeof key, "default/%s", g->name);
-    const struct group *known = groups_find(rig->gang, key);
+    const struct group *known = skr_groups_find(rig->gang, key);
     waiter_expect(w, g, known, "the engine does not know it");
     if (!known || known->plan || is_held_back(rig, known)) {
         return;

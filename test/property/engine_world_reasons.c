@@ -12,7 +12,7 @@
  *   ConstraintConflict     nor with as much room as one likes
  *
  * What is not judged: groups with members of several controllers or that have ended (whose turn it is then is decided by
- * core/gang/membership.c and judged by its tests), groups of labels alone, numbers of open PodGroups, whatever waits for the
+ * core/gang/group/membership.c and judged by its tests), groups of labels alone, numbers of open PodGroups, whatever waits for the
  * eviction of others, groups that give way as long as members of theirs run (whoever joined them would have to go, too), and
  * the reasons FilteredByOthers, GroupNotFound, GroupInvalid, DuplicateGroup and TopologyMissing.
  */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 
 static bool without_leaf(const struct instance *from, int32_t leaf, struct instance *ret)
 {

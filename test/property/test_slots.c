@@ -6,9 +6,9 @@
  * properties.
  */
 #include "core/frame/engine.h"
-#include "core/gang/pages.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/types.h"
+#include "core/gang/state/pages.h"
+#include "core/gang/state/types.h"
 #include "server/kube/decode.h"
 #include "test/test.h"
 #include "topology/tree.h"

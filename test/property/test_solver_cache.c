@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
 #include "core/solver/cache.h"
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 
 enum { CHANGES = 12, PROBLEMS = 4 };
@@ -55,17 +55,17 @@ static bool same_explanation(const struct skr_explanation *a, const struct skr_e
 
 static void check_same(const struct instance *in, uint64_t index, const struct skr_solution *warm)
 {
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *cold = trial_solve(in, index);
-    trial_check_answer(in, index, warm);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *cold = attempt_solve(in, index);
+    attempt_check_answer(in, index, warm);
     size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
     if (warm->status != cold->status) {
-        trial_fail(in, index, "warm and cold differ in status");
+        attempt_fail(in, index, "warm and cold differ in status");
     }
     if (cold->status == SKR_SOLVE_PLACED && memcmp(warm->count, cold->count, size) != 0) {
-        trial_fail(in, index, "warm and cold place differently");
+        attempt_fail(in, index, "warm and cold place differently");
     }
     if (!same_explanation(&warm->explanation, &cold->explanation)) {
-        trial_fail(in, index, "warm and cold explain differently");
+        attempt_fail(in, index, "warm and cold explain differently");
     }
 }
 
@@ -74,7 +74,7 @@ static void solve_warm(struct skr_solver_cache *cache, const struct instance *in
     SKR_AUTO(skr_solution_destroy) struct skr_solution *warm = NULL;
     struct skr_error error;
     if (skr_solver_cache_solve(cache, &in->problem, &warm, &error) != 0) {
-        trial_fail(in, index, error.text);
+        attempt_fail(in, index, error.text);
     }
     check_same(in, index, warm);
 }
@@ -82,10 +82,10 @@ static void solve_warm(struct skr_solver_cache *cache, const struct instance *in
 TEST(warm_answers_are_those_of_cold_solves)
 {
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 8; i++) {
         struct random random = {.state = i};
         struct instance in;
-        instance_make(&in, trial.seed + 30, i, i % 4 == 3 ? &trial_large : &trial_small);
+        instance_make(&in, attempt.seed + 30, i, i % 4 == 3 ? &attempt_large : &attempt_small);
         in.problem.explain = true;
         in.problem.explain_parts = i % 16 == 0 ? SKR_EXPLAIN_ALL : 0;
         for (int32_t c = 0; c < CHANGES; c++) {
@@ -104,13 +104,13 @@ TEST(warm_answers_are_those_of_cold_solves)
 /* Several problems, more than fit: whatever was dropped, answers are the same. */
 TEST(what_is_dropped_does_not_matter)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 64; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 64; i++) {
         struct random random = {.state = i};
         struct skr_solver_cache *cache =
             skr_solver_cache_create((size_t)random_below(&random, 200000));
         static struct instance in[PROBLEMS];
         for (int32_t p = 0; p < PROBLEMS; p++) {
-            instance_make(&in[p], trial.seed + 32, i * PROBLEMS + (uint64_t)p, &trial_small);
+            instance_make(&in[p], attempt.seed + 32, i * PROBLEMS + (uint64_t)p, &attempt_small);
         }
         /* Same tree and leaves, another size. */
         instance_copy(&in[1], &in[0]);
@@ -130,7 +130,7 @@ TEST(a_kept_problem_is_found_again_and_bounded)
     struct instance in;
     struct random random = {.state = 1};
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 22);
-    instance_make(&in, 3, 5, &trial_large);
+    instance_make(&in, 3, 5, &attempt_large);
     in.problem.claimed = NULL;
     struct skr_solution *got = NULL;
     for (int32_t c = 0; c < 3000; c++) {
@@ -154,5 +154,5 @@ TEST(a_kept_problem_is_found_again_and_bounded)
 
 BEFORE_ALL
 {
-    trial_begin("solver cache");
+    attempt_begin("solver cache");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules over domains beside the tree, against looking at every placement. Domains that nest with the
  * levels and domains that cross them; claims; pods of others. */
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
 
@@ -47,9 +47,9 @@ static void draw_domains(struct world *w, size_t r, struct random *random)
 
 static void draw(struct world *w, uint64_t index)
 {
-    struct random random = {trial.seed * 7919 + index};
+    struct random random = {attempt.seed * 7919 + index};
     memset(w, 0, sizeof *w);
-    instance_make(&w->in, trial.seed + 900001, index, &trial_tiny);
+    instance_make(&w->in, attempt.seed + 900001, index, &attempt_tiny);
     w->in.problem.explain = random_percent(&random, 30);
     w->nests = true;
     w->n_rules = 1 + (size_t)random_below(&random, RULES);
@@ -150,7 +150,7 @@ static void look_from(struct look *l, int32_t leaf, int32_t left)
 
 static void wrong(const struct world *w, uint64_t index, const char *what)
 {
-    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", trial.seed, index, what);
+    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", attempt.seed, index, what);
     instance_print(&w->in);
     for (size_t r = 0; r < w->n_rules; r++) {
         const struct skr_domain_rule *rule = &w->rule[r];
@@ -171,7 +171,7 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
 {
     uint64_t placed = 0;
     uint64_t unproven = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct world w;
         draw(&w, i);
         struct look l = {.w = &w, .arena = skr_arena_create((size_t)1 << 30, 0)};
@@ -213,11 +213,11 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
         }
         skr_arena_destroy(l.arena);
     }
-    assert_true(trial.n < 100 || placed > trial.n / 20);
-    assert_true(unproven <= trial.n / 100);
+    assert_true(attempt.n < 100 || placed > attempt.n / 20);
+    assert_true(unproven <= attempt.n / 100);
 }
 
 BEFORE_ALL
 {
-    trial_begin("rules over domains");
+    attempt_begin("rules over domains");
 }

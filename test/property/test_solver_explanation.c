@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P12: what the solver says about a problem beside the answer is true, complete and minimal. */
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 
 static bool is_feasible(const struct instance *in)
@@ -23,11 +23,11 @@ static void check_sizes(const struct instance *in, uint64_t index,
     plain_costs(&twice, NULL, cost);
     if ((got->parts & SKR_EXPLAIN_SIZES) == 0 || got->sizes_first != 1 ||
         got->sizes_last != twice.problem.n) {
-        trial_fail(in, index, "sizes are not complete");
+        attempt_fail(in, index, "sizes are not complete");
     }
     for (size_t i = 0; i < got->n_sizes; i++) {
         if (i > 0 && got->size[i].first <= got->size[i - 1].last + 1) {
-            trial_fail(in, index, "ranges of sizes touch");
+            attempt_fail(in, index, "ranges of sizes touch");
         }
         for (int32_t x = got->size[i].first; x <= got->size[i].last; x++) {
             told[x] = true;
@@ -35,7 +35,7 @@ static void check_sizes(const struct instance *in, uint64_t index,
     }
     for (int32_t x = 1; x <= twice.problem.n; x++) {
         if (told[x] != (cost[x] == 0)) {
-            trial_fail(in, index, "a size is wrong");
+            attempt_fail(in, index, "a size is wrong");
         }
     }
 }
@@ -61,7 +61,7 @@ static void check_slots(const struct instance *in, uint64_t index,
     int32_t want = cost[in->problem.n] >= PLAIN_NO_COST ? -1 : cost[in->problem.n];
     if ((got->parts & SKR_EXPLAIN_SLOTS) == 0 || got->slots != want) {
         printf("  slots %d, expected %d\n", got->slots, want);
-        trial_fail(in, index, "missing slots are wrong");
+        attempt_fail(in, index, "missing slots are wrong");
     }
     if (want <= 0 || got->n_slot_leaves > SKR_MISSING_SLOTS_MAX) {
         return;
@@ -79,7 +79,7 @@ static void check_slots(const struct instance *in, uint64_t index,
         }
     }
     if (sum != want || !is_feasible(&grown)) {
-        trial_fail(in, index, "with the missing slots it is not feasible");
+        attempt_fail(in, index, "with the missing slots it is not feasible");
     }
 }
 
@@ -205,11 +205,11 @@ static void check_relaxations(const struct instance *in, uint64_t index,
     if (size > SKR_RELAXATION_ATOMS_MAX) {
         n_found = 0; /* more than are reported */
     } else if ((got->parts & SKR_EXPLAIN_RELAXATIONS) == 0 && n_found <= SKR_RELAXATIONS_MAX) {
-        trial_fail(in, index, "relaxations are not complete");
+        attempt_fail(in, index, "relaxations are not complete");
     }
     if (n_found != got->n_relaxations) {
         printf("  %zu relaxations, expected %zu\n", got->n_relaxations, n_found);
-        trial_fail(in, index, "number of relaxations is wrong");
+        attempt_fail(in, index, "number of relaxations is wrong");
     }
     for (size_t i = 0; i < n_found; i++) {
         size_t first = i;
@@ -225,17 +225,17 @@ static void check_relaxations(const struct instance *in, uint64_t index,
             }
             const struct skr_relaxation_atom *atom = &got->relaxation[i].atom[a++];
             if (atom->level != atoms.item[at].level || atom->kind != atoms.item[at].kind) {
-                trial_fail(in, index, "a relaxation is wrong");
+                attempt_fail(in, index, "a relaxation is wrong");
             }
             int32_t value = nearest(in, &atoms, set, at);
             if (atom->value != value) {
                 printf("  level %d kind %d: %d, expected %d\n", atom->level, (int)atom->kind,
                        atom->value, value);
-                trial_fail(in, index, "nearest value is wrong");
+                attempt_fail(in, index, "nearest value is wrong");
             }
         }
         if (a != got->relaxation[i].n_atoms) {
-            trial_fail(in, index, "a relaxation has other atoms");
+            attempt_fail(in, index, "a relaxation has other atoms");
         }
     }
 }
@@ -266,18 +266,18 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
     for (int32_t level = 1; level <= in->tree.n_levels; level++) {
         int32_t used = enumerator_best_level(in, level, list);
         if (!key_is(&got->best_alone[level - 1], list, used)) {
-            trial_fail(in, index, "best key of a level alone is wrong");
+            attempt_fail(in, index, "best key of a level alone is wrong");
         }
         if (in->problem.capacity) {
             used = enumerator_best_level(&cleared, level, list);
             complete = complete && used > 0;
             if (!key_is(&got->best_empty[level - 1], list, used)) {
-                trial_fail(in, index, "best key of a level on an empty cluster is wrong");
+                attempt_fail(in, index, "best key of a level on an empty cluster is wrong");
             }
         }
     }
     if (complete != ((got->explanation.parts & SKR_EXPLAIN_KEYS) != 0)) {
-        trial_fail(in, index, "keys are not complete");
+        attempt_fail(in, index, "keys are not complete");
     }
 }
 
@@ -286,13 +286,13 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
 TEST(infeasible_problems_are_explained_in_full)
 {
     uint64_t n_relaxed = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 20, i, &trial_small);
+        instance_make(&in, attempt.seed + 20, i, &attempt_small);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
-        trial_check_answer(&in, i, got);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
+        attempt_check_answer(&in, i, got);
         const struct skr_explanation *x = &got->explanation;
         if (got->status == SKR_SOLVE_INFEASIBLE) {
             check_sizes(&in, i, x);
@@ -303,17 +303,17 @@ TEST(infeasible_problems_are_explained_in_full)
             check_sizes(&in, i, x);
         }
     }
-    assert_true(trial.n < 100 || n_relaxed > trial.n / 20);
+    assert_true(attempt.n < 100 || n_relaxed > attempt.n / 20);
 }
 
 TEST(placed_problems_are_compared_with_the_best_of_each_level)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 2; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 21, i, &trial_tiny);
+        instance_make(&in, attempt.seed + 21, i, &attempt_tiny);
         in.problem.explain = true;
         in.problem.explain_parts = SKR_EXPLAIN_KEYS;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED && in.problem.n > 0) {
             check_keys(&in, i, got);
         }
@@ -323,11 +323,11 @@ TEST(placed_problems_are_compared_with_the_best_of_each_level)
 /* A part that meets a limit is not marked, and changes nothing else. */
 TEST(limits_leave_parts_out_and_never_change_the_answer)
 {
-    for (uint64_t i = trial.first; i < trial.first + (trial.n < 200 ? trial.n : 200); i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + (attempt.n < 200 ? attempt.n : 200); i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 22, i, &trial_small);
+        instance_make(&in, attempt.seed + 22, i, &attempt_small);
         in.problem.explain = true;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = attempt_solve(&in, i);
         in.problem.explain_parts = SKR_EXPLAIN_ALL;
         in.problem.step_budget = 1;
         for (in.problem.byte_limit = 30000; in.problem.byte_limit < 3000000;
@@ -339,7 +339,7 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
             if (got->status != want->status || got->explanation.class != want->explanation.class ||
                 got->explanation.largest != want->explanation.largest ||
                 got->explanation.n_relaxations > 1) {
-                trial_fail(&in, i, "a limit changed the answer");
+                attempt_fail(&in, i, "a limit changed the answer");
             }
         }
     }
@@ -347,5 +347,5 @@ TEST(limits_leave_parts_out_and_never_change_the_answer)
 
 BEFORE_ALL
 {
-    trial_begin("solver explanation");
+    attempt_begin("solver explanation");
 }

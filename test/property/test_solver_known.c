@@ -7,7 +7,7 @@
 
 #include "server/solve/file.h"
 #include "test/golden.h"
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 
 enum { FILES_PATH_MAX = 512 };
@@ -57,7 +57,7 @@ static void check_file(const char *path)
     if (skr_solve_file_parse(text, &file, &error) != 0) {
         fail_msg("%s:%s", path, error.text);
     }
-    if (!take(file, &in) || trial_is_wrong(&in)) {
+    if (!take(file, &in) || attempt_is_wrong(&in)) {
         instance_print(&in);
         fail_msg("%s: wrong, or too large for the oracles", path);
     }
@@ -105,7 +105,7 @@ TEST(shrinking_leaves_what_matters)
     uint64_t shrunk = 0;
     for (uint64_t i = 0; i < 50; i++) {
         struct instance in;
-        instance_make(&in, 77, i, &trial_small);
+        instance_make(&in, 77, i, &attempt_small);
         if (!has_two_full_leaves(&in)) {
             continue;
         }
@@ -114,8 +114,8 @@ TEST(shrinking_leaves_what_matters)
         assert_int_equal(in.rule[in.tree.n_levels - 1].max, 2);
         assert_int_equal(in.problem.n, 3);
         assert_int_equal(instance_fit(&in, 0), 3);
-        struct skr_solution *got = trial_solve(&in, i);
-        trial_check_answer(&in, i, got);
+        struct skr_solution *got = attempt_solve(&in, i);
+        attempt_check_answer(&in, i, got);
         skr_solution_destroy(got);
         shrunk++;
     }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against its oracles, and the laws it must obey, on random problems. */
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 
 TEST(the_oracles_agree_with_each_other)
 {
     uint64_t feasible = 0;
-    for (uint64_t i = trial.first; i < trial.first + 2 * trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + 2 * attempt.n; i++) {
         struct instance in;
-        instance_make(&in, trial.seed, i, &trial_tiny);
+        instance_make(&in, attempt.seed, i, &attempt_tiny);
         struct oracle_answer all;
         struct oracle_answer dp;
         enumerator_solve(&in, &all);
         plain_dp_solve(&in, &dp, NULL);
         if (all.feasible != dp.feasible || memcmp(all.count, dp.count, sizeof all.count) != 0) {
-            trial_print_counts("enumerator", all.count, in.tree.n_leaves);
-            trial_print_counts("plain dp", dp.count, in.tree.n_leaves);
-            trial_fail(&in, i, "oracles disagree");
+            attempt_print_counts("enumerator", all.count, in.tree.n_leaves);
+            attempt_print_counts("plain dp", dp.count, in.tree.n_leaves);
+            attempt_fail(&in, i, "oracles disagree");
         }
         feasible += all.feasible ? 1 : 0;
     }
     /* A generator of impossible problems alone would prove nothing. */
-    assert_true(trial.n < 100 || (feasible > trial.n / 2 && feasible < 2 * trial.n));
+    assert_true(attempt.n < 100 || (feasible > attempt.n / 2 && feasible < 2 * attempt.n));
 }
 
 /* largest and the class, as far as the oracle can tell. */
@@ -37,10 +37,10 @@ static void check_explanation(const struct instance *in, uint64_t index,
         sum += instance_fit(in, leaf);
     }
     if (got->largest != largest) {
-        trial_fail(in, index, "largest feasible size is wrong");
+        attempt_fail(in, index, "largest feasible size is wrong");
     }
     if (got->sum_fits != sum) {
-        trial_fail(in, index, "sum of fits is wrong");
+        attempt_fail(in, index, "sum of fits is wrong");
     }
     struct instance roomy;
     instance_copy(&roomy, in);
@@ -64,17 +64,17 @@ static void check_explanation(const struct instance *in, uint64_t index,
                                       : sum < in->problem.n ? SKR_CLASS_WAITING_FOR_CAPACITY
                                                             : SKR_CLASS_PLACEMENT_FAILED;
     if (got->class != class) {
-        trial_fail(in, index, "class is wrong");
+        attempt_fail(in, index, "class is wrong");
     }
     if ((sum >= in->problem.n) != (got->level > 0)) {
-        trial_fail(in, index, "no deciding level");
+        attempt_fail(in, index, "no deciding level");
     }
     for (size_t i = 0; i < got->n_bottlenecks; i++) {
         const struct skr_bottleneck *b = &got->bottleneck[i];
         if (b->fits >= b->needs || b->fits < 0 || b->needs > in->problem.n ||
             b->unit < in->tree.level_first[got->level] ||
             b->unit >= in->tree.level_first[got->level + 1]) {
-            trial_fail(in, index, "bottleneck is not one");
+            attempt_fail(in, index, "bottleneck is not one");
         }
     }
 }
@@ -83,36 +83,36 @@ static void check_explanation(const struct instance *in, uint64_t index,
 TEST(the_solver_agrees_with_the_plain_dp)
 {
     uint64_t feasible = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct instance in;
-        instance_make(&in, trial.seed, i, i % 8 == 7 ? &trial_medium : &trial_small);
+        instance_make(&in, attempt.seed, i, i % 8 == 7 ? &attempt_medium : &attempt_small);
         in.problem.explain = true;
         struct oracle_answer want;
         bool sizes[64];
         plain_dp_solve(&in, &want, sizes);
-        struct skr_solution *got = trial_solve(&in, i);
-        trial_check_against(&in, i, got, &want);
+        struct skr_solution *got = attempt_solve(&in, i);
+        attempt_check_against(&in, i, got, &want);
         if (got->status == SKR_SOLVE_INFEASIBLE) {
             check_explanation(&in, i, &got->explanation, sizes);
         }
         skr_solution_destroy(got);
         in.problem.no_fast_paths = true;
-        got = trial_solve(&in, i);
-        trial_check_against(&in, i, got, &want);
+        got = attempt_solve(&in, i);
+        attempt_check_against(&in, i, got, &want);
         skr_solution_destroy(got);
         feasible += want.feasible ? 1 : 0;
     }
-    assert_true(trial.n < 100 || (feasible > trial.n / 5 && feasible < trial.n));
+    assert_true(attempt.n < 100 || (feasible > attempt.n / 5 && feasible < attempt.n));
 }
 
 /* Units with bounds of their own, levels that are not compared: the enumerator says the same. */
 TEST(bounds_of_units_and_silent_levels_are_obeyed)
 {
     uint64_t feasible = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct instance in;
-        struct random random = {trial.seed + 77 + i};
-        instance_make(&in, trial.seed + 500009, i, &trial_tiny);
+        struct random random = {attempt.seed + 77 + i};
+        instance_make(&in, attempt.seed + 500009, i, &attempt_tiny);
         instance_bound(&in, &random);
         if (in.problem.n == 0) {
             continue; /* placed, empty: nothing applies */
@@ -123,33 +123,33 @@ TEST(bounds_of_units_and_silent_levels_are_obeyed)
             in.problem.no_fast_paths = plain != 0;
             in.problem.explain = random_percent(&random, 30);
             in.problem.explain_parts = SKR_EXPLAIN_ALL;
-            SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
-            trial_check_against(&in, i, got, &want);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
+            attempt_check_against(&in, i, got, &want);
         }
         feasible += want.feasible ? 1 : 0;
     }
-    assert_true(trial.n < 100 || (feasible > trial.n / 20 && feasible < trial.n));
+    assert_true(attempt.n < 100 || (feasible > attempt.n / 20 && feasible < attempt.n));
 }
 
 /* P1, P2 with the other oracle. */
 TEST(the_solver_agrees_with_the_enumerator)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 1000003, i, &trial_tiny);
+        instance_make(&in, attempt.seed + 1000003, i, &attempt_tiny);
         struct oracle_answer want;
         enumerator_solve(&in, &want);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
-        trial_check_against(&in, i, got, &want);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
+        attempt_check_against(&in, i, got, &want);
     }
 }
 
 /* P3, and P14 for every one of them. */
 TEST(sizes_are_feasible_exactly_where_the_root_set_says)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 8; i++) {
         struct instance in;
-        instance_make(&in, trial.seed, i, &trial_small);
+        instance_make(&in, attempt.seed, i, &attempt_small);
         int32_t claims = 0;
         for (int32_t leaf = 0; leaf < in.tree.n_leaves; leaf++) {
             claims += in.claimed[leaf];
@@ -159,14 +159,14 @@ TEST(sizes_are_feasible_exactly_where_the_root_set_says)
         plain_dp_solve(&in, &answer, sizes);
         int32_t n = in.problem.n;
         for (in.problem.n = claims; in.problem.n <= n; in.problem.n++) {
-            struct skr_solution *got = trial_solve(&in, i);
+            struct skr_solution *got = attempt_solve(&in, i);
             /* Size 0 is placed whatever the rules. */
             if ((got->status == SKR_SOLVE_PLACED) != sizes[in.problem.n]) {
-                trial_fail(&in, i, "size is wrong");
+                attempt_fail(&in, i, "size is wrong");
             }
             skr_solution_destroy(got);
             in.problem.step_budget = 0;
-            got = trial_solve(&in, i);
+            got = attempt_solve(&in, i);
             assert_int_equal(got->status, SKR_SOLVE_TIMEOUT);
             skr_solution_destroy(got);
             in.problem.step_budget = 1;
@@ -233,19 +233,19 @@ static bool relax(struct instance *in, struct random *random)
 /* P4 */
 TEST(more_freedom_never_makes_things_worse)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 2; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 1, i, &trial_small);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *before = trial_solve(&in, i);
+        instance_make(&in, attempt.seed + 1, i, &attempt_small);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *before = attempt_solve(&in, i);
         struct random random = {.state = i};
         if (before->status == SKR_SOLVE_PLACED && relax(&in, &random)) {
-            SKR_AUTO(skr_solution_destroy) struct skr_solution *after = trial_solve(&in, i);
-            trial_check_answer(&in, i, after);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *after = attempt_solve(&in, i);
+            attempt_check_answer(&in, i, after);
             if (after->status != SKR_SOLVE_PLACED) {
-                trial_fail(&in, i, "more freedom turned yes into no");
+                attempt_fail(&in, i, "more freedom turned yes into no");
             }
             if (skr_placement_compare(&in.tree, in.rule, before->key, after->key) < 0) {
-                trial_fail(&in, i, "more freedom made the key worse");
+                attempt_fail(&in, i, "more freedom made the key worse");
             }
         }
     }
@@ -285,19 +285,19 @@ static void shuffle(struct instance *to, const struct instance *from, struct ran
 /* P5 */
 TEST(the_order_of_siblings_never_changes_the_key)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 2, i, &trial_small);
+        instance_make(&in, attempt.seed + 2, i, &attempt_small);
         struct instance other;
         instance_copy(&other, &in);
         struct random random = {.state = i};
         shuffle(&other, &in, &random);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *a = trial_solve(&in, i);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *b = trial_solve(&other, i);
-        trial_check_answer(&other, i, b);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *a = attempt_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *b = attempt_solve(&other, i);
+        attempt_check_answer(&other, i, b);
         if (a->status != b->status ||
-            (a->status == SKR_SOLVE_PLACED && !trial_keys_equal(&in.tree, a->key, b->key))) {
-            trial_fail(&in, i, "the order of siblings changed the key");
+            (a->status == SKR_SOLVE_PLACED && !attempt_keys_equal(&in.tree, a->key, b->key))) {
+            attempt_fail(&in, i, "the order of siblings changed the key");
         }
     }
 }
@@ -305,21 +305,21 @@ TEST(the_order_of_siblings_never_changes_the_key)
 static void same_counts(const struct instance *a, const struct instance *b, uint64_t index,
                         const char *what)
 {
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *x = trial_solve(a, index);
-    SKR_AUTO(skr_solution_destroy) struct skr_solution *y = trial_solve(b, index);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *x = attempt_solve(a, index);
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *y = attempt_solve(b, index);
     size_t size = (size_t)a->tree.n_leaves * sizeof(int32_t);
     if (x->status != y->status ||
         (x->status == SKR_SOLVE_PLACED && memcmp(x->count, y->count, size) != 0)) {
-        trial_fail(a, index, what);
+        attempt_fail(a, index, what);
     }
 }
 
 /* P6 (runs), P7 */
 TEST(scale_and_idle_resources_do_not_matter)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 3, i, &trial_small);
+        instance_make(&in, attempt.seed + 3, i, &attempt_small);
         same_counts(&in, &in, i, "two runs differ");
         struct instance other;
         instance_copy(&other, &in);
@@ -345,9 +345,9 @@ TEST(scale_and_idle_resources_do_not_matter)
 /* P6 */
 TEST(fast_paths_change_nothing)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 10; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 10; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 8, i, &trial_large);
+        instance_make(&in, attempt.seed + 8, i, &attempt_large);
         struct instance plain;
         instance_copy(&plain, &in);
         plain.problem.no_fast_paths = true;
@@ -358,16 +358,16 @@ TEST(fast_paths_change_nothing)
 /* P8 */
 TEST(members_that_are_placed_stay)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 4, i, &trial_small);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
+        instance_make(&in, attempt.seed + 4, i, &attempt_small);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED) {
             struct instance full;
             instance_copy(&full, &in);
             memset(full.free, 0, sizeof full.free);
             memcpy(full.claimed, got->count, (size_t)in.tree.n_leaves * sizeof(int32_t));
-            SKR_AUTO(skr_solution_destroy) struct skr_solution *again = trial_solve(&full, i);
+            SKR_AUTO(skr_solution_destroy) struct skr_solution *again = attempt_solve(&full, i);
             assert_int_equal(again->status, SKR_SOLVE_PLACED);
             assert_memory_equal(again->count, got->count,
                                 (size_t)in.tree.n_leaves * sizeof(int32_t));
@@ -384,9 +384,9 @@ static bool lone_bound(const struct skr_rule *rule)
 TEST(the_greedy_method_is_never_better)
 {
     uint64_t compared = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 5, i, &trial_small);
+        instance_make(&in, attempt.seed + 5, i, &attempt_small);
         memset(in.claimed, 0, sizeof in.claimed);
         bool same_meaning = true;
         for (int32_t level = 0; level < in.tree.n_levels; level++) {
@@ -399,25 +399,25 @@ TEST(the_greedy_method_is_never_better)
             skr_solution_check(&in.problem, greedy.count, NULL) != 0) {
             continue;
         }
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *got = attempt_solve(&in, i);
         if (got->status != SKR_SOLVE_PLACED) {
-            trial_fail(&in, i, "refused what the greedy method places");
+            attempt_fail(&in, i, "refused what the greedy method places");
         }
         struct skr_level_key *key = skr_placement_key(&in.tree, greedy.count, got->arena);
         if (!key || skr_placement_compare(&in.tree, in.rule, key, got->key) < 0) {
-            trial_fail(&in, i, "the greedy method is better");
+            attempt_fail(&in, i, "the greedy method is better");
         }
         compared++;
     }
-    assert_true(trial.n < 100 || compared > trial.n / 20);
+    assert_true(attempt.n < 100 || compared > attempt.n / 20);
 }
 
 /* P10: below every unit of a level comes one unit that takes over its children. */
 TEST(a_level_without_choice_changes_no_count)
 {
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 4; i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 6, i, &trial_small);
+        instance_make(&in, attempt.seed + 6, i, &attempt_small);
         in.problem.tie_break = SKR_TIE_TREE;
         struct random random = {.state = i};
         int32_t at = random_below(&random, in.tree.n_levels + 1);
@@ -451,11 +451,11 @@ TEST(a_level_without_choice_changes_no_count)
 /* P13: results or SKR_LIMIT, never a wrong answer, whatever memory there is. */
 TEST(a_byte_limit_is_an_error_and_nothing_else)
 {
-    for (uint64_t i = trial.first; i < trial.first + (trial.n < 50 ? trial.n : 50); i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + (attempt.n < 50 ? attempt.n : 50); i++) {
         struct instance in;
-        instance_make(&in, trial.seed + 7, i, &trial_small);
+        instance_make(&in, attempt.seed + 7, i, &attempt_small);
         in.problem.explain = true;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *want = attempt_solve(&in, i);
         int32_t refused = 0;
         for (in.problem.byte_limit = 64; in.problem.byte_limit < 400000;
              in.problem.byte_limit += in.problem.byte_limit / 8) {
@@ -479,5 +479,5 @@ TEST(a_byte_limit_is_an_error_and_nothing_else)
 
 BEFORE_ALL
 {
-    trial_begin("solver properties");
+    attempt_begin("solver properties");
 }

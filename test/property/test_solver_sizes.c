@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are kept while leaves change are those that the solver places. */
 #include "core/solver/sizes.h"
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
 
@@ -25,12 +25,12 @@ static void check_all_sizes(struct instance *in, uint64_t index, const struct sk
 {
     int32_t n = in->problem.n;
     for (in->problem.n = 1; in->problem.n <= skr_sizes_most(sizes); in->problem.n++) {
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = trial_solve(in, index);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = attempt_solve(in, index);
         bool placed = solution->status == SKR_SOLVE_PLACED;
         if (placed != skr_sizes_has(sizes, in->problem.n)) {
-            trial_fail(in, index,
-                       placed ? "a size that can be placed is not there"
-                              : "a size that cannot be placed is there");
+            attempt_fail(in, index,
+                         placed ? "a size that can be placed is not there"
+                                : "a size that cannot be placed is there");
         }
     }
     in->problem.n = n;
@@ -59,12 +59,12 @@ TEST(kept_sizes_are_those_that_can_be_placed)
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     size_t empty = skr_sizes_pool_bytes(pool);
     size_t kept = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 32; i++) {
         struct random random = {.state = i};
         struct instance in;
         int32_t slots[INSTANCE_LEAVES_MAX];
         int32_t leaf[INSTANCE_LEAVES_MAX];
-        instance_make(&in, trial.seed + 60, i, i % 4 == 3 ? &trial_large : &trial_small);
+        instance_make(&in, attempt.seed + 60, i, i % 4 == 3 ? &attempt_large : &attempt_small);
         no_claims(&in);
         slots_of(&in, slots);
         struct skr_sizes *sizes =
@@ -87,11 +87,11 @@ TEST(kept_sizes_are_those_that_can_be_placed)
 TEST(more_room_takes_no_size_away)
 {
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 32; i++) {
         struct random random = {.state = i + 7};
         struct instance in;
         int32_t slots[INSTANCE_LEAVES_MAX];
-        instance_make(&in, trial.seed + 61, i, &trial_small);
+        instance_make(&in, attempt.seed + 61, i, &attempt_small);
         no_claims(&in);
         slots_of(&in, slots);
         int32_t most = in.problem.n + 3;
@@ -106,7 +106,7 @@ TEST(more_room_takes_no_size_away)
             skr_sizes_change(sizes, slots, &leaf, 1);
             for (int32_t n = 1; n <= most; n++) {
                 if (had[n] && !skr_sizes_has(sizes, n)) {
-                    trial_fail(&in, i, "more room took a size away");
+                    attempt_fail(&in, i, "more room took a size away");
                 }
             }
         }
@@ -219,5 +219,5 @@ TEST(rules_whose_merges_take_long_are_not_kept)
 
 BEFORE_ALL
 {
-    trial_begin("solver sizes");
+    attempt_begin("solver sizes");
 }

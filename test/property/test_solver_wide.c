@@ -3,7 +3,7 @@
  * P6 where sibling sets are wide and a number of used units is asked for: the general method, which
  * the oracles check on narrow trees, against the fast paths.
  */
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 
 enum { SLOTS = 12, WIDEST = 15 };
@@ -11,7 +11,7 @@ enum { SLOTS = 12, WIDEST = 15 };
 /* One or two levels; the lower one is wide, with partitions and sometimes a factor. */
 static void make_wide(struct instance *in, uint64_t index)
 {
-    struct random random = {.state = trial.seed * UINT64_C(0x2545f4914f6cdd1d) + index};
+    struct random random = {.state = attempt.seed * UINT64_C(0x2545f4914f6cdd1d) + index};
     memset(in, 0, sizeof *in);
     int32_t racks = 1 + random_below(&random, 2);
     int32_t children = 4 + random_below(&random, WIDEST - 3);
@@ -51,24 +51,24 @@ static void make_wide(struct instance *in, uint64_t index)
 TEST(fast_paths_change_nothing_in_wide_sets)
 {
     uint64_t placed = 0;
-    for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + attempt.n / 2; i++) {
         struct instance in;
         make_wide(&in, i);
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *fast = trial_solve(&in, i);
-        trial_check_answer(&in, i, fast);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *fast = attempt_solve(&in, i);
+        attempt_check_answer(&in, i, fast);
         in.problem.no_fast_paths = true;
-        SKR_AUTO(skr_solution_destroy) struct skr_solution *plain = trial_solve(&in, i);
+        SKR_AUTO(skr_solution_destroy) struct skr_solution *plain = attempt_solve(&in, i);
         if (fast->status != plain->status ||
             (plain->status == SKR_SOLVE_PLACED &&
              memcmp(fast->count, plain->count, (size_t)in.tree.n_leaves * sizeof(int32_t)) != 0)) {
-            trial_fail(&in, i, "fast paths changed the result");
+            attempt_fail(&in, i, "fast paths changed the result");
         }
         placed += plain->status == SKR_SOLVE_PLACED ? 1 : 0;
     }
-    assert_true(trial.n < 100 || placed > trial.n / 5);
+    assert_true(attempt.n < 100 || placed > attempt.n / 5);
 }
 
 BEFORE_ALL
 {
-    trial_begin("solver, wide sets");
+    attempt_begin("solver, wide sets");
 }

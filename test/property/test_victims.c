@@ -4,7 +4,7 @@
  * candidates chooses, criterion by criterion, with the enumerator as the judge of each subset.
  */
 #include "core/solver/victims.h"
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
 
@@ -85,9 +85,9 @@ static void take_room(struct world *w, const struct skr_victim *v)
 
 static void world_make(struct world *w, uint64_t index)
 {
-    struct random random = {.state = index * 77 + trial.seed};
+    struct random random = {.state = index * 77 + attempt.seed};
     memset(w, 0, sizeof *w);
-    instance_make(&w->in, trial.seed + 90, index, &small);
+    instance_make(&w->in, attempt.seed + 90, index, &small);
     if (w->in.problem.n > 0 && random_percent(&random, 10)) {
         instance_bound(&w->in, &random);
     }
@@ -307,13 +307,13 @@ static uint32_t set_of(const struct skr_victims *v)
 /* Most groups fit, or never do: so many are played that thousands have victims. */
 static uint64_t played(void)
 {
-    return trial.n * 4;
+    return attempt.n * 4;
 }
 
 TEST(victims_are_those_that_looking_at_every_subset_finds)
 {
     uint64_t found = 0, none = 0, needless = 0;
-    for (uint64_t i = trial.first; i < trial.first + played(); i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + played(); i++) {
         struct world w;
         struct subset want = {0};
         struct skr_victims *got = NULL;
@@ -328,7 +328,7 @@ TEST(victims_are_those_that_looking_at_every_subset_finds)
             printf("  status %d, not %d\n", (int)got->status, (int)status);
             print_set(&w, "want", want.set);
             print_set(&w, "got", set_of(got));
-            trial_fail(&w.in, i, "other victims than those of all subsets");
+            attempt_fail(&w.in, i, "other victims than those of all subsets");
         }
         if (status == SKR_VICTIMS_FOUND) {
             assert_int_equal(got->groups, want.groups);
@@ -349,7 +349,7 @@ TEST(victims_are_those_that_looking_at_every_subset_finds)
 TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
 {
     uint64_t cut = 0;
-    for (uint64_t i = trial.first; i < trial.first + played() / 4; i++) {
+    for (uint64_t i = attempt.first; i < attempt.first + played() / 4; i++) {
         struct world w;
         struct subset want = {0};
         struct skr_victims *got = NULL;
@@ -368,12 +368,12 @@ TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
             if (!sound) {
                 print_set(&w, "want", want.set);
                 print_set(&w, "got", s.set);
-                trial_fail(&w.in, i, "a cut search claims what is not so");
+                attempt_fail(&w.in, i, "a cut search claims what is not so");
             }
             cut += !got->optimal;
         } else if (got->status == SKR_VICTIMS_INSUFFICIENT && any) {
             print_set(&w, "want", want.set);
-            trial_fail(&w.in, i, "a cut search says that there is nothing to find");
+            attempt_fail(&w.in, i, "a cut search says that there is nothing to find");
         } else if (got->status == SKR_VICTIMS_NOT_NEEDED) {
             assert_true(any && want.set == 0);
         }
@@ -384,5 +384,5 @@ TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
 
 BEFORE_ALL
 {
-    trial_begin("victims");
+    attempt_begin("victims");
 }

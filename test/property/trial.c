@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/property/trial.h"
+#include "test/property/attempt.h"
 
 #include "test/test.h"
-struct trial trial = {.seed = 1, .n = 10000};
+struct attempt attempt = {.seed = 1, .n = 10000};
 
-const struct instance_limits trial_tiny = {.leaves = 9, .slots = 6, .n = 9};
-const struct instance_limits trial_small = {.leaves = 16, .slots = 8, .n = 24};
-const struct instance_limits trial_medium = {.leaves = 24, .slots = 20, .n = 63};
-const struct instance_limits trial_large = {.leaves = 32, .slots = 60, .n = 700};
+const struct instance_limits attempt_tiny = {.leaves = 9, .slots = 6, .n = 9};
+const struct instance_limits attempt_small = {.leaves = 16, .slots = 8, .n = 24};
+const struct instance_limits attempt_medium = {.leaves = 24, .slots = 20, .n = 63};
+const struct instance_limits attempt_large = {.leaves = 32, .slots = 60, .n = 700};
 
 static uint64_t env_number(const char *name, uint64_t otherwise)
 {
@@ -20,7 +20,7 @@ static void keep(const struct instance *in, uint64_t index)
     const char *folder = getenv("KEEP");
     char path[512];
     snprintf(path, sizeof path, "%s/failed-%" PRIu64 "-%" PRIu64 ".json", !folder ? "/tmp" : folder,
-             trial.seed, index);
+             attempt.seed, index);
     FILE *file = fopen(path, "w");
     if (file) {
         instance_write(in, file);
@@ -29,15 +29,15 @@ static void keep(const struct instance *in, uint64_t index)
     }
 }
 
-void trial_fail(const struct instance *in, uint64_t index, const char *what)
+void attempt_fail(const struct instance *in, uint64_t index, const char *what)
 {
-    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", trial.seed, index, what);
+    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", attempt.seed, index, what);
     instance_print(in);
     struct instance smaller;
     instance_copy(&smaller, in);
     /* The plain DP, which judges what is made smaller, knows no bounds. */
-    if (!in->problem.bounds && trial_is_wrong(&smaller)) {
-        int32_t changes = instance_shrink(&smaller, trial_is_wrong);
+    if (!in->problem.bounds && attempt_is_wrong(&smaller)) {
+        int32_t changes = instance_shrink(&smaller, attempt_is_wrong);
         printf("  smaller by %" PRId32 " changes:\n", changes);
         instance_print(&smaller);
     }
@@ -72,10 +72,10 @@ static bool oracle_can(const struct instance *in)
             return false;
         }
     }
-    return in->problem.n <= trial_medium.n && in->tree.n_leaves <= trial_medium.leaves;
+    return in->problem.n <= attempt_medium.n && in->tree.n_leaves <= attempt_medium.leaves;
 }
 
-bool trial_is_wrong(const struct instance *in)
+bool attempt_is_wrong(const struct instance *in)
 {
     struct oracle_answer want = {0};
     if (oracle_can(in)) {
@@ -94,18 +94,18 @@ bool trial_is_wrong(const struct instance *in)
     return differs(in, true, &want);
 }
 
-struct skr_solution *trial_solve(const struct instance *in, uint64_t index)
+struct skr_solution *attempt_solve(const struct instance *in, uint64_t index)
 {
     struct skr_solution *solution = NULL;
     struct skr_error error = {0};
     if (skr_solve(&in->problem, &solution, &error) != 0) {
-        trial_fail(in, index, error.text);
+        attempt_fail(in, index, error.text);
     }
     return solution;
 }
 
-bool trial_keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
-                      const struct skr_level_key *b)
+bool attempt_keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
+                        const struct skr_level_key *b)
 {
     for (int32_t level = 0; level < tree->n_levels; level++) {
         if (a[level].used != b[level].used || a[level].n_runs != b[level].n_runs) {
@@ -121,7 +121,7 @@ bool trial_keys_equal(const struct skr_tree *tree, const struct skr_level_key *a
     return true;
 }
 
-void trial_print_counts(const char *who, const int32_t *count, int32_t n)
+void attempt_print_counts(const char *who, const int32_t *count, int32_t n)
 {
     printf("  %s:", who);
     for (int32_t i = 0; i < n; i++) {
@@ -130,45 +130,45 @@ void trial_print_counts(const char *who, const int32_t *count, int32_t n)
     printf("\n");
 }
 
-void trial_check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got)
+void attempt_check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got)
 {
     if (got->status == SKR_SOLVE_TIMEOUT) {
-        trial_fail(in, index, "timeout without a budget");
+        attempt_fail(in, index, "timeout without a budget");
     }
     if (got->status != SKR_SOLVE_PLACED) {
         return;
     }
     struct skr_error error = {0};
     if (skr_solution_check(&in->problem, got->count, &error) != 0) {
-        trial_fail(in, index, error.text);
+        attempt_fail(in, index, error.text);
     }
     struct skr_level_key *key = skr_placement_key(&in->tree, got->count, got->arena);
-    if (!key || !trial_keys_equal(&in->tree, key, got->key) || !got->optimal) {
-        trial_fail(in, index, "key is not that of the counts");
+    if (!key || !attempt_keys_equal(&in->tree, key, got->key) || !got->optimal) {
+        attempt_fail(in, index, "key is not that of the counts");
     }
 }
 
-void trial_check_against(const struct instance *in, uint64_t index, const struct skr_solution *got,
-                         const struct oracle_answer *want)
+void attempt_check_against(const struct instance *in, uint64_t index,
+                           const struct skr_solution *got, const struct oracle_answer *want)
 {
-    trial_check_answer(in, index, got);
+    attempt_check_answer(in, index, got);
     if ((got->status == SKR_SOLVE_PLACED) != want->feasible) {
-        trial_fail(in, index,
-                   want->feasible ? "refused a feasible problem" : "placed the impossible");
+        attempt_fail(in, index,
+                     want->feasible ? "refused a feasible problem" : "placed the impossible");
     }
     size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
     if (want->feasible && memcmp(got->count, want->count, size) != 0) {
-        trial_print_counts("solver", got->count, in->tree.n_leaves);
-        trial_print_counts("oracle", want->count, in->tree.n_leaves);
-        trial_fail(in, index, "not the optimum of the oracle");
+        attempt_print_counts("solver", got->count, in->tree.n_leaves);
+        attempt_print_counts("oracle", want->count, in->tree.n_leaves);
+        attempt_fail(in, index, "not the optimum of the oracle");
     }
 }
 
-void trial_begin(const char *name)
+void attempt_begin(const char *name)
 {
-    trial.seed = env_number("SEED", trial.seed);
-    trial.first = env_number("FIRST", 0);
-    trial.n = env_number("N", trial.n);
-    printf("%s: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", name, trial.seed, trial.first,
-           trial.n);
+    attempt.seed = env_number("SEED", attempt.seed);
+    attempt.first = env_number("FIRST", 0);
+    attempt.n = env_number("N", attempt.n);
+    printf("%s: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", name, attempt.seed,
+           attempt.first, attempt.n);
 }

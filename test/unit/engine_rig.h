@@ -52,7 +52,7 @@ struct rig {
     void *context;                  /* of both */
     bool allow_overfull;
     skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
-    bool users_meddle; /* with plans: a kick is good if its plan was persisted at any time */
+    bool users_meddle; /* with plans: a activation is good if its plan was persisted at any time */
     const char *uid_padding; /* makes UIDs long; NULL: none */
     size_t check_every;      /* of so many events and writes one is checked; 1 */
     bool trace;              /* prints what happens */

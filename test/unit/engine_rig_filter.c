@@ -11,17 +11,17 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/groups.h"
-#include "core/gang/plan_entry.h"
-#include "core/gang/pods.h"
-#include "core/gang/seat_holds.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/plan_entry.h"
 
 static bool has_room_on(const struct group *g, const char *node)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan && !pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
+        if (p->plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
             return true;
         }
     }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "core/gang/group_table.h"
+#include "core/gang/group/group_table.h"
 
 void rig_make_engine(struct rig *rig)
 {
@@ -158,6 +158,6 @@ const char *rig_state(const struct rig *rig, const char *group)
                                        "Backoff",   "Evicted", "Invalid"};
     _Static_assert(sizeof name / sizeof *name == GROUP_STATE_COUNT, "names");
     SKR_AUTO_FREE char *key = rig_full_key(RIG_MAP, group);
-    const struct group *g = groups_find(rig->gang, key);
+    const struct group *g = skr_groups_find(rig->gang, key);
     return g ? name[g->state] : "";
 }

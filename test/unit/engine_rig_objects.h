@@ -8,10 +8,10 @@
 #include <jansson.h>
 #include <uthash.h>
 
-#include "core/gang/requests.h"
-#include "core/gang/solve_request.h"
-#include "core/gang/types.h"
-#include "core/gang/writes.h"
+#include "core/gang/state/requests.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
+#include "core/gang/state/writes.h"
 
 enum rig_kind {
     RIG_NODE,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/unit/json_fast.h"
 
 const char *rig_group_label(const json_t *pod)
@@ -169,7 +169,8 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
         good = true;
     }
     if (!good && !rolls_forward(rig, w, pod)) {
-        rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
+        rig_fail(rig, "%s is activated to '%s' before a plan that says so is persisted", w->key,
+                 node);
     }
     rig_preemption_kicks(rig, pod, plan, node);
     json_decref(plan);

@@ -3,7 +3,7 @@
 #define SKR_TEST_UNIT_FAKE_CLIENT_H
 /* A kube client between a scripted API server and a sink, with times that suit tests. Make it with
  * begin, change options, then start. */
-#include "core/gang/types.h"
+#include "core/gang/state/types.h"
 #include "server/kube/client.h"
 #include "test/unit/fake_api.h"
 #include "test/unit/fake_sink.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events as lines of text. */
 #include "test/unit/fake_sink.h"
-#include "core/gang/types.h"
+#include "core/gang/state/types.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/types.h"
-#include "core/gang/writes.h"
+#include "core/gang/state/types.h"
+#include "core/gang/state/writes.h"
 #include "topology/base/arena.h"
 
 #define BIND_REQUEST ((uint64_t)1 << 62) /* plus the call: numbers of bind requests */
@@ -37,7 +37,7 @@ struct skr_lab {
     bool started;
     uint64_t asked; /* questions to the gang scheduler so far */
     struct question *question;
-    uint64_t unanswered; /* the bind call that is being made; 0: none */
+    uint64_t unanswered;            /* the bind call that is being made; 0: none */
     char text[256];                 /* of the last answer to filter */
     struct skr_strbuf *explanation; /* that is being asked for */
     enum skr_explain_status explain_status;

@@ -11,8 +11,8 @@
  * anything else sees them.
  * Later changes are made through skr_lab_store() at the time skr_lab_now().
  */
-#include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
+#include "core/gang/state/requests.h"
 #include "server/lab/cluster/cluster.h"
 #include "server/lab/driver/driver.h"
 #include "server/lab/scheduler/scheduler.h"
@@ -64,7 +64,7 @@ void skr_lab_skip(struct skr_lab *lab, skr_time at);
 void skr_lab_run(struct skr_lab *lab, skr_time at);
 
 /* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); or, unless FOUND,
- * a Status as core/gang/pages.h writes it. Takes no time. */
+ * a Status as core/gang/state/pages.h writes it. Takes no time. */
 enum skr_explain_status skr_lab_explain(struct skr_lab *lab, const char *namespace_,
                                         const char *name, struct skr_strbuf *out);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 #include "server/render/text_table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/reference.md names everything that users and scripts can see. */
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"
 #include "server/daemon/gang_metrics.h"

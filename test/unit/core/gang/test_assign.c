@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who goes where and with which rank: dealing of fresh gangs, replacements, adoption. */
-#include "core/gang/assign.h"
+#include "core/gang/group/assign.h"
 #include "test/test.h"
 #include "topology/base/error.h"
 

@@ -4,7 +4,7 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 
@@ -31,7 +31,7 @@ static struct rig *begin(const struct story *s)
     skr_settings_default(&settings);
     settings.label_fallback = s->source == FROM_LABELS;
     settings.server_minor = s->travels ? SKR_TRACE_LABELS_FROM : 0;
-    settings.carriers_max = 1;
+    settings.copies_max = 1;
     struct rig *rig = rig_create_with(&settings);
     rig->bindings_carry_labels = !s->old_api;
     rig_racks(rig, 2, 3, 4);
@@ -51,7 +51,7 @@ static struct rig *begin(const struct story *s)
     return rig;
 }
 
-static bool is_kick(const struct rig *rig)
+static bool is_activation(const struct rig *rig)
 {
     return rig->n_writes[SKR_WRITE_PATCH_POD_STATUS] >= 4;
 }
@@ -83,7 +83,7 @@ static void play(struct rig *rig, const struct story *s, bool *done)
     do {
         while (rig_step(rig)) {
             rig->hold_scheduler = rig->hold_scheduler && !has_plan(rig);
-            if (s->abort && !*done && is_kick(rig)) {
+            if (s->abort && !*done && is_activation(rig)) {
                 *done = true;
                 rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine and extended resources that device classes serve: kube-scheduler decides about them on
  * nodes that do not list them. */
-#include "core/gang/device_classes.h"
+#include "core/gang/cache/device_classes.h"
 #include "test/unit/engine_rig_parts.h"
 #include "test/unit/engine_test.h"
 

@@ -83,7 +83,7 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
     return false;
 }
 
-/* Every trial finds a place, and kube-scheduler refuses it. */
+/* Every attempt finds a place, and kube-scheduler refuses it. */
 TEST_RIG(rig_create(), plans_that_are_given_up_again_and_again_are_told_once)
 {
     struct skr_gang_stats stats;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that users write: an annotation reserves nothing that a plan of ours did not. */
-#include "core/gang/names.h"
+#include "core/gang/cache/names.h"
 #include "test/unit/engine_test.h"
 
 #define ID "0123456789abcdef"

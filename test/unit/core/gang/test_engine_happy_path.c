@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -40,7 +40,7 @@ TEST(a_gang_is_bound_together_with_and_without_gates)
     }
 }
 
-/* What a kick, a call, a patch and a Binding needed is given back. */
+/* What a activation, a call, a patch and a Binding needed is given back. */
 TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
@@ -49,7 +49,7 @@ TEST(nothing_is_under_way_any_more_for_members_that_are_bound)
         for (int i = 0; i < 8; i++) {
             char name[16];
             snprintf(name, sizeof name, "job-%d", i);
-            const struct pod_entry *p = pods_find_name(rig->gang, "default", name);
+            const struct pod_entry *p = skr_pods_find_name(rig->gang, "default", name);
             assert_non_null(p);
             assert_ptr_equal(p->work, &pods_no_work);
         }

@@ -2,7 +2,7 @@
 /* Many members, many nodes, many groups, hopeless groups, a slow API server. */
 #include <utlist.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/unit/engine_test.h"
 
 TEST(d3_no_node_is_hidden_by_sampling)

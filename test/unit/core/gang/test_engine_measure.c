@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the engine: how long groups waited and how it ended, trials, topologies, and the room
+/* Numbers of the engine: how long groups waited and how it ended, attempts, topologies, and the room
  * that is left, against counting it in the plainest way on random clusters. */
 #include "test/unit/engine_test.h"
 

@@ -349,7 +349,7 @@ TEST_RIG(planned(0), a_member_is_waited_for_while_the_scheduler_comes_to_others)
     assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
 }
 
-/* Two plans: h is kicked seconds after g, and kube-scheduler has a long queue. */
+/* Two plans: h is activated seconds after g, and kube-scheduler has a long queue. */
 TEST_RIG(planned(0), a_plan_is_waited_for_while_the_scheduler_comes_to_those_kicked_before_it)
 {
     rig_run(rig, 2 * SKR_SECOND);
@@ -377,7 +377,7 @@ TEST_RIG(planned(0), a_plan_is_not_waited_for_while_the_scheduler_comes_to_those
     rig_group(rig, "h", 4, 0, NULL);
     rig_pods(rig, "q", 4, "h", 0);
     rig_run(rig, SKR_SECOND);
-    for (int i = 0; i < 4; i++) { /* it lives since 4 s after the kick of g */
+    for (int i = 0; i < 4; i++) { /* it lives since 4 s after the activation of g */
         char name[16];
         snprintf(name, sizeof name, "q-%d", i);
         rig_filter(rig, name, rig_nominated(rig, name));

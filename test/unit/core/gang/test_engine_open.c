@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open groups: minMember of a PodGroup is the least that starts, not how many there are. */
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/unit/engine_test.h"
 
 static struct rig *cluster(int nodes)

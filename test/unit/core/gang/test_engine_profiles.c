@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a hundred nodes on: whether kube-scheduler looks at all of them is learned of each profile. */
-#include "core/gang/sampling.h"
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
+#include "core/gang/plan/sampling.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 4, RACKS = 26, RACK = 4, NODES = RACKS * RACK };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members past the point of no return whose node closes to them before they could be bound. */
-#include "core/gang/group_table.h"
+#include "core/gang/group/group_table.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -164,7 +164,7 @@ TEST_RIG(rig_create(), who_came_while_others_were_stranded_is_planned_when_these
     }
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "gang"), "Bound");
-    assert_false(groups_find(rig->gang, "default/gang")->trial.infeasible);
+    assert_false(skr_groups_find(rig->gang, "default/gang")->attempt.infeasible);
     rig->hold_solves = false;
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "job", 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is under way when leadership is lost, or taken with old news. */
-#include "core/gang/restore.h"
+#include "core/gang/restore/restore.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_scene.h"
 #include "test/unit/engine_test.h"
@@ -14,7 +14,7 @@ static int kicks_of(const struct rig *rig, const char *pod)
     return atoi(dot + 1);
 }
 
-/* ---- kicks ---- */
+/* ---- activations ---- */
 
 TEST(a_member_that_was_refused_after_its_kick_is_woken_again_whatever_the_patch_meets)
 {
@@ -51,7 +51,7 @@ TEST_RIG(scene_planned(0), a_refusal_of_an_older_version_wakes_nobody_again)
     assert_int_equal(kicks_of(rig, "p-1"), 2); /* once, not for each of both */
 }
 
-/* Which of the refusal and the kick came first does not stand in the API. */
+/* Which of the refusal and the activation came first does not stand in the API. */
 TEST_RIG(scene_planned(0), after_a_restart_those_are_woken_again_whom_a_daemon_refused)
 {
     rig_edit(rig, RIG_POD, "p-2",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What members are told while they wait: gates, labels, events and conditions, each once. */
-#include "core/gang/pods.h"
-#include "core/gang/reason.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/reason.h"
 #include "test/unit/engine_test.h"
 #include "test/unit/members_scene.h"
 
@@ -32,7 +32,7 @@ TEST_RIG(members_cluster(), gated_members_are_told_their_state_once)
                               "Pod/p-0 Normal GroupWaiting: group g has 2 of 3 members; kubectl "
                               "sakkara explain g"));
     assert_string_equal(rig_label(rig, "open", "sakkara.member.status"),
-                        ""); /* a patch is a kick */
+                        ""); /* a patch is a activation */
     size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
     rig_run(rig, 600 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);
@@ -82,7 +82,7 @@ TEST_RIG(rig_create(), no_condition_says_being_planned_while_the_group_never_fit
     for (int i = 0; i < 9; i++) {
         char name[16];
         snprintf(name, sizeof name, "p-%d", i);
-        assert_string_equal(pods_find_name(rig->gang, "default", name)->work->answered,
+        assert_string_equal(skr_pods_find_name(rig->gang, "default", name)->work->answered,
                             SKR_TEXT_CAPACITY);
         assert_in_range(rig_count(rig, SKR_WRITE_PATCH_POD, name), 0, 1);
     }

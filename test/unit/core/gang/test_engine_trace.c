@@ -2,7 +2,7 @@
 /* Members that need no waking: rank and plan travel in their Bindings, the plan of all in the first. */
 #include <utlist.h>
 
-#include "core/gang/trace.h"
+#include "core/gang/plan/member_record.h"
 #include "test/unit/engine_test.h"
 
 enum { MEMBERS = 6, RACK = 4 };
@@ -20,7 +20,7 @@ static struct rig *gang_with(int racks, uint32_t carriers, bool travels)
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.server_minor = travels ? SKR_TRACE_LABELS_FROM : SKR_TRACE_LABELS_FROM - 1;
-    settings.carriers_max = carriers;
+    settings.copies_max = carriers;
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, racks, RACK, 2);
     rig_group(rig, "g", MEMBERS, 0, NULL);

@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/cli/cli.h"
 #include "server/render/explain_text.h"
 #include "test/golden.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who would give way to a group, asked before anybody does. */
-#include "core/gang/pages.h"
+#include "core/gang/state/pages.h"
 #include "server/render/explain_text.h"
 #include "server/render/render.h"
 #include "test/golden.h"

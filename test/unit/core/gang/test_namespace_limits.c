@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits by namespace: how they are written, and what they do to groups. */
-#include "core/gang/namespace_limits.h"
+#include "core/gang/changes/namespace_limits.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Persisted plans: what is written can be read back, and nothing else is taken for a plan. */
-#include "core/gang/plan_text.h"
+#include "core/gang/state/plan_text.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"

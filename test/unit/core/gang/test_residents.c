@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods that only take room, without an entry of their own: what becomes one, what ends that, and that
  * they count wherever pods with an entry do. */
-#include "core/gang/residents.h"
+#include "core/gang/cache/residents.h"
 
-#include "core/gang/pods.h"
+#include "core/gang/cache/pods.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -19,8 +19,8 @@ static void foreign(struct rig *rig, const char *name, const char *node, const c
 
 static bool is_resident(const struct rig *rig, const char *name)
 {
-    const struct resident *r = residents_find(rig->gang, "default", name);
-    const struct pod_entry *p = pods_find_name(rig->gang, "default", name);
+    const struct resident *r = skr_residents_find(rig->gang, "default", name);
+    const struct pod_entry *p = skr_pods_find_name(rig->gang, "default", name);
     assert_false(r && p);
     return r;
 }
@@ -45,12 +45,12 @@ TEST_RIG(small(), a_running_pod_of_somebody_else_has_no_entry_and_takes_its_room
     foreign(rig, "web", "node-0", "'app':'web'", "");
     rig_sync(rig);
     assert_true(is_resident(rig, "web"));
-    assert_int_equal(residents_count(rig->gang), 1);
+    assert_int_equal(skr_residents_count(rig->gang), 1);
     assert_true(free_cpu(rig, "node-0") == 3);
     rig_delete(rig, RIG_POD, "web");
     rig_settle(rig);
     assert_false(is_resident(rig, "web"));
-    assert_int_equal(residents_count(rig->gang), 0);
+    assert_int_equal(skr_residents_count(rig->gang), 0);
     assert_true(free_cpu(rig, "node-0") == 4);
 }
 
@@ -87,7 +87,7 @@ TEST_RIG(small(), what_terminates_or_ended_has_an_entry)
         char name[8];
         snprintf(name, sizeof name, "p-%d", i);
         assert_false(is_resident(rig, name));
-        assert_non_null(pods_find_name(rig->gang, "default", name));
+        assert_non_null(skr_pods_find_name(rig->gang, "default", name));
     }
     assert_int_equal(rig->gang->n_leaving, 1);
     assert_true(free_cpu(rig, "node-0") == 2);
@@ -115,9 +115,9 @@ TEST_RIG(small(), another_pod_of_the_name_takes_the_place_of_a_resident)
     skr_actions_fini(&actions);
     json_decref(json);
     assert_true(is_resident(rig, "web-0"));
-    assert_int_equal(residents_count(rig->gang), 1);
+    assert_int_equal(skr_residents_count(rig->gang), 1);
     assert_true(free_cpu(rig, "node-0") == 4);
-    assert_string_equal(pods_resident_node(rig->gang, "another"), "node-2");
+    assert_string_equal(skr_pods_resident_node(rig->gang, "another"), "node-2");
 }
 
 TEST_RIG(small(), a_resident_is_resized_and_relabelled_in_place)
@@ -131,8 +131,8 @@ TEST_RIG(small(), a_resident_is_resized_and_relabelled_in_place)
     assert_true(is_resident(rig, "web"));
     assert_true(free_cpu(rig, "node-0") == 1);
     size_t at = 0;
-    const struct resident *r = residents_next(rig->gang, &at);
-    assert_string_equal(skr_labels_get(&residents_meta(rig->gang, r)->labels, "app"), "db");
+    const struct resident *r = skr_residents_next(rig->gang, &at);
+    assert_string_equal(skr_labels_get(&skr_residents_meta(rig->gang, r)->labels, "app"), "db");
 }
 
 TEST_RIG(small(), a_bound_pod_of_ours_that_gets_a_group_becomes_a_member)
@@ -145,9 +145,9 @@ TEST_RIG(small(), a_bound_pod_of_ours_that_gets_a_group_becomes_a_member)
     assert_true(is_resident(rig, "late"));
     rig_edit(rig, RIG_POD, "late", "{'metadata':{'labels':{'sakkara.group.name':'g'}}}");
     rig_settle(rig);
-    const struct pod_entry *p = pods_find_name(rig->gang, "default", "late");
+    const struct pod_entry *p = skr_pods_find_name(rig->gang, "default", "late");
     assert_true(p && p->group);
-    assert_int_equal(residents_count(rig->gang), 0);
+    assert_int_equal(skr_residents_count(rig->gang), 0);
 }
 
 TEST_RIG(small(), calls_for_a_pod_that_is_bound_already_are_answered_as_before)
@@ -167,17 +167,17 @@ TEST_RIG(small(), a_restart_finds_the_same_room)
     foreign(rig, "c", "nowhere", "'app':'web'", "");
     rig_sync(rig);
     rig_restart(rig);
-    assert_int_equal(residents_count(rig->gang), 3);
+    assert_int_equal(skr_residents_count(rig->gang), 3);
     assert_true(free_cpu(rig, "node-0") == 3);
     assert_true(free_cpu(rig, "node-1") == 3);
     const struct resident *r;
-    for (size_t at = 0; (r = residents_next(rig->gang, &at));) {
+    for (size_t at = 0; (r = skr_residents_next(rig->gang, &at));) {
         char uid[SKR_UUID_TEXT];
         SKR_STRBUF(name);
-        residents_add_name(rig->gang, r, &name);
-        assert_string_equal(pods_resident_node(rig->gang, residents_uid(rig->gang, r, uid)),
-                            residents_node(rig->gang, r));
-        assert_int_equal(residents_priority(rig->gang, r), strcmp(name.s, "b") == 0 ? 7 : 0);
+        skr_residents_add_name(rig->gang, r, &name);
+        assert_string_equal(skr_pods_resident_node(rig->gang, skr_residents_uid(rig->gang, r, uid)),
+                            skr_residents_node(rig->gang, r));
+        assert_int_equal(skr_residents_priority(rig->gang, r), strcmp(name.s, "b") == 0 ? 7 : 0);
     }
 }
 
@@ -226,23 +226,24 @@ static void tell(struct rig *rig, int round, int i, bool gone)
 TEST_RIG(small(), memory_of_pods_that_come_and_go_stays_what_it_was)
 {
     rig_sync(rig);
-    const size_t none[] = {residents_bytes(rig->gang), skr_ledger_charge_bytes(rig->gang->ledger)};
+    const size_t none[] = {skr_residents_bytes(rig->gang),
+                           skr_ledger_charge_bytes(rig->gang->ledger)};
     size_t full[2] = {0};
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < BATCH; i++) {
             tell(rig, round, i, false);
         }
-        assert_int_equal(residents_count(rig->gang), BATCH);
-        full[0] = round > 0 ? full[0] : residents_bytes(rig->gang);
+        assert_int_equal(skr_residents_count(rig->gang), BATCH);
+        full[0] = round > 0 ? full[0] : skr_residents_bytes(rig->gang);
         full[1] = round > 0 ? full[1] : skr_ledger_charge_bytes(rig->gang->ledger);
-        assert_int_equal(residents_bytes(rig->gang), full[0]);
+        assert_int_equal(skr_residents_bytes(rig->gang), full[0]);
         assert_int_equal(skr_ledger_charge_bytes(rig->gang->ledger), full[1]);
         assert_int_equal(skr_ledger_check(rig->gang->ledger, &(struct skr_error){0}), 0);
         for (int i = BATCH; i-- > 0;) {
             tell(rig, round, i, true);
         }
-        assert_int_equal(residents_count(rig->gang), 0);
-        assert_in_range(residents_bytes(rig->gang), 0, none[0] + full[0] / 10);
+        assert_int_equal(skr_residents_count(rig->gang), 0);
+        assert_in_range(skr_residents_bytes(rig->gang), 0, none[0] + full[0] / 10);
         assert_in_range(skr_ledger_charge_bytes(rig->gang->ledger), 0, none[1] + full[1] / 10);
     }
 }

@@ -3,11 +3,11 @@
  * sleeps: waits are for conditions, with a deadline. */
 #include <pthread.h>
 
-#include "core/gang/reason.h"
-#include "core/gang/requests.h"
 #include "core/gang/scheduler.h"
-#include "core/gang/solve_request.h"
-#include "core/gang/types.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/state/requests.h"
+#include "core/gang/state/solve_request.h"
+#include "core/gang/state/types.h"
 #include "server/daemon/engine_thread.h"
 #include "server/daemon/worker_thread.h"
 #include "test/test.h"

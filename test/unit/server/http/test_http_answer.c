@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the verbs: the exact text kube-scheduler gets. */
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "server/http/answer_json.h"
 #include "test/test.h"
 #include "topology/base/arena.h"

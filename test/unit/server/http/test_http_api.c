@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/gang/scheduler.h"
-#include "core/gang/types.h"
+#include "core/gang/state/types.h"
 #include "server/client/client.h"
 #include "server/daemon/engine_thread.h"
 #include "server/http/api.h"

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "core/gang/explain.h"
+#include "core/gang/report/sentence.h"
 #include "server/http/explanations.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"

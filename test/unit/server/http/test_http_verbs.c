@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/strbuf.h"

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/gang/reason.h"
+#include "core/gang/state/reason.h"
 #include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/arena.h"

@@ -2,7 +2,7 @@
 /* Who does not lead changes nothing, not even by what was on its way when leadership ended. */
 #include <stdatomic.h>
 
-#include "core/gang/writes.h"
+#include "core/gang/state/writes.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "core/gang/writes.h"
+#include "core/gang/state/writes.h"
 #include "server/kube/limiter.h"
 #include "server/kube/writer.h"
 #include "test/test.h"

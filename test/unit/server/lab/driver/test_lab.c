@@ -3,7 +3,7 @@
  * The engine behind the model of kube-scheduler: what a gang costs in requests and writes, and what
  * never happens on the way.
  */
-#include "core/gang/writes.h"
+#include "core/gang/state/writes.h"
 #include "server/lab/driver/lab.h"
 #include "server/object/path.h"
 #include "test/test.h"

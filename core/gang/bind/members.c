@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What members carry: nomination, labels, plan annotation, gate. Level triggered: what
+ * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
+ * and an acknowledged patch is in the cache at once.
+ *
+ *   planned      one status patch with nomination, labels and annotation (the activation), then the
+ *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
+ *                nomination with the gate's removal, in one; of one that needs no waking nothing,
+ *                where labels and annotation can travel in its Binding (record.h)
+ *   parked       left alone, but for labels and annotation that crash recovery needs
+ *   no plan      records of plans that are gone are cleared; gated members get a label with their state, others where
+ *                it has to wake them (waiting.c, Events too)
+ *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
+ */
+#include "core/gang/bind/members.h"
+
+#include "core/gang/bind/gate_release.h"
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/changes/pod_changes.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/member_record.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/plan/sampling.h"
+#include "core/gang/planning/planner.h"
+#include "core/gang/report/waiting.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    RETRY_FIRST_MS = 100,
+    RETRY_LAST_S = 10,
+    REFUSED_S = 30,
+    AGAIN_MS = 100,
+};
+
+/* ---- patches ---- */
+
+struct change {
+    struct skr_label label[4]; /* value "": remove */
+    size_t n_labels;
+    const char *annotation; /* "" remove, NULL untouched */
+    const char *nominated;  /* "" clear, NULL untouched */
+    bool drop_gate;
+    bool is_activation;
+};
+
+static void change_label(struct change *c, const char *key, const char *value)
+{
+    c->label[c->n_labels++] = (struct skr_label){key, value};
+}
+
+static void json_or_null(struct skr_strbuf *b, const char *key, const char *value)
+{
+    skr_strbuf_add_json(b, key);
+    skr_strbuf_addc(b, ':');
+    if (*value) {
+        skr_strbuf_add_json(b, value);
+    } else {
+        skr_strbuf_add(b, "null");
+    }
+}
+
+/* What a patch changes, to be overlaid on the cached pod when it was applied. */
+struct sent {
+    char *nominated_node;
+    bool drop_gate;
+    struct skr_label *label;
+    size_t n_labels;
+    char *annotation;
+    bool is_activation;
+};
+
+static void sent_release(void *more)
+{
+    struct sent *sent = more;
+    for (size_t i = 0; i < sent->n_labels; i++) {
+        free((void *)(uintptr_t)sent->label[i].key);
+        free((void *)(uintptr_t)sent->label[i].value);
+    }
+    free(sent->label);
+    free(sent->nominated_node);
+    free(sent->annotation);
+    free(sent);
+}
+
+static struct sent *remember(struct skr_pending_write *w)
+{
+    w->more = skr_alloc(sizeof(struct sent));
+    w->release = sent_release;
+    return w->more;
+}
+
+static void write_change(struct skr_strbuf *b, const struct pod_entry *p, const struct change *c,
+                         bool status)
+{
+    skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
+    skr_strbuf_add_json(b, p->uid);
+    for (size_t i = 0; i < c->n_labels; i++) {
+        skr_strbuf_add(b, i > 0 ? "," : ",\"labels\":{");
+        json_or_null(b, c->label[i].key, c->label[i].value);
+    }
+    skr_strbuf_add(b, c->n_labels > 0 ? "}" : "");
+    if (c->annotation) {
+        skr_strbuf_add(b, ",\"annotations\":{");
+        json_or_null(b, SKR_ANNOTATION_PLAN, c->annotation);
+        skr_strbuf_addc(b, '}');
+    }
+    skr_strbuf_addc(b, '}');
+    if (status) {
+        skr_strbuf_add(b, ",\"status\":{");
+        json_or_null(b, "nominatedNodeName", c->nominated);
+        skr_strbuf_addc(b, '}');
+    }
+    if (c->drop_gate) {
+        skr_strbuf_add(b, ",\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\","
+                          "\"name\":\"" SKR_GATE "\"}]}");
+    }
+    skr_strbuf_addc(b, '}');
+}
+
+static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
+                 enum skr_write_class class)
+{
+    SKR_STRBUF(b);
+    bool status = c->nominated && !skr_nomination_is_forbidden(e);
+    enum skr_write_kind kind = c->drop_gate ? SKR_WRITE_UNGATE_POD
+                               : status     ? SKR_WRITE_PATCH_POD_STATUS
+                                            : SKR_WRITE_PATCH_POD;
+    write_change(&b, p, c, status);
+    struct skr_pending_write *w = skr_out_write(e, kind, class, p->plan ? p->plan->order : 0,
+                                                &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
+    struct sent *sent = remember(w);
+    sent->label = skr_alloc_array(c->n_labels + 1, sizeof *sent->label);
+    for (; sent->n_labels < c->n_labels; sent->n_labels++) {
+        sent->label[sent->n_labels].key = skr_strdup(c->label[sent->n_labels].key);
+        sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
+    }
+    sent->annotation = skr_strdup(c->annotation);
+    skr_pods_work(p)->patch.clears = p->work->patch.clears || (c->annotation && !*c->annotation);
+    sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
+    sent->drop_gate = c->drop_gate;
+    sent->is_activation = c->is_activation;
+    skr_pods_work(p)->patch.write = w->id;
+    if (c->nominated) {
+        skr_pods_work(p)->patch.owes = !status;
+    }
+    if (p->work->patch.owes) {
+        skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+    }
+}
+
+/* Gates of others stay: a merge patch replaces the whole list, so the removal is a strategic one by
+ * name. */
+static void send_ungate(struct skr_gang *e, struct pod_entry *p)
+{
+    const struct change c = {.drop_gate = true, .is_activation = true};
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+}
+
+/* ---- planned members ---- */
+
+/* Room that still carries the nomination of a plan that is gone is not offered to others before
+ * that is cleared: in-tree filters would charge it. */
+static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
+{
+    struct node_entry *n = skr_nodes_find(e, p->place.node);
+    const struct pod_entry *other;
+    if (!n) {
+        return false;
+    }
+    DL_FOREACH2(n->nominated, other, work->nnext)
+    {
+        if (other != p && other->group &&
+            (!other->plan || other->plan->aborting ||
+             strcmp(other->place.node, p->place.node) != 0) &&
+            *skr_pods_label(other, SKR_LABEL_PLAN)) {
+            skr_nodes_set_awaited(n, true);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Its node's record is awaited, and itself it carries one of another node, whose planned member may
+ * await that: both would wait for ever. The nomination goes, and the labels with the next. */
+static void give_way(struct skr_gang *e, struct pod_entry *p)
+{
+    if (skr_nomination_is_forbidden(e)) {
+        skr_wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+    } else if (*p->pod->nominated_node && strcmp(p->pod->nominated_node, p->place.node) != 0) {
+        struct change c = {.nominated = ""};
+        send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    }
+}
+
+/* What a planned member carries, and how it is woken: */
+enum wake_up {
+    WOKEN_NOT,           /* it has been, or waits for nobody */
+    WOKEN_BY_NOMINATION, /* the gate, if it has one, goes afterwards */
+    WOKEN_BY_GATE,       /* which goes in the same patch; nobody is nominated */
+};
+
+static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
+{
+    char rank[16], retries[16], plan[32];
+    struct change c = {0};
+    SKR_AUTO_FREE char *annotation = skr_nomination_annotation(p);
+    if (how != WOKEN_NOT) {
+        skr_nomination_count(p);
+    }
+    snprintf(rank, sizeof rank, "%d", p->place.rank);
+    snprintf(retries, sizeof retries, "%d", p->place.retries);
+    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->work->activation.count);
+    change_label(&c, SKR_LABEL_STATUS,
+                 skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
+                                                                  : SKR_STATUS_ASSIGNED));
+    change_label(&c, SKR_LABEL_RANK, rank);
+    change_label(&c, SKR_LABEL_RETRIES, retries);
+    if (how != WOKEN_NOT) {
+        change_label(&c, SKR_LABEL_PLAN, plan);
+    }
+    if (how == WOKEN_BY_NOMINATION) {
+        c.nominated = p->place.node;
+        c.is_activation = !p->pod->gate;
+    } else if (how == WOKEN_BY_GATE) {
+        skr_nomination_spare(p);
+        c.drop_gate = c.is_activation = true;
+    }
+    c.annotation = annotation;
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+}
+
+static void settle_planned(struct skr_gang *e, struct pod_entry *p)
+{
+    bool metadata = skr_nomination_stands(p);
+    if (p->work->vote.request || p->work->bind.write) {
+        if (!metadata && !p->work->bind.write && !skr_member_record_in_binding(e, p)) {
+            equip(e, p, WOKEN_NOT);
+        }
+        return;
+    }
+    if (skr_plan_waits_for_turn(p)) {
+        return;
+    }
+    if (!metadata && skr_member_record_in_binding(e, p)) {
+        skr_nomination_spare(p);
+        if (!p->work->activation.at && !p->work->activation.asked) {
+            skr_nomination_activated(e, p);
+        }
+        return;
+    }
+    bool nominated = skr_nomination_is_forbidden(e) || p->work->activation.spared ||
+                     strcmp(p->pod->nominated_node, p->place.node) == 0;
+    /* The record of an earlier plan may say the same: it woke nobody for this one. */
+    bool never_activated = !p->work->activation.at && !p->work->activation.asked &&
+                           !p->work->vote.given && !p->pod->gate;
+    if (!metadata || !nominated || never_activated || skr_nomination_was_in_vain(p)) {
+        if (waits_for_stale(e, p)) {
+            give_way(e, p);
+            return;
+        }
+        skr_time at =
+            p->work->activation.at ? p->work->activation.at + AGAIN_MS * SKR_MILLISECOND : 0;
+        if (metadata && skr_frame_now(e->frame) < at) {
+            skr_wakes_add(e, at, WAKE_POD, p->uid);
+            return;
+        }
+        if (p->pod->gate && !*p->pod->nominated_node && skr_sampling_spares(e, p)) {
+            equip(e, p, WOKEN_BY_GATE);
+        } else if ((at = skr_sampling_awaits_call(e, p)) != 0) {
+            skr_wakes_add(e, at, WAKE_POD, p->uid);
+        } else {
+            equip(e, p, WOKEN_BY_NOMINATION);
+        }
+    } else if (p->pod->gate) {
+        send_ungate(e, p);
+    }
+}
+
+/* ---- members without a plan ---- */
+
+static bool has_records(const struct skr_gang *e, const struct pod_entry *p)
+{
+    bool owes = p->work->patch.owes && *p->pod->nominated_node && !skr_nomination_is_forbidden(e);
+    return owes || *skr_pods_annotation(p) || *skr_pods_label(p, SKR_LABEL_RANK) ||
+           *skr_pods_label(p, SKR_LABEL_PLAN);
+}
+
+static const char *waiting_word(const struct group *g)
+{
+    enum skr_group_status s = SKR_STATUS_WAITING;
+    if (g->state == GROUP_INVALID) {
+        s = SKR_STATUS_FAILED;
+    } else if (g->state == GROUP_READY || g->state == GROUP_BACKOFF) {
+        s = SKR_STATUS_READY;
+    }
+    return skr_group_status_name(s);
+}
+
+/* The next plan may give the member the same node: then its new nomination overwrites. */
+static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    bool solving = skr_planner_is_solving(e, g);
+    return p->seated && (solving || (g->state == GROUP_READY && !g->attempt.infeasible));
+}
+
+static void clear_records(struct skr_gang *e, struct pod_entry *p)
+{
+    struct change c = {0};
+    change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
+    change_label(&c, SKR_LABEL_RANK, "");
+    change_label(&c, SKR_LABEL_PLAN, "");
+    c.annotation = "";
+    c.nominated = "";
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+}
+
+static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g->plan && !g->plan->aborting && p->plan) {
+        return; /* its commit is on the way */
+    }
+    if (g->plan && g->plan->aborting && p->plan) {
+        return; /* cleared when the object is */
+    }
+    if (has_records(e, p)) {
+        if (!is_about_to_be_planned(e, p)) {
+            clear_records(e, p);
+        }
+        return;
+    }
+    if (p->pod->gate && skr_gate_release_may_open(e, p)) {
+        send_ungate(e, p);
+        return;
+    }
+    skr_waiting_tell(e, p);
+    bool says_so = p->pod->gate || g->state == GROUP_INVALID || skr_waiting_was_misled(p);
+    const char *word = waiting_word(g);
+    if (!says_so || strcmp(skr_pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
+        skr_membership_is_beyond(g, p)) {
+        return;
+    }
+    skr_time at = skr_waiting_label_at(p);
+    if (skr_frame_now(e->frame) < at) {
+        skr_wakes_add(e, at, WAKE_POD, p->uid);
+        return;
+    }
+    struct change c = {0};
+    change_label(&c, SKR_LABEL_STATUS, word);
+    send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+}
+
+/* ---- bound members ---- */
+
+static void settle_bound(struct skr_gang *e, struct pod_entry *p)
+{
+    char rank[16];
+    struct change c = {0};
+    if (p->await_watch) {
+        return;
+    }
+    if (strcmp(skr_pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
+        change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
+    }
+    if (!*skr_pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
+        snprintf(rank, sizeof rank, "%d", p->place.rank);
+        change_label(&c, SKR_LABEL_RANK, rank);
+    }
+    if (!p->plan && strstr(skr_pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
+        c.annotation = "";
+    }
+    if (c.n_labels > 0 || c.annotation) {
+        send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+    }
+}
+
+/* ---- */
+
+/* The whole plan of a group from labels stands on one member, ahead of everything else. */
+static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!skr_nomination_is_anchor(p) || !p->plan->text) {
+        return false;
+    }
+    const char *want = p->plan->aborting ? "" : p->plan->text;
+    if (strcmp(skr_pods_annotation(p), want) == 0) {
+        return false;
+    }
+    struct change c = {.annotation = want};
+    send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
+    return true;
+}
+
+static void read_back(struct skr_gang *e, struct pod_entry *p)
+{
+    struct skr_pending_write *w = skr_out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
+                                                &p->pod->meta, NULL, WRITE_FOR_MEMBER_READ, p->uid);
+    skr_pods_work(p)->patch.write = w->id;
+}
+
+void skr_members_settle(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->ours || p->work->patch.write || !skr_pod_is_live(p->pod)) {
+        return;
+    }
+    if (skr_frame_now(e->frame) < p->work->patch.at) {
+        skr_wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
+        return;
+    }
+    if (!p->group) {
+        if (p->pod->gate) { /* of ours, without a group: nobody else would ever let it go */
+            send_ungate(e, p);
+        }
+        return;
+    }
+    if (p->work->patch.must_read) {
+        read_back(e, p);
+        return;
+    }
+    if (settle_anchor(e, p)) {
+        return;
+    }
+    if (skr_pods_is_bound(p)) {
+        settle_bound(e, p);
+    } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
+        settle_planned(e, p);
+    } else {
+        settle_waiting(e, p);
+    }
+}
+
+/* ---- answers ---- */
+
+static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w, uint64_t version)
+{
+    struct skr_pod_overlay o = {.resource_version =
+                                    version > p->pod->meta.resource_version ? version : 0,
+                                .nominated_node = w->nominated_node,
+                                .drop_gate = w->drop_gate,
+                                .n_labels = w->n_labels,
+                                .label = w->label,
+                                .plan_annotation = w->annotation};
+    /* The watch may have shown a later version already, in which our patch is contained. */
+    if (version && version <= p->pod->meta.resource_version) {
+        return;
+    }
+    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
+    skr_bug_on(!now);
+    skr_pod_changes_replace(e, p, now);
+}
+
+static void later(struct skr_gang *e, struct pod_entry *p, skr_time delay)
+{
+    skr_pods_work(p)->patch.at = skr_frame_now(e->frame) + delay;
+    skr_wakes_add(e, p->work->patch.at, WAKE_POD, p->uid);
+}
+
+static skr_time retry_delay(struct pod_entry *p)
+{
+    uint32_t shift = p->work->patch.failures > 7 ? 7 : p->work->patch.failures;
+    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
+    skr_pods_work(p)->patch.failures++;
+    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+}
+
+/* Applied, the cache knows what it did; refused, it did nothing. After an unknown outcome the next one says. */
+static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_write_outcome outcome)
+{
+    if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
+        (outcome == SKR_WRITE_OK || !*w->annotation)) {
+        skr_pods_work(p)->patch.clears = false;
+    }
+}
+
+static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
+                       const struct skr_event *ev)
+{
+    note_cleared(p, w, ev->written.outcome);
+    switch (ev->written.outcome) {
+    case SKR_WRITE_OK:
+        skr_pods_work(p)->patch.failures = 0;
+        if (w->is_activation && p->plan) {
+            skr_nomination_activated(e, p);
+        }
+        apply(e, p, w, ev->written.resource_version);
+        break;
+    case SKR_WRITE_NOT_FOUND:
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        return;
+    case SKR_WRITE_INVALID: /* another pod of that name, or something we cannot mend */
+        read_back(e, p);
+        later(e, p, REFUSED_S * SKR_SECOND);
+        break;
+    case SKR_WRITE_DENIED:
+        skr_out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
+        if (w->nominated_node) {
+            /* by label then, at once */
+            e->status_forbidden_until = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
+        } else {
+            later(e, p, REFUSED_S * SKR_SECOND);
+        }
+        break;
+    case SKR_WRITE_BUSY:
+        later(e, p, ev->written.retry_after > 0 ? ev->written.retry_after : retry_delay(p));
+        break;
+    case SKR_WRITE_CONFLICT:
+    case SKR_WRITE_UNKNOWN: /* idempotent: sent again, but for the plan of a whole group */
+    case SKR_WRITE_DROPPED:
+    case SKR_WRITE_OUTCOME_COUNT:
+    default:
+        skr_pods_work(p)->patch.must_read = skr_nomination_is_anchor(p) && w->annotation;
+        later(e, p, retry_delay(p));
+        break;
+    }
+    skr_dirty_pod(e, p);
+    if (p->group) {
+        skr_dirty_member(e, p->group);
+    }
+}
+
+void skr_members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                            struct skr_event *ev)
+{
+    struct pod_entry *p = skr_pods_find(e, w->key);
+    if (!p || p->work->patch.write != w->id) {
+        return;
+    }
+    skr_pods_work(p)->patch.write = 0;
+    if (w->purpose == WRITE_FOR_MEMBER) {
+        patch_done(e, p, w->more, ev);
+        return;
+    }
+    if (ev->written.outcome == SKR_WRITE_NOT_FOUND) {
+        skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+    } else if (ev->written.object) {
+        struct skr_pod *pod = skr_event_take_object(ev);
+        bool same = strcmp(pod->meta.uid, p->uid) == 0;
+        if (same && !p->work->patch.must_read) {
+            skr_out_decision(e, "", p->key, "Pod patch refused", "",
+                             "the API server calls it invalid", true);
+        }
+        skr_pods_work(p)->patch.must_read = false;
+        skr_pod_changes_upsert(e, pod);
+        if (same) {
+            skr_dirty_pod(e, p);
+        }
+    } else {
+        skr_dirty_pod(e, p);
+    }
+}

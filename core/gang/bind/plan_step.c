@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan's way forward, looked at whenever something about its group changed: is it still good, has
+ * kube-scheduler lost interest in a member, have all voted, are all bound.
+ */
+#include "core/gang/bind/plan_step.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/changes/rollback.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/plan/bind_calls.h"
+#include "core/gang/plan/member_record.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/plan/scheduler_progress.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- is it still good? ---- */
+
+static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
+    if (!n) {
+        return "does not exist any more";
+    }
+    switch (skr_pod_shape_check_node(p->shape->spec, n->node)) {
+    case SKR_ELIGIBLE:
+        break;
+    case SKR_INELIGIBLE_UNSCHEDULABLE:
+        return "is cordoned";
+    case SKR_INELIGIBLE_TAINT:
+        return "has a taint that is not tolerated";
+    case SKR_INELIGIBLE_SELECTOR:
+        return "does not match the pod's node selection any more";
+    case SKR_INELIGIBLE_COUNT:
+    default:
+        return "is not eligible";
+    }
+    if (e->topology.tree && skr_tree_find_leaf(e->topology.tree, p->place.node) < 0) {
+        return "left the topology tree";
+    }
+    return NULL;
+}
+
+/* Counts of the whole gang against the rules on the tree of now; room is the ledger's affair. */
+static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_error *error)
+{
+    const struct skr_tree *t = e->topology.tree;
+    if (!t || !g->spec) {
+        return true;
+    }
+    size_t leaves = (size_t)t->n_leaves;
+    int32_t *count = skr_alloc_array(leaves + 1, sizeof *count), total = 0;
+    int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = p->plan == g->plan ? p->place.node : p->pod->node_name;
+        if (!skr_pod_is_live(p->pod) || !*node) {
+            continue;
+        }
+        int32_t leaf = skr_tree_find_leaf(t, node);
+        if (leaf >= 0) {
+            count[leaf]++;
+            total++;
+        }
+    }
+    for (size_t i = 0; i < leaves; i++) {
+        room[i] = INT32_MAX;
+    }
+    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
+    skr_group_rules(g->spec, t, rule, NULL);
+    struct skr_problem problem = {.tree = t,
+                                  .n = total,
+                                  .rule = rule,
+                                  .n_resources = 1,
+                                  .demand = &demand,
+                                  .free = room,
+                                  .step_budget = -1};
+    bool good = skr_solution_check(&problem, count, error) == 0;
+    free(count);
+    free(room);
+    return good;
+}
+
+static bool still_good(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    char text[512];
+    struct skr_error error;
+    struct pod_entry *p;
+    skr_dirty_take_plan_nodes(plan);
+    DL_FOREACH(g->members, p)
+    {
+        const char *problem = p->plan == plan && !skr_pods_is_bound(p) ? node_problem(e, p) : NULL;
+        if (!problem) {
+            continue;
+        }
+        snprintf(text, sizeof text, "planned node %s %s", p->place.node, problem);
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
+        return false;
+    }
+    if (e->topology.tree && plan->tree != e->topology.tree) {
+        if (!rules_hold(e, g, &error)) {
+            snprintf(text, sizeof text, "the topology changed: %s", error.text);
+            skr_plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
+            return false;
+        }
+        skr_plan_set_tree(plan, e->topology.tree);
+    }
+    return true;
+}
+
+/* Its call is there, or will not be missed before state Binding: then it has to come again if it has ended. */
+static bool has_come(const struct plan *plan, const struct pod_entry *p)
+{
+    return p->work->vote.given && (!plan->binding_persisted || p->work->vote.request ||
+                                   p->work->bind.write || p->work->bind.unknown);
+}
+
+/* A member that was activated and about which a living scheduler has not asked: its in-tree filters
+ * refuse every node, or another plugin keeps it back. While it still comes to other members of the
+ * plan, or to those of any plan that were activated before, this one may stand behind them in its queue. */
+static bool patience_is_over(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    skr_time next = SKR_TIME_NEVER;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
+            has_come(g->plan, p) || skr_pods_is_bound(p)) {
+            continue;
+        }
+        skr_time since =
+            p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
+        since = g->plan->heard_at > since ? g->plan->heard_at : since;
+        skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+        if (until <= skr_frame_now(e->frame)) {
+            since = skr_scheduler_progress_reached_before(e, p);
+            skr_time later = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+            until = later > until ? later : until;
+        }
+        const char *says = skr_pods_scheduler_says(p->pod);
+        bool alive =
+            e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
+        if (until > skr_frame_now(e->frame)) {
+            next = until < next ? until : next;
+        } else if (alive) {
+            SKR_STRBUF(text);
+            skr_nomination_tried(p);
+            skr_refusal_note(e, g, p);
+            skr_refusal_set_silent(g, !*says);
+            if (g->plan->binding_persisted) {
+                skr_dirty_plan(e); /* stranded now */
+                continue;
+            }
+            skr_refusal_say(e, g, &text);
+            skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
+            return true;
+        } else {
+            skr_time again = skr_frame_now(e->frame) + SKR_SECOND;
+            next = again < next ? again : next;
+        }
+    }
+    if (next != SKR_TIME_NEVER) { /* members are activated one after the other */
+        skr_time soonest = skr_frame_now(e->frame) + skr_dirty_pause(g);
+        skr_wakes_group(e, g, next > soonest ? next : soonest);
+    }
+    return false;
+}
+
+/* ---- forward ---- */
+
+struct progress {
+    size_t unbound, voted, activated, lacking;
+};
+
+static struct progress progress_of(const struct skr_gang *e, const struct group *g)
+{
+    struct progress x = {0};
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan != g->plan || skr_pods_is_bound(p)) {
+            continue;
+        }
+        x.unbound++;
+        x.voted += p->work->vote.given;
+        x.activated += p->work->activation.at != 0;
+        x.lacking += !skr_member_record_is_provided(e, p);
+    }
+    return x;
+}
+
+static void say_timeout(const struct group *g, char *buffer, size_t size)
+{
+    static const char late[] = "not all members reached their bind call in time";
+    const struct pod_entry *p;
+    snprintf(buffer, size, "%s", late);
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && p->work->activation.at && !p->work->activation.asked &&
+            !p->work->vote.given && !skr_pods_is_bound(p) && !*skr_pods_scheduler_says(p->pod)) {
+            snprintf(buffer, size,
+                     "%s: kube-scheduler has not tried pod %s; is it running, and does every "
+                     "resourceClaim of the pod exist?",
+                     late, p->pod->meta.name);
+            return;
+        }
+    }
+}
+
+static void finish(struct skr_gang *e, struct group *g)
+{
+    bool complete = g->plan->n_vacancies == 0;
+    skr_plan_destroy(e, g->plan);
+    skr_group_state_end(e, g);
+    skr_attempt_restart_backoff(g);
+    skr_refusal_forget(g);
+    skr_attempt_doubt(g); /* who waits now is not who was stranded */
+    skr_group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
+                           complete ? NULL
+                                    : "a member was lost while binding and not replaced in time");
+    skr_group_state_enter(e, g, GROUP_BOUND);
+    skr_outputs_update(e, g);
+    skr_plan_storage_hurry(g);
+    skr_dirty_group(e, g);
+}
+
+/* Whoever led before went on with the plan, and news of it is late: nobody gives way to those any more. */
+static bool all_are_bound(const struct group *g)
+{
+    const struct pod_entry *p;
+    size_t bound = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+            return false;
+        }
+        bound += p->plan == g->plan;
+    }
+    return bound > 0;
+}
+
+static void step_before_binding(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    char text[512];
+    if (plan->preempting && all_are_bound(g)) {
+        finish(e, g);
+        return;
+    }
+    if (plan->check_nodes && !still_good(e, g)) {
+        return;
+    }
+    if (plan->preempting) {
+        skr_preemption_step(e, g);
+        return;
+    }
+    if (plan->n_victims > 0 && skr_preemption_waits_again(e, g)) {
+        return;
+    }
+    if (skr_frame_now(e->frame) >= plan->deadline) {
+        say_timeout(g, text, sizeof text);
+        skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, text, true);
+        return;
+    }
+    skr_wakes_group(e, g, plan->deadline);
+    if (!skr_plan_storage_is_persisted(e, plan)) {
+        if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
+            skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+        } else {
+            skr_plan_storage_hurry(g);
+        }
+        return;
+    }
+    if (plan->n_victims > 0) {
+        skr_preemption_settle(e, plan);
+    }
+    if (patience_is_over(e, g)) {
+        return;
+    }
+    struct progress x = progress_of(e, g);
+    if (x.unbound == x.voted && x.lacking == 0) {
+        skr_plan_want_binding(e, plan, true);
+        skr_group_state_enter(e, g, GROUP_BINDING);
+        skr_outputs_update(e, g);
+        skr_plan_text_changed(e, plan);
+    } else {
+        skr_group_state_enter(e, g,
+                              x.voted       ? GROUP_HOLDING
+                              : x.activated ? GROUP_ADMITTING
+                                            : GROUP_PLANNED);
+    }
+}
+
+/* Members past the point of no return whose node is gone (a Binding would go to nowhere: the API
+ * server accepts it) or is not open to them any more: planner.c solves for them alone. */
+static void release_stranded(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    struct pod_entry *p;
+    skr_dirty_take_plan_nodes(plan);
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan != plan || !skr_plan_is_stranded(e, p)) {
+            continue;
+        }
+        if (p->work->vote.request) {
+            skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+        }
+        skr_bind_calls_withdraw(p);
+        skr_bind_calls_unqueue(e, p);
+        skr_dirty_plan(e); /* planner.c solves for these members alone */
+    }
+}
+
+/* After planTimeout nobody found another node for these. True when no other member is unbound. */
+static bool give_up_stranded(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !skr_pods_is_bound(p) && !skr_plan_is_stranded(e, p)) {
+            return false;
+        }
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+            skr_plan_remove_member(e, p);
+        }
+    }
+    skr_membership_changed(g);
+    return true;
+}
+
+/* State Binding was asked for and refused, and meanwhile a caller hung up or a node went: the group
+ * is Holding as before. */
+static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
+{
+    const struct plan *plan = g->plan;
+    if (plan->binding_persisted || !skr_plan_storage_is_quiet(e, g)) {
+        return false;
+    }
+    struct progress x = progress_of(e, g);
+    return x.unbound != x.voted || plan->check_nodes || skr_frame_now(e->frame) >= plan->deadline;
+}
+
+/* A replacement that no text names yet is no member when the object of the plan goes: its seat is
+ * free again. */
+static void note_recorded(struct skr_gang *e, struct plan *plan)
+{
+    bool gone = plan->home != SOURCE_LABELS && !skr_plan_storage_text(plan->group), changed = false;
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan != plan) {
+            continue;
+        }
+        if (!gone) {
+            skr_plan_note_recorded(p);
+        } else if (!p->place.recorded && !skr_pods_is_bound(p)) {
+            skr_plan_loss_keep_seat(e, plan, p);
+            skr_plan_remove_member(e, p);
+            changed = true;
+        }
+    }
+    if (changed) {
+        skr_plan_text_changed(e, plan);
+    }
+}
+
+static void step_binding(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    if (!skr_plan_storage_is_persisted(e, plan)) {
+        if (binding_is_moot(e, g)) {
+            skr_plan_want_binding(e, plan, false);
+            skr_plan_text_changed(e, plan);
+            step_before_binding(e, g);
+        }
+        skr_plan_storage_hurry(g);
+        return;
+    }
+    skr_plan_note_persisted(plan);
+    note_recorded(e, plan);
+    if (plan->rollback) {
+        skr_rollback_step(e, plan);
+        return;
+    }
+    if (plan->check_nodes) {
+        release_stranded(e, g);
+    }
+    if (skr_plan_loss_seat_replacement(e, plan)) {
+        skr_plan_text_changed(e, plan);
+        skr_dirty_group(e, g);
+        return;
+    }
+    struct progress x = progress_of(e, g);
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == plan && !skr_pods_is_bound(p) && p->work->vote.request &&
+            !p->work->bind.write && !p->work->binding_queued &&
+            skr_member_record_is_provided(e, p)) {
+            skr_bind_calls_queue(e, p);
+        }
+    }
+    if (x.unbound > 0) {
+        patience_is_over(e, g);
+        skr_wakes_group(e, g,
+                        plan->deadline > skr_frame_now(e->frame)
+                            ? plan->deadline
+                            : skr_frame_now(e->frame) + SKR_SECOND);
+        if (skr_frame_now(e->frame) < plan->deadline || !give_up_stranded(e, g)) {
+            return;
+        }
+    }
+    /* Seats are kept for replacements, and nobody will ask for those of a group that is gone. */
+    bool deserted = !g->members && !g->source.maps && !g->source.podgroup;
+    if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
+        finish(e, g);
+    } else {
+        skr_wakes_group(e, g, plan->deadline);
+    }
+}
+
+void skr_plan_step(struct skr_gang *e, struct group *g)
+{
+    if (g->plan->aborting) {
+        skr_plan_loss_step(e, g);
+    } else if (g->plan->binding) {
+        step_binding(e, g);
+    } else {
+        step_before_binding(e, g);
+    }
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filter, prioritize and preempt: answered from what is known, at once. Nothing is charged on
+ * acceptance, nothing is written. Filter may be asked twice a cycle and is idempotent.
+ *
+ * The names that come in are evidence about kube-scheduler's own filters: what it lists passes
+ * them; what it leaves out proves nothing, unless it looked at every node, or was asked to look at
+ * the planned node because that was nominated.
+ */
+#include "core/gang/bind/verbs.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/plan/sampling.h"
+#include "core/gang/plan/scheduler_progress.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/reason.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct filter_call {
+    uint64_t request;
+    const struct skr_pod *pod; /* as in the request */
+    const char *group;         /* that a pod of ours names; NULL: none */
+    size_t n_nodes;
+    const char *const *node;
+};
+
+static const struct skr_filter_request *filter_of(const struct skr_event *ev)
+{
+    return ev->request.body;
+}
+
+static const struct skr_preempt_request *preempt_of(const struct skr_event *ev)
+{
+    return ev->request.body;
+}
+
+enum {
+    NODE_LAG_S = 5, /* the scheduler's cache may be this much behind a change */
+};
+
+/* Why nothing can be answered; NULL: it can. */
+static const char *not_now(const struct skr_gang *e)
+{
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
+        return SKR_TEXT_NOT_READY;
+    }
+    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
+}
+
+/* ---- probes and vetoes ---- */
+
+static void note_listed(struct skr_gang *e, struct shape *s, const char *const *node, size_t n)
+{
+    bool ended = false;
+    for (size_t i = 0; i < n; i++) {
+        ended = skr_shapes_probe_ends_veto(e, s, node[i]) || ended;
+        if (skr_nodes_find(e, node[i])) {
+            skr_shapes_note_probed(s, node[i]);
+        }
+    }
+    if (ended) {
+        skr_dirty_capacity(e);
+    }
+}
+
+static bool is_listed(const char *const *node, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(node[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The scheduler looked at every node. One it left out although we think the pod fits is refused by
+ * filters we do not have. A node that changed lately, or that carries nominations, may be left out
+ * for reasons that pass. */
+static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
+                          size_t n)
+{
+    struct node_entry *entry;
+    for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
+        if (entry->nominated ||
+            entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
+            is_listed(node, n, entry->name)) {
+            continue;
+        }
+        if (skr_sampling_could_go(e, p->shape, p->uid, entry)) {
+            skr_shapes_veto(e, p->shape, entry->name);
+        }
+    }
+}
+
+static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+{
+    if (call->n_nodes < 2) {
+        return;
+    }
+    note_listed(e, p->shape, call->node, call->n_nodes);
+    if (e->n_nodes < skr_sampling_nodes_min(e)) {
+        note_left_out(e, p, call->node, call->n_nodes);
+    }
+}
+
+/* The planned node was nominated and yet is not among the names: in-tree filters refused it. */
+static void refused(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
+    if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) &&
+        skr_nomination_repeat(p)) {
+        skr_dirty_pod(e, p); /* its cache may lag behind ours */
+        return;
+    }
+    bool pauses = skr_refusal_note(e, g, p);
+    if (p->plan->binding_persisted) { /* only forward: this member needs another node */
+        skr_dirty_plan(e);
+        return;
+    }
+    SKR_STRBUF(text);
+    skr_refusal_say(e, g, &text);
+    skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
+}
+
+/* ---- filter ---- */
+
+static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+{
+    for (size_t i = 0; i < call->n_nodes; i++) {
+        if (strcmp(call->node[i], p->place.node) == 0) {
+            skr_nomination_heard(e, p);
+            skr_out_answer_one(e, call->request, i);
+            return;
+        }
+    }
+    skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+    skr_nomination_tried(p);
+    if (strcmp(call->pod->nominated_node, p->place.node) == 0) {
+        refused(e, p);
+        return;
+    }
+    skr_sampling_note_missing(e, p, call->node, call->n_nodes);
+    if (skr_nomination_is_missed(p)) {
+        skr_dirty_pod(e, p);
+    }
+}
+
+/* The request's own labels say which group it is; mostly the one that the cache has it in. */
+static const struct group *group_of(const struct skr_gang *e, const struct pod_entry *p,
+                                    const struct filter_call *call)
+{
+    const struct group *known = p ? p->group : NULL;
+    const char *namespace_ = call->pod->meta.namespace_;
+    if (known && strcmp(known->name, call->group) == 0 &&
+        strcmp(known->namespace_, namespace_) == 0) {
+        return known;
+    }
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, call->group);
+    return skr_groups_find(e, key);
+}
+
+static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+{
+    const struct group *g = group_of(e, p, call);
+    const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
+    if (!g || !p || p->group != g) {
+        text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
+    } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
+        filter_planned(e, p, call);
+        return;
+    } else {
+        if (skr_membership_is_beyond(g, p)) {
+            text = SKR_TEXT_BEYOND;
+        }
+        skr_nomination_tried(p);
+        if (!p->plan) {
+            probe(e, p, call);
+        }
+    }
+    if (p) {
+        skr_nomination_turned_away(p, skr_nomination_mark(call->pod));
+    }
+    if (p && p->work->answered != text) {
+        skr_pods_work(p)->answered = text;
+        skr_dirty_pod(e, p);
+    }
+    skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
+}
+
+/* Keeps the pod off the room of groups. kube-scheduler judges all else itself: what is bound, and what
+ * a node does not list. */
+static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
+{
+    size_t n = call->n_nodes, passed = 0;
+    struct shape *s = skr_shapes_get(e, call->pod);
+    SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
+    for (size_t i = 0; i < n; i++) {
+        const char *node = call->node[i];
+        if (!skr_ledger_is_kept(e->ledger, node, &s->amounts, call->pod->meta.uid)) {
+            mask[i / 8] |= (uint8_t)(1u << (i % 8));
+            passed++;
+        }
+    }
+    if (passed == n) {
+        skr_out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
+    } else {
+        skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+    }
+    if (p && call->pod->shape->late_capacity) {
+        skr_dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
+        skr_pods_note_accepted(p, call->node, n, mask);
+        skr_pods_note_ordinary(e, p);
+    }
+    skr_shapes_unref(e, s);
+}
+
+void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
+{
+    const struct skr_pod *pod = filter_of(ev)->pod;
+    const struct filter_call call = {.request = ev->request.id,
+                                     .pod = pod,
+                                     .group =
+                                         skr_pods_is_ours(e, pod) ? skr_pods_group_name(pod) : NULL,
+                                     .n_nodes = filter_of(ev)->n_nodes,
+                                     .node = filter_of(ev)->node};
+    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
+    const char *problem = not_now(e);
+    if (!problem && (p ? skr_pods_is_bound(p) : !!skr_pods_resident_node(e, pod->meta.uid))) {
+        problem = SKR_TEXT_ALREADY_BOUND;
+    }
+    skr_scheduler_progress_heard(e);
+    if (problem) {
+        skr_out_answer(e, call.request, SKR_ANSWER_ERROR, problem);
+        return;
+    }
+    skr_sampling_note_names(e, pod, call.node, call.n_nodes);
+    if (call.group) {
+        filter_member(e, p, &call);
+    } else {
+        filter_ordinary(e, p, &call);
+    }
+}
+
+/* ---- prioritize ---- */
+
+/* Units that are broken up already are preferred, so that whole units stay free for gangs: 10 when
+ * the node itself runs something, else less the higher the first used unit above it stands, 0 when
+ * nothing below the root is used. */
+static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, int8_t *score)
+{
+    const struct skr_tree *t = e->topology.tree;
+    if (!t || t->n_leaves == 0) {
+        return;
+    }
+    SKR_AUTO_FREE uint8_t *used = skr_alloc((size_t)t->n_units);
+    for (int32_t i = 0; i < t->n_leaves; i++) {
+        const char *node = t->unit_name[t->first_leaf + i];
+        used[t->first_leaf + i] = skr_ledger_free(e->ledger, node, SKR_RESOURCE_PODS) <
+                                  skr_ledger_allocatable(e->ledger, node, SKR_RESOURCE_PODS);
+    }
+    for (int32_t u = t->n_units - 1; u > 0; u--) {
+        used[t->parent[u]] |= used[u];
+    }
+    for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
+        int32_t leaf = skr_tree_find_leaf(t, filter_of(ev)->node[i]);
+        int32_t level = t->n_levels, u = leaf < 0 ? 0 : t->first_leaf + leaf;
+        for (; leaf >= 0 && u > 0 && !used[u]; u = t->parent[u]) {
+            level--;
+        }
+        score[i] = (int8_t)(leaf < 0 ? 10 : 10 * level / t->n_levels);
+    }
+}
+
+void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
+{
+    SKR_AUTO_FREE int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
+    const struct pod_entry *p = skr_pods_find(e, filter_of(ev)->pod->meta.uid);
+    if (!not_now(e)) {
+        if (p && p->plan && !p->plan->aborting) {
+            for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
+                score[i] = strcmp(filter_of(ev)->node[i], p->place.node) == 0 ? 10 : 0;
+            }
+        } else if (!skr_pods_group_name(filter_of(ev)->pod)) {
+            scores_for_ordinary(e, ev, score);
+        }
+    }
+    skr_out_answer_scores(e, ev->request.id, score, filter_of(ev)->n_nodes);
+}
+
+/* ---- preempt ---- */
+
+static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_node *node)
+{
+    for (size_t i = 0; i < node->n_uids; i++) {
+        const struct pod_entry *p = skr_pods_find(e, node->uid[i]);
+        if (p && p->group && skr_pod_is_live(p->pod)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
+{
+    size_t n = preempt_of(ev)->n_nodes;
+    SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
+    bool ordinary =
+        !(skr_pods_is_ours(e, preempt_of(ev)->pod) && skr_pods_group_name(preempt_of(ev)->pod));
+    for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
+        if (spares_groups(e, &preempt_of(ev)->node[i])) {
+            mask[i / 8] |= (uint8_t)(1u << (i % 8));
+        }
+    }
+    skr_out_answer_mask(e, ev->request.id, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_BIND_VERBS_H
+#define SKR_CORE_GANG_BIND_VERBS_H
+/* Filter, prioritize and preempt: answered from what is known, at once. */
+#include "core/gang/state/gang.h"
+#include "core/gang/state/requests.h"
+
+void skr_verbs_filter(struct skr_gang *e, const struct skr_event *event);
+void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *event);
+void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *event);
+
+#endif

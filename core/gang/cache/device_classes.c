@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classes stand in the table of names (topology/resources.h). A change of them is one of what pods
+ * ask for: amounts follow, groups that wait are looked at again, and what kube-scheduler refused for
+ * want of a class may be over. */
+#include "core/gang/cache/device_classes.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/shapes.h"
+
+static void follow(struct skr_gang *e, uint64_t version)
+{
+    if (version != skr_resource_names_version(e->resources)) {
+        skr_shapes_resolve(e);
+        skr_dirty_openings(e);
+        skr_dirty_lifted(e);
+        skr_dirty_capacity(e);
+        skr_dirty_facts(e);
+    }
+}
+
+void skr_device_classes_upsert(struct skr_gang *e, struct skr_device_class *class)
+{
+    const uint64_t version = skr_resource_names_version(e->resources);
+    skr_device_classes_put(skr_resource_names_classes(e->resources), class);
+    skr_device_class_destroy(class);
+    follow(e, version);
+}
+
+void skr_device_classes_delete(struct skr_gang *e, const char *name)
+{
+    const uint64_t version = skr_resource_names_version(e->resources);
+    skr_device_classes_remove(skr_resource_names_classes(e->resources), name);
+    follow(e, version);
+}
+
+void skr_device_classes_judge(struct skr_gang *e)
+{
+    const uint64_t version = skr_resource_names_version(e->resources);
+    skr_resource_names_assume_classes(
+        e->resources, e->classes_forbidden && e->settings.server_minor >= SKR_CLASSES_FROM);
+    follow(e, version);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kinds of members, kept up to date: an event costs what it changed and not the cluster.
+ *
+ * The ledger reports of which nodes the room changed, nodes and vetoes say who may go there; their
+ * leaves are marked, and counted again for every kind before the next group is judged. Only slots
+ * that did change go on to the sizes.
+ */
+#include "core/gang/cache/fit_cache.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/state/groups.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    KINDS_UNUSED_MAX = 32, /* kept for groups that may come */
+    SIZES_FIRST = 64,
+    CHECKED_ALWAYS = 1024, /* slots */
+};
+#define KEPT_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of kinds and sizes; what waits goes first */
+
+/* ---- lives ---- */
+
+static size_t kind_bytes(const struct fit_cache *k)
+{
+    return sizeof(struct kind) + (size_t)k->tree->n_leaves * (sizeof(int32_t) + sizeof(uint8_t));
+}
+
+static void kind_free(struct kind *kind)
+{
+    struct watched *w, *next;
+    DL_FOREACH_SAFE(kind->watched, w, next)
+    {
+        free(w);
+    }
+    skr_amounts_fini(&kind->demand);
+    free(kind);
+}
+
+void skr_kind_ref(struct skr_gang *e, struct kind *kind)
+{
+    kind->refs++;
+    kind->used = ++e->fit_cache->clock;
+}
+
+void skr_kind_unref(struct kind *kind)
+{
+    if (--kind->refs == 0 && kind->dead) {
+        kind_free(kind);
+    }
+}
+
+void skr_watched_unref(struct kind *kind, struct watched *w)
+{
+    if (--w->refs > 0) {
+        return;
+    }
+    DL_DELETE(kind->watched, w);
+    free(w);
+}
+
+/* Takes a kind out of use; the rest goes with its last reference. */
+static void kind_drop(struct fit_cache *k, struct kind *kind)
+{
+    struct kind_sizes *kept, *next;
+    DL_DELETE(k->kinds, kind);
+    k->n_kinds--;
+    k->bytes -= kind_bytes(k);
+    DL_FOREACH_SAFE(kind->sizes, kept, next)
+    {
+        skr_sizes_destroy(kept->sizes);
+        free(kept);
+    }
+    kind->sizes = NULL;
+    free(kind->slots);
+    free(kind->open);
+    kind->slots = NULL;
+    kind->open = NULL;
+    kind->dead = true;
+    if (kind->refs == 0) {
+        kind_free(kind);
+    }
+}
+
+static void forget_all(struct fit_cache *k)
+{
+    while (k->kinds) {
+        kind_drop(k, k->kinds);
+    }
+    skr_tree_unref(k->tree);
+    free(k->is_dirty);
+    free(k->changed);
+    free(k->room);
+    k->tree = NULL;
+    k->is_dirty = NULL;
+    k->changed = NULL;
+    k->room = NULL;
+    k->n_dirty = 0;
+}
+
+static struct fit_cache *fit_cache_of(struct skr_gang *e)
+{
+    if (!e->fit_cache) {
+        e->fit_cache = skr_alloc(sizeof *e->fit_cache);
+        e->fit_cache->pool = skr_sizes_pool_create();
+    }
+    return e->fit_cache;
+}
+
+void skr_fit_cache_fini(struct skr_gang *e)
+{
+    struct fit_cache *k = e->fit_cache;
+    if (!k) {
+        return;
+    }
+    forget_all(k);
+    skr_sizes_pool_destroy(k->pool);
+    free(k->dirty);
+    free(k);
+    e->fit_cache = NULL;
+}
+
+void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
+{
+    struct kind *kind, *next;
+    if (!e->fit_cache) {
+        return;
+    }
+    DL_FOREACH_SAFE(e->fit_cache->kinds, kind, next)
+    {
+        bool has = false;
+        for (size_t i = 0; i < kind->shapes.n; i++) {
+            has = has || kind->shapes.item[i] == s;
+        }
+        if (has) {
+            kind_drop(e->fit_cache, kind);
+        }
+    }
+}
+
+/* ---- what changed ---- */
+
+static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
+{
+    struct fit_cache *k = e->fit_cache;
+    int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
+    if (leaf < 0) {
+        return;
+    }
+    if (k->is_dirty[leaf] == 0) {
+        skr_grow(&k->dirty, &k->cap_dirty, k->n_dirty + 1, sizeof *k->dirty);
+        k->dirty[k->n_dirty++] = leaf;
+    }
+    k->is_dirty[leaf] |= (uint8_t)dirt;
+}
+
+void skr_fit_cache_touch_node(struct skr_gang *e, const char *node)
+{
+    mark(e, node, DIRT_NODE);
+}
+
+static void see(void *context, const char *node)
+{
+    struct skr_gang *e = context;
+    e->epoch.room++;
+    mark(e, node, DIRT_ROOM);
+}
+
+void skr_fit_cache_see_changes(struct skr_gang *e)
+{
+    skr_ledger_see_changed(e->ledger, see, e);
+}
+
+static bool is_open(struct skr_gang *e, const struct kind *kind, const struct node_entry *node)
+{
+    if (!node || !node->node) {
+        return false;
+    }
+    for (size_t i = 0; i < kind->shapes.n; i++) {
+        struct shape *s = kind->shapes.item[i];
+        if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
+            skr_shapes_is_vetoed(e, s, node->name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *name_of(const struct skr_gang *e, int32_t leaf)
+{
+    return e->topology.tree->unit_name[e->topology.tree->first_leaf + leaf];
+}
+
+/* By what is known of open leaves. */
+static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, int32_t leaf)
+{
+    return kind->open[leaf]
+               ? skr_ledger_slots(skr_ledger_get(e->ledger, name_of(e, leaf)), &kind->demand)
+               : 0;
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Counts the dirty leaves again. */
+static void kind_update(struct skr_gang *e, struct kind *kind)
+{
+    struct fit_cache *k = e->fit_cache;
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    size_t n_changed = 0;
+    for (size_t i = 0; i < k->n_dirty; i++) {
+        int32_t leaf = k->dirty[i], was = kind->slots[leaf];
+        if (k->is_dirty[leaf] & DIRT_NODE) {
+            kind->open[leaf] = is_open(e, kind, node[leaf]);
+        }
+        int32_t is = kind->open[leaf] ? skr_ledger_slots(k->room[i], &kind->demand) : 0;
+        if (was == is) {
+            continue;
+        }
+        struct watched *w;
+        DL_FOREACH(kind->watched, w)
+        {
+            w->sum += least(is, w->n) - least(was, w->n);
+        }
+        kind->slots[leaf] = is;
+        k->changed[n_changed++] = leaf;
+    }
+    if (n_changed == 0) {
+        return;
+    }
+    kind->changes++;
+    struct kind_sizes *kept;
+    DL_FOREACH(kind->sizes, kept)
+    {
+        if (kept->sizes) {
+            skr_sizes_change(kept->sizes, kind->slots, k->changed, n_changed);
+        }
+    }
+}
+
+static int by_leaf(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Vetoes that have ended: who asks about them from now on gets another answer. */
+static void end_old_vetoes(struct skr_gang *e)
+{
+    struct kind *kind;
+    DL_FOREACH(e->fit_cache->kinds, kind)
+    {
+        for (size_t i = 0; i < kind->shapes.n; i++) {
+            struct veto *v, *tmp;
+            HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
+            {
+                if (v->until <= skr_frame_now(e->frame)) {
+                    skr_fit_cache_touch_node(e, v->node);
+                }
+            }
+        }
+    }
+}
+
+static void begin_tree(struct skr_gang *e, struct fit_cache *k)
+{
+    forget_all(k);
+    if (!e->topology.tree || e->topology.tree->n_leaves == 0) {
+        return;
+    }
+    size_t n = (size_t)e->topology.tree->n_leaves;
+    k->tree = skr_tree_ref(e->topology.tree);
+    k->is_dirty = skr_alloc_array(n, sizeof *k->is_dirty);
+    k->changed = skr_alloc_array(n, sizeof *k->changed);
+    k->room = skr_alloc_array(n, sizeof *k->room);
+}
+
+static void touch_all(struct fit_cache *k)
+{
+    skr_grow(&k->dirty, &k->cap_dirty, (size_t)k->tree->n_leaves, sizeof *k->dirty);
+    for (k->n_dirty = 0; k->n_dirty < (size_t)k->tree->n_leaves; k->n_dirty++) {
+        k->dirty[k->n_dirty] = (int32_t)k->n_dirty;
+        k->is_dirty[k->n_dirty] = DIRT_ROOM | DIRT_NODE;
+    }
+}
+
+void skr_fit_cache_refresh(struct skr_gang *e)
+{
+    struct fit_cache *k = fit_cache_of(e);
+    struct kind *kind;
+    skr_fit_cache_see_changes(e);
+    if (k->tree != e->topology.tree) {
+        begin_tree(e, k);
+    }
+    end_old_vetoes(e);
+    if (e->settings.plain_planning && k->kinds) {
+        touch_all(k);
+    }
+    if (k->n_dirty == 0) {
+        return;
+    }
+    qsort(k->dirty, k->n_dirty, sizeof *k->dirty, by_leaf);
+    for (size_t i = 0; i < k->n_dirty; i++) {
+        k->room[i] = skr_ledger_get(e->ledger, name_of(e, k->dirty[i]));
+    }
+    DL_FOREACH(k->kinds, kind)
+    {
+        kind_update(e, kind);
+    }
+    for (size_t i = 0; i < k->n_dirty; i++) {
+        k->is_dirty[k->dirty[i]] = 0;
+    }
+    k->n_dirty = 0;
+}
+
+/* ---- kinds and sizes, found or made ---- */
+
+static bool same_shapes(const struct shapes *a, const struct shapes *b)
+{
+    if (a->n != b->n) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        size_t j = 0;
+        while (j < b->n && b->item[j] != a->item[i]) {
+            j++;
+        }
+        if (j == b->n) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t bytes_kept(const struct fit_cache *k)
+{
+    return k->bytes + skr_sizes_pool_bytes(k->pool);
+}
+
+/* Drops unused kinds, the one used longest ago first, until there is room. */
+static bool make_room(struct fit_cache *k, size_t bytes)
+{
+    for (;;) {
+        struct kind *kind, *oldest = NULL;
+        size_t unused = 0;
+        DL_FOREACH(k->kinds, kind)
+        {
+            if (kind->refs > 0) {
+                continue;
+            }
+            unused++;
+            if (!oldest || kind->used < oldest->used) {
+                oldest = kind;
+            }
+        }
+        bool full = bytes_kept(k) + bytes > KEPT_BYTES_MAX;
+        if (!full && unused <= KINDS_UNUSED_MAX) {
+            return true;
+        }
+        if (!oldest) {
+            return !full;
+        }
+        kind_drop(k, oldest);
+    }
+}
+
+struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes)
+{
+    struct fit_cache *k = e->fit_cache;
+    struct kind *kind;
+    DL_FOREACH(k->kinds, kind)
+    {
+        if (same_shapes(&kind->shapes, shapes)) {
+            return kind;
+        }
+    }
+    if (!make_room(k, kind_bytes(k))) {
+        return NULL;
+    }
+    size_t n = (size_t)k->tree->n_leaves;
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    kind = skr_alloc(sizeof *kind);
+    kind->shapes = *shapes;
+    kind->changes = 1;
+    skr_shapes_demand(shapes, &kind->demand);
+    kind->slots = skr_alloc_array(n, sizeof *kind->slots);
+    kind->open = skr_alloc_array(n, sizeof *kind->open);
+    for (size_t i = 0; i < n; i++) {
+        kind->open[i] = is_open(e, kind, node[i]);
+        kind->slots[i] = count_slots(e, kind, (int32_t)i);
+    }
+    DL_APPEND(k->kinds, kind);
+    k->n_kinds++;
+    k->bytes += kind_bytes(k);
+    return kind;
+}
+
+/* Sizes up to n at least; groups of one kind grow in steps of two. */
+static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes *kept, int32_t n)
+{
+    struct fit_cache *k = e->fit_cache;
+    int32_t most = SIZES_FIRST;
+    while (most < n) {
+        most *= 2;
+    }
+    if (!skr_sizes_can_keep(k->tree, kept->rule, most)) {
+        most = n;
+    }
+    skr_sizes_destroy(kept->sizes);
+    kept->sizes = skr_sizes_create(k->pool, k->tree, kept->rule, most, kind->slots);
+    if (!make_room(k, 0)) {
+        skr_sizes_destroy(kept->sizes);
+        kept->sizes = NULL;
+    }
+}
+
+struct kind_sizes *skr_kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
+                                      int32_t n)
+{
+    struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
+    struct kind_sizes *kept;
+    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+    DL_FOREACH(kind->sizes, kept)
+    {
+        if (skr_rules_equal(kept->rule, rule, e->topology.tree->n_levels)) {
+            break;
+        }
+    }
+    if (!kept) {
+        kept = skr_alloc(sizeof *kept);
+        memcpy(kept->rule, rule, sizeof rule);
+        DL_APPEND(kind->sizes, kept);
+    }
+    if (!e->settings.plain_planning && skr_sizes_can_keep(e->topology.tree, rule, n) &&
+        (!kept->sizes || skr_sizes_most(kept->sizes) < n)) {
+        sizes_make(e, kind, kept, n);
+    }
+    return kept;
+}
+
+struct watched *skr_watched_get(struct skr_gang *e, struct kind *kind, int32_t n)
+{
+    const struct fit_cache *k = e->fit_cache;
+    struct watched *w;
+    DL_FOREACH(kind->watched, w)
+    {
+        if (w->n == n) {
+            break;
+        }
+    }
+    if (!w) {
+        w = skr_alloc(sizeof *w);
+        w->n = n;
+        for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
+            w->sum += least(kind->slots[leaf], n);
+        }
+        DL_APPEND(kind->watched, w);
+    }
+    w->refs++;
+    return w;
+}
+
+/* Large clusters are checked now and then. */
+int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
+{
+    struct fit_cache *k = e->fit_cache;
+    struct kind *kind;
+    if (!k || !k->tree || k->tree != e->topology.tree) {
+        return 0;
+    }
+    if (k->n_kinds * (size_t)k->tree->n_leaves > CHECKED_ALWAYS && k->checks++ % 64 != 0) {
+        return 0;
+    }
+    struct node_entry *const *node = skr_topology_leaf_nodes(e);
+    skr_fit_cache_see_changes(e);
+    end_old_vetoes(e);
+    DL_FOREACH(k->kinds, kind)
+    {
+        for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
+            bool open = is_open(e, kind, node[leaf]);
+            int32_t now = open ? count_slots(e, kind, leaf) : 0;
+            if ((kind->slots[leaf] != now || kind->open[leaf] != open) && !k->is_dirty[leaf]) {
+                return skr_error_set(
+                    error, SKR_BUG, "kept slots of leaf %s: %d, but it holds %d now",
+                    k->tree->unit_name[k->tree->first_leaf + leaf], kind->slots[leaf], now);
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes there are, and names that only nominations know. */
+#include "core/gang/cache/nodes.h"
+
+#include "core/gang/cache/names.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct node_entry *skr_nodes_next(const struct skr_gang *e, size_t *at)
+{
+    uint32_t number;
+    return skr_slab_next(&e->nodes.item, at, &number) ? skr_slab_at(&e->nodes.item, number) : NULL;
+}
+
+static struct node_entry *find(const struct skr_gang *e, const char *name, uint32_t hash)
+{
+    uint32_t number;
+    for (size_t at = 0; skr_hash_index_next(&e->nodes.by_name, hash, &at, &number);) {
+        struct node_entry *n = skr_slab_at(&e->nodes.item, number);
+        if (strcmp(n->name, name) == 0) {
+            return n;
+        }
+    }
+    return NULL;
+}
+
+struct node_entry *skr_nodes_find(const struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = find(e, name, (uint32_t)skr_hash_string(name));
+    return n && n->node ? n : NULL;
+}
+
+struct node_entry *skr_nodes_get(struct skr_gang *e, const char *name)
+{
+    const uint32_t hash = (uint32_t)skr_hash_string(name);
+    struct node_entry *n = find(e, name, hash);
+    if (!n) {
+        e->nodes.item.size = sizeof *n;
+        const uint32_t number = skr_slab_add(&e->nodes.item);
+        n = skr_slab_at(&e->nodes.item, number);
+        n->number = number;
+        n->name = skr_names_intern(e, name);
+        skr_hash_index_add(&e->nodes.by_name, hash, number);
+    }
+    return n;
+}
+
+void skr_nodes_touch(struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = name && *name ? skr_nodes_find(e, name) : NULL;
+    if (n) {
+        n->changed_at = skr_frame_now(e->frame);
+    }
+}
+
+void skr_nodes_name(struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = skr_nodes_find(e, name);
+    if (n) {
+        n->named = true;
+    }
+}
+
+bool skr_nodes_take_name(struct node_entry *n)
+{
+    bool was = n->named;
+    n->named = false;
+    return was;
+}
+
+void skr_nodes_set_awaited(struct node_entry *n, bool awaited)
+{
+    n->awaited = awaited;
+}
+
+bool skr_nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
+{
+    if (n->node || n->nominated || n->awaited) {
+        return false;
+    }
+    skr_hash_index_remove(&e->nodes.by_name, (uint32_t)skr_hash_string(n->name), n->number);
+    skr_slab_remove(&e->nodes.item, n->number);
+    return true;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_PODS_H
+#define SKR_CORE_GANG_CACHE_PODS_H
+/*
+ * The pod cache. Every pod of the cluster is in it (all of them use capacity); pods of our
+ * schedulers that name a group are also members of that group. Most are residents, about which
+ * nothing is decided (residents.h); the others have an entry. Here: finding entries, and what can be
+ * read off one; what a change of a pod means is in pod_changes.h.
+ */
+#include "core/gang/state/gang.h"
+#include "core/pod/pod.h"
+
+enum activation_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
+
+/* How far a pod is that a budget has kept for too long; evictions.c. */
+enum eviction_force {
+    FORCE_NONE,
+    FORCE_MARKING, /* its condition says why it will be deleted, or will once that is written */
+    FORCE_DELETING,
+};
+
+/*
+ * What is under way for a pod, of which most have nothing: those that run share one that is all zero,
+ * and the first change makes one of its own, skr_pods_work(). It goes when the pod is bound and nothing of
+ * it is left that could be answered or tried again, skr_pods_rest().
+ */
+struct pod_work {
+    struct node_entry *nominated_on; /* pod_changes.c */
+    struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
+
+    /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
+     * of its gate), and what came of it */
+    struct {
+        uint32_t count; /* k of the plan label */
+        skr_time at;    /* acknowledged; 0 none */
+        bool asked;     /* filter accepted it since */
+        uint64_t
+            vain; /* the activation after which it was turned away: skr_nomination_mark(); stays */
+        bool was_again; /* skr_nomination_repeat() was done once in this plan */
+        bool spared;    /* it was not nominated, as it does not need that */
+        bool tried;     /* kube-scheduler came to it in vain: it has to be woken; stays */
+        enum activation_stands stands; /* skr_nomination_stands(), cached */
+    } activation;
+
+    /* members.c */
+    struct {
+        uint64_t write; /* metadata patch in flight; 0 none */
+        skr_time at;    /* not before (back-off after a failed patch) */
+        uint32_t failures;
+        bool must_read; /* whether it carries its group's plan is not known: read it first */
+        bool
+            clears; /* a patch that removes its part of a plan may have been applied: the cache may be wrong */
+        bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
+    } patch;
+    uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
+    const char *answered; /* constant text of the last rejection in filter; verbs.c */
+
+    /* bind_calls.c */
+    struct {
+        uint64_t request; /* open bind call; 0 none; in gang->parked */
+        const char *node; /* that it names; from names_intern */
+        skr_time until;   /* when it is answered by us */
+        bool given;       /* it counts, also after the call is over */
+    } vote;
+    bool binding_queued;
+    struct pod_entry *bprev, *bnext; /* in gang->bindings */
+
+    /* binding.c */
+    struct {
+        uint64_t write; /* Binding or read-back in flight; 0 none */
+        skr_time at;    /* not before */
+        bool
+            unknown; /* skr_bind_calls_set_unknown(): it may have been applied, read the pod first */
+        uint32_t failures;
+    } bind;
+
+    /* rollback.c: its DELETE */
+    struct {
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool confirmed; /* the API server has deleted it, or said that it is gone */
+    } removal;
+
+    /* evictions.c */
+    struct {
+        char *by;       /* key of the group that it is evicted for; NULL: none */
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool blocked; /* the last answer was 429 */
+        enum eviction_force force;
+    } evict;
+
+    /* pods.c: pods that are in no group */
+    struct {
+        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
+        size_t n;
+    } accepted;
+};
+
+struct pod_entry {
+    const char *uid, *key; /* key: namespace/name; both are in text */
+    uint32_t number;       /* in gang->pods; skr_pods_enter() */
+
+    bool dirty; /* dirty.c */
+
+    /* membership.c */
+    bool seated; /* holds one of the group's seats */
+    bool lost;   /* ran, and held one when it ceased to live, not by success; pod_changes.c */
+    bool done;   /* has Succeeded in the generation that runs or was the last */
+
+    /* pod_changes.c */
+    bool ours;         /* schedulerName is one of ours */
+    bool await_watch;  /* bound by our own 201; labels are unknown until the watch says so */
+    bool await_labels; /* its Binding alone brought them */
+    bool agreed;       /* it had the label of those that may be preempted: stays an entry */
+
+    bool ordinary; /* in no group, and in gang->ordinary; pods.c */
+    bool leaving;  /* skr_pods_note_leaving() */
+
+    /* pod_changes.c */
+    struct skr_pod *pod;
+    struct shape *shape;
+    struct group *group;           /* of our pods that name one */
+    struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
+    skr_time seen_at;              /* first */
+    uint64_t attempts_base;        /* group->attempt.n when the pod was first seen */
+
+    struct pod_entry *dprev, *dnext; /* dirty.c */
+
+    struct plan *plan; /* the plan it is a member of; plan.c */
+    struct {
+        const char *node; /* borrowed from names_intern */
+        int32_t rank;     /* -1: none; adopted pods have one without a plan */
+        int32_t retries;
+        int32_t turn;  /* nominated when all of the plan's earlier turns have voted; 0 first */
+        bool recorded; /* a persisted text named it as a member of the plan */
+    } place;           /* in the plan */
+
+    union {
+        const struct pod_work *work; /* what is under way for it; never NULL */
+        struct pod_work *own_work;   /* the same, of skr_pods_work() */
+    };
+    char text[];
+};
+
+extern const struct pod_work pods_no_work;
+/* What is under way for it, to be changed. */
+struct pod_work *skr_pods_work(struct pod_entry *p);
+/* Given back, when the pod is bound and all that is over. */
+void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p);
+void skr_pods_drop_work(struct pod_entry *p); /* whatever it is */
+
+/* Into the table, by the entry's uid and key; out of it. */
+void skr_pods_enter(struct skr_gang *e, struct pod_entry *p);
+void skr_pods_leave(struct skr_gang *e, struct pod_entry *p);
+size_t skr_pods_count(const struct skr_gang *e);
+/* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may leave
+ * meanwhile. */
+struct pod_entry *skr_pods_next(const struct skr_gang *e, size_t *at);
+/* NULL: there is no entry. uid NULL or "" allowed. */
+struct pod_entry *skr_pods_find(const struct skr_gang *e, const char *uid);
+struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *namespace_,
+                                     const char *name);
+/* The node of a pod that is a resident; NULL: it is none. */
+const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid);
+bool skr_pods_is_bound(const struct pod_entry *p);
+bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
+bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
+bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
+const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */
+const char *skr_pods_label(const struct pod_entry *p, const char *key); /* "" absent */
+const char *skr_pods_annotation(const struct pod_entry *p); /* sakkara.plan; "" absent */
+/* Message of the condition PodScheduled, once kube-scheduler has tried the pod; "": not yet. While a
+ * gate was there the API server said SchedulingGated, which stays until the first attempt. */
+const char *skr_pods_scheduler_says(const struct skr_pod *pod);
+/* Of its rank label; -1: none. */
+int32_t skr_pods_rank_label(const struct pod_entry *p);
+
+/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
+ * that the scheduler may be binding. In the order in which they became such. */
+void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
+/* Bound pods that go, by themselves or for a group, are counted (gang->n_leaving): their room will be
+ * free. gone: the entry goes. */
+void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
+/* It may stay, as far as whoever it was evicted for is concerned; an eviction on its way is not taken
+ * back. */
+void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
+/* Nodes of the request that were accepted: those whose bit is set in mask. */
+void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
+                            const uint8_t *mask);
+void skr_pods_forget_accepted(struct pod_entry *p);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes: what pods of one template have in common (requests, node selection, tolerations), counted
+ * once; and the nodes that kube-scheduler refused to a shape although we thought they fit, for a
+ * minute each (vetoes).
+ */
+#include "core/gang/cache/shapes.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+
+struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct shape *s;
+    HASH_FIND_STR(e->shapes, pod->shape->key, s);
+    if (!s) {
+        struct skr_pod_overlay nothing = {0};
+        s = skr_alloc(sizeof *s);
+        s->holder = skr_pod_overlay(pod, &nothing);
+        skr_bug_on(!s->holder);
+        s->spec = s->holder->shape;
+        skr_amounts_resolve(e->resources, &s->spec->requests, &s->amounts);
+        HASH_ADD_KEYPTR(hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
+    }
+    s->refs++;
+    return s;
+}
+
+static void drop_vetoes(struct skr_gang *e, struct shape *s)
+{
+    struct veto *v, *vtmp;
+    HASH_ITER(hh, s->vetoes, v, vtmp)
+    {
+        HASH_DEL(s->vetoes, v);
+        e->n_vetoes--;
+        free(v->node);
+        free(v);
+    }
+    struct probed *q, *qtmp;
+    HASH_ITER(hh, s->probed, q, qtmp)
+    {
+        HASH_DEL(s->probed, q);
+        free(q->node);
+        free(q);
+    }
+}
+
+struct shape *skr_shapes_ref(struct shape *s)
+{
+    s->refs++;
+    return s;
+}
+
+void skr_shapes_unref(struct skr_gang *e, struct shape *s)
+{
+    if (!s || --s->refs > 0) {
+        return;
+    }
+    skr_fit_cache_shape_gone(e, s);
+    HASH_DEL(e->shapes, s);
+    drop_vetoes(e, s);
+    skr_amounts_fini(&s->amounts);
+    skr_pod_destroy(s->holder);
+    free(s);
+}
+
+static void unveto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v) {
+        return;
+    }
+    skr_dirty_openings(e);
+    skr_fit_cache_touch_node(e, node);
+    HASH_DEL(s->vetoes, v);
+    e->n_vetoes--;
+    free(v->node);
+    free(v);
+}
+
+bool skr_shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (v && v->until <= skr_frame_now(e->frame)) {
+        unveto(e, s, node);
+        v = NULL;
+    }
+    return v;
+}
+
+static struct veto *veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v) {
+        v = skr_alloc(sizeof *v);
+        v->node = skr_strdup(node);
+        HASH_ADD_KEYPTR(hh, s->vetoes, v->node, strlen(v->node), v);
+        e->n_vetoes++;
+    }
+    v->until = skr_frame_now(e->frame) + SKR_VETO_S * SKR_SECOND;
+    s->vetoed_once = true;
+    skr_dirty_facts(e);
+    skr_dirty_openings(e);
+    skr_fit_cache_touch_node(e, node);
+    skr_wakes_add(e, v->until, WAKE_CHANGED, NULL);
+    return v;
+}
+
+void skr_shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    veto(e, s, node);
+}
+
+void skr_shapes_refuse(struct skr_gang *e, struct shape *s, const char *node)
+{
+    veto(e, s, node)->refused = true;
+}
+
+size_t skr_shapes_refused_nodes(struct skr_gang *e, struct shape *s)
+{
+    const struct veto *v, *tmp;
+    size_t n = 0;
+    HASH_ITER(hh, s->vetoes, v, tmp)
+    {
+        n += v->refused && v->until > skr_frame_now(e->frame);
+    }
+    return n;
+}
+
+bool skr_shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    const struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v || v->refused || !skr_shapes_is_vetoed(e, s, node)) {
+        return false;
+    }
+    unveto(e, s, node);
+    return true;
+}
+
+void skr_shapes_end_vetoes(struct skr_gang *e, const char *node)
+{
+    struct shape *s, *tmp;
+    size_t before = e->n_vetoes;
+    if (before == 0) {
+        return;
+    }
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        unveto(e, s, node);
+    }
+    if (e->n_vetoes != before) {
+        skr_dirty_lifted(e);
+        skr_dirty_capacity(e);
+    }
+}
+
+/* ---- shapes of several pods ---- */
+
+struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n)
+{
+    struct shapes s = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        while (j < s.n && s.item[j] != newcomers[i]->shape) {
+            j++;
+        }
+        if (j == s.n && s.n < SHAPES_MAX) {
+            s.item[s.n++] = newcomers[i]->shape;
+        }
+    }
+    return s;
+}
+
+/* Sorted by resource, as both are. */
+static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
+{
+    struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);
+    size_t i = 0, j = 0, n = 0;
+    while (i < most->n || j < a->n) {
+        bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
+        item[n] = left ? most->item[i] : a->item[j];
+        bool both = left && j < a->n && a->item[j].resource == item[n].resource;
+        if (both && a->item[j].amount > item[n].amount) {
+            item[n].amount = a->item[j].amount;
+        }
+        i += left;
+        j += !left || both;
+        n++;
+    }
+    free(most->item);
+    *most = (struct skr_amounts){.n = n, .item = item};
+}
+
+void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
+{
+    *ret = (struct skr_amounts){0};
+    for (size_t i = 0; i < shapes->n; i++) {
+        add_most(ret, &shapes->item[i]->amounts);
+    }
+}
+
+struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes)
+{
+    struct skr_quantity_item first = {NULL, 0};
+    for (size_t i = 0; i < shapes->n; i++) {
+        const struct skr_quantity_item *item =
+            skr_quantities_absent(e->resources, &shapes->item[i]->spec->requests);
+        int c = !item ? 1 : !first.name ? -1 : strcmp(item->name, first.name);
+        if (c < 0 || (c == 0 && item->amount > first.amount)) {
+            first = *item;
+        }
+    }
+    return first;
+}
+
+/* ---- names that come and go ---- */
+
+struct resolved {
+    struct shape *shape;
+    struct skr_amounts amounts;
+};
+
+struct resolving {
+    struct resolved *item;
+    size_t n, cap;
+};
+
+static void take_amounts(void *context)
+{
+    struct resolving *all = context;
+    for (size_t i = 0; i < all->n; i++) {
+        skr_amounts_fini(&all->item[i].shape->amounts);
+        all->item[i].shape->amounts = all->item[i].amounts;
+    }
+}
+
+void skr_shapes_resolve(struct skr_gang *e)
+{
+    struct resolving all = {0};
+    struct shape *s, *tmp;
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        struct skr_amounts now;
+        skr_amounts_resolve(e->resources, &s->spec->requests, &now);
+        if (skr_amounts_equal(&now, &s->amounts)) {
+            skr_amounts_fini(&now);
+            continue;
+        }
+        skr_fit_cache_shape_gone(e, s);
+        skr_grow(&all.item, &all.cap, all.n + 1, sizeof *all.item);
+        all.item[all.n++] = (struct resolved){s, now};
+    }
+    if (all.n > 0) {
+        skr_ledger_revalue(e->ledger, take_amounts, &all);
+        skr_dirty_facts(e);
+    }
+    free(all.item);
+}
+
+/* ---- probes ---- */
+
+bool skr_shapes_was_probed(const struct shape *s, const char *node)
+{
+    const struct probed *q;
+    HASH_FIND_STR(s->probed, node, q);
+    return q;
+}
+
+void skr_shapes_note_probed(struct shape *s, const char *node)
+{
+    if (!s->vetoed_once || skr_shapes_was_probed(s, node)) {
+        return;
+    }
+    struct probed *q = skr_alloc(sizeof *q);
+    q->node = skr_strdup(node);
+    HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which tree is in force. The valid topology map with the smallest (creationTimestamp, name) is; a
+ * map that becomes malformed while it is in force leaves its last good tree in force; with only
+ * malformed maps and no last good one there is no tree (groups wait with TopologyMissing); without
+ * any map the tree is derived from node labels, GRACE_S after the last map went. Warnings about nodes
+ * are collected for a second, so that a cluster that comes up is reported once.
+ */
+#include "core/gang/cache/topology.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+
+static bool in_namespace(const struct skr_gang *e, const struct map_entry *m)
+{
+    return m->is_topology && strcmp(m->map->meta.namespace_, e->settings.topology_namespace) == 0;
+}
+
+static bool older(const struct map_entry *a, const struct map_entry *b)
+{
+    if (a->map->meta.created != b->map->meta.created) {
+        return a->map->meta.created < b->map->meta.created;
+    }
+    return strcmp(a->map->meta.name, b->map->meta.name) < 0;
+}
+
+void skr_topology_map_changed(struct skr_gang *e, struct map_entry *m)
+{
+    struct skr_error error;
+    struct skr_tree *tree = NULL;
+    free(m->problem);
+    m->problem = NULL;
+    memset(&m->warnings, 0, sizeof m->warnings);
+    if (m->is_topology && skr_topology_map_parse(&m->map->data, &tree, &m->warnings, &error) < 0) {
+        m->problem = skr_strdup(error.text);
+        e->stats.topology_refusals += in_namespace(e, m);
+    }
+    skr_tree_unref(m->tree);
+    m->tree = tree;
+    skr_dirty_tree(e);
+    skr_dirty_nodes(e);
+}
+
+static void put_in_force(struct skr_gang *e, struct skr_tree *tree)
+{
+    bool same = e->topology.tree && tree && skr_tree_equal(e->topology.tree, tree);
+    if (same || (!e->topology.tree && !tree)) {
+        skr_tree_unref(tree);
+        return;
+    }
+    e->topology.replaced = e->topology.tree;
+    skr_tree_unref(e->topology.tree);
+    e->topology.tree = tree;
+    e->stats.topology_loads++;
+    e->topology.leaf_node_stale = true;
+    skr_dirty_nodes(e);
+    skr_dirty_openings(e);
+    skr_dirty_capacity(e);
+    struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        skr_dirty_input(g);
+        if (g->plan) {
+            skr_dirty_plan_nodes(g->plan);
+        }
+        skr_dirty_group(e, g);
+    }
+}
+
+static struct skr_tree *derive(struct skr_gang *e)
+{
+    const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
+    size_t n = 0;
+    struct node_entry *entry;
+    for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
+        if (entry->node) {
+            list[n++] = entry->node;
+        }
+    }
+    struct skr_tree *tree = NULL;
+    struct skr_error error;
+    if (skr_topology_derive(list, n, &tree, NULL, &error) < 0) {
+        skr_out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
+        tree = NULL;
+    }
+    free(list);
+    return tree;
+}
+
+enum { GRACE_S = 60 }; /* the tree of a map that was deleted stays this long */
+
+/* The last map is gone. Whoever replaces it by deleting and creating must not have groups placed in
+ * between without the levels that their rules name. */
+static bool keeps_grace(struct skr_gang *e)
+{
+    skr_time now = skr_frame_now(e->frame);
+    if (!e->topology.active_key || !e->topology.tree) {
+        return false;
+    }
+    if (!e->topology.grace_until) {
+        e->topology.grace_until = now + GRACE_S * SKR_SECOND;
+        skr_wakes_add(e, e->topology.grace_until, WAKE_NODES, NULL);
+        skr_out_decision(e, e->topology.active_key, "", "Topology map is gone", "",
+                         "its tree stays in force for a minute", true);
+    }
+    return now < e->topology.grace_until;
+}
+
+static void choose(struct skr_gang *e)
+{
+    struct map_entry *m, *tmp, *best = NULL, *current = NULL;
+    bool any = false;
+    HASH_ITER(hh, e->maps, m, tmp)
+    {
+        if (!in_namespace(e, m)) {
+            continue;
+        }
+        any = true;
+        if (e->topology.active_key && strcmp(m->key, e->topology.active_key) == 0) {
+            current = m;
+        }
+        if (m->tree && (!best || older(m, best))) {
+            best = m;
+        }
+        skr_dirty_map(e, m);
+    }
+    if (current && !current->tree && e->topology.tree) {
+        e->topology.active = current; /* last good stays */
+        return;
+    }
+    if (!any && keeps_grace(e)) {
+        e->topology.active = NULL;
+        return;
+    }
+    e->topology.grace_until = 0;
+    e->topology.active = best;
+    free(e->topology.active_key);
+    e->topology.active_key = best ? skr_strdup(best->key) : NULL;
+    if (best) {
+        put_in_force(e, skr_tree_ref(best->tree));
+    } else {
+        put_in_force(e, any ? NULL : derive(e));
+    }
+}
+
+const struct map_entry *skr_topology_malformed(const struct skr_gang *e)
+{
+    const struct map_entry *m, *tmp, *bad = NULL;
+    HASH_ITER(hh, e->maps, m, tmp)
+    {
+        if (in_namespace(e, m) && m->problem && (!bad || older(m, bad))) {
+            bad = m;
+        }
+    }
+    return bad;
+}
+
+bool skr_topology_is_usable(const struct skr_gang *e)
+{
+    return e->topology.tree && e->topology.tree->n_leaves > 0;
+}
+
+struct node_entry *const *skr_topology_leaf_nodes(struct skr_gang *e)
+{
+    if (!e->topology.leaf_node_stale && e->topology.leaf_node) {
+        return e->topology.leaf_node;
+    }
+    size_t n = e->topology.tree ? (size_t)e->topology.tree->n_leaves : 0;
+    free(e->topology.leaf_node);
+    e->topology.leaf_node = skr_alloc_array(n ? n : 1, sizeof *e->topology.leaf_node);
+    for (size_t i = 0; i < n; i++) {
+        e->topology.leaf_node[i] = skr_nodes_find(
+            e, e->topology.tree->unit_name[(size_t)e->topology.tree->first_leaf + i]);
+    }
+    e->topology.leaf_node_stale = false;
+    return e->topology.leaf_node;
+}
+
+bool skr_topology_has_racks_of_labels(const struct skr_gang *e)
+{
+    return e->topology.tree && !e->topology.active_key && e->topology.tree->n_levels > 1;
+}
+
+bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n)
+{
+    return e->topology.tree && n->node && n->node->ready &&
+           skr_tree_find_leaf(e->topology.tree, n->name) < 0;
+}
+
+/* A derived tree has no object that a condition could be written to. */
+static void log_left_out(struct skr_gang *e)
+{
+    SKR_STRBUF(text);
+    skr_topology_say_unlabelled(e->topology.n_outside, e->topology.first_outside, &text);
+    skr_out_decision(e, "", "", "Nodes are outside the derived tree", SKR_TOPOLOGY_LABEL_MISSING,
+                     text.s, true);
+}
+
+/* Counts leaves without a node and Ready nodes outside the tree. */
+static void survey(struct skr_gang *e)
+{
+    size_t was_unknown = e->topology.n_unknown, was_outside = e->topology.n_outside;
+    e->topology.n_unknown = e->topology.n_outside = 0;
+    e->topology.first_unknown[0] = e->topology.first_outside[0] = '\0';
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    for (int32_t i = 0; e->topology.tree && i < e->topology.tree->n_leaves; i++) {
+        if (leaf[i]) {
+            continue;
+        }
+        if (e->topology.n_unknown++ == 0) {
+            snprintf(e->topology.first_unknown, sizeof e->topology.first_unknown, "%s",
+                     e->topology.tree->unit_name[e->topology.tree->first_leaf + i]);
+        }
+    }
+    const struct node_entry *n;
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (!skr_topology_is_outside(e, n)) {
+            continue;
+        }
+        if (e->topology.n_outside++ == 0 || strcmp(n->name, e->topology.first_outside) < 0) {
+            snprintf(e->topology.first_outside, sizeof e->topology.first_outside, "%s", n->name);
+        }
+    }
+    if (e->topology.active &&
+        (was_unknown != e->topology.n_unknown || was_outside != e->topology.n_outside)) {
+        skr_dirty_map(e, e->topology.active);
+    }
+    if (e->topology.n_outside > was_outside && skr_topology_has_racks_of_labels(e)) {
+        log_left_out(e);
+    }
+}
+
+const char *skr_topology_map_reason(const struct skr_gang *e, const struct map_entry *m)
+{
+    if (!in_namespace(e, m)) {
+        return "";
+    }
+    if (m->problem) {
+        return "TopologyInvalid";
+    }
+    return m == e->topology.active ? "" : "DuplicateTopology";
+}
+
+static void report(struct skr_gang *e)
+{
+    struct map_entry *m, *tmp;
+    HASH_ITER(hh, e->maps, m, tmp)
+    {
+        if (!m->is_topology || m->writer.reading) {
+            continue;
+        }
+        if (!in_namespace(e, m)) {
+            if (!m->reported.topology) {
+                skr_out_decision(e, "", "", "Topology map ignored", "",
+                                 "it is not in the topology namespace", false);
+            }
+            m->reported.topology = "Ignored";
+            continue;
+        }
+        const char *reason = skr_topology_map_reason(e, m);
+        bool news = m == e->topology.active && e->topology.replaced && !*reason;
+        if (m->reported.topology && strcmp(m->reported.topology, reason) == 0 && !news) {
+            continue;
+        }
+        bool had = m->reported.topology;
+        m->reported.topology = reason;
+        if (*reason) {
+            const char *note = m->problem ? m->problem : "another topology map is in force";
+            skr_out_event(e, "ConfigMap", &m->map->meta, true, reason, reason, note);
+            skr_out_decision(e, m->key, "", "Topology map not used", reason, note, true);
+        } else {
+            if (had) { /* not at every start */
+                skr_out_event(e, "ConfigMap", &m->map->meta, false, "TopologyChanged",
+                              "TopologyChanged", "topology is in force");
+            }
+            skr_out_decision(e, m->key, "", "Topology came into force", "", "", false);
+        }
+    }
+    e->topology.replaced = false;
+}
+
+void skr_topology_settle(struct skr_gang *e)
+{
+    if (e->topology.grace_until && skr_frame_now(e->frame) >= e->topology.grace_until) {
+        skr_dirty_tree(e);
+    }
+    if (skr_dirty_take_tree(e)) {
+        choose(e);
+        report(e);
+    }
+    if (!skr_dirty_take_nodes(e)) {
+        return;
+    }
+    if (e->topology.nodes_at && skr_frame_now(e->frame) < e->topology.nodes_at) {
+        skr_wakes_add(e, e->topology.nodes_at, WAKE_NODES, NULL);
+        return;
+    }
+    e->topology.nodes_at = skr_frame_now(e->frame) + SKR_SECOND;
+    survey(e);
+}
+
+void skr_topology_nodes_changed(struct skr_gang *e)
+{
+    e->topology.leaf_node_stale = true;
+    skr_dirty_tree(e);
+}
+
+void skr_topology_map_gone(struct skr_gang *e, struct map_entry *m)
+{
+    if (e->topology.active == m) {
+        e->topology.active = NULL;
+    }
+    skr_tree_unref(m->tree);
+    free(m->problem);
+}
+
+void skr_topology_fini(struct skr_gang *e)
+{
+    skr_tree_unref(e->topology.tree);
+    free(e->topology.leaf_node);
+    free(e->topology.active_key);
+}

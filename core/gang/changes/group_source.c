@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which source defines a group: group ConfigMaps before PodGroups before pod labels. Of several
+ * maps with one data.name the oldest defines the group.
+ */
+#include "core/gang/changes/group_source.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/changes/budget.h"
+#include "core/gang/changes/namespace_limits.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/state/map_entry.h"
+#include "core/group/lint.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- which source is in force ---- */
+
+static struct map_entry *winner(const struct group *g)
+{
+    struct map_entry *m, *best = NULL;
+    DL_FOREACH2(g->source.maps, m, gnext)
+    {
+        if (!best || m->map->meta.created < best->map->meta.created ||
+            (m->map->meta.created == best->map->meta.created &&
+             strcmp(m->map->meta.name, best->map->meta.name) < 0)) {
+            best = m;
+        }
+    }
+    return best;
+}
+
+static enum group_source available(const struct skr_gang *e, const struct group *g)
+{
+    if (g->source.map) {
+        return SOURCE_MAP;
+    }
+    if (g->source.podgroup) {
+        return SOURCE_PODGROUP;
+    }
+    const struct pod_entry *oldest = e->settings.label_fallback ? skr_membership_oldest(g) : NULL;
+    if (oldest && skr_labels_get(&oldest->pod->meta.labels, SKR_LABEL_GROUP_SIZE)) {
+        return SOURCE_LABELS;
+    }
+    return SOURCE_NONE;
+}
+
+static char *source_text(const struct group *g, enum group_source source)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    const struct pod_entry *oldest = source == SOURCE_MAP ? NULL : skr_membership_oldest(g);
+    int32_t priority = oldest ? oldest->pod->priority : 0;
+    if (source == SOURCE_MAP) {
+        skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
+    } else if (source == SOURCE_PODGROUP) {
+        skr_strbuf_addf(&b, "podgroup %d %d", g->source.podgroup->pg->min_member, priority);
+    } else if (source == SOURCE_LABELS && oldest) {
+        skr_strbuf_addf(&b, "labels %d ", priority);
+        const struct skr_labels *l = &oldest->pod->meta.labels;
+        for (size_t i = 0; i < l->n; i++) {
+            if (strncmp(l->item[i].key, "sakkara.group.", 14) == 0) {
+                skr_strbuf_addf(&b, "%s=%s ", l->item[i].key, l->item[i].value);
+            }
+        }
+    } else {
+        skr_strbuf_add(&b, "none");
+    }
+    return skr_strbuf_take(&b, NULL);
+}
+
+static int parse(const struct group *g, enum group_source source, struct skr_group_spec **ret,
+                 struct skr_error *error)
+{
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    int32_t priority = oldest ? oldest->pod->priority : 0;
+    *ret = NULL;
+    if (source == SOURCE_MAP) {
+        return skr_group_spec_parse(&g->source.map->map->data, ret, error);
+    }
+    if (source == SOURCE_PODGROUP) {
+        return skr_group_spec_from_podgroup(g->source.podgroup->pg, priority, ret, error);
+    }
+    if (source == SOURCE_LABELS) {
+        return skr_group_spec_from_labels(g->name, &oldest->pod->meta.labels, priority, ret, error);
+    }
+    return 0;
+}
+
+/* Users of a namespace outbid those of others no further than the administrator allows. */
+static void bound_priority(const struct skr_gang *e, const struct group *g,
+                           struct skr_group_spec *spec)
+{
+    int64_t most = 0;
+    if (!skr_namespace_limit(e->settings.priority_max, g->namespace_, &most) ||
+        spec->priority <= most) {
+        return;
+    }
+    skr_group_warn(spec, NULL, (struct skr_subject){.key = "priority"},
+                   "%d is more than groups.maxPriority allows here: %d counts", spec->priority,
+                   (int)most);
+    spec->priority = (int32_t)most;
+}
+
+/* A running or binding gang keeps the source it started with while that source is there; losing it
+ * costs a running gang nothing. */
+static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
+{
+    if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
+        return g->plan->binding_persisted || !skr_plan_storage_is_quiet(e, g);
+    }
+    bool running = g->state == GROUP_BOUND && g->seats.n_bound > 0;
+    bool still_there = (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) ||
+                       g->source.kind == SOURCE_LABELS;
+    return running && source != g->source.kind && still_there && source != SOURCE_NONE;
+}
+
+/* The change takes effect later, and the source may become malformed before. */
+static void note_next(struct group *g, enum group_source source)
+{
+    struct skr_group_spec *spec;
+    struct skr_error error;
+    if (source == g->source.kind && source != SOURCE_NONE && parse(g, source, &spec, &error) == 0) {
+        skr_group_spec_destroy(g->source.next);
+        g->source.next = spec;
+    }
+}
+
+static struct skr_group_spec *take_next(struct group *g)
+{
+    struct skr_group_spec *spec = g->source.next;
+    g->source.next = NULL;
+    return spec;
+}
+
+bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
+{
+    struct map_entry *best = winner(g);
+    if (best != g->source.map) {
+        if (g->source.map) {
+            skr_dirty_map(e, g->source.map);
+        }
+        g->source.map = best;
+        if (best) {
+            skr_dirty_map(e, best);
+        }
+    }
+    enum group_source source = available(e, g);
+    char *text = source_text(g, source);
+    if (g->source.text && strcmp(text, g->source.text) == 0) {
+        free(text);
+        skr_group_spec_destroy(take_next(g));
+        return false;
+    }
+    if (must_wait(e, g, source)) {
+        free(text);
+        note_next(g, source);
+        return false;
+    }
+    free(g->source.text);
+    g->source.text = text;
+    g->source.kind = source;
+    struct skr_error error;
+    struct skr_group_spec *spec, *next = take_next(g);
+    free(g->source.defect);
+    g->source.defect = NULL;
+    if (parse(g, source, &spec, &error) < 0 || (spec && skr_budget_take(e, g, &error) < 0)) {
+        g->source.defect = skr_strdup(error.text);
+        skr_group_spec_destroy(spec);
+        spec = NULL;
+        if (g->seats.n_bound > 0) { /* last good values stay */
+            if (!next) {
+                return true;
+            }
+            spec = next;
+            next = NULL;
+        }
+    }
+    skr_group_spec_destroy(next);
+    if (spec) {
+        bound_priority(e, g, spec);
+    } else if (!g->budget.refused) {
+        skr_budget_release(e, g);
+    }
+    bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
+    skr_group_spec_destroy(g->spec);
+    g->spec = spec;
+    skr_membership_changed(g);
+    if (!same) {
+        skr_dirty_victims(e);
+        skr_dirty_input(g);
+        skr_refusal_forget(g);
+        skr_attempt_forget(g);
+        skr_dirty_plan(e);
+    }
+    return !same;
+}
+
+void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g)
+{
+    const struct skr_level_rule *rule =
+        g->spec && e->topology.tree ? skr_group_hard_unknown(g->spec, e->topology.tree) : NULL;
+    free(g->source.misplaced);
+    g->source.misplaced = NULL;
+    if (rule) {
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_group_say_unknown(rule, e->topology.tree, &b);
+        g->source.misplaced = skr_strbuf_take(&b, NULL);
+    }
+}
+
+void skr_group_source_map_changes(struct group *g, const struct map_entry *m)
+{
+    struct map_entry *in_force = g->source.map, *best = winner(g);
+    if (best != m || g->source.kind != SOURCE_MAP || !g->source.text) {
+        return;
+    }
+    g->source.map = best; /* it may have been made anew since somebody looked */
+    SKR_AUTO_FREE char *text = source_text(g, SOURCE_MAP);
+    if (strcmp(text, g->source.text) != 0) {
+        note_next(g, SOURCE_MAP);
+    }
+    g->source.map = in_force;
+}
+
+void skr_group_source_map_gone(struct group *g, const struct map_entry *m)
+{
+    if (g->source.map == m) {
+        g->source.map = NULL;
+    }
+}
+
+void skr_group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup)
+{
+    g->source.podgroup = podgroup;
+}
+
+void skr_group_source_again(struct group *g)
+{
+    free(g->source.text);
+    g->source.text = NULL;
+}
+
+void skr_group_source_fini(struct group *g)
+{
+    skr_group_spec_destroy(g->spec);
+    skr_group_spec_destroy(g->source.next);
+    free(g->source.defect);
+    free(g->source.misplaced);
+    free(g->source.text);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cache of ConfigMaps and PodGroups, and which group or tree each of them is about. Only the
+ * user's keys count as a change; what we write ourselves never does.
+ */
+#include "core/gang/changes/maps.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/changes/group_end.h"
+#include "core/gang/changes/group_objects.h"
+#include "core/gang/changes/group_source.h"
+#include "core/gang/group/group_table.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct map_entry *skr_maps_find(const struct skr_gang *e, const char *key)
+{
+    struct map_entry *m;
+    HASH_FIND_STR(e->maps, key, m);
+    return m;
+}
+
+struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const char *key)
+{
+    struct podgroup_entry *entry;
+    HASH_FIND_STR(e->podgroups, key, entry);
+    return entry;
+}
+
+static char *user_keys(const struct skr_labels *data)
+{
+    static const char *const key[] = {"name", "size", "priority", "constraints", "seat-hold"};
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+        const char *value = skr_labels_get(data, key[i]);
+        if (value) {
+            skr_strbuf_add_json(&b, value);
+        }
+        skr_strbuf_addc(&b, ';');
+    }
+    return skr_strbuf_take(&b, NULL);
+}
+
+static char *topology_keys(const struct skr_labels *data)
+{
+    static const char *const key[] = {"name", "resource-names", "level-names", "tree"};
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_addc(&b, 't');
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+        const char *value = skr_labels_get(data, key[i]);
+        if (value) {
+            skr_strbuf_add_json(&b, value);
+        }
+        skr_strbuf_addc(&b, ';');
+    }
+    return skr_strbuf_take(&b, NULL);
+}
+
+static void leave(struct skr_gang *e, struct map_entry *m)
+{
+    struct group *g = skr_groups_find(e, m->group_key);
+    if (g) {
+        DL_DELETE2(g->source.maps, m, gprev, gnext);
+        skr_group_source_map_gone(g, m);
+        struct map_entry *other;
+        DL_FOREACH2(g->source.maps, other, gnext)
+        {
+            skr_dirty_map(e, other);
+        }
+        skr_dirty_group(e, g);
+        skr_group_end_if_empty(e, g);
+    }
+    free(m->group_key);
+    m->group_key = NULL;
+}
+
+static void join(struct skr_gang *e, struct map_entry *m, const char *key)
+{
+    m->group_key = skr_strdup(key);
+    const char *slash = strchr(key, '/');
+    struct group *g = skr_groups_get(e, m->map->meta.namespace_, slash ? slash + 1 : key);
+    DL_APPEND2(g->source.maps, m, gprev, gnext);
+    skr_dirty_group(e, g);
+}
+
+/* The map may have got or lost its markers, its name, or been replaced under the same name. */
+static void classify(struct skr_gang *e, struct map_entry *m)
+{
+    const struct skr_configmap *map = m->map;
+    bool was_topology = m->is_topology;
+    m->is_group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL);
+    m->is_topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL);
+    char *keys = m->is_topology ? topology_keys(&map->data) : user_keys(&map->data);
+    bool changed = !m->user_keys || strcmp(keys, m->user_keys) != 0;
+    free(m->user_keys);
+    m->user_keys = keys;
+    if ((m->is_topology && changed) || m->is_topology != was_topology) {
+        skr_topology_map_changed(e, m);
+    }
+    const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
+    SKR_AUTO_FREE char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
+    if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
+        leave(e, m);
+    }
+    if (key && !m->group_key) {
+        join(e, m, key);
+    } else if (key) {
+        skr_dirty_group(e, skr_groups_find(e, key));
+    }
+    skr_dirty_map(e, m);
+}
+
+static void map_destroy(struct skr_gang *e, struct map_entry *m)
+{
+    skr_dirty_forget_map(e, m);
+    HASH_DEL(e->maps, m);
+    skr_topology_map_gone(e, m);
+    skr_group_objects_forget(&m->sent);
+    skr_configmap_destroy(m->map);
+    free(m->user_keys);
+    free(m->group_key);
+    free(m->key);
+    free(m);
+}
+
+void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
+{
+    char *key = skr_object_key(map->meta.namespace_, map->meta.name);
+    struct map_entry *m = skr_maps_find(e, key);
+    if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and made anew */
+        skr_maps_delete(e, map->meta.namespace_, map->meta.name);
+        m = NULL;
+    }
+    if (m && map->meta.resource_version &&
+        map->meta.resource_version < m->map->meta.resource_version) {
+        skr_configmap_destroy(map);
+        free(key);
+        return;
+    }
+    if (!m) {
+        m = skr_alloc(sizeof *m);
+        m->key = key;
+        HASH_ADD_KEYPTR(hh, e->maps, m->key, strlen(m->key), m);
+    } else {
+        free(key);
+        struct group *g = m->group_key ? skr_groups_find(e, m->group_key) : NULL;
+        if (g) {
+            skr_group_source_map_changes(g, m);
+        }
+    }
+    struct skr_configmap *old = m->map;
+    m->map = map;
+    /* A write of ours names the version it is made for: with a later one its fate is known. */
+    if (!old || map->meta.resource_version > old->meta.resource_version) {
+        m->writer.must_read = false;
+    }
+    classify(e, m);
+    skr_configmap_destroy(old);
+}
+
+void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
+{
+    char *key = skr_object_key(namespace_, name);
+    struct map_entry *m = skr_maps_find(e, key);
+    free(key);
+    if (!m) {
+        return;
+    }
+    leave(e, m);
+    if (m->is_topology) {
+        skr_dirty_tree(e);
+        skr_dirty_nodes(e);
+    }
+    map_destroy(e, m);
+}
+
+/* ---- PodGroups ---- */
+
+void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
+{
+    char *key = skr_object_key(pg->meta.namespace_, pg->meta.name);
+    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
+    if (entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0 && pg->meta.resource_version &&
+        pg->meta.resource_version < entry->pg->meta.resource_version) {
+        skr_podgroup_destroy(pg);
+        free(key);
+        return;
+    }
+    if (!entry) {
+        entry = skr_alloc(sizeof *entry);
+        entry->key = key;
+        HASH_ADD_KEYPTR(hh, e->podgroups, entry->key, strlen(entry->key), entry);
+    } else {
+        free(key);
+    }
+    if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version ||
+        strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
+        entry->writer.must_read = false;
+    }
+    if (entry->pg && strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
+        entry->read_at = 0;
+    }
+    skr_podgroup_destroy(entry->pg);
+    entry->pg = pg;
+    struct group *g = skr_groups_find(e, entry->key);
+    if (g) {
+        skr_group_source_set_podgroup(g, entry);
+        skr_dirty_group(e, g);
+    }
+}
+
+static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
+{
+    HASH_DEL(e->podgroups, entry);
+    skr_group_objects_forget(&entry->sent);
+    skr_podgroup_destroy(entry->pg);
+    free(entry->key);
+    free(entry);
+}
+
+void skr_maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
+{
+    char *key = skr_object_key(namespace_, name);
+    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
+    struct group *g = skr_groups_find(e, key);
+    free(key);
+    if (!entry) {
+        return;
+    }
+    podgroup_destroy(e, entry);
+    if (g) {
+        skr_group_source_set_podgroup(g, NULL);
+        skr_dirty_group(e, g);
+    }
+}
+
+void skr_maps_fini(struct skr_gang *e)
+{
+    struct map_entry *m, *mtmp;
+    struct podgroup_entry *pg, *pgtmp;
+    skr_group_end_all(e);
+    HASH_ITER(hh, e->maps, m, mtmp)
+    {
+        map_destroy(e, m);
+    }
+    HASH_ITER(hh, e->podgroups, pg, pgtmp)
+    {
+        podgroup_destroy(e, pg);
+    }
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a change of a pod means: for its group and its seats, its plan, its charge, its open bind
+ * call, and whoever waits for the node that it was nominated to.
+ *
+ * A pod is charged to its node from the moment the cache shows it bound until it is terminal or
+ * gone; a member of a plan is charged by plan.c before that. The newest resourceVersion wins,
+ * whether it came by watch or as the acknowledgement of our own write.
+ *
+ * A pod about which nothing is to be decided has no entry but is a resident (residents.h): at once
+ * when it comes as such, else as soon as its entry has nothing to remember any more. It gets an entry
+ * again when it changes to something else.
+ */
+#include "core/gang/changes/pod_changes.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/names.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/residents.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/group_end.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/bind_calls.h"
+#include "core/gang/plan/member_record.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/state/reason.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- membership of groups and nodes' nominations ---- */
+
+static void leave_group(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (!g) {
+        return;
+    }
+    DL_DELETE(g->members, p);
+    g->n_members--;
+    skr_membership_changed(g);
+    skr_dirty_input(g);
+    p->group = NULL;
+    skr_membership_unseat(p);
+    skr_dirty_member(e, g);
+}
+
+static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
+{
+    skr_bind_calls_forget_accepted(e, p);
+    p->group = g;
+    if (p->ordinary) {
+        DL_DELETE(e->ordinary, p);
+    }
+    p->ordinary = false;
+    DL_APPEND(g->members, p);
+    g->n_members++;
+    skr_membership_changed(g);
+    skr_dirty_input(g);
+    const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
+    long long had = retries ? strtoll(retries, NULL, 10) : 0;
+    p->attempts_base = g->attempt.n - (had > 0 ? (uint64_t)had : 0);
+    skr_dirty_member(e, g);
+}
+
+static void update_group(struct skr_gang *e, struct pod_entry *p)
+{
+    const char *name = p->ours ? skr_pods_group_name(p->pod) : NULL;
+    struct group *g = name ? skr_groups_get(e, p->pod->meta.namespace_, name) : NULL;
+    if (g == p->group) {
+        return;
+    }
+    if (p->plan) {
+        skr_plan_loss_pod(e, p);
+    }
+    leave_group(e, p);
+    if (g) {
+        join_group(e, p, g);
+    }
+}
+
+/* Whoever waited for a record on the node to vanish before being activated there looks again. */
+static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
+{
+    struct group *g;
+    struct pod_entry *p;
+    if (!n->awaited) {
+        return;
+    }
+    skr_nodes_set_awaited(n, false);
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        DL_FOREACH(g->members, p)
+        {
+            if (p->plan && strcmp(p->place.node, n->name) == 0) {
+                skr_dirty_pod(e, p);
+            }
+        }
+    }
+}
+
+static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone)
+{
+    const char *node = p->pod->nominated_node;
+    bool counts = !gone && p->ours && *node && !skr_pods_is_bound(p) && skr_pod_is_live(p->pod);
+    struct node_entry *want = counts ? skr_nodes_get(e, node) : NULL;
+    if (want == p->work->nominated_on) {
+        return;
+    }
+    if (p->work->nominated_on) {
+        struct node_entry *was = p->work->nominated_on;
+        DL_DELETE2(was->nominated, p, own_work->nprev, own_work->nnext);
+        wake_awaiting(e, was);
+    }
+    skr_pods_work(p)->nominated_on = want;
+    if (want) {
+        DL_APPEND2(want->nominated, p, own_work->nprev, own_work->nnext);
+    }
+}
+
+/* Bound pods that still use their node are charged to it; others only by plan.c and binding.c. */
+static void update_charge(struct skr_gang *e, struct pod_entry *p)
+{
+    if (skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod)) {
+        enum skr_charge_kind kind;
+        const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
+        if (!on || kind != SKR_CHARGE_BOUND || strcmp(on, p->pod->node_name) != 0) {
+            skr_ledger_charge(e->ledger, p->uid, skr_names_intern(e, p->pod->node_name),
+                              &p->shape->amounts, SKR_CHARGE_BOUND);
+        }
+    } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
+        skr_nodes_touch(e, p->pod->node_name);
+        skr_shapes_end_vetoes(e, p->pod->node_name);
+        skr_ledger_release(e->ledger, p->uid);
+        if (p->group && p->lost) {
+            skr_seat_holds_lost(e, p->group, p);
+        }
+    }
+}
+
+/* old: what it was before; NULL: it is new to us, and may have ended before we came. */
+static void note_success(struct group *g, struct pod_entry *p, const struct skr_pod *old)
+{
+    bool ended = p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p);
+    bool now = old && skr_pod_is_live(old);
+    if (ended && (now || !old)) {
+        skr_membership_note_success(g);
+    }
+    if (ended && now && !p->pod->meta.deleting) {
+        skr_membership_count_success(g, p);
+    }
+}
+
+static void update_shape(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape->key) == 0) {
+        return;
+    }
+    struct shape *old = p->shape;
+    p->shape = skr_shapes_get(e, p->pod);
+    enum skr_charge_kind kind;
+    const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
+    if (on) {
+        skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
+    }
+    if (p->group) {
+        skr_membership_changed(p->group);
+        skr_dirty_input(p->group);
+    }
+    skr_shapes_unref(e, old);
+}
+
+/* What of a member's change concerns seats and the solver's input. */
+static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
+{
+    struct group *g = p->group;
+    bool was = old && skr_pod_is_live(old), is = skr_pod_is_live(p->pod);
+    if (was && !is) {
+        p->lost = p->seated && skr_pods_is_bound(p) && p->pod->phase != SKR_POD_SUCCEEDED;
+        skr_plan_loss_pod(e, p);
+    }
+    if (!g) {
+        return;
+    }
+    if (!old || was != is || (*old->node_name != '\0') != skr_pods_is_bound(p) ||
+        old->foreign_gate != p->pod->foreign_gate) {
+        skr_membership_changed(g);
+        if (!p->plan) {
+            skr_dirty_input(g);
+        }
+    }
+    note_success(g, p, old);
+    skr_dirty_member(e, g);
+}
+
+/* Whoever waits for its end looks. */
+static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
+{
+    struct group *preemptor = p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL;
+    if (preemptor) {
+        skr_dirty_group(e, preemptor);
+    }
+    skr_pods_note_leaving(e, p, gone);
+}
+
+void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
+{
+    struct skr_pod *old = p->pod;
+    p->pod = pod;
+    skr_nomination_changed(p);
+    p->ours = skr_pods_is_ours(e, pod);
+    p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
+    update_shape(e, p);
+    update_group(e, p);
+    update_nomination(e, p, false);
+    compare(e, p, old);
+    update_charge(e, p);
+    if (skr_pods_is_bound(p) && !p->work->bind.write) {
+        skr_bind_calls_is_seen(e, p);
+    }
+    if (skr_pods_is_bound(p) || *skr_pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
+        skr_bind_calls_forget_accepted(e, p);
+    }
+    skr_pods_note_ordinary(e, p);
+    tell_preemptor(e, p, false);
+    skr_dirty_pod(e, p);
+    skr_pod_destroy(old);
+}
+
+void skr_pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
+                           const struct skr_pod_overlay *brought)
+{
+    struct skr_pod *now = skr_pod_overlay(p->pod, brought);
+    skr_bug_on(!now);
+    p->await_watch = true;
+    skr_pod_changes_replace(e, p, now);
+}
+
+static void release_charge(struct skr_gang *e, const char *uid)
+{
+    const char *node = skr_ledger_find(e->ledger, uid, NULL);
+    skr_nodes_touch(e, node);
+    skr_shapes_end_vetoes(e, node);
+    skr_ledger_release(e->ledger, uid);
+}
+
+static void entry_free(struct skr_gang *e, struct pod_entry *p)
+{
+    skr_dirty_forget_pod(e, p);
+    if (p->ordinary) {
+        DL_DELETE(e->ordinary, p);
+    }
+    skr_pods_leave(e, p);
+    skr_bind_calls_forget_accepted(e, p);
+    skr_pod_destroy(p->pod);
+    skr_shapes_unref(e, p->shape);
+    skr_pods_drop_work(p);
+    free(p);
+}
+
+static void entry_remove(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && skr_pods_is_bound(p));
+    skr_plan_loss_pod(e, p);
+    if (p->work->vote.request) {
+        skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+    }
+    skr_bind_calls_unqueue(e, p);
+    leave_group(e, p);
+    update_nomination(e, p, true);
+    if (skr_ledger_find(e->ledger, p->uid, NULL)) {
+        release_charge(e, p->uid);
+        if (g && lost) {
+            skr_seat_holds_lost(e, g, p);
+        }
+    }
+    tell_preemptor(e, p, true);
+    entry_free(e, p);
+}
+
+static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *pod)
+{
+    SKR_AUTO_FREE char *key = skr_object_key(pod->meta.namespace_, pod->meta.name);
+    const size_t n = strlen(pod->meta.uid) + 1;
+    struct pod_entry *p = skr_alloc(sizeof *p + n + strlen(key) + 1);
+    p->uid = memcpy(p->text, pod->meta.uid, n);
+    p->key = memcpy(p->text + n, key, strlen(key) + 1);
+    p->seen_at = skr_frame_now(e->frame);
+    p->place.rank = -1;
+    p->work = &pods_no_work;
+    skr_pods_enter(e, p);
+    return p;
+}
+
+/* ---- residents ---- */
+
+static void resident_remove(struct skr_gang *e, struct resident *r)
+{
+    char buffer[SKR_UUID_TEXT];
+    release_charge(e, skr_residents_uid(e, r, buffer));
+    skr_residents_drop(e, r);
+}
+
+/* The deletion of whoever had the name before was missed: names are unique at any time. */
+static void free_name(struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct pod_entry *p = skr_pods_find_name(e, pod->meta.namespace_, pod->meta.name);
+    struct resident *r = skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
+    if (p && strcmp(p->uid, pod->meta.uid) != 0) {
+        entry_remove(e, p);
+    }
+    if (r && !skr_residents_is(e, r, pod->meta.uid)) {
+        resident_remove(e, r);
+    }
+}
+
+/* Nothing is under way for it, and nothing of what it was counts any more. */
+static bool has_nothing_to_remember(const struct pod_entry *p)
+{
+    bool writes = p->work->bind.write || p->work->bind.unknown || p->work->patch.write ||
+                  p->work->removal.write || p->work->evict.write || p->work->evict.by;
+    bool calls = p->work->vote.request || p->work->binding_queued || p->await_watch;
+    return !writes && !calls && !p->plan && !p->ordinary && !p->work->nominated_on && !p->agreed;
+}
+
+static void become_resident(struct skr_gang *e, struct pod_entry *p)
+{
+    if (skr_residents_take(p->pod, p->group) && has_nothing_to_remember(p)) {
+        skr_residents_put(e, p->pod);
+        entry_free(e, p);
+    }
+}
+
+static bool is_older(const struct skr_pod *pod, uint64_t than)
+{
+    return pod->meta.resource_version && pod->meta.resource_version < than;
+}
+
+/* ---- events ---- */
+
+static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    return skr_residents_take(pod, skr_pods_is_ours(e, pod) && skr_pods_group_name(pod));
+}
+
+/* The answer to a patch of ours was newer, and the pod as cached then was not known to be bound: who is bound stays it. */
+static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
+{
+    if (p && !skr_pods_is_bound(p) && *pod->node_name) {
+        skr_pod_changes_bound(e, p, &(struct skr_pod_overlay){.node_name = pod->node_name});
+    }
+}
+
+/* The pod's entry; NULL: it is a resident, or its version is an old one. Takes pod. */
+static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
+{
+    if (!*pod->meta.uid) {
+        skr_pod_destroy(pod);
+        return NULL;
+    }
+    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
+    if (!p) {
+        free_name(e, pod);
+    }
+    struct resident *r = p ? NULL : skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
+    /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
+    bool old = (p && is_older(pod, p->pod->meta.resource_version)) ||
+               (r && is_older(pod, skr_residents_version(r))) ||
+               ((r || (p && skr_pods_is_bound(p))) && !*pod->node_name);
+    if (!old && !p && is_to_be_resident(e, pod)) {
+        skr_residents_put(e, pod);
+        old = true;
+    }
+    if (old) {
+        note_bound_before(e, p, pod);
+        skr_pod_destroy(pod);
+        return NULL;
+    }
+    if (!p) {
+        p = entry_create(e, pod);
+    }
+    int32_t rank = p->await_labels ? skr_pods_rank_label(p) : -1;
+    if (*pod->node_name) {
+        p->await_watch = p->await_labels = false;
+    }
+    skr_pod_changes_replace(e, p, pod);
+    if (skr_pods_is_bound(p) && rank >= 0 && skr_pods_rank_label(p) < 0) {
+        skr_plan_set_rank(p, rank);
+        skr_member_record_labels_were_lost(e);
+    }
+    if (r) {
+        skr_residents_drop(e, r);
+    }
+    return p;
+}
+
+void skr_pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
+{
+    (void)take(e, pod);
+}
+
+void skr_pod_changes_seen(struct skr_gang *e, struct skr_pod *pod)
+{
+    struct pod_entry *p = take(e, pod);
+    if (p) {
+        become_resident(e, p);
+    }
+}
+
+void skr_pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                            const char *uid)
+{
+    bool any = !uid || !*uid;
+    struct pod_entry *p = any ? skr_pods_find_name(e, namespace_, name) : skr_pods_find(e, uid);
+    struct resident *r = p ? NULL : skr_residents_find(e, namespace_, name);
+    if (r && (any || skr_residents_is(e, r, uid))) {
+        resident_remove(e, r);
+    }
+    if (!p) {
+        return;
+    }
+    struct group *g = p->group;
+    entry_remove(e, p);
+    if (g) {
+        skr_group_end_if_empty(e, g);
+    }
+}
+
+void skr_pod_changes_fini(struct skr_gang *e)
+{
+    struct pod_entry *p;
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        skr_bind_calls_forget(e, p);
+        entry_remove(e, p);
+    }
+    skr_slab_fini(&e->pods.item);
+    skr_hash_index_fini(&e->pods.by_uid);
+    skr_hash_index_fini(&e->pods.by_name);
+    skr_residents_fini(e);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver's account of a group without a place: what it needs, what there is, which sizes would
+ * do. All numbers are those of the problem that was solved, not of the ledger of now.
+ */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/report/explain_held.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/state/groups.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- the problem ---- */
+
+const char *skr_account_resource(const struct account *a, size_t r)
+{
+    return a->request->resource_name[r];
+}
+
+static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)
+{
+    int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
+    int64_t fits = p->demand[r] > 0 ? (free_ > 0 ? free_ : 0) / p->demand[r] : p->n;
+    return fits < p->n ? fits : p->n;
+}
+
+int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf)
+{
+    const struct skr_problem *p = &a->request->problem;
+    int64_t fits = p->n;
+    if (!p->eligible[leaf]) {
+        return 0;
+    }
+    for (size_t r = 0; r < p->n_resources; r++) {
+        int64_t room = room_of(p, leaf, r);
+        fits = room < fits ? room : fits;
+    }
+    return (int32_t)fits;
+}
+
+/* Of equally scarce resources: devices before cpu and memory, pods last. */
+static int rank_of_resource(uint16_t id)
+{
+    return id == SKR_RESOURCE_PODS ? 2 : id == SKR_RESOURCE_CPU || id == SKR_RESOURCE_MEMORY;
+}
+
+static size_t scarcest(const struct skr_solve_request *request)
+{
+    const struct skr_problem *p = &request->problem;
+    size_t best = 0;
+    int64_t fewest = INT64_MAX;
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->demand[r] <= 0) {
+            continue;
+        }
+        int64_t slots = 0;
+        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+            slots += p->eligible[leaf] ? room_of(p, leaf, r) : 0;
+        }
+        if (slots < fewest || (slots == fewest && rank_of_resource(request->resource[r]) <
+                                                      rank_of_resource(request->resource[best]))) {
+            fewest = slots;
+            best = r;
+        }
+    }
+    return best;
+}
+
+void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
+                      const struct skr_solve_request *request, const struct skr_explanation *x)
+{
+    *a = (struct account){e, g, request, x, scarcest(request)};
+}
+
+void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
+                        int32_t *ret_end)
+{
+    int32_t first = unit, last = unit;
+    while (first < tree->first_leaf) {
+        first = tree->child_first[first];
+        last = tree->child_first[last] + tree->child_count[last] - 1;
+    }
+    *ret_first = first - tree->first_leaf;
+    *ret_end = last - tree->first_leaf + 1;
+}
+
+int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+{
+    int32_t unit = tree->first_leaf + leaf;
+    for (int32_t l = tree->n_levels; l > level; l--) {
+        unit = tree->parent[unit];
+    }
+    return unit;
+}
+
+void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b)
+{
+    int32_t path[SKR_LEVELS_MAX];
+    int32_t n = 0;
+    for (int32_t u = unit; u > 0 && n < SKR_LEVELS_MAX; u = tree->parent[u]) {
+        path[n++] = u;
+    }
+    if (unit >= tree->first_leaf) {
+        n = 1;
+    }
+    for (int32_t i = n; i > 0; i--) {
+        skr_strbuf_addf(b, "%s%s", tree->unit_name[path[i - 1]], i > 1 ? "/" : "");
+    }
+}
+
+/* Of one shape; SKR_ELIGIBLE, too, when only a veto keeps it away. */
+static const char *closed_for(struct skr_gang *e, struct shape *s, const struct node_entry *n,
+                              bool *ret_opens)
+{
+    *ret_opens = false;
+    enum skr_ineligible why = skr_pod_shape_check_node(s->spec, n->node);
+    if (why == SKR_INELIGIBLE_SELECTOR) {
+        return "NotSelected";
+    }
+    if (why == SKR_ELIGIBLE) {
+        return skr_shapes_is_vetoed(e, s, n->name) ? "Refused" : NULL;
+    }
+    *ret_opens = true;
+    if (!n->node->ready) {
+        return "NotReady";
+    }
+    return n->node->unschedulable ? "Cordoned" : "Tainted";
+}
+
+const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    const struct node_entry *n = skr_nodes_find(a->e, tree->unit_name[tree->first_leaf + leaf]);
+    *ret_opens = false;
+    if (!n || !n->node) {
+        return "NotFound";
+    }
+    const char *word = NULL;
+    const struct shape *seen = NULL;
+    bool opens = true;
+    const struct pod_entry *p;
+    DL_FOREACH(a->g->members, p)
+    {
+        bool one_opens;
+        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen) {
+            continue;
+        }
+        seen = p->shape;
+        const char *one = closed_for(a->e, p->shape, n, &one_opens);
+        if (one) {
+            word = word && opens && !one_opens ? one : word ? word : one;
+            opens = opens && one_opens;
+        }
+    }
+    *ret_opens = word && opens;
+    return word;
+}
+
+/* ---- need and have ---- */
+
+/* "rack=pack, hard" */
+static void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "%s=%s", level, rule->type == SKR_RULE_SPREAD ? "spread" : "pack");
+    if (rule->hard) {
+        skr_strbuf_add(b, ", hard");
+    }
+    if (rule->partitions > 0) {
+        skr_strbuf_addf(b, ", partitions %d", rule->partitions);
+    }
+    if (rule->min > 0) {
+        skr_strbuf_addf(b, ", min %d", rule->min);
+    }
+    if (rule->max > 0) {
+        skr_strbuf_addf(b, ", max %d", rule->max);
+    }
+    if (rule->factor > 1) {
+        skr_strbuf_addf(b, ", factor %d", rule->factor);
+    }
+}
+
+/* The rules the sentence is about: that of the deciding level, or all that are written down. */
+static void write_constraint(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &a->request->problem;
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    if (a->x->level > 0) {
+        explain_rule(p->tree->level_name[a->x->level], &p->rule[a->x->level - 1], &text);
+    } else if (a->x->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        for (size_t i = 0; i < a->g->spec->n_rules; i++) {
+            skr_strbuf_add(&text, i > 0 ? "; " : "");
+            explain_rule(a->g->spec->rule[i].level, &a->g->spec->rule[i].rule, &text);
+        }
+    }
+    skr_strbuf_add(b, ",\"constraint\":");
+    skr_strbuf_add_json(b, text.len > 0 ? text.s : "");
+    skr_strbuf_fini(&text);
+}
+
+/* ,"key":{"cpu":1000} of amounts[stride]. */
+static void write_amounts(const struct account *a, const char *key, const int64_t *amount,
+                          struct skr_strbuf *b)
+{
+    bool first = true;
+    skr_strbuf_addf(b, ",\"%s\":{", key);
+    for (size_t r = 0; r < a->request->problem.n_resources; r++) {
+        if (a->request->problem.demand[r] <= 0) {
+            continue;
+        }
+        skr_strbuf_add(b, first ? "" : ",");
+        skr_strbuf_add_json(b, skr_account_resource(a, r));
+        skr_strbuf_addf(b, ":%lld", (long long)amount[r]);
+        first = false;
+    }
+    skr_strbuf_addc(b, '}');
+}
+
+static int64_t add_capped(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static void write_free(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &a->request->problem;
+    int64_t *sum = skr_alloc_array(p->n_resources + 1, sizeof *sum);
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        for (size_t r = 0; p->eligible[leaf] && r < p->n_resources; r++) {
+            int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
+            sum[r] = add_capped(sum[r], skr_room_counted(free_));
+        }
+    }
+    write_amounts(a, "free", sum, b);
+    free(sum);
+}
+
+static int32_t best_fit(const struct account *a)
+{
+    const struct skr_explanation *x = a->x;
+    int32_t best = 0;
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
+        int32_t fits =
+            x->bottleneck[i].fits - skr_held_below(&a->request->problem, x->bottleneck[i].unit);
+        best = fits > best ? fits : best;
+    }
+    return best;
+}
+
+/* Of slots and sums those that the group does not hold itself; largest is a size. */
+static void write_have(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_explanation *x = a->x;
+    int32_t held = skr_held_in_all(&a->request->problem);
+    int64_t all = x->sum_fits > held ? x->sum_fits - held : 0;
+    int64_t slots = x->n_bottlenecks > 0                         ? best_fit(a)
+                    : x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? all
+                    : x->largest > held                          ? x->largest - held
+                                                                 : 0;
+    skr_strbuf_addf(b, ",\"have\":{\"slots\":%lld,\"largest\":%d,\"inAll\":%lld", (long long)slots,
+                    x->largest + a->request->outside, (long long)all);
+    write_free(a, b);
+    skr_strbuf_addc(b, '}');
+}
+
+static void write_sizes(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_explanation *x = a->x;
+    const int32_t outside = a->request->outside;
+    if (!(x->parts & SKR_EXPLAIN_SIZES)) {
+        return;
+    }
+    skr_strbuf_add(b, ",\"sizes\":[");
+    for (size_t i = 0; i < x->n_sizes; i++) {
+        skr_strbuf_addf(b, "%s[%d,%d]", i ? "," : "", x->size[i].first + outside,
+                        x->size[i].last + outside);
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+void skr_explain_account(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &a->request->problem;
+    int32_t held = skr_held_in_all(p);
+    skr_strbuf_addf(b, ",\"need\":{\"slots\":%d", p->n - held);
+    if (held + a->request->outside > 0) {
+        skr_strbuf_addf(b, ",\"held\":%d", held + a->request->outside);
+    }
+    write_constraint(a, b);
+    write_amounts(a, "each", p->demand, b);
+    skr_strbuf_addc(b, '}');
+    write_have(a, b);
+    skr_strbuf_add(b, ",\"resource\":");
+    skr_strbuf_add_json(b, p->n_resources > 0 ? skr_account_resource(a, a->scarce) : "pods");
+    skr_strbuf_add(b, ",\"level\":");
+    skr_strbuf_add_json(b, a->x->level > 0 ? p->tree->level_name[a->x->level] : "");
+    if ((a->x->parts & SKR_EXPLAIN_SLOTS) && a->x->slots >= 0) {
+        skr_strbuf_addf(b, ",\"missingSlots\":%d", a->x->slots);
+    }
+    write_sizes(a, b);
+    skr_explain_domains(a, b);
+}
+
+void skr_explained_destroy(struct explained *x)
+{
+    if (!x) {
+        return;
+    }
+    free(x->account);
+    free(x->relaxations);
+    free(x->smaller);
+    free(x->set);
+    free(x->preemption);
+    free(x);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What else holds of a group beside its reason: warnings, and what is wrong although it is bound. */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/explain/explain_devices.h"
+#include "core/gang/explain/explain_strangers.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/report/warnings.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/state/reason.h"
+#include "topology/topology_map.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct also {
+    struct skr_strbuf *b;
+    const struct explain_standing *standing;
+    const char *reason; /* is not reported again */
+    bool first;
+};
+
+static void add_also(struct also *also, const char *token, const char *class, const char *text)
+{
+    if (strcmp(token, also->reason) == 0) {
+        return;
+    }
+    skr_strbuf_addf(also->b,
+                    "%s{\"reason\":\"%s\",\"class\":\"%s\",\"message\":", also->first ? "" : ",",
+                    token, class);
+    skr_strbuf_add_json(also->b, text);
+    skr_strbuf_addc(also->b, '}');
+    also->first = false;
+}
+
+static void add_reason(struct also *also, enum skr_reason reason, const char *text)
+{
+    add_also(also, skr_reason_name(reason), skr_reason_class(reason), text);
+}
+
+static int by_string(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+    const char **item;
+    size_t n, cap;
+};
+
+static void names_add(struct names *names, const char *name)
+{
+    skr_grow(&names->item, &names->cap, names->n + 1, sizeof *names->item);
+    names->item[names->n++] = name;
+}
+
+/* "%zu WHAT: a, b, ..."; frees the list. */
+static void say_names(struct names *names, const char *what, struct skr_strbuf *b)
+{
+    qsort(names->item, names->n, sizeof *names->item, by_string);
+    skr_strbuf_addf(b, "%zu %s: ", names->n, what);
+    for (size_t i = 0; i < names->n && i < SKR_EXPLAIN_NODES_MAX; i++) {
+        skr_strbuf_addf(b, "%s%s", i ? ", " : "", names->item[i]);
+    }
+    skr_strbuf_add(b, names->n > SKR_EXPLAIN_NODES_MAX ? ", ..." : "");
+    free(names->item);
+}
+
+/* Nodes outside the tree. */
+static void also_outside(const struct skr_gang *e, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct node_entry *n;
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (skr_topology_is_outside(e, n)) {
+            names_add(&names, n->name);
+        }
+    }
+    if (names.n == 0) {
+        return;
+    }
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names, one ? "Ready node is not in the tree" : "Ready nodes are not in the tree",
+              &text);
+    add_also(also, SKR_TOKEN_NODES_NOT_IN_TREE, "config", text.s);
+    skr_strbuf_fini(&text);
+}
+
+/* Whether the members that wait may go to the node. */
+static bool is_open(const struct group *g, const struct node_entry *n)
+{
+    const struct pod_entry *p;
+    const struct shape *seen = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->seated || skr_pods_is_bound(p) || p->shape == seen) {
+            continue;
+        }
+        seen = p->shape;
+        if (skr_pod_shape_check_node(seen->spec, n->node) != SKR_ELIGIBLE) {
+            return false;
+        }
+    }
+    return seen;
+}
+
+/* Nodes outside a derived tree matter to a group that finds no room, if they are open to it. */
+static void also_unlabelled(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    const char *class = skr_reason_class(g->reason), *first = NULL;
+    size_t count = 0;
+    const struct node_entry *n;
+    if (also->standing->placed ||
+        (strcmp(class, "capacity") != 0 && strcmp(class, "topology") != 0)) {
+        return;
+    }
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        if (skr_topology_is_outside(e, n) && is_open(g, n)) {
+            first = count++ == 0 || strcmp(n->name, first) < 0 ? n->name : first;
+        }
+    }
+    if (first) {
+        SKR_STRBUF(text);
+        skr_topology_say_unlabelled(count, first, &text);
+        add_also(also, SKR_TOPOLOGY_LABEL_MISSING, "config", text.s);
+    }
+}
+
+static void also_duplicates(const struct group *g, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct map_entry *m;
+    DL_FOREACH2(g->source.maps, m, gnext)
+    {
+        if (m != g->source.map) {
+            names_add(&names, m->map->meta.name);
+        }
+    }
+    if (!g->source.map || names.n == 0) {
+        free(names.item);
+        return;
+    }
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names, one ? "younger ConfigMap names it too" : "younger ConfigMaps name it too",
+              &text);
+    add_reason(also, SKR_REASON_DUPLICATE_GROUP, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void also_refused(struct skr_gang *e, const struct group *g, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct pod_entry *p;
+    const struct shape *seen = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->shape == seen || skr_pods_is_bound(p) || !p->seated) {
+            continue;
+        }
+        seen = p->shape;
+        const struct veto *v, *tmp;
+        HASH_ITER(hh, p->shape->vetoes, v, tmp)
+        {
+            if (skr_shapes_is_vetoed(e, p->shape, v->node)) {
+                names_add(&names, v->node);
+            }
+        }
+    }
+    if (names.n == 0) {
+        return;
+    }
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names,
+              one ? "node was refused by kube-scheduler" : "nodes were refused by kube-scheduler",
+              &text);
+    add_reason(also, SKR_REASON_FILTERED_BY_OTHERS, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static bool lacks_members(const struct group *g)
+{
+    return g->spec && g->seats.n_bound + g->seats.n_ready < (size_t)skr_membership_size(g);
+}
+
+static void also_missing(const struct group *g, struct also *also)
+{
+    char text[300];
+    size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)skr_membership_size(g);
+    if (!lacks_members(g) || g->state == GROUP_BOUND || also->standing->on_its_way) {
+        return;
+    }
+    snprintf(text, sizeof text, "%zu of %zu members are there", have, size);
+    add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
+}
+
+/* Members without a seat: a group may be bound while they wait. */
+static void also_beyond(const struct group *g, struct also *also)
+{
+    char text[300];
+    size_t n = 0;
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        n += skr_membership_is_beyond(g, p) ? 1 : 0;
+    }
+    if (n == 0) {
+        return;
+    }
+    snprintf(text, sizeof text, "%zu %s beyond the size of %d: %s for a seat", n,
+             n == 1 ? "pod is" : "pods are", skr_membership_size(g),
+             n == 1 ? "it waits" : "they wait");
+    add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text);
+}
+
+/* What is wrong with a group that is reported as bound. */
+static void also_although_bound(const struct group *g, struct also *also)
+{
+    const char *text = g->message;
+    if (also->standing->on_its_way || !also->standing->placed || g->reason == SKR_REASON_NONE) {
+        return;
+    }
+    if (!text && g->reason == SKR_REASON_GROUP_NOT_FOUND) {
+        text = "no ConfigMap or PodGroup defines it any more";
+    }
+    add_reason(also, g->reason, text ? text : "");
+    also->reason = skr_reason_name(g->reason);
+}
+
+/* Whether the node has the devices is not ours to say. */
+static void also_devices(const struct skr_gang *e, const struct group *g, struct also *also)
+{
+    SKR_STRBUF(text);
+    if (g->state != GROUP_BOUND && skr_devices_say(e, g, &text)) {
+        add_also(also, SKR_TOKEN_DEVICES, e->classes_forbidden ? "config" : "capacity", text.s);
+    }
+}
+
+void skr_explain_also(struct skr_gang *e, const struct group *g,
+                      const struct explain_standing *standing, struct skr_strbuf *b)
+{
+    struct also also = {.b = b, .standing = standing, .reason = standing->token, .first = true};
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_strbuf_add(b, ",\"also\":[");
+    also_although_bound(g, &also);
+    also_beyond(g, &also);
+    if (skr_group_state_defect(g)) {
+        add_reason(&also, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
+    }
+    also_duplicates(g, &also);
+    if (g->seats.difference) {
+        add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->seats.difference);
+    }
+    if (skr_warnings_join(e, g, (struct warnings){.levels = true}, &text)) {
+        add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (skr_warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
+        add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (skr_seat_holds_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
+    }
+    if (!skr_topology_is_usable(e)) {
+        add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
+    }
+    if (skr_topology_has_racks_of_labels(e)) {
+        also_unlabelled(e, g, &also);
+    } else {
+        also_outside(e, &also);
+    }
+    also_missing(g, &also);
+    skr_strbuf_reset(&text);
+    if (lacks_members(g) && skr_strangers_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
+    }
+    also_refused(e, g, &also);
+    also_devices(e, g, &also);
+    skr_strbuf_addc(b, ']');
+    skr_strbuf_fini(&text);
+}

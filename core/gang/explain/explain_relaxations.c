@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What would have to change for a group to fit: each an object with a phrase for people and the
+ * changes for programs.
+ *
+ *   {"text":"2 GPU free up on node-3","changes":[{"change":"free","node":"node-3","slots":1,
+ *    "amounts":{"nvidia.com/gpu":2}}]}
+ *
+ * Room, rules, size, closed nodes: each is a placement that the solver has found, so carrying out
+ * all changes of one object, and nothing else, places the group. What could not be said completely
+ * (more leaves than the solver lists) is left out, as is room that would make a node larger than
+ * any node of the tree is.
+ */
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/report/explain_held.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/state/groups.h"
+
+#include "topology/amount_text.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* An object is being written: phrase and changes grow side by side. */
+struct relaxation {
+    struct skr_strbuf text, changes;
+};
+
+static void begin(struct relaxation *r)
+{
+    skr_strbuf_init(&r->text);
+    skr_strbuf_init(&r->changes);
+}
+
+static void end(struct relaxation *r, struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, b->len > 0 ? "," : "");
+    skr_strbuf_add(b, "{\"text\":");
+    skr_strbuf_add_json(b, r->text.s);
+    skr_strbuf_addf(b, ",\"changes\":[%s]}", r->changes.s);
+    skr_strbuf_fini(&r->text);
+    skr_strbuf_fini(&r->changes);
+}
+
+/* ---- room ---- */
+
+#define AMOUNT_MAX (INT64_MAX / 4) /* beyond, amounts are reported as this */
+
+/* What members ask for of resource r when as many more of them are there as slots are missing. */
+static int64_t wanted(const struct account *a, const struct skr_missing_slots *slot, size_t r)
+{
+    int64_t members = (int64_t)skr_account_leaf_fit(a, slot->leaf) + slot->slots;
+    int64_t demand = a->request->problem.demand[r];
+    return members > 0 && demand > AMOUNT_MAX / members ? AMOUNT_MAX : members * demand;
+}
+
+static int64_t lacking(const struct account *a, const struct skr_missing_slots *slot, size_t r)
+{
+    const struct skr_problem *p = &a->request->problem;
+    int64_t free_ = p->free[(size_t)slot->leaf * p->n_resources + r];
+    int64_t lacks = wanted(a, slot, r) - (free_ < -AMOUNT_MAX ? -AMOUNT_MAX : free_);
+    return p->demand[r] > 0 && lacks > 0 ? lacks : 0;
+}
+
+/* What the group's own members use on the node, which they do not leave. */
+static int64_t own_use(const struct account *a, int32_t leaf, size_t r)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    const char *node = tree->unit_name[tree->first_leaf + leaf];
+    const struct pod_entry *p;
+    int64_t sum = 0;
+    DL_FOREACH(a->g->members, p)
+    {
+        const char *at = skr_ledger_find(a->e->ledger, p->uid, NULL);
+        int64_t uses = at && strcmp(at, node) == 0
+                           ? skr_amounts_get(&p->shape->amounts, a->request->resource[r])
+                           : 0;
+        sum = sum > AMOUNT_MAX - uses ? AMOUNT_MAX : sum + uses;
+    }
+    return sum;
+}
+
+static int64_t desired_keys_with_own(const struct account *a, const struct skr_missing_slots *slot,
+                                     size_t r)
+{
+    int64_t want = wanted(a, slot, r);
+    return a->request->problem.demand[r] > 0 ? want + own_use(a, slot->leaf, r) : want;
+}
+
+/* More than the node has with nobody but the group's own members on it would be needed. */
+static bool exceeds_node(const struct account *a, const struct skr_missing_slots *slot)
+{
+    const struct skr_problem *p = &a->request->problem;
+    for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
+        if (desired_keys_with_own(a, slot, r) >
+            p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* More than any node of the tree has, empty: nobody adds that to a node. */
+static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_slots *slot)
+{
+    const struct skr_problem *p = &a->request->problem;
+    for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
+        int64_t want = desired_keys_with_own(a, slot, r), most = 0;
+        for (size_t i = 0; i < (size_t)p->tree->n_leaves; i++) {
+            int64_t has = p->capacity[i * p->n_resources + r];
+            most = has > most ? has : most;
+        }
+        if (want > most) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_room_change(const struct account *a, const struct skr_missing_slots *slot,
+                            struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &a->request->problem;
+    bool first = true;
+    skr_strbuf_addf(b, "%s{\"change\":\"free\",\"node\":", b->len > 0 ? "," : "");
+    skr_strbuf_add_json(b, p->tree->unit_name[p->tree->first_leaf + slot->leaf]);
+    skr_strbuf_addf(b, ",\"slots\":%d,\"amounts\":{", slot->slots);
+    for (size_t r = 0; r < p->n_resources; r++) {
+        int64_t amount = lacking(a, slot, r);
+        if (amount <= 0) {
+            continue;
+        }
+        skr_strbuf_add(b, first ? "" : ",");
+        skr_strbuf_add_json(b, skr_account_resource(a, r));
+        skr_strbuf_addf(b, ":%lld", (long long)amount);
+        first = false;
+    }
+    skr_strbuf_add(b, "}}");
+}
+
+/* "2 GPU and 8 CPU" over all leaves, the scarcest first. */
+static void say_amounts(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &a->request->problem;
+    size_t said = 0;
+    for (size_t k = 0; k <= p->n_resources; k++) {
+        size_t r = k == 0 ? a->scarce : k - 1;
+        int64_t sum = 0;
+        if (k > 0 && r == a->scarce) {
+            continue;
+        }
+        for (size_t i = 0; i < a->x->n_slot_leaves; i++) {
+            int64_t amount = lacking(a, &a->x->slot[i], r);
+            sum = sum > INT64_MAX - amount ? INT64_MAX : sum + amount;
+        }
+        if (sum <= 0) {
+            continue;
+        }
+        skr_strbuf_add(b, said++ > 0 ? " and " : "");
+        skr_amount_add(b, skr_account_resource(a, r), sum);
+    }
+}
+
+static void say_nodes(const struct skr_tree *tree, const int32_t *leaf, size_t n,
+                      struct skr_strbuf *b)
+{
+    if (n > SKR_EXPLAIN_PHRASE_NODES_MAX) {
+        skr_strbuf_addf(b, "%zu nodes", n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addf(b, "%s%s",
+                        i == 0      ? ""
+                        : i + 1 < n ? ", "
+                                    : " and ",
+                        tree->unit_name[tree->first_leaf + leaf[i]]);
+    }
+}
+
+static void say_room(const struct account *a, bool beyond, struct skr_strbuf *b)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    int32_t leaf[SKR_MISSING_SLOTS_MAX], level = a->x->level;
+    bool together = level > 0 && level < tree->n_levels && a->x->n_slot_leaves > 1;
+    for (size_t i = 0; i < a->x->n_slot_leaves; i++) {
+        leaf[i] = a->x->slot[i].leaf;
+        together = together && skr_account_unit_at(tree, leaf[i], level) ==
+                                   skr_account_unit_at(tree, leaf[0], level);
+    }
+    say_amounts(a, b);
+    skr_strbuf_add(b, beyond ? " were added" : " free up");
+    if (together) {
+        skr_strbuf_add(b, " in ");
+        skr_account_unit_name(tree, skr_account_unit_at(tree, leaf[0], level), b);
+    }
+    skr_strbuf_add(b, together ? ", on " : " on ");
+    say_nodes(tree, leaf, a->x->n_slot_leaves, b);
+}
+
+static void write_room(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_explanation *x = a->x;
+    bool beyond = false;
+    if (!(x->parts & SKR_EXPLAIN_SLOTS) || x->slots <= 0 || x->n_slot_leaves == 0 ||
+        x->n_slot_leaves > SKR_MISSING_SLOTS_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < x->n_slot_leaves; i++) {
+        if (exceeds_node(a, &x->slot[i]) && exceeds_all_nodes(a, &x->slot[i])) {
+            return;
+        }
+    }
+    struct relaxation r;
+    begin(&r);
+    for (size_t i = 0; i < x->n_slot_leaves; i++) {
+        beyond = beyond || exceeds_node(a, &x->slot[i]);
+        add_room_change(a, &x->slot[i], &r.changes);
+    }
+    say_room(a, beyond, &r.text);
+    end(&r, b);
+}
+
+/* ---- rules ---- */
+
+static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof kind_name / sizeof *kind_name == SKR_RELAXATION_KIND_COUNT, "names");
+
+static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind kind)
+{
+    const int32_t now[] = {0, rule->max, rule->min, rule->factor, rule->partitions};
+    return now[kind];
+}
+
+/* alone: the nearest value was verified with nothing else dropped. */
+static void add_rule(const struct account *a, const struct skr_relaxation_atom *atom, bool alone,
+                     struct relaxation *r, struct skr_strbuf *set)
+{
+    const struct skr_problem *p = &a->request->problem;
+    const char *level = p->tree->level_name[atom->level], *key = kind_name[atom->kind];
+    int32_t value =
+        alone && !(atom->kind == SKR_RELAX_FACTOR && atom->value <= 1) ? atom->value : 0;
+    struct skr_strbuf path;
+    skr_strbuf_init(&path);
+    skr_strbuf_addf(&path, "constraints.%s.%s", level, key);
+    skr_strbuf_add(&r->text, r->text.len > 0 ? " and " : "");
+    skr_strbuf_addf(&r->changes,
+                    "%s{\"change\":\"constraint\",\"path\":", r->changes.len > 0 ? "," : "");
+    skr_strbuf_add_json(&r->changes, path.s);
+    skr_strbuf_addf(set, "%s%s=", set->len > 0 ? " " : "", path.s);
+    if (atom->kind == SKR_RELAX_HARD) {
+        skr_strbuf_addf(&r->text, "the %s constraint is soft", level);
+        skr_strbuf_add(&r->changes, ",\"value\":false}");
+        skr_strbuf_add(set, "false");
+    } else if (value > 0) {
+        skr_strbuf_addf(&r->text, "%s of %s is %d, not %d", key, level, value,
+                        value_now(&p->rule[atom->level - 1], atom->kind));
+        skr_strbuf_addf(&r->changes, ",\"value\":%d}", value);
+        skr_strbuf_addf(set, "%d", value);
+    } else {
+        skr_strbuf_addf(&r->text, "%s has no %s", level, key);
+        skr_strbuf_add(&r->changes, ",\"value\":null}");
+        skr_strbuf_add(set, "null");
+    }
+    skr_strbuf_fini(&path);
+}
+
+/* The paths may stand in a command as they are. */
+static bool is_plain(const char *set)
+{
+    for (const char *c = set; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("._-=/ ", *c);
+        if (!plain) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_blank_level(const struct account *a, const struct skr_relaxation *from)
+{
+    bool blank = false;
+    for (size_t j = 0; j < from->n_atoms; j++) {
+        blank = blank || strchr(a->request->problem.tree->level_name[from->atom[j].level], ' ');
+    }
+    return blank;
+}
+
+static void write_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
+{
+    for (size_t i = 0; i < a->x->n_relaxations; i++) {
+        const struct skr_relaxation *from = &a->x->relaxation[i];
+        struct relaxation r;
+        struct skr_strbuf set;
+        begin(&r);
+        skr_strbuf_init(&set);
+        for (size_t j = 0; j < from->n_atoms; j++) {
+            add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
+        }
+        end(&r, b);
+        if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from)) {
+            *ret_set = skr_strbuf_take(&set, NULL);
+        }
+        skr_strbuf_fini(&set);
+    }
+}
+
+/* ---- size ---- */
+
+void skr_explain_size(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_explanation *x = a->x;
+    if (x->largest + a->request->outside <= 0 || x->largest >= a->request->problem.n ||
+        x->largest < skr_held_in_all(&a->request->problem)) {
+        return;
+    }
+    struct relaxation r;
+    begin(&r);
+    int32_t outside = a->request->outside, size = x->largest + outside;
+    skr_strbuf_addf(&r.text, "the size is %d, not %d", size, a->request->problem.n + outside);
+    skr_strbuf_addf(&r.changes, "{\"change\":\"size\",\"value\":%d}", size);
+    end(&r, b);
+}
+
+void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set)
+{
+    *ret_set = NULL;
+    write_room(a, b);
+    write_rules(a, b, ret_set);
+}
+
+/* ---- the whole group ---- */
+
+void skr_explain_moved(const struct account *a, struct skr_strbuf *b)
+{
+    const struct skr_solution *moved = a->request->moved;
+    const struct skr_tree *tree = a->request->problem.tree;
+    int32_t level = skr_explain_tying_level(a->x, &a->request->problem);
+    if (!moved) {
+        return;
+    }
+    struct relaxation r;
+    begin(&r);
+    skr_strbuf_addf(&r.text, "all %d members start anew, in ", a->request->problem.n);
+    skr_held_say_units(tree, moved->count, level > 0 ? level : 1, &r.text);
+    skr_strbuf_addf(&r.changes, "{\"change\":\"move\",\"members\":%d,\"nodes\":{",
+                    a->request->problem.n);
+    int32_t n = 0;
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        if (moved->count[leaf] > 0 && n++ < SKR_EXPLAIN_MOVED_MAX) {
+            skr_strbuf_add(&r.changes, n > 1 ? "," : "");
+            skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf]);
+            skr_strbuf_addf(&r.changes, ":%d", moved->count[leaf]);
+        }
+    }
+    skr_strbuf_addf(&r.changes, "},\"otherNodes\":%d}",
+                    n > SKR_EXPLAIN_MOVED_MAX ? n - SKR_EXPLAIN_MOVED_MAX : 0);
+    end(&r, b);
+}
+
+/* ---- closed nodes ---- */
+
+void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    int32_t leaf[SKR_EXPLAIN_OPENED_MAX];
+    const char *why[SKR_EXPLAIN_OPENED_MAX];
+    size_t n = 0;
+    for (int32_t i = 0; i < tree->n_leaves; i++) {
+        bool opens;
+        const char *closed = count[i] > 0 ? skr_account_closed(a, i, &opens) : NULL;
+        if (!closed) {
+            continue;
+        }
+        if (n == SKR_EXPLAIN_OPENED_MAX) {
+            return;
+        }
+        why[n] = closed;
+        leaf[n++] = i;
+    }
+    if (n == 0) {
+        return;
+    }
+    struct relaxation r;
+    begin(&r);
+    say_nodes(tree, leaf, n, &r.text);
+    skr_strbuf_addf(&r.text, " %s usable again", n > 1 ? "are" : "is");
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addf(&r.changes, "%s{\"change\":\"node\",\"node\":", i ? "," : "");
+        skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf[i]]);
+        skr_strbuf_addf(&r.changes, ",\"why\":\"%s\",\"value\":\"usable\"}", why[i]);
+    }
+    end(&r, b);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who asks why a group is not placed, and the solves that answer it.
+ *
+ * Most states explain themselves at once. A group that found no place needs the solver's account:
+ * it is taken from what is kept with the group while no fact has changed since, else a problem is
+ * built as for planning and solved with all parts of an explanation; then, when nodes are closed to
+ * the members that could be opened, once more with these open; then, when that is asked for, victims
+ * are searched for. One such solve at a time, marked as an explanation, so that the shell can keep it
+ * from delaying plans. What it finds replaces the group's reason and message: there is one sentence,
+ * and it is the newest.
+ *
+ * Requests wait in a list and are answered in its order when they can be. The problem of the solve
+ * that runs stays readable until it has come back and was handled (core/frame/work.h).
+ */
+#include "core/gang/explain/explain_request.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/explain/explain_preemption.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/planning/planner.h"
+#include "core/gang/problem/problem.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/pages.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* What a solve is for. */
+enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS };
+
+struct asker {
+    uint64_t request;
+    bool preempt;   /* who would give way, too */
+    bool standing;  /* struct skr_explain_request */
+    char *key;      /* namespace/name */
+    uint64_t facts; /* when it asked: no older account will do */
+    skr_time until; /* then it is answered without the solver's account */
+    int solves;     /* started for it */
+    struct asker *prev, *next;
+};
+
+struct explain_requests {
+    struct asker *askers;
+    size_t n;
+    uint64_t solve; /* running; 0 none */
+    const struct skr_solve_request *request;
+    char *group;             /* its key */
+    enum step step;          /* OPENED: the account's second one, with closed nodes open */
+    struct explained *draft; /* of the first, while the second runs */
+    struct {
+        char *spared;          /* see skr_explain_preemption_search() */
+        uint64_t facts, input; /* as in struct explained */
+        bool enabled;
+    } victims; /* VICTIMS */
+};
+
+/* ---- answers ---- */
+
+static void answer(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
+                   struct skr_strbuf *json)
+{
+    skr_out_explain(e, request, status, json);
+    skr_strbuf_fini(json);
+}
+
+static void refuse(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
+                   const char *text)
+{
+    struct skr_strbuf json;
+    skr_strbuf_init(&json);
+    skr_view_write_status(&json, status == SKR_EXPLAIN_NOT_FOUND ? 404 : 503, text);
+    answer(e, request, status, &json);
+}
+
+static void asker_destroy(struct explain_requests *q, struct asker *a)
+{
+    DL_DELETE(q->askers, a);
+    q->n--;
+    free(a->key);
+    free(a);
+}
+
+static const char *not_now(const struct skr_gang *e)
+{
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
+        return SKR_TEXT_NOT_READY;
+    }
+    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
+}
+
+void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
+                             const struct skr_explain_request *asked)
+{
+    if (!e->explain_requests) {
+        e->explain_requests = skr_alloc(sizeof *e->explain_requests);
+    }
+    struct explain_requests *q = e->explain_requests;
+    const char *problem = not_now(e);
+    if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX) {
+        problem = "sakkara: too many explanations are asked for";
+    }
+    if (problem) {
+        refuse(e, request, SKR_EXPLAIN_NOT_NOW, problem);
+        return;
+    }
+    struct asker *a = skr_alloc(sizeof *a);
+    a->request = request;
+    a->preempt = asked->preempt;
+    a->standing = asked->standing;
+    a->facts = e->epoch.facts;
+    a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
+    skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
+    a->key = skr_object_key(asked->namespace_, asked->name);
+    DL_APPEND(q->askers, a);
+    q->n++;
+}
+
+/* ---- solves ---- */
+
+static bool needs_account(const struct skr_gang *e, const struct group *g)
+{
+    return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
+           g->seats.n_ready > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
+}
+
+static bool account_stands(const struct group *g, const struct asker *a)
+{
+    return g->explained && g->explained->facts >= a->facts &&
+           g->explained->input_epoch == g->input_epoch;
+}
+
+static bool victims_stand(const struct group *g, const struct asker *a)
+{
+    return g->explained && g->explained->preemption && g->explained->preemption_facts >= a->facts &&
+           g->explained->preemption_input == g->input_epoch;
+}
+
+static struct skr_solve_request *build(struct skr_gang *e, struct group *g, struct skr_error *error)
+{
+    size_t n;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
+    if (request) {
+        skr_problem_add_anew(e, g, newcomers, n, request);
+        request->work.aside = true;
+        request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
+    }
+    free(newcomers);
+    return request;
+}
+
+static void start(struct skr_gang *e, const struct group *g, struct skr_solve_request *request,
+                  enum step step)
+{
+    struct explain_requests *q = e->explain_requests;
+    q->solve = skr_out_solve(e, request);
+    q->request = request;
+    q->step = step;
+    q->group = skr_strdup(g->key);
+}
+
+/* Without a problem there is nothing to report beyond the group's message. */
+static void keep_nothing(struct skr_gang *e, struct group *g)
+{
+    skr_explained_destroy(g->explained);
+    g->explained = skr_alloc(sizeof *g->explained);
+    g->explained->facts = e->epoch.facts;
+    g->explained->input_epoch = g->input_epoch;
+}
+
+static void start_first(struct skr_gang *e, struct group *g)
+{
+    struct skr_error error;
+    struct skr_solve_request *request = build(e, g, &error);
+    if (!request) {
+        keep_nothing(e, g);
+        return;
+    }
+    request->problem.explain_parts =
+        SKR_EXPLAIN_SIZES | SKR_EXPLAIN_RELAXATIONS | SKR_EXPLAIN_SLOTS;
+    struct explained *draft = skr_alloc(sizeof *draft);
+    draft->facts = e->epoch.facts;
+    draft->input_epoch = g->input_epoch;
+    e->explain_requests->draft = draft;
+    start(e, g, request, STEP_ACCOUNT);
+}
+
+/* The same problem with closed nodes open, where opening them is possible. false: there are none
+ * with room. */
+static bool start_second(struct skr_gang *e, struct group *g)
+{
+    struct skr_error error;
+    struct skr_solve_request *request = build(e, g, &error);
+    if (!request) {
+        return false;
+    }
+    const struct skr_problem *p = &request->problem;
+    struct account a = {.e = e, .g = g, .request = request};
+    uint8_t *eligible = skr_arena_array(request->arena, (size_t)p->tree->n_leaves + 1, 1);
+    bool any = false;
+    for (int32_t leaf = 0; eligible && leaf < p->tree->n_leaves; leaf++) {
+        bool opens = p->eligible[leaf];
+        if (!opens) {
+            skr_account_closed(&a, leaf, &opens);
+        }
+        eligible[leaf] = opens;
+        any = any || (opens && !p->eligible[leaf]);
+    }
+    if (!any) {
+        skr_solve_request_destroy(request);
+        return false;
+    }
+    request->problem.eligible = eligible;
+    request->problem.explain = false;
+    start(e, g, request, STEP_OPENED);
+    return true;
+}
+
+static struct explained *kept(struct group *g)
+{
+    if (!g->explained) {
+        g->explained = skr_alloc(sizeof *g->explained);
+    }
+    return g->explained;
+}
+
+static void keep_victims(struct group *g, struct skr_strbuf *b, uint64_t facts)
+{
+    struct explained *x = kept(g);
+    free(x->preemption);
+    x->preemption = skr_strbuf_take(b, NULL);
+    x->preemption_facts = facts;
+    x->preemption_input = g->input_epoch;
+}
+
+/* Whoever waits for it waits no longer, also when no problem could be built. */
+static void start_victims(struct skr_gang *e, struct group *g, const struct asker *a)
+{
+    struct explain_requests *q = e->explain_requests;
+    struct skr_strbuf spared;
+    struct skr_error error = {.text = ""};
+    skr_strbuf_init(&spared);
+    struct skr_solve_request *request = skr_explain_preemption_search(e, g, &spared, &error);
+    if (!request) {
+        skr_explain_preemption_failed(error.text, &spared);
+        keep_victims(g, &spared, e->epoch.facts);
+        return;
+    }
+    q->victims.spared = skr_strbuf_take(&spared, NULL);
+    q->victims.facts = e->epoch.facts;
+    q->victims.input = g->input_epoch;
+    q->victims.enabled = e->settings.preemption || a->standing;
+    start(e, g, request, STEP_VICTIMS);
+}
+
+/* ---- their ends ---- */
+
+static void keep(struct explain_requests *q, struct group *g)
+{
+    skr_explained_destroy(g->explained);
+    g->explained = q->draft;
+    q->draft = NULL;
+}
+
+static void first_solved(struct skr_gang *e, struct group *g,
+                         const struct skr_solve_request *request, const struct skr_solution *s)
+{
+    struct explain_requests *q = e->explain_requests;
+    struct account a;
+    struct skr_strbuf b;
+    if (!s || s->status != SKR_SOLVE_INFEASIBLE) { /* a plan is about to be made, or a limit met */
+        keep(q, g);
+        return;
+    }
+    skr_account_init(&a, e, g, request, &s->explanation);
+    skr_strbuf_init(&b);
+    skr_explain_account(&a, &b);
+    q->draft->account = skr_strbuf_take(&b, NULL);
+    skr_explain_relaxations(&a, &b, &q->draft->set);
+    skr_explain_moved(&a, &b);
+    q->draft->relaxations = skr_strbuf_take(&b, NULL);
+    skr_explain_size(&a, &b);
+    q->draft->size = b.len > 0 ? s->explanation.largest + request->outside : 0;
+    q->draft->smaller = skr_strbuf_take(&b, NULL);
+    skr_planner_explain(e, g, s, request);
+    if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
+        keep(q, g);
+    }
+}
+
+static void second_solved(struct skr_gang *e, struct group *g,
+                          const struct skr_solve_request *request, const struct skr_solution *s)
+{
+    struct explain_requests *q = e->explain_requests;
+    if (s && s->status == SKR_SOLVE_PLACED) {
+        struct account a = {.e = e, .g = g, .request = request};
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_add(&b, q->draft->relaxations ? q->draft->relaxations : "");
+        skr_explain_opened(&a, s->count, &b);
+        free(q->draft->relaxations);
+        q->draft->relaxations = skr_strbuf_take(&b, NULL);
+    }
+    keep(q, g);
+}
+
+static void victims_solved(struct skr_gang *e, struct group *g,
+                           const struct skr_solve_request *request)
+{
+    const struct explain_requests *q = e->explain_requests;
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_explain_preemption_found(g, request, q->victims.enabled, q->victims.spared, &b);
+    keep_victims(g, &b, q->victims.facts);
+}
+
+bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
+{
+    struct explain_requests *q = e->explain_requests;
+    if (!q || q->solve == 0 || q->solve != solved->work.id) {
+        return false;
+    }
+    struct group *g = skr_groups_find(e, q->group);
+    const struct skr_solve_request *request = q->request;
+    q->solve = 0;
+    q->request = NULL;
+    free(q->group);
+    q->group = NULL;
+    const uint64_t input = q->step == STEP_VICTIMS ? q->victims.input : q->draft->input_epoch;
+    bool stands = g && needs_account(e, g) && g->input_epoch == input;
+    if (stands && q->step == STEP_VICTIMS) {
+        victims_solved(e, g, request);
+    } else if (stands && q->step == STEP_OPENED) {
+        second_solved(e, g, request, solved->solution);
+    } else if (stands) {
+        first_solved(e, g, request, solved->solution);
+    }
+    free(q->victims.spared);
+    q->victims.spared = NULL;
+    if (q->solve == 0) {
+        skr_explained_destroy(q->draft);
+        q->draft = NULL;
+    }
+    return true;
+}
+
+/* ---- the list ---- */
+
+/* Whether it can still be waited for; starts the solve when none runs. */
+static bool waits_for(struct skr_gang *e, struct group *g, struct asker *a, enum step step)
+{
+    const struct explain_requests *q = e->explain_requests;
+    if (skr_frame_now(e->frame) >= a->until) {
+        return false;
+    }
+    if (q->solve != 0) {
+        return true;
+    }
+    if (a->solves++ >= SKR_EXPLAIN_TRIES_MAX) {
+        return false;
+    }
+    if (step == STEP_VICTIMS) {
+        start_victims(e, g, a);
+    } else {
+        start_first(e, g);
+    }
+    return q->solve != 0;
+}
+
+static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
+{
+    if (needs_account(e, g) && !account_stands(g, a)) {
+        return waits_for(e, g, a, STEP_ACCOUNT);
+    }
+    return a->preempt && skr_explain_preemption_needs_search(e, g) && !victims_stand(g, a) &&
+           waits_for(e, g, a, STEP_VICTIMS);
+}
+
+/* Whether it was answered. */
+static bool try_answer(struct skr_gang *e, struct asker *a)
+{
+    struct map_entry *m;
+    struct group *g = skr_groups_find_named(e, a->key, &m);
+    struct skr_strbuf json;
+    if (!g && !m) {
+        char text[600];
+        snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
+        refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
+        return true;
+    }
+    if (g && waits(e, g, a)) {
+        return false;
+    }
+    skr_strbuf_init(&json);
+    if (g) {
+        skr_explain_answer_group(e, g, a->preempt, &json);
+    } else {
+        skr_explain_answer_map(e, m, &json);
+    }
+    answer(e, a->request, SKR_EXPLAIN_FOUND, &json);
+    return true;
+}
+
+void skr_explain_request_settle(struct skr_gang *e)
+{
+    struct explain_requests *q = e->explain_requests;
+    struct asker *a, *tmp;
+    if (!q) {
+        return;
+    }
+    const char *problem = not_now(e);
+    DL_FOREACH_SAFE(q->askers, a, tmp)
+    {
+        if (problem) {
+            refuse(e, a->request, SKR_EXPLAIN_NOT_NOW, problem);
+        }
+        if (problem || try_answer(e, a)) {
+            asker_destroy(q, a);
+        }
+    }
+}
+
+void skr_explain_request_fini(struct skr_gang *e)
+{
+    struct explain_requests *q = e->explain_requests;
+    if (!q) {
+        return;
+    }
+    while (q->askers) {
+        asker_destroy(q, q->askers);
+    }
+    free(q->group);
+    free(q->victims.spared);
+    skr_explained_destroy(q->draft);
+    free(q);
+    e->explain_requests = NULL;
+}

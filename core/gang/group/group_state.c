@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a group, and why it is in it: the only place that sets either. */
+#include "core/gang/group/group_state.h"
+
+#include "core/gang/cache/dirty.h"
+
+#include <string.h>
+
+void skr_group_state_enter(struct skr_gang *e, struct group *g, enum group_state state)
+{
+    if (g->state == state) {
+        return;
+    }
+    g->state = state;
+    if (state == GROUP_BOUND) {
+        skr_dirty_victims(e);
+    }
+    skr_dirty_group(e, g);
+}
+
+void skr_group_state_reason(struct group *g, enum skr_reason reason, const char *message)
+{
+    g->reason = reason;
+    if (message && g->message && strcmp(message, g->message) == 0) {
+        return;
+    }
+    char *copy = skr_strdup(message && *message ? message : NULL);
+    free(g->message);
+    g->message = copy;
+}
+
+void skr_group_state_no_tree(struct group *g)
+{
+    char text[400];
+    snprintf(text, sizeof text, "group %s has no topology tree to be placed on", g->name);
+    skr_group_state_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
+}
+
+void skr_group_state_restore(struct group *g, enum group_state state)
+{
+    g->state = state;
+}
+
+/* ---- times of the generation ---- */
+
+void skr_group_state_begin(struct skr_gang *e, struct group *g)
+{
+    if (!g->times.begin) {
+        g->times.begin = skr_frame_now(e->frame);
+    }
+}
+
+void skr_group_state_end(struct skr_gang *e, struct group *g)
+{
+    g->times.end = skr_frame_now(e->frame);
+}
+
+void skr_group_state_set_times(struct group *g, skr_time begin, skr_time end)
+{
+    g->times.begin = begin;
+    g->times.end = end;
+}
+
+/* ---- the text ---- */
+
+/* By the last reason that was found: a group that is tried again is not "being planned" meanwhile, which would
+ * stand in the condition of whoever asks then. */
+static const char *text_of_reason(const struct group *g)
+{
+    switch (g->reason) {
+    case SKR_REASON_GROUP_INVALID:
+    case SKR_REASON_DUPLICATE_GROUP:
+    case SKR_REASON_PODS_NOT_HOMOGENEOUS:
+        return SKR_TEXT_INVALID;
+    case SKR_REASON_NEVER_FITS:
+    case SKR_REASON_WAITING_FOR_CAPACITY:
+        return SKR_TEXT_CAPACITY;
+    case SKR_REASON_WAITING_FOR_PREEMPTION:
+        return SKR_TEXT_VICTIMS;
+    case SKR_REASON_GROUP_NOT_FOUND:
+        return SKR_TEXT_NOT_FOUND;
+    case SKR_REASON_TOPOLOGY_MISSING:
+    case SKR_REASON_CONSTRAINT_CONFLICT:
+    case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
+    case SKR_REASON_FILTERED_BY_OTHERS:
+        return SKR_TEXT_TOPOLOGY;
+    case SKR_REASON_NONE:
+    case SKR_REASON_MEMBERS_MISSING:
+    case SKR_REASON_PLAN_TIMEOUT:
+    case SKR_REASON_BIND_FAILED:
+    case SKR_REASON_COUNT:
+    default:
+        return g->attempt.infeasible ? SKR_TEXT_TOPOLOGY : SKR_TEXT_PLANNING;
+    }
+}
+
+const char *skr_group_state_text(const struct group *g)
+{
+    switch (g->state) {
+    case GROUP_PENDING:
+        if (!g->spec) {
+            return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+        }
+        return SKR_TEXT_MEMBERS;
+    case GROUP_INVALID:
+        return SKR_TEXT_INVALID;
+    case GROUP_PREEMPTING:
+        return SKR_TEXT_VICTIMS;
+    case GROUP_EVICTED:
+        return SKR_TEXT_CAPACITY;
+    case GROUP_READY:
+    case GROUP_BACKOFF:
+    case GROUP_BOUND:
+        if (g->state == GROUP_BOUND && !g->spec) {
+            return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+        }
+        if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->attempt.infeasible) {
+            return SKR_TEXT_MEMBERS;
+        }
+        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->attempt.infeasible) {
+            return SKR_TEXT_FOLLOWER; /* the group lacks nobody */
+        }
+        return text_of_reason(g);
+    case GROUP_PLANNED:
+    case GROUP_ADMITTING:
+    case GROUP_HOLDING:
+    case GROUP_BINDING:
+    case GROUP_STATE_COUNT:
+    default:
+        return SKR_TEXT_PLANNING;
+    }
+}
+
+const char *skr_group_state_defect(const struct group *g)
+{
+    return g->source.defect ? g->source.defect : g->source.misplaced;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The groups there are, by namespace/name: one for each that a pod or a source names. */
+#include "core/gang/group/group_table.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/state/map_entry.h"
+
+#include <string.h>
+#include <utlist.h>
+
+void skr_groups_uncount(struct skr_gang *e, struct group *g)
+{
+    if (!g->counted.done) {
+        return;
+    }
+    e->n_by_status[g->counted.status]--;
+    if (g->counted.reason != SKR_REASON_COUNT) {
+        e->n_by_reason[g->counted.reason]--;
+    }
+    g->counted.done = false;
+}
+
+void skr_groups_count(struct skr_gang *e, struct group *g)
+{
+    bool placed = g->status == SKR_STATUS_BOUND || g->status == SKR_STATUS_FINISHED;
+    skr_groups_uncount(e, g);
+    g->counted.done = true;
+    g->counted.status = g->status;
+    g->counted.reason = placed ? SKR_REASON_COUNT : g->reason;
+    e->n_by_status[g->counted.status]++;
+    if (!placed) {
+        e->n_by_reason[g->counted.reason]++;
+    }
+}
+
+struct group *skr_groups_find(const struct skr_gang *e, const char *key)
+{
+    struct group *g = NULL;
+    if (key) {
+        HASH_FIND_STR(e->groups, key, g);
+    }
+    return g;
+}
+
+struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
+                                    struct map_entry **ret_map)
+{
+    struct group *g = skr_groups_find(e, key);
+    struct map_entry *m;
+    HASH_FIND_STR(e->maps, key, m);
+    *ret_map = !g && m && m->is_group ? m : NULL;
+    if (*ret_map) {
+        g = skr_groups_find(e, m->group_key);
+        g = g && g->source.map == m ? g : NULL;
+    }
+    return g;
+}
+
+struct group *skr_groups_get(struct skr_gang *e, const char *namespace_, const char *name)
+{
+    char *key = skr_object_key(namespace_, name);
+    struct group *g = skr_groups_find(e, key);
+    if (g) {
+        free(key);
+        return g;
+    }
+    g = skr_alloc(sizeof *g);
+    g->key = key;
+    g->namespace_ = skr_strdup(namespace_);
+    g->name = skr_strdup(name);
+    skr_attempt_again(g);
+    g->reported.status = SKR_STATUS_COUNT; /* nothing was */
+    skr_membership_changed(g);
+    HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
+    HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);
+    skr_groups_count(e, g);
+    skr_dirty_group(e, g);
+    return g;
+}

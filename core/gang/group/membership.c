@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who belongs to a group and who holds one of its seats.
+ *
+ * Bound live pods always hold a seat. Members of a plan keep theirs until they die; a vacancy of a
+ * plan in state Binding counts as taken. What is left goes to newcomers by (creationTimestamp,
+ * name). While a member of the running generation lives, its free seats are its own: the pods of
+ * another Job, and once a member has Succeeded those of any other controller, belong to the next
+ * generation and get no seat. (A bare pod or one of another ReplicaSet may replace: a Deployment's
+ * new pods follow its old ones.) A Job that fills all seats alone shares them with nobody, so two
+ * Jobs under one name never run as two halves.
+ *
+ * An open group (a PodGroup's minMember is a minimum) has a seat for everybody, whoever controls
+ * him, but for pods of the next generation.
+ */
+#include "core/gang/group/membership.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/state/plan_entry.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#include "topology/amount_text.h"
+
+int32_t skr_membership_size(const struct group *g)
+{
+    return g->spec ? g->spec->size : 0;
+}
+
+static bool is_open(const struct group *g)
+{
+    return g->spec && g->spec->open;
+}
+
+size_t skr_membership_seats(const struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g), have = g->seats.n_bound + g->seats.n_new;
+    return is_open(g) && have > size ? have : size;
+}
+
+size_t skr_membership_least(const struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g);
+    return g->seats.n_bound > 0 || size == 0 ? 1 : size;
+}
+
+struct pod_entry *skr_membership_oldest(const struct group *g)
+{
+    struct pod_entry *p, *best = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!skr_pod_is_live(p->pod)) {
+            continue;
+        }
+        if (!best || p->pod->meta.created < best->pod->meta.created ||
+            (p->pod->meta.created == best->pod->meta.created &&
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
+            best = p;
+        }
+    }
+    return best;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    if (p->pod->meta.created != q->pod->meta.created) {
+        return p->pod->meta.created < q->pod->meta.created ? -1 : 1;
+    }
+    return strcmp(p->pod->meta.name, q->pod->meta.name);
+}
+
+/* ---- generations ---- */
+
+static bool of_this_generation(const struct group *g, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < g->generation.n; i++) {
+        if (strcmp(g->generation.controller[i], p->pod->controller_uid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void generation_add(struct group *g, const struct pod_entry *p)
+{
+    if (of_this_generation(g, p)) {
+        return;
+    }
+    skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
+             sizeof *g->generation.controller);
+    g->generation.controller[g->generation.n++] = skr_strdup(p->pod->controller_uid);
+}
+
+static void generation_reset(struct group *g)
+{
+    for (size_t i = 0; i < g->generation.n; i++) {
+        free(g->generation.controller[i]);
+    }
+    g->generation.n = 0;
+    g->generation.succeeded = false;
+}
+
+bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p)
+{
+    bool replaces = is_open(g) || !p->pod->of_job;
+    return (!g->generation.succeeded && replaces) || g->generation.n == 0 ||
+           of_this_generation(g, p);
+}
+
+/* ---- the end of a generation ---- */
+
+void skr_membership_note_success(struct group *g)
+{
+    g->generation.succeeded = true;
+}
+
+void skr_membership_count_success(struct group *g, struct pod_entry *p)
+{
+    p->done = true;
+    g->generation.n_succeeded++;
+}
+
+bool skr_membership_is_finished(const struct group *g)
+{
+    return g->generation.finished;
+}
+
+size_t skr_membership_done(const struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g);
+    if (g->seats.n_newcomers > 0 || g->seats.n_bound >= size) {
+        return 0;
+    }
+    size_t open = size - g->seats.n_bound;
+    return g->generation.n_succeeded < open ? g->generation.n_succeeded : open;
+}
+
+void skr_membership_start(struct group *g)
+{
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        p->done = false;
+    }
+    g->generation.finished = false;
+    g->generation.n_succeeded = 0;
+}
+
+static void note_end(struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g);
+    const struct pod_entry *p;
+    bool others = false;
+    if (g->seats.n_live > 0) {
+        if (g->generation.finished) {
+            skr_membership_start(g);
+        }
+        return;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        others = others || p->pod->phase != SKR_POD_SUCCEEDED;
+    }
+    bool enough = size > 0 && g->generation.n_succeeded >= size;
+    if (g->generation.n_succeeded > 0 && (enough || !others)) {
+        g->generation.finished = true;
+    }
+}
+
+void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finished,
+                                const char *rank)
+{
+    skr_membership_start(g);
+    for (const char *at = rank ? strchr(rank, '(') : NULL; at; at = strchr(at, '(')) {
+        char name[256];
+        size_t length = strcspn(++at, ",");
+        if (length < sizeof name) {
+            memcpy(name, at, length);
+            name[length] = '\0';
+            struct pod_entry *p = skr_pods_find_name(e, g->namespace_, name);
+            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p)) {
+                skr_membership_count_success(g, p);
+            }
+        }
+    }
+    g->generation.finished = finished;
+}
+
+/* ---- seats ---- */
+
+enum { JOBS_MAX = 64 }; /* that are looked at */
+
+/* The Job with the oldest pod of those that fill all seats alone; NULL: there is none, and whoever is
+ * older has the seat. By age, so that the first Job to get there is the first in the array. */
+static const char *whole_job(struct pod_entry *const *list, size_t n, size_t size)
+{
+    const char *uid[JOBS_MAX];
+    size_t count[JOBS_MAX], jobs = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        if (!list[i]->pod->of_job) {
+            continue;
+        }
+        while (j < jobs && strcmp(uid[j], list[i]->pod->controller_uid) != 0) {
+            j++;
+        }
+        if (j == JOBS_MAX) {
+            continue;
+        }
+        if (j == jobs) {
+            uid[jobs] = list[i]->pod->controller_uid;
+            count[jobs++] = 0;
+        }
+        count[j]++;
+    }
+    for (size_t j = 0; j < jobs; j++) {
+        if (size > 0 && count[j] >= size) {
+            return uid[j];
+        }
+    }
+    return NULL;
+}
+
+static void deal_seats(struct group *g)
+{
+    struct pod_entry *p;
+    size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0, n = 0;
+    bool running = false;
+    DL_FOREACH(g->members, p)
+    {
+        bool live = skr_pod_is_live(p->pod);
+        p->seated = live && (skr_pods_is_bound(p) || (p->plan && !p->plan->aborting));
+        taken += p->seated;
+        running = running || (live && skr_pods_is_bound(p));
+        if (live && skr_pods_is_bound(p)) {
+            generation_add(g, p);
+        }
+    }
+    if (!running && !g->plan) {
+        generation_reset(g);
+    }
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->seated && skr_pod_is_live(p->pod) &&
+            (!running || skr_membership_may_replace(g, p))) {
+            list[n++] = p;
+        }
+    }
+    qsort(list, n, sizeof(struct pod_entry *), by_age);
+    size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
+    const char *whole = taken == 0 && !is_open(g) ? whole_job(list, n, size) : NULL;
+    for (size_t i = 0; i < n && taken < size; i++) {
+        bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
+        list[i]->seated = !of_another;
+        taken += !of_another;
+    }
+    free(list);
+}
+
+static void note_difference(struct group *g, const struct pod_entry *first,
+                            const struct pod_entry *odd)
+{
+    const char *name;
+    int64_t x, y;
+    SKR_STRBUF(s);
+    if (skr_quantities_differ(&first->shape->spec->requests, &odd->shape->spec->requests, &name, &x,
+                              &y)) {
+        skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
+        skr_amount_add(&s, name, y);
+        skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
+        skr_amount_add(&s, name, x);
+        g->seats.difference = skr_strbuf_take(&s, NULL);
+    }
+}
+
+static void check_homogeneity(struct group *g)
+{
+    struct pod_entry *p, *first = NULL;
+    free(g->seats.difference);
+    g->seats.difference = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->seated) {
+            continue;
+        }
+        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0) {
+            first = p;
+        }
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && p->shape != first->shape && !g->seats.difference) {
+            note_difference(g, first, p);
+        }
+    }
+}
+
+void skr_membership_update(struct skr_gang *e, struct group *g)
+{
+    (void)e;
+    bool dealt = g->seats.dirty;
+    if (dealt) {
+        g->seats.dirty = false;
+        deal_seats(g);
+        check_homogeneity(g);
+    }
+    struct pod_entry *p;
+    g->seats.n_live = g->seats.n_bound = g->seats.n_newcomers = g->seats.n_new = g->seats.n_ready =
+        0;
+    g->seats.n_foreign_gate = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (!skr_pod_is_live(p->pod)) {
+            continue;
+        }
+        g->seats.n_live++;
+        if (skr_pods_is_bound(p)) {
+            g->seats.n_bound++;
+            continue;
+        }
+        g->seats.n_newcomers++;
+        g->seats.n_new += p->seated;
+        g->seats.n_ready += p->seated && !p->pod->foreign_gate;
+        g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
+    }
+    note_end(g);
+}
+
+struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
+{
+    (void)e;
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && !skr_pods_is_bound(p) && !p->pod->foreign_gate &&
+            skr_pod_is_live(p->pod)) {
+            list[n++] = p;
+        }
+    }
+    qsort(list, n, sizeof(struct pod_entry *), by_age);
+    size_t limit = is_open(g) ? g->attempt.limit : 0;
+    *ret_n = limit > 0 && limit < n ? limit : n;
+    return list;
+}
+
+bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p)
+{
+    return g->spec && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) && !p->seated;
+}
+
+static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (newcomers[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *skr_membership_claim_node(const struct group *g, const struct pod_entry *p,
+                                      struct pod_entry *const *newcomers, size_t n)
+{
+    if (!skr_pod_is_live(p->pod)) {
+        return NULL;
+    }
+    if (skr_pods_is_bound(p)) {
+        return p->pod->node_name;
+    }
+    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
+        return p->place.node;
+    }
+    return NULL;
+}
+
+void skr_membership_changed(struct group *g)
+{
+    g->seats.dirty = true;
+}
+
+void skr_membership_seat(struct pod_entry *p)
+{
+    p->seated = true;
+}
+
+void skr_membership_unseat(struct pod_entry *p)
+{
+    p->seated = false;
+}
+
+void skr_membership_fini(struct group *g)
+{
+    generation_reset(g);
+    free(g->generation.controller);
+    free(g->seats.difference);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Refusals of kube-scheduler, a row of them per group, and what they rest on. Which of its plugins
+ * refused stands in the condition of the pod alone, as a phrase for people; the phrases are those of
+ * the plugins' sources (pkg/scheduler/framework/plugins) from 1.30 to 1.37. What the planner knows
+ * itself comes last: a condition speaks of all nodes, and the planned one was none of these.
+ */
+#include "core/gang/group/refusal.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct phrase {
+    const char *text, *plugin, *rule; /* rule: the part of a pod that it is about */
+};
+
+static const struct phrase phrases[] = {
+    {"volume node affinity conflict", "VolumeBinding", "volumes of the pod"},
+    {"available persistent volumes to bind", "VolumeBinding", "volumes of the pod"},
+    {"unbound immediate PersistentVolumeClaims", "VolumeBinding", "volumes of the pod"},
+    {"not have enough free storage", "VolumeBinding", "volumes of the pod"},
+    {"no available volume zone", "VolumeZone", "volumes of the pod"},
+    {"exceed max volume count", "NodeVolumeLimits", "volumes of the pod"},
+    {"no available disk", "VolumeRestrictions", "volumes of the pod"},
+    {"ReadWriteOncePod", "VolumeRestrictions", "volumes of the pod"},
+    {"resourceclaim", "DynamicResources", "resourceClaims of the pod"},
+    {"cannot allocate all claims", "DynamicResources",
+     "resourceClaims or extended resources of the pod"},
+    {"existing pods anti-affinity rules", "InterPodAffinity", "podAntiAffinity of pods that run"},
+    {"match pod anti-affinity rules", "InterPodAffinity", "podAntiAffinity of the pod"},
+    {"match pod affinity rules", "InterPodAffinity", "podAffinity of the pod"},
+    {"pod topology spread constraints", "PodTopologySpread",
+     "topologySpreadConstraints of the pod"},
+    {"free ports for the requested pod ports", "NodePorts", "hostPort of the pod"},
+    {"node affinity/selector", "NodeAffinity", "nodeSelector or nodeAffinity of the pod"},
+    {"untolerated taint", "TaintToleration", "tolerations of the pod"},
+    {"were unschedulable", "NodeUnschedulable", "a cordon"},
+    {"Too many pods", "NodeResourcesFit", "requests of the pod"},
+    {"Insufficient ", "NodeResourcesFit", "requests of the pod"},
+};
+enum { N_PHRASES = sizeof phrases / sizeof phrases[0] };
+
+/* The first phrase of the table that the text has; N_PHRASES: none. */
+static size_t phrase_in(const char *text)
+{
+    size_t i = 0;
+    while (i < N_PHRASES && !strstr(text, phrases[i].text)) {
+        i++;
+    }
+    return i;
+}
+
+static const struct pod_entry *refused_pod(const struct skr_gang *e, const struct group *g)
+{
+    const struct pod_entry *p = g->refusal.pod ? skr_pods_find(e, g->refusal.pod) : NULL;
+    return p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) ? p : NULL;
+}
+
+static bool stands(const struct skr_gang *e, const struct group *g)
+{
+    return g->refusal.n > 0 && g->refusal.lifted == e->epoch.lifted && refused_pod(e, g);
+}
+
+enum { LOOKED_AT = 64 }; /* members: they are alike */
+
+/* Conditions come after the refusal, and go with the next attempt: what they said is kept. */
+static void look(const struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p = refused_pod(e, g);
+    const char *text = p ? skr_pods_scheduler_says(p->pod) : "";
+    size_t n = 0, at = phrase_in(text);
+    for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
+        bool waits = skr_pod_is_live(p->pod) && !skr_pods_is_bound(p);
+        if (waits && strcmp(skr_pods_scheduler_says(p->pod), text) != 0) {
+            text = skr_pods_scheduler_says(p->pod);
+            at = phrase_in(text);
+        }
+    }
+    if (at < N_PHRASES) {
+        g->refusal.plugin = phrases[at].plugin;
+        g->refusal.rule = phrases[at].rule;
+    }
+}
+
+void skr_refusal_forget(struct group *g)
+{
+    free(g->refusal.pod);
+    free(g->refusal.node);
+    g->refusal.pod = g->refusal.node = NULL;
+    g->refusal.plugin = g->refusal.rule = NULL;
+    g->refusal.n = 0;
+    g->refusal.until = 0;
+    g->refusal.silent = false;
+}
+
+void skr_refusal_set_silent(struct group *g, bool silent)
+{
+    g->refusal.silent = silent;
+}
+
+bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    uint32_t n = stands(e, g) ? g->refusal.n : 0;
+    const char *plugin = n > 0 ? g->refusal.plugin : NULL, *rule = g->refusal.rule;
+    skr_refusal_forget(g);
+    g->refusal.plugin = plugin;
+    g->refusal.rule = plugin ? rule : NULL;
+    skr_shapes_refuse(e, p->shape, p->place.node);
+    g->refusal.pod = skr_strdup(p->uid);
+    g->refusal.node = skr_strdup(p->place.node);
+    g->refusal.lifted = e->epoch.lifted;
+    g->refusal.n = n < UINT32_MAX ? n + 1 : n;
+    look(e, g);
+    if (g->refusal.n <= SKR_REFUSALS_AT_ONCE) {
+        return false;
+    }
+    uint32_t doublings = g->refusal.n - SKR_REFUSALS_AT_ONCE - 1;
+    skr_time pause = SKR_REFUSAL_PAUSE_MAX_S * SKR_SECOND;
+    if (doublings < 16 && SKR_SECOND << doublings < pause) {
+        pause = SKR_SECOND << doublings;
+    }
+    g->refusal.until = skr_frame_now(e->frame) + pause;
+    skr_wakes_add(e, g->refusal.until, WAKE_GROUP, g->key);
+    return true;
+}
+
+skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
+{
+    return g->refusal.until > skr_frame_now(e->frame) && stands(e, g) ? g->refusal.until : 0;
+}
+
+size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g)
+{
+    const struct pod_entry *p = stands(e, g) ? refused_pod(e, g) : NULL;
+    return p ? skr_shapes_refused_nodes(e, p->shape) : 0;
+}
+
+/* ---- words ---- */
+
+void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    const struct pod_entry *p = refused_pod(e, g);
+    const char *condition = p ? skr_pods_scheduler_says(p->pod) : "";
+    if (g->refusal.silent && !*condition && !g->refusal.plugin) {
+        skr_strbuf_addf(b,
+                        "group %s is not placed: kube-scheduler does not try pod %s, as when a "
+                        "resourceClaim of the pod does not exist",
+                        g->name, p ? p->pod->meta.name : "?");
+        return;
+    }
+    skr_strbuf_addf(b, "group %s is not placed: kube-scheduler refuses node %s for pod %s", g->name,
+                    g->refusal.node ? g->refusal.node : "?", p ? p->pod->meta.name : "?");
+    if (g->refusal.plugin) {
+        skr_strbuf_addf(b, ": %s, because of %s", g->refusal.plugin, g->refusal.rule);
+    } else if (*condition && !strstr(condition, "sakkara:")) { /* our own words explain nothing */
+        skr_strbuf_addf(b, ": %.500s", condition);
+    }
+}
+
+void skr_refusal_refresh(struct skr_gang *e, struct group *g)
+{
+    const char *plugin = g->refusal.plugin;
+    if (g->refusal.n == 0) {
+        return;
+    }
+    look(e, g);
+    if (g->plan || g->reason != SKR_REASON_FILTERED_BY_OTHERS || !refused_pod(e, g)) {
+        return;
+    }
+    if (g->attempt.infeasible) { /* the sentence goes on: it is made with the next answer */
+        if (plugin != g->refusal.plugin) {
+            skr_attempt_again(g);
+            skr_dirty_plan(e);
+        }
+        return;
+    }
+    SKR_STRBUF(b);
+    skr_refusal_say(e, g, &b);
+    skr_group_state_reason(g, SKR_REASON_FILTERED_BY_OTHERS, b.s);
+}
+
+void skr_refusal_fini(struct group *g)
+{
+    skr_refusal_forget(g);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Seats of lost members, held for their replacements. Which open node is nearest to a closed one:
+ * by distance in the tree, then in its order; a node counts when the running members, the other held
+ * seats and one more there keep the group's rules.
+ */
+#include "core/gang/group/seat_holds.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/names.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- how long, how many ---- */
+
+static skr_time duration_of(const struct skr_gang *e, const struct group *g)
+{
+    if (!g->spec || g->source.kind == SOURCE_NONE) {
+        return 0;
+    }
+    return g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
+}
+
+static bool runs(const struct pod_entry *p)
+{
+    return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
+}
+
+/* Seats that may be held: what the size asks for beside the members that run. */
+static size_t most_of(const struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g), n = 0;
+    const struct pod_entry *p;
+    bool pushed_out = g->state == GROUP_EVICTED || g->state == GROUP_PREEMPTING;
+    DL_FOREACH(g->members, p)
+    {
+        n += runs(p) || (p->plan && !p->plan->aborting && skr_pod_is_live(p->pod));
+    }
+    return n == 0 || n >= size || pushed_out ? 0 : size - n;
+}
+
+/* ---- where ---- */
+
+static bool is_open(const struct skr_gang *e, const struct shape *shape, const char *node)
+{
+    const struct node_entry *n = skr_nodes_find(e, node);
+    return n && n->node && skr_pod_shape_check_node(shape->spec, n->node) == SKR_ELIGIBLE &&
+           skr_tree_find_leaf(e->topology.tree, node) >= 0;
+}
+
+static void count_at(const struct skr_gang *e, const char *node, int32_t *count, int32_t *total)
+{
+    int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
+    if (leaf >= 0) {
+        count[leaf]++;
+        (*total)++;
+    }
+}
+
+/* Members that run and seats that are held, by leaf; returns the sum. */
+static int32_t count_seats(const struct skr_gang *e, const struct group *g, int32_t *count)
+{
+    const struct pod_entry *p;
+    int32_t total = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (runs(p)) {
+            count_at(e, p->pod->node_name, count, &total);
+        }
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        count_at(e, g->holds.item[i].node, count, &total);
+    }
+    return total;
+}
+
+struct near {
+    int32_t leaf, distance;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct near *x = a, *y = b;
+    if (x->distance != y->distance) {
+        return x->distance < y->distance ? -1 : 1;
+    }
+    return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
+}
+
+static size_t near_leaves(const struct skr_gang *e, const struct shape *shape, int32_t from,
+                          struct near *list)
+{
+    const struct skr_tree *t = e->topology.tree;
+    size_t n = 0;
+    for (int32_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        const char *node = t->unit_name[t->first_leaf + leaf];
+        if (is_open(e, shape, node) && skr_ledger_fits(e->ledger, node, &shape->amounts, NULL)) {
+            int32_t distance = from >= 0 && from != leaf ? skr_tree_distance(t, from, leaf) : 0;
+            list[n++] = (struct near){.leaf = leaf, .distance = distance};
+        }
+    }
+    qsort(list, n, sizeof *list, by_distance);
+    return n;
+}
+
+/* The nearest open node with room under the group's rules; NULL: none. O(leaves). */
+static const char *other_node(struct skr_gang *e, const struct group *g, const struct shape *shape,
+                              const char *closed)
+{
+    const struct skr_tree *t = e->topology.tree;
+    size_t leaves = (size_t)t->n_leaves;
+    SKR_AUTO_FREE struct near *list = skr_alloc_array(leaves + 1, sizeof *list);
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array(leaves + 1, sizeof *count);
+    int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
+    SKR_AUTO_FREE struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
+    const char *found = NULL;
+    struct skr_problem problem = {.tree = t,
+                                  .n = count_seats(e, g, count) + 1,
+                                  .rule = rule,
+                                  .n_resources = 1,
+                                  .demand = &demand,
+                                  .free = room,
+                                  .step_budget = -1};
+    for (size_t i = 0; i < leaves; i++) {
+        room[i] = INT32_MAX;
+    }
+    skr_group_rules(g->spec, t, rule, NULL);
+    size_t n = near_leaves(e, shape, skr_tree_find_leaf(t, closed), list);
+    for (size_t i = 0; i < n && i < SKR_SEAT_TRIES && !found; i++) {
+        struct skr_error error;
+        count[list[i].leaf]++;
+        if (skr_solution_check(&problem, count, &error) == 0) {
+            found = t->unit_name[t->first_leaf + list[i].leaf];
+        }
+        count[list[i].leaf]--;
+    }
+    const char *node = found ? skr_names_intern(e, found) : NULL;
+    free(room);
+    return node;
+}
+
+/* ---- the list ---- */
+
+static void charge(struct skr_gang *e, const struct seat_hold *hold)
+{
+    skr_ledger_charge(e->ledger, hold->uid, hold->node, &hold->shape->amounts, SKR_CHARGE_RESERVED);
+}
+
+static void drop(struct skr_gang *e, struct group *g, size_t at)
+{
+    struct seat_hold *hold = &g->holds.item[at];
+    skr_ledger_release(e->ledger, hold->uid);
+    skr_shapes_unref(e, hold->shape);
+    free(hold->uid);
+    memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
+    g->holds.n--;
+    skr_dirty_facts(e);
+}
+
+void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p)
+{
+    skr_time duration = duration_of(e, g);
+    if (!skr_frame_is_leader(e->frame)) {
+        return; /* it does not know who is evicted, and would keep that room from the plan it takes over */
+    }
+    if (duration == 0 || !skr_topology_is_usable(e) || g->holds.n >= most_of(g)) {
+        return;
+    }
+    const char *node = p->pod->node_name;
+    if (!is_open(e, p->shape, node)) {
+        node = other_node(e, g, p->shape, node);
+    }
+    if (!node || !skr_ledger_fits(e->ledger, node, &p->shape->amounts, NULL)) {
+        return;
+    }
+    size_t n = strlen(p->uid) + sizeof "seat:";
+    struct seat_hold hold = {.uid = skr_alloc(n),
+                             .node = skr_names_intern(e, node),
+                             .shape = skr_shapes_ref(p->shape),
+                             .until = skr_frame_now(e->frame) + duration};
+    snprintf(hold.uid, n, "seat:%s", p->uid);
+    skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
+    g->holds.item[g->holds.n++] = hold;
+    charge(e, &hold);
+    skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);
+    skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
+    skr_dirty_facts(e);
+    skr_dirty_group(e, g);
+}
+
+/* The node closed under it: another one, or none. */
+static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
+{
+    const char *closed = hold->node;
+    skr_ledger_release(e->ledger, hold->uid);
+    hold->node = ""; /* counts nowhere */
+    const char *node = other_node(e, g, hold->shape, closed);
+    hold->node = node ? node : closed;
+    if (node) {
+        charge(e, hold);
+    }
+    return node;
+}
+
+void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
+{
+    if (g->holds.n == 0) {
+        return;
+    }
+    size_t most = duration_of(e, g) > 0 && skr_topology_is_usable(e) ? most_of(g) : 0;
+    for (size_t i = g->holds.n; i-- > 0;) {
+        struct seat_hold *hold = &g->holds.item[i];
+        bool over = g->holds.n > most || hold->until <= skr_frame_now(e->frame);
+        if (over || (!is_open(e, hold->shape, hold->node) && !moves(e, g, hold))) {
+            drop(e, g, i);
+        }
+    }
+}
+
+void skr_seat_holds_end(struct skr_gang *e, struct group *g)
+{
+    while (g->holds.n > 0) {
+        drop(e, g, g->holds.n - 1);
+    }
+    free(g->holds.item);
+    g->holds.item = NULL;
+    g->holds.cap = 0;
+}
+
+/* ---- planning on it ---- */
+
+void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             const uint16_t *resource, size_t n, int64_t *free_)
+{
+    for (size_t i = 0; i < g->holds.n; i++) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, hold->node);
+        for (size_t r = 0; r < n && leaf >= 0; r++) {
+            int64_t *room = &free_[(size_t)leaf * n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&hold->shape->amounts, resource[r]));
+        }
+    }
+}
+
+void skr_seat_holds_open(struct skr_gang *e, struct group *g)
+{
+    for (size_t i = 0; i < g->holds.n; i++) {
+        skr_ledger_release(e->ledger, g->holds.item[i].uid);
+    }
+}
+
+void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
+                          size_t n)
+{
+    for (size_t i = 0; i < n && g->holds.n > 0; i++) {
+        size_t at = 0;
+        while (at + 1 < g->holds.n && strcmp(g->holds.item[at].node, newcomer[i]->place.node)) {
+            at++;
+        }
+        drop(e, g, at);
+    }
+    for (size_t i = g->holds.n; i-- > 0;) {
+        const struct seat_hold *hold = &g->holds.item[i];
+        if (skr_ledger_fits(e->ledger, hold->node, &hold->shape->amounts, NULL)) {
+            charge(e, hold);
+        } else {
+            drop(e, g, i);
+        }
+    }
+}
+
+/* ---- words ---- */
+
+enum { NODES_SAID = 5 };
+
+bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    skr_time until = 0;
+    if (g->holds.n == 0) {
+        return false;
+    }
+    skr_strbuf_addf(b, "%zu %s for %s: ", g->holds.n,
+                    g->holds.n == 1 ? "seat is held" : "seats are held",
+                    g->holds.n == 1 ? "a replacement" : "replacements");
+    for (size_t i = 0; i < g->holds.n; i++) {
+        until = g->holds.item[i].until > until ? g->holds.item[i].until : until;
+        if (i < NODES_SAID) {
+            skr_strbuf_addf(b, "%s, ", g->holds.item[i].node);
+        } else if (i == NODES_SAID) {
+            skr_strbuf_add(b, "..., ");
+        }
+    }
+    skr_time left = until > skr_frame_now(e->frame) ? until - skr_frame_now(e->frame) : 0;
+    skr_strbuf_addf(b, "for %llds at most", (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
+    return true;
+}

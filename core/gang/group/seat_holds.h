@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
+#define SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
+/*
+ * The room of lost members of a running group, kept for their replacements while their controller
+ * takes its time: charged in the ledger for seatHold (the setting, or the group's key), so that
+ * nobody else is planned or bound there. Held only while another member runs and the size asks for
+ * the seat; never for a member that Succeeded, nor in a group that is pushed out. When the node is
+ * closed the room held is that of the nearest open one under the group's rules, if there is one. A
+ * restart forgets what is held, and who does not lead holds nothing.
+ */
+#include "core/gang/state/groups.h"
+
+struct seat_hold {
+    char *uid;           /* of its charge */
+    const char *node;    /* from names_intern */
+    struct shape *shape; /* a reference */
+    skr_time until;
+};
+
+enum { SKR_SEAT_TRIES = 64 }; /* nodes that are tried for the seat of a closed one, nearest first */
+
+/* p, which held a seat of g and ran, is gone from its node, and its charge is released. */
+void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
+/* What is over ends, what stands on a closed node moves. */
+void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
+/* Adds what the group itself holds to the free amounts of leaves: free_[leaf * n + i] of
+ * resource[i]. */
+void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
+                             const uint16_t *resource, size_t n, int64_t *free_);
+/* Around the charging of n planned replacements: all is released; then what is not theirs is held
+ * again. */
+void skr_seat_holds_open(struct skr_gang *e, struct group *g);
+void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
+                          size_t n);
+/* "2 seats are held for replacements: node-1, node-4, for 48s at most"; false, and nothing: none. */
+bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+void skr_seat_holds_end(struct skr_gang *e, struct group *g); /* all of them */
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_GANG_INSPECT_H
-#define SKR_CORE_GANG_INSPECT_H
-#include "core/gang/gang.h"
-
-/* All invariants (ledger, seats, plans). SKR_BUG and the first that is broken. */
-int gang_check(const struct skr_gang *e, struct skr_error *error);
-
-#endif

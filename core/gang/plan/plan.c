@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: which member goes to which node with which rank, from the solver's answer to the last
+ * Binding. Here: how it is made, and its text; whether that text stands: plan_storage.c.
+ *
+ * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
+ * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
+ *   accepted in filter
+ * - Binding: wanted once every member has voted, persisted with the ranks; only now may a Binding
+ *   be posted, and from here there is only forward (plan_step.c)
+ * - aborting: the text is wanted away; only when the object is seen without it is the room given
+ *   back (plan_loss.c)
+ */
+#include "core/gang/plan/plan.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/names.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/bind_calls.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan_storage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct plan *skr_plan_create(struct skr_gang *e, struct group *g)
+{
+    skr_bug_on(g->plan);
+    struct plan *plan = skr_alloc(sizeof *plan);
+    plan->group = g;
+    plan->order = ++e->stats.plans;
+    plan->home = g->source.kind;
+    plan->replacement = g->seats.n_bound > 0;
+    plan->created_at = skr_frame_now(e->frame);
+    plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    plan->tree = e->topology.tree ? skr_tree_ref(e->topology.tree) : NULL;
+    g->plan = plan;
+    DL_APPEND2(e->planned, g, pprev, pnext);
+    return plan;
+}
+
+void skr_plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
+                         const char *node, int32_t rank)
+{
+    skr_bug_on(p->plan);
+    p->plan = plan;
+    p->place.node = skr_names_intern(e, node);
+    p->place.rank = rank;
+    p->place.recorded = false;
+    p->place.turn = 0;
+    skr_nomination_begin(p);
+    skr_bind_calls_withdraw(p);
+    if (p->work->announced) {
+        skr_pods_work(p)->announced = 0;
+    }
+    plan->n_members++;
+    if (!skr_pods_is_bound(p)) {
+        skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
+                          SKR_CHARGE_RESERVED);
+    }
+    skr_dirty_pod(e, p);
+}
+
+void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->plan) {
+        return;
+    }
+    if (!skr_pods_is_bound(p)) {
+        skr_nodes_touch(e, p->place.node);
+        skr_ledger_release(e->ledger, p->uid);
+    }
+    if (!p->work->bind.unknown) { /* else it is read first, whoever plans it then */
+        skr_bind_calls_unqueue(e, p);
+    }
+    p->plan->n_members--;
+    p->plan = NULL;
+    p->place.node = NULL;
+    p->place.rank = -1;
+    skr_nomination_end(p);
+    skr_bind_calls_withdraw(p);
+    skr_dirty_pod(e, p);
+}
+
+static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
+{
+    skr_ledger_release(e->ledger, v->uid);
+    skr_shapes_unref(e, v->shape);
+    free(v->uid);
+}
+
+void skr_plan_forget_victims(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        free(plan->victim[i].text);
+    }
+    free(plan->victim);
+    plan->victim = NULL;
+    plan->n_victims = 0;
+}
+
+/* Whoever gave way, or was about to, has nothing to do with it any more. */
+static void release_victims(struct skr_gang *e, struct plan *plan)
+{
+    const char *key = plan->group->key;
+    struct group *h, *htmp;
+    struct pod_entry *p;
+    e->stats.preemptions[SKR_PREEMPTION_ABORTED] += plan->preempting;
+    skr_plan_forget_victims(plan);
+    HASH_ITER(hh, e->groups, h, htmp)
+    {
+        if (h->victim.by && strcmp(h->victim.by, key) == 0) {
+            free(h->victim.by);
+            h->victim.by = NULL;
+            h->victim.leaving = false;
+            skr_dirty_group(e, h);
+        }
+    }
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        if (p->work->evict.by && strcmp(p->work->evict.by, key) == 0) {
+            skr_pods_forget_eviction(e, p);
+        }
+    }
+    skr_dirty_plan(e);
+}
+
+/* Of a group that gives way: whoever waits for its end looks again. That may be several, of which it names the last. */
+static void tell_preemptors(struct skr_gang *e)
+{
+    struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if (g->plan->preempting) {
+            skr_dirty_group(e, g);
+        }
+    }
+}
+
+void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
+{
+    struct group *g = plan->group;
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan != plan) {
+            continue;
+        }
+        if (p->work->vote.request && !skr_pods_is_bound(p)) {
+            skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        }
+        skr_plan_remove_member(e, p);
+    }
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
+        vacancy_fini(e, &plan->vacancy[i]);
+    }
+    if (plan->preempted) {
+        release_victims(e, plan);
+    }
+    DL_DELETE2(e->planned, g, pprev, pnext);
+    g->plan = NULL;
+    skr_membership_changed(g);
+    if (g->victim.leaving) {
+        tell_preemptors(e);
+    }
+    skr_tree_unref(plan->tree);
+    free(plan->vacancy);
+    free(plan->abort.message);
+    free(plan->anchor);
+    free(plan->text);
+    free(plan);
+}
+
+void skr_plan_set_rank(struct pod_entry *p, int32_t rank)
+{
+    p->place.rank = rank;
+}
+
+void skr_plan_set_retries(struct pod_entry *p, int32_t retries)
+{
+    p->place.retries = retries;
+}
+
+void skr_plan_set_turn(struct pod_entry *p, int32_t turn)
+{
+    p->place.turn = turn;
+    p->plan->last_turn = turn > p->plan->last_turn ? turn : p->plan->last_turn;
+}
+
+bool skr_plan_waits_for_turn(const struct pod_entry *p)
+{
+    const struct pod_entry *q = p->place.turn > 0 ? p->plan->group->members : NULL;
+    for (; q; q = q->next) {
+        if (q->plan == p->plan && q->place.turn < p->place.turn && !q->work->vote.given &&
+            !skr_pods_is_bound(q)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_plan_note_recorded(struct pod_entry *p)
+{
+    p->place.recorded = true;
+}
+
+void skr_plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v)
+{
+    skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
+    plan->vacancy[plan->n_vacancies++] = v;
+    skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
+}
+
+void skr_plan_set_anchor(struct plan *plan, const struct pod_entry *p)
+{
+    free(plan->anchor);
+    plan->anchor = p ? skr_strdup(p->uid) : NULL;
+}
+
+/* ---- states ---- */
+
+void skr_plan_set_tree(struct plan *plan, const struct skr_tree *tree)
+{
+    skr_tree_unref(plan->tree);
+    plan->tree = tree ? skr_tree_ref(tree) : NULL;
+}
+
+void skr_plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
+{
+    plan->binding = wanted;
+    if (wanted) {
+        plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+    }
+}
+
+void skr_plan_restore(struct plan *plan, bool binding, bool replacement)
+{
+    plan->binding = plan->binding_persisted = binding;
+    plan->replacement = replacement;
+}
+
+void skr_plan_note_persisted(struct plan *plan)
+{
+    plan->binding_persisted = true;
+}
+
+void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits)
+{
+    plan->preempting = waits;
+    plan->freed_at = 0;
+    plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+}
+
+void skr_plan_note_freed(struct plan *plan, skr_time now)
+{
+    plan->freed_at = now;
+}
+
+bool skr_plan_uses_node(const struct plan *plan, const char *node)
+{
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan && !skr_pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the text ---- */
+
+/* Most uids differ in their first bytes; those beside each other are compared without a look at the rest,
+ * which lies all over the memory. */
+struct recorded {
+    uint64_t head; /* first bytes of the uid, the first one highest */
+    struct skr_plan_member member;
+};
+
+static uint64_t head_of(const char *uid)
+{
+    uint64_t head = 0;
+    size_t n = 0;
+    for (; n < sizeof head && uid[n]; n++) {
+        head = head << 8 | (unsigned char)uid[n];
+    }
+    for (; n < sizeof head; n++) {
+        head <<= 8;
+    }
+    return head;
+}
+
+static int by_uid(const void *a, const void *b)
+{
+    const struct recorded *m = a, *o = b;
+    if (m->head != o->head) {
+        return m->head < o->head ? -1 : 1;
+    }
+    return strcmp(m->member.uid, o->member.uid);
+}
+
+static struct recorded recorded(const char *uid, const char *node, int32_t rank)
+{
+    return (struct recorded){head_of(uid), {uid, node, rank}};
+}
+
+/* By uid; free() it. */
+static struct skr_plan_member *record_members(const struct plan *plan, size_t *ret_n)
+{
+    size_t cap = plan->n_members + plan->n_vacancies + 1, n = 0;
+    struct recorded *all = skr_alloc_array(cap, sizeof *all);
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan) {
+            all[n++] = recorded(p->uid, p->place.node, p->place.rank);
+        }
+    }
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
+        const struct vacancy *v = &plan->vacancy[i];
+        all[n++] = recorded(v->uid, v->node, v->rank);
+    }
+    qsort(all, n, sizeof *all, by_uid);
+    struct skr_plan_member *member = skr_alloc_array(cap, sizeof *member);
+    for (size_t i = 0; i < n; i++) {
+        member[i] = all[i].member;
+    }
+    free(all);
+    *ret_n = n;
+    return member;
+}
+
+static void write_text(struct skr_gang *e, struct plan *plan, struct skr_plan_member *member,
+                       size_t n)
+{
+    struct skr_plan_record r = {.has_members = true,
+                                .state = plan->preempting ? SKR_PLAN_PREEMPTING
+                                         : plan->binding  ? SKR_PLAN_BINDING
+                                                          : SKR_PLAN_PLANNED};
+    const char **victim = skr_alloc_array(plan->n_victims + 1, sizeof *victim);
+    int32_t *pods = skr_alloc_array(plan->n_victims + 1, sizeof *pods);
+    for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
+        if (!plan->victim[i].gone) {
+            pods[r.n_victims] = plan->victim[i].pods;
+            victim[r.n_victims++] = plan->victim[i].text;
+        }
+    }
+    r.victim = victim;
+    r.victim_pods = pods;
+    memcpy(r.id, plan->id, sizeof r.id);
+    r.member = member;
+    r.n_members = n;
+    free(plan->text);
+    plan->text = skr_plan_write(&r, &plan->dropped_members);
+    free(victim);
+    free(pods);
+    if (plan->anchor) { /* a member's own annotation holds both */
+        struct pod_entry *p = skr_pods_find(e, plan->anchor);
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_add(&b, "{\"node\":");
+        skr_strbuf_add_json(&b, p && p->plan == plan ? p->place.node : "");
+        skr_strbuf_addc(&b, ',');
+        skr_strbuf_add(&b, plan->text + 1);
+        free(plan->text);
+        plan->text = skr_strbuf_take(&b, NULL);
+        if (p) {
+            skr_dirty_pod(e, p);
+        }
+    }
+    plan->text_len = strlen(plan->text);
+    skr_plan_storage_hurry(plan->group);
+}
+
+void skr_plan_text_changed(struct skr_gang *e, struct plan *plan)
+{
+    size_t n;
+    SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
+    write_text(e, plan, member, n);
+}
+
+/* Of those that the plan places: the loss of one who runs already must not end it. */
+const struct pod_entry *skr_plan_oldest_member(const struct plan *plan)
+{
+    const struct pod_entry *p, *best = NULL;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan != plan || !skr_pod_is_live(p->pod)) {
+            continue;
+        }
+        if (!best || p->pod->meta.created < best->pod->meta.created ||
+            (p->pod->meta.created == best->pod->meta.created &&
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
+            best = p;
+        }
+    }
+    return best;
+}
+
+void skr_plan_commit(struct skr_gang *e, struct plan *plan)
+{
+    size_t n;
+    SKR_AUTO_FREE struct skr_plan_member *member = record_members(plan, &n);
+    skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
+    if (plan->home == SOURCE_LABELS) {
+        const struct pod_entry *oldest = skr_plan_oldest_member(plan);
+        skr_plan_set_anchor(plan, oldest);
+    }
+    write_text(e, plan, member, n);
+}
+
+bool skr_plan_has_room(const struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        const struct skr_ledger_node *node = p->plan == plan && !skr_pods_is_bound(p)
+                                                 ? skr_ledger_get(e->ledger, p->place.node)
+                                                 : NULL;
+        for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
+            if (skr_ledger_node_room(node, &p->shape->amounts.item[i]) < 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->plan || !p->plan->binding_persisted || skr_pods_is_bound(p) || p->work->bind.write ||
+        p->work->bind.unknown) {
+        return false;
+    }
+    const struct node_entry *n = skr_nodes_find(e, p->place.node);
+    if (!n) {
+        return true;
+    }
+    return !p->work->vote.request &&
+           (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
+            skr_shapes_is_vetoed(e, p->shape, p->place.node));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the text of a plan stands: annotation of the group's ConfigMap or PodGroup, or of its
+ * oldest member when labels define the group.
+ *
+ * "Persisted" is always read off the cached object, never remembered: a user who wipes the
+ * annotation stops the plan until it stands again.
+ */
+#include "core/gang/plan/plan_storage.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/state/map_entry.h"
+
+#include <string.h>
+
+static bool at_podgroup(const struct group *g)
+{
+    return (g->plan ? g->plan->home : g->source.kind) == SOURCE_PODGROUP;
+}
+
+const char *skr_plan_storage_text(const struct group *g)
+{
+    const struct skr_meta *meta = NULL;
+    if (at_podgroup(g)) {
+        meta = g->source.podgroup ? &g->source.podgroup->pg->meta : NULL;
+    } else if (g->source.map) {
+        meta = &g->source.map->map->meta;
+    }
+    if (!meta) {
+        return NULL;
+    }
+    const char *text = skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN);
+    return text ? text : "";
+}
+
+void skr_plan_storage_hurry(struct group *g)
+{
+    if (g->source.podgroup) {
+        g->source.podgroup->writer.urgent = true;
+    }
+    if (g->source.map) {
+        g->source.map->writer.urgent = true;
+    }
+}
+
+bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g)
+{
+    const struct skr_object_writer *writer = NULL;
+    if (at_podgroup(g)) {
+        writer = g->source.podgroup ? &g->source.podgroup->writer : NULL;
+    } else if (g->source.kind == SOURCE_MAP && g->source.map) {
+        writer = &g->source.map->writer;
+    }
+    return writer && writer->refused &&
+           (writer->write || skr_frame_now(e->frame) < writer->retry_at);
+}
+
+/* A patch on its way, or of unknown outcome, says something else: somebody who led before may have written the same
+ * text, which this process was about to remove. */
+static bool is_being_changed(const struct group *g, const char *text)
+{
+    const struct skr_object_writer *writer = NULL;
+    const struct sent_patch *sent = NULL;
+    if (at_podgroup(g)) {
+        writer = g->source.podgroup ? &g->source.podgroup->writer : NULL;
+        sent = g->source.podgroup ? &g->source.podgroup->sent : NULL;
+    } else if (g->source.map) {
+        writer = &g->source.map->writer;
+        sent = &g->source.map->sent;
+    }
+    return writer && (writer->write || writer->must_read) && sent->annotation &&
+           strcmp(sent->annotation, text) != 0;
+}
+
+bool skr_plan_storage_is_persisted(const struct skr_gang *e, const struct plan *plan)
+{
+    return !plan->preempting && skr_plan_storage_is_written(e, plan);
+}
+
+bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *plan)
+{
+    const char *have;
+    if (plan->anchor) {
+        const struct pod_entry *p = skr_pods_find(e, plan->anchor);
+        if (!p) {
+            return plan->binding_persisted;
+        }
+        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
+        return plan->binding_persisted;
+    } else {
+        have = skr_plan_storage_text(plan->group);
+        if (!have) { /* the object is gone: a started Binding is finished from the members */
+            return plan->binding_persisted;
+        }
+    }
+    return have && plan->text && strcmp(have, plan->text) == 0 &&
+           (plan->anchor || !is_being_changed(plan->group, plan->text));
+}
+
+void skr_plan_storage_note_binding(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
+        plan->home = g->source.maps       ? SOURCE_MAP
+                     : g->source.podgroup ? SOURCE_PODGROUP
+                                          : SOURCE_NONE;
+    }
+    if (plan && plan->binding && !plan->aborting && skr_plan_storage_is_persisted(e, plan)) {
+        skr_plan_note_persisted(plan);
+    }
+}
+
+static const struct skr_object_writer *storage_writer(const struct group *g)
+{
+    if (g->plan->home == SOURCE_PODGROUP) {
+        return g->source.podgroup ? &g->source.podgroup->writer : NULL;
+    }
+    return g->plan->home == SOURCE_MAP && g->source.map ? &g->source.map->writer : NULL;
+}
+
+bool skr_plan_storage_is_quiet(const struct skr_gang *e, const struct group *g)
+{
+    if (g->plan->anchor) {
+        const struct pod_entry *p = skr_pods_find(e, g->plan->anchor);
+        return !p || p->plan != g->plan || (!p->work->patch.write && !p->work->patch.must_read);
+    }
+    const struct skr_object_writer *writer = storage_writer(g);
+    return !writer || (!writer->write && !writer->must_read);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the next group in the queue to its plan: a problem goes out, and what becomes of the answer.
+ *
+ * One solve runs at a time, so two groups never plan for the same room; what changed meanwhile is
+ * found by checking the answer against the ledger of now before it is committed. Groups that are
+ * known to fit are solved on cached slots (fit_cache.h); the others on a problem in full,
+ * whose answer explains itself. A solve that only reports an old reason anew gives way to a plan.
+ */
+#include "core/gang/planning/planner.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/assign.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/member_order.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/bind_calls.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/planning/queue.h"
+#include "core/gang/planning/solve_share.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/victim_search.h"
+#include "core/gang/problem/fit.h"
+#include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/report/sentence.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/state/requests.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* The solve that runs. */
+struct planner {
+    uint64_t solve; /* its id; 0 none */
+    char *group;
+    uint64_t input_epoch; /* of the group, when it was started */
+    uint64_t epoch;       /* epoch.capacity then */
+    bool cancelled;
+    bool ended;       /* by a change of its group */
+    bool probed_only; /* on nodes that some probe has listed; if that fails, on all */
+    bool rescue;      /* for members in Binding whose node is gone */
+    bool of_slots;    /* it fits, by what is cached: a placement, no explanation */
+    bool preempting;  /* it does not fit: who might give way */
+    bool reporting;   /* it does not fit, still: its reason is reported anew */
+    char **uid;       /* newcomers it was started for */
+    size_t n_uids;
+};
+
+/* ---- starting a solve ---- */
+
+static struct pod_entry **rescue_members(struct skr_gang *e, struct group *g, size_t *ret_n)
+{
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
+            list[n++] = p;
+        }
+    }
+    *ret_n = n;
+    return list;
+}
+
+static void forget_solve(struct skr_gang *e)
+{
+    for (size_t i = 0; i < e->planner->n_uids; i++) {
+        free(e->planner->uid[i]);
+    }
+    free(e->planner->uid);
+    free(e->planner->group);
+    e->planner->uid = NULL;
+    e->planner->n_uids = 0;
+    e->planner->group = NULL;
+    e->planner->solve = 0;
+}
+
+void skr_planner_init(struct skr_gang *e)
+{
+    e->planner = skr_alloc(sizeof *e->planner);
+}
+
+void skr_planner_fini(struct skr_gang *e)
+{
+    forget_solve(e);
+    free(e->planner);
+    e->planner = NULL;
+}
+
+bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g)
+{
+    return e->planner->solve && strcmp(e->planner->group, g->key) == 0;
+}
+
+static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason reason,
+                         const char *message, uint64_t epoch, uint64_t input)
+{
+    skr_attempt_failed(g, epoch, input);
+    skr_group_state_reason(g, reason, message);
+    if (g->state == GROUP_READY) {
+        skr_group_state_enter(e, g, GROUP_BACKOFF);
+    }
+    skr_dirty_group(e, g);
+}
+
+/* The group fits on the slots, and nothing makes the problem in full a stricter one. */
+static bool slots_suffice(const struct skr_gang *e, const struct group *g,
+                          struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
+{
+    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(newcomers, n) &&
+           !skr_problem_has_paper(e, newcomers, n) && !skr_pod_rules_matter(e, newcomers, n);
+}
+
+/* A request goes out for these newcomers. */
+static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request *request,
+                  struct pod_entry *const *newcomers, size_t n)
+{
+    e->planner->solve = skr_out_solve(e, request);
+    e->planner->group = skr_strdup(g->key);
+    e->planner->input_epoch = g->input_epoch;
+    e->planner->epoch = e->epoch.capacity;
+    e->planner->cancelled = false;
+    e->planner->ended = false;
+    e->planner->probed_only = false;
+    e->planner->rescue = false;
+    e->planner->of_slots = false;
+    e->planner->preempting = false;
+    e->planner->reporting = false;
+    e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
+    e->planner->n_uids = n;
+    for (size_t i = 0; i < n; i++) {
+        e->planner->uid[i] = skr_strdup(newcomers[i]->uid);
+    }
+}
+
+/* Who might give way to it. */
+static void start_preemption(struct skr_gang *e, struct group *g)
+{
+    struct skr_error error = {.text = "out of memory"};
+    size_t n;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    struct skr_solve_request *request = skr_topology_is_usable(e) && n > 0
+                                            ? skr_victim_search_build(e, g, newcomers, n, &error)
+                                            : NULL;
+    if (request) {
+        begin(e, g, request, newcomers, n);
+        e->planner->preempting = true;
+        e->planner->epoch = e->epoch.victims;
+    } else {
+        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+        skr_dirty_plan(e);
+    }
+    free(newcomers);
+}
+
+static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
+{
+    struct skr_error error = {.text = "out of memory"};
+    if (!skr_topology_is_usable(e)) {
+        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
+        skr_group_state_no_tree(g);
+        skr_dirty_plan(e);
+        return;
+    }
+    size_t n;
+    bool rescue = g->plan;
+    struct pod_entry **newcomers =
+        rescue ? rescue_members(e, g, &n) : skr_membership_plannable(e, g, &n);
+    bool restrict_ = probed_only && skr_problem_has_probes(newcomers, n);
+    bool simple = slots_suffice(e, g, newcomers, n, fit);
+    struct skr_solve_request *request =
+        simple ? skr_problem_of_slots(e, g)
+               : skr_problem_build(e, g, newcomers, n, restrict_, &error);
+    if (!request) {
+        free(newcomers);
+        e->stats.attempts[SKR_ATTEMPT_ERROR]++;
+        no_placement(e, g, SKR_REASON_NEVER_FITS, error.text, e->epoch.capacity, g->input_epoch);
+        skr_dirty_plan(e);
+        return;
+    }
+    if (!simple && !rescue) {
+        skr_problem_add_anew(e, g, newcomers, n, request);
+    }
+    begin(e, g, request, newcomers, n);
+    e->planner->probed_only = restrict_;
+    e->planner->rescue = rescue;
+    e->planner->of_slots = simple;
+    if (!simple) {
+        skr_fit_reported(e, g);
+    }
+    free(newcomers);
+}
+
+/* The namespace of a solve for a plan has used the solver for long. */
+static bool may_give_way(const struct skr_gang *e, const struct group *g)
+{
+    return !e->planner->rescue && !e->planner->preempting && skr_solve_share_stands_back(e, g);
+}
+
+static bool is_awaited(struct skr_gang *e)
+{
+    struct choice next = skr_queue_next(e);
+    return (next.plan && !skr_solve_share_stands_back(e, next.plan)) ||
+           (next.preempt && !skr_solve_share_stands_back(e, next.preempt));
+}
+
+static void cancel_solve(struct skr_gang *e)
+{
+    e->planner->cancelled = true;
+    skr_frame_cancel(e->frame, e->planner->solve);
+}
+
+/* A solve is under way: it goes on unless nobody wants its answer, or somebody can be planned. */
+static void review_solve(struct skr_gang *e)
+{
+    const struct group *g = skr_groups_find(e, e->planner->group);
+    if (e->planner->cancelled) {
+        return;
+    }
+    if (!g || g->input_epoch != e->planner->input_epoch) {
+        cancel_solve(e);
+        e->planner->ended = true;
+    } else if (e->planner->reporting && skr_queue_next(e).plan) {
+        cancel_solve(e);
+    } else if (may_give_way(e, g) && is_awaited(e)) {
+        cancel_solve(e);
+    }
+}
+
+void skr_planner_run(struct skr_gang *e)
+{
+    if (e->planner->solve) {
+        review_solve(e);
+        return;
+    }
+    struct choice next = skr_queue_next(e);
+    if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
+        skr_dirty_plan(e); /* there is news: all of them first */
+    } else if (next.preempt) {
+        start_preemption(e, next.preempt);
+    } else if (next.plan) {
+        start(e, next.plan, true, next.fit);
+    } else if (next.report) {
+        skr_queue_report_begins(e, next.n_waiting);
+        start(e, next.report, false, FIT_NO);
+        e->planner->reporting = e->planner->solve != 0;
+    }
+}
+
+/* ---- the answer ---- */
+
+static enum skr_reason reason_of(enum skr_infeasible_class class)
+{
+    switch (class) {
+    case SKR_CLASS_CONSTRAINT_CONFLICT:
+        return SKR_REASON_CONSTRAINT_CONFLICT;
+    case SKR_CLASS_NEVER_FITS:
+        return SKR_REASON_NEVER_FITS;
+    case SKR_CLASS_WAITING_FOR_CAPACITY:
+        return SKR_REASON_WAITING_FOR_CAPACITY;
+    case SKR_CLASS_PLACEMENT_FAILED:
+    case SKR_CLASS_NONE:
+    case SKR_INFEASIBLE_CLASS_COUNT:
+    default:
+        return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    }
+}
+
+/* Why the members found no place. */
+static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                               const struct skr_solve_request *request, struct skr_strbuf *b)
+{
+    size_t refused = skr_refusal_nodes(e, g), n_newcomers;
+    if (refused > 0) {
+        skr_refusal_say(e, g, b);
+        skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
+    }
+    if (s->domains.n_rules > 0) {
+        skr_strbuf_addf(b, "group %s is not placed: ", g->name);
+        skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
+    } else {
+        skr_explain_sentence(e, g, &s->explanation, request, b);
+    }
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
+    skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    free(newcomers);
+    if (refused > 0) {
+        return SKR_REASON_FILTERED_BY_OTHERS;
+    }
+    return s->explanation.closed ? SKR_REASON_WAITING_FOR_CAPACITY
+                                 : reason_of(s->explanation.class);
+}
+
+void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                         const struct skr_solve_request *request)
+{
+    SKR_STRBUF(b);
+    enum skr_reason reason = say_why(e, g, s, request, &b);
+    skr_group_state_reason(g, reason, b.s);
+    skr_dirty_group(e, g);
+}
+
+static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                       const struct skr_solve_request *request, uint64_t epoch, uint64_t input)
+{
+    SKR_STRBUF(b);
+    enum skr_reason reason = say_why(e, g, s, request, &b);
+    reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
+    no_placement(e, g, reason, b.s, epoch, input);
+}
+
+/* An open group whose newcomers do not all fit: as many as do, if they are enough, else the least,
+ * so that it is them whose place is waited for and whose lack is explained. False: they were the
+ * least already. */
+static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved,
+                      size_t n)
+{
+    size_t least = skr_membership_least(g), largest = 0;
+    const int32_t held = solved->problem.n - (int32_t)n; /* members outside the tree are no part */
+    if (!g->spec->open || e->planner->rescue || n <= least) {
+        return false;
+    }
+    if (g->attempt.limit == 0 && solved->solution->explanation.largest > held) {
+        largest = (size_t)(solved->solution->explanation.largest - held);
+    }
+    skr_attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
+    return true;
+}
+
+/* Seats for the assignment: newcomers first, in the order given, then who stays. */
+static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
+                                 struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
+{
+    struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        owner[k] = newcomers[i];
+        seat[k++] = (struct skr_seat){.leaf = -1, .rank = -1};
+    }
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
+        if (!node) {
+            continue;
+        }
+        owner[k] = p;
+        seat[k++] = (struct skr_seat){.node = node,
+                                      .leaf = skr_tree_find_leaf(e->topology.tree, node),
+                                      .rank = p->plan ? p->place.rank : skr_pods_rank_label(p),
+                                      .claimed = true};
+    }
+    skr_member_order_seats(owner, seat, k);
+    free(owner);
+    *ret_n = k;
+    return seat;
+}
+
+static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
+    for (size_t i = 0; i < n; i++) {
+        node[i] = newcomers[i]->place.node;
+    }
+    skr_pod_rules_turns(e, newcomers, n, node, turn);
+    for (size_t i = 0; i < n; i++) {
+        skr_plan_set_turn(newcomers[i], turn[i]);
+    }
+    free(node);
+}
+
+/* preemption: NULL, or whose victims make the room. */
+static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                   size_t n, const struct skr_solution *s,
+                   const struct skr_solve_request *preemption)
+{
+    size_t n_seats;
+    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
+    struct skr_error error;
+    if (skr_assign(e->topology.tree, s->count, seat, n_seats, &error) < 0) {
+        skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
+        free(seat);
+        return;
+    }
+    bool rescue = g->plan;
+    struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
+    if (!rescue) {
+        skr_seat_holds_open(e, g);
+    }
+    for (size_t i = 0; i < n; i++) {
+        int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
+        uint64_t attempts = g->attempt.n - newcomers[i]->attempts_base;
+        bool recorded = rescue && newcomers[i]->place.recorded;
+        if (rescue) {
+            skr_bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+            skr_plan_remove_member(e, newcomers[i]);
+            skr_nomination_tried(newcomers[i]);
+        }
+        skr_plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
+        if (recorded) { /* with its old node: that it is a member stands somewhere */
+            skr_plan_note_recorded(newcomers[i]);
+        }
+        skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
+    }
+    if (!rescue) {
+        skr_seat_holds_close(e, g, newcomers, n);
+    }
+    set_turns(e, newcomers, n);
+    free(seat);
+    skr_fit_leave(g);
+    skr_attempt_lift(g);
+    skr_attempt_placed(g, s->optimal);
+    if (rescue) {
+        skr_plan_text_changed(e, plan);
+    } else {
+        skr_group_state_reason(g, SKR_REASON_NONE, NULL);
+        if (preemption) {
+            skr_preemption_begin(plan, preemption->preemption, preemption->victims);
+        }
+        if (g->seats.n_bound == 0) {
+            skr_group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
+        }
+        skr_outputs_update(e, g);
+        skr_plan_commit(e, plan);
+    }
+    skr_dirty_group(e, g);
+}
+
+/* The pods the solve was for, if they are all still what it was for. */
+static struct pod_entry **solved_members(struct skr_gang *e, const struct group *g)
+{
+    struct pod_entry **list = skr_alloc_array(e->planner->n_uids + 1, sizeof *list);
+    for (size_t i = 0; i < e->planner->n_uids; i++) {
+        struct pod_entry *p = skr_pods_find(e, e->planner->uid[i]);
+        bool good = p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
+                    (e->planner->rescue ? p->plan == g->plan && p->plan : !p->plan);
+        if (!good) {
+            free(list);
+            return NULL;
+        }
+        list[i] = p;
+    }
+    return list;
+}
+
+/* Nobody is evicted but those that make the room, as things are now. */
+static void use_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
+{
+    const struct skr_victims *victims = solved->victims;
+    struct pod_entry **newcomers = solved_members(e, g);
+    size_t n = e->planner->n_uids;
+    if (!victims) {
+        skr_out_decision(e, g->key, "", "Search for victims failed", "", solved->error.text, true);
+    }
+    if (!newcomers) {
+        return;
+    }
+    if (!victims || victims->status != SKR_VICTIMS_FOUND) {
+        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                                 solved->work.took_ns);
+    } else if (skr_victim_search_still_valid(e, g, newcomers, n, solved)) {
+        skr_victim_search_done(g);
+        skr_attempt_fresh(g);
+        e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
+        commit(e, g, newcomers, n, victims->solution, solved);
+    } else {
+        e->stats.attempts[SKR_ATTEMPT_STALE]++;
+    }
+    free(newcomers);
+}
+
+static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
+{
+    const struct skr_solution *s = solved->solution;
+    if (e->planner->preempting) {
+        use_victims(e, g, solved);
+        return;
+    }
+    skr_attempt_took(g, solved->work.took_ns);
+    if (!s) {
+        e->stats.attempts[SKR_ATTEMPT_ERROR]++;
+        skr_out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
+        no_placement(e, g, SKR_REASON_NEVER_FITS, solved->error.text, e->planner->epoch,
+                     e->planner->input_epoch);
+        return;
+    }
+    struct pod_entry **newcomers = solved_members(e, g);
+    if (!newcomers) {
+        return;
+    }
+    size_t n = e->planner->n_uids;
+    if (s->status == SKR_SOLVE_PLACED) {
+        if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
+            skr_attempt_count(g);
+            skr_attempt_fresh(g);
+            e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
+            commit(e, g, newcomers, n, s, NULL);
+        } else {
+            e->stats.attempts[SKR_ATTEMPT_STALE]++;
+            if (skr_attempt_stale(g)) {
+                skr_attempt_backoff(e, g);
+            }
+        }
+    } else if (s->status == SKR_SOLVE_INFEASIBLE &&
+               (e->planner->probed_only || e->planner->of_slots)) {
+        skr_debug_check(!e->planner->of_slots);
+        free(newcomers);
+        forget_solve(e);
+        skr_fit_cache_refresh(e);
+        start(e, g, false, FIT_UNKNOWN);
+        return;
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
+        infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
+    } else if (e->planner->reporting) {
+        /* it gave way, and may have been put to sleep since it began */
+        skr_fit_report_at(g, skr_frame_now(e->frame));
+        skr_dirty_group(e, g);
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
+        skr_attempt_limit_failed(g);
+        skr_attempt_count(g);
+        e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
+        infeasible(e, g, s, solved, e->planner->epoch, e->planner->input_epoch);
+    }
+    free(newcomers);
+}
+
+/* Traces of an earlier plan were left on members while a plan was being made (members.c). */
+static void dirty_unplanned(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    DL_FOREACH(g && !g->plan ? g->members : NULL, p)
+    {
+        skr_dirty_pod(e, p);
+    }
+}
+
+void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
+{
+    struct group *g =
+        solved->work.id == e->planner->solve ? skr_groups_find(e, e->planner->group) : NULL;
+    bool ours = solved->work.id == e->planner->solve;
+    if (ours && e->planner->cancelled == e->planner->ended) {
+        skr_solve_share_took(e, e->planner->group, solved->work.took_ns, e->planner->ended);
+    }
+    if (g && g->input_epoch == e->planner->input_epoch && skr_frame_is_leader(e->frame) &&
+        !skr_frame_is_stopped(e->frame)) {
+        uint64_t id = e->planner->solve;
+        use_answer(e, g, solved);
+        ours = e->planner->solve == id;
+    }
+    if (ours) {
+        forget_solve(e);
+        dirty_unplanned(e, g);
+    }
+    skr_dirty_plan(e);
+}

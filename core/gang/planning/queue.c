@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is planned next.
+ *
+ * Order: priority descending, begin time, namespace/name: a total order, behind which namespaces stand that used the
+ * solver for long (solve_share.h). A group without a placement is tried again only after something changed that can
+ * help it, and costs no API write until then; it never blocks the groups behind it.
+ *
+ * After a change that can help, all groups that wait are judged by what is cached (fit.h), a look each
+ * (candidates.h: without such a change they are not looked at):
+ * those that still do not fit have had their attempt; the first of the others in the order is
+ * planned. The reason that was reported of a group says why it did not fit then. When another reason
+ * may hold now it is reported anew as soon as no plan wants the solver; when only numbers have changed,
+ * after a pause that grows with the groups that wait, so that making these problems takes a
+ * twentieth of the engine's time.
+ */
+#include "core/gang/planning/queue.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/planning/solve_share.h"
+#include "core/gang/preempt/victim_search.h"
+#include "core/gang/problem/candidates.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    REPORT_PAUSE_S = 2,
+    REPORT_PAUSE_MAX_S = 60,
+    REPORT_PAUSE_NS = 6000, /* per group and leaf: twenty times what a problem in full takes */
+};
+
+static bool needs_rescue(struct skr_gang *e, const struct group *g)
+{
+    if (!g->plan || !g->plan->binding_persisted || g->plan->aborting) {
+        return false;
+    }
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_due(struct skr_gang *e, const struct group *g)
+{
+    if (!g->spec || g->victim.leaving) {
+        return false;
+    }
+    if (!g->plan && skr_refusal_pause(e, g) > 0) {
+        return false;
+    }
+    if (g->plan) {
+        return needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g));
+    }
+    if (g->source.misplaced) {
+        return false; /* a hard rule is never dropped because its level is not there */
+    }
+    if (g->attempt.infeasible && !skr_attempt_has_news(e, g)) {
+        return false;
+    }
+    if (skr_plan_storage_is_refused(e, g)) {
+        return false; /* no plan could be committed */
+    }
+    switch (g->state) {
+    case GROUP_READY:
+        return skr_frame_now(e->frame) >= g->attempt.plan_at;
+    case GROUP_BOUND:
+        return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->attempt.plan_at &&
+               (skr_frame_now(e->frame) >= g->attempt.backoff_until || skr_attempt_has_news(e, g));
+    case GROUP_BACKOFF:
+        return g->attempt.infeasible || skr_frame_now(e->frame) >= g->attempt.backoff_until ||
+               skr_attempt_has_news(e, g);
+    case GROUP_PENDING:
+    case GROUP_PREEMPTING:
+    case GROUP_PLANNED:
+    case GROUP_ADMITTING:
+    case GROUP_HOLDING:
+    case GROUP_BINDING:
+    case GROUP_EVICTED:
+    case GROUP_INVALID:
+    case GROUP_STATE_COUNT:
+    default:
+        return false;
+    }
+}
+
+bool skr_queue_goes_before(const struct group *a, const struct group *b)
+{
+    if (a->spec->priority != b->spec->priority) {
+        return a->spec->priority > b->spec->priority;
+    }
+    if (a->times.begin != b->times.begin) {
+        return a->times.begin < b->times.begin;
+    }
+    return strcmp(a->key, b->key) < 0;
+}
+
+/* It has been looked at in full as it is, and is known not to fit now. */
+static bool still_waits(const struct group *g, enum fit_answer fit)
+{
+    return fit == FIT_NO && g->attempt.infeasible && !g->plan &&
+           g->attempt.failed_epoch != UINT64_MAX && g->attempt.failed_input == g->input_epoch;
+}
+
+static void wake_at(struct skr_gang *e, skr_time at)
+{
+    if (e->report.wake_at > skr_frame_now(e->frame) && e->report.wake_at <= at) {
+        return;
+    }
+    e->report.wake_at = at;
+    skr_wakes_add(e, at, WAKE_REPORT, NULL);
+}
+
+/* What was said of it is old: when it is said anew. */
+static void note_news(struct skr_gang *e, struct group *g)
+{
+    enum fit_news news = skr_fit_news(e, g);
+    skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
+                      ? e->report.pause_until
+                      : skr_frame_now(e->frame);
+    if (news != NEWS_NONE && (g->fit.report_at == 0 || g->fit.report_at > at)) {
+        skr_fit_report_at(g, at);
+    }
+}
+
+/* One more attempt without a placement. */
+static void note_attempt(struct skr_gang *e, struct group *g)
+{
+    skr_attempt_failed_again(e, g);
+    e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
+    note_news(e, g);
+}
+
+/* Known not to fit, on a tree: what it was told of that can be found anew. */
+static bool may_be_told(const struct skr_gang *e, const struct group *g)
+{
+    return g->attempt.infeasible && !g->plan && skr_topology_is_usable(e) &&
+           (skr_fit_stands(e, g) || !skr_attempt_has_news(e, g));
+}
+
+static bool is_before(const struct skr_gang *e, const struct group *g, const struct group *best)
+{
+    if (!best) {
+        return true;
+    }
+    bool back = skr_solve_share_stands_back(e, g), best_back = skr_solve_share_stands_back(e, best);
+    return back == best_back ? skr_queue_goes_before(g, best) : best_back;
+}
+
+static bool wants_report(const struct skr_gang *e, const struct group *g)
+{
+    return g->fit.report_at != 0 && g->fit.report_at <= skr_frame_now(e->frame) &&
+           may_be_told(e, g) && !skr_plan_storage_is_refused(e, g);
+}
+
+/* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
+static bool may_sleep(const struct skr_gang *e, const struct group *g)
+{
+    bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
+    return g->attempt.infeasible && !g->plan && !skr_attempt_has_news(e, g) && reported &&
+           !skr_victim_search_has_news(e, g);
+}
+
+struct choice skr_queue_next(struct skr_gang *e)
+{
+    struct choice best = {.fit = FIT_UNKNOWN};
+    struct group *g, *tmp;
+    struct group *awake = skr_candidates_awake(e);
+    bool fresh = false;
+    best.n_waiting = e->candidates.n_asleep;
+    DL_FOREACH_SAFE2(awake, g, tmp, cnext)
+    {
+        if (g->dirty) {
+            continue;
+        }
+        e->stats.looks++;
+        best.n_waiting += g->attempt.infeasible && !g->plan;
+        if (g->fit.input != g->input_epoch) {
+            skr_fit_leave(g); /* of another input; it may not wait any more */
+        }
+        bool due = is_due(e, g), less = !due && !skr_attempt_has_news(e, g) && may_be_told(e, g);
+        if ((due || less) && !fresh) {
+            skr_fit_cache_refresh(e);
+            fresh = true;
+        }
+        if (less) {
+            note_news(e, g);
+        }
+        if (due) {
+            enum fit_answer fit = skr_fit_judge(e, g);
+            if (still_waits(g, fit)) {
+                note_attempt(e, g);
+            } else if (is_before(e, g, best.plan)) {
+                best.plan = g;
+                best.fit = fit;
+            }
+        }
+        if (skr_victim_search_is_due(e, g) && is_before(e, g, best.preempt)) {
+            best.preempt = g;
+        }
+        if (wants_report(e, g) && is_before(e, g, best.report)) {
+            best.report = g;
+        }
+        if (g->fit.report_at > skr_frame_now(e->frame)) {
+            wake_at(e, g->fit.report_at); /* at every look: an earlier wake may have come between */
+        }
+        if (may_sleep(e, g)) {
+            skr_candidates_sleep(e, g);
+        }
+    }
+    if (best.plan && best.preempt && is_before(e, best.plan, best.preempt)) {
+        best.preempt = NULL; /* it may take room that others would be evicted for */
+    }
+    return best;
+}
+
+void skr_queue_see_less_room(struct skr_gang *e)
+{
+    skr_time at = skr_frame_now(e->frame) + REPORT_PAUSE_S * SKR_SECOND;
+    skr_fit_cache_see_changes(e);
+    if (e->candidates.n_asleep > 0 && e->candidates.room != e->epoch.room) {
+        wake_at(e, e->report.pause_until > at ? e->report.pause_until : at);
+    }
+}
+
+void skr_queue_report_begins(struct skr_gang *e, size_t n_waiting)
+{
+    if (skr_frame_now(e->frame) < e->report.pause_until) {
+        return;
+    }
+    skr_time pause = REPORT_PAUSE_S * SKR_SECOND, most = REPORT_PAUSE_MAX_S * SKR_SECOND;
+    uint64_t work = (uint64_t)n_waiting * (uint64_t)e->topology.tree->n_leaves;
+    skr_time for_work =
+        work < (uint64_t)most / REPORT_PAUSE_NS ? (skr_time)work * REPORT_PAUSE_NS : most;
+    e->report.pause_until = skr_frame_now(e->frame) + (for_work > pause ? for_work : pause);
+}
+
+int skr_queue_check(struct skr_gang *e, struct skr_error *error)
+{
+    struct group *g, *tmp;
+    if (skr_dirty_any(e) || skr_candidates_are_stale(e) || !skr_frame_is_leader(e->frame)) {
+        return 0;
+    }
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        bool due = is_due(e, g) || skr_victim_search_is_due(e, g) || wants_report(e, g);
+        if (due && g->candidate != CANDIDATE_AWAKE) {
+            return skr_error_set(error, SKR_BUG, "group %s is due, and is not looked at", g->key);
+        }
+    }
+    return 0;
+}

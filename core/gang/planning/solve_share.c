@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/planning/solve_share.h"
+
+#include "core/gang/state/groups.h"
+#include "core/gang/state/output.h"
+
+#include <string.h>
+#include <uthash.h>
+
+enum { SLOW_MS = 50, TIMES = 10, SPARE_MS = 2500, LONGEST_S = 600 };
+
+struct solve_share {
+    UT_hash_handle hh; /* by name */
+    char *name;        /* of the namespace */
+    skr_time until;    /* all that counts is over */
+    bool told;
+};
+
+/* name: of so many bytes. */
+static struct solve_share *find(const struct skr_gang *e, const char *name, size_t n)
+{
+    struct solve_share *share;
+    HASH_FIND(hh, e->solve_shares, name, n, share);
+    return share;
+}
+
+static void drop(struct skr_gang *e, struct solve_share *share)
+{
+    HASH_DEL(e->solve_shares, share);
+    free(share->name);
+    free(share);
+}
+
+static void drop_old(struct skr_gang *e)
+{
+    struct solve_share *share, *tmp;
+    HASH_ITER(hh, e->solve_shares, share, tmp)
+    {
+        if (share->until <= skr_frame_now(e->frame)) {
+            drop(e, share);
+        }
+    }
+}
+
+static struct solve_share *obtain(struct skr_gang *e, const char *name, size_t n)
+{
+    struct solve_share *share = find(e, name, n);
+    if (!share) {
+        share = skr_alloc(sizeof *share);
+        share->name = skr_alloc(n + 1);
+        memcpy(share->name, name, n);
+        HASH_ADD_KEYPTR(hh, e->solve_shares, share->name, n, share);
+    }
+    return share;
+}
+
+static bool stands_back(const struct skr_gang *e, const struct solve_share *share)
+{
+    return share && share->until - skr_frame_now(e->frame) > SPARE_MS * SKR_MILLISECOND;
+}
+
+/* Once, when it begins. */
+static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
+{
+    skr_time left = share->until - skr_frame_now(e->frame) - SPARE_MS * SKR_MILLISECOND;
+    bool told = share->told;
+    share->told = stands_back(e, share);
+    if (!share->told || told) {
+        return;
+    }
+    SKR_STRBUF(text);
+    skr_strbuf_addf(&text,
+                    "solving for groups of namespace %s took long: for %lld s or more those of "
+                    "other namespaces go first",
+                    share->name, (long long)((left + SKR_SECOND - 1) / SKR_SECOND));
+    skr_out_decision(e, key, "", "Slow to solve for", "", text.s, false);
+}
+
+void skr_solve_share_took(struct skr_gang *e, const char *key, int64_t ns, bool ended)
+{
+    if (ns < SLOW_MS * SKR_MILLISECOND && !(ended && ns > 0)) {
+        return;
+    }
+    const skr_time now = skr_frame_now(e->frame);
+    drop_old(e);
+    struct solve_share *share = obtain(e, key, strcspn(key, "/"));
+    share->told = share->told && stands_back(e, share);
+    const skr_time longest = now + LONGEST_S * SKR_SECOND;
+    share->until = (share->until > now ? share->until : now) + TIMES * ns;
+    share->until = share->until < longest ? share->until : longest;
+    tell(e, share, key);
+}
+
+bool skr_solve_share_stands_back(const struct skr_gang *e, const struct group *g)
+{
+    return e->solve_shares && stands_back(e, find(e, g->namespace_, strlen(g->namespace_)));
+}
+
+void skr_solve_share_fini(struct skr_gang *e)
+{
+    struct solve_share *share, *tmp;
+    HASH_ITER(hh, e->solve_shares, share, tmp)
+    {
+        drop(e, share);
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PREEMPT_DISRUPTIONS_H
+#define SKR_CORE_GANG_PREEMPT_DISRUPTIONS_H
+/* The PodDisruptionBudgets there are: what evictions may not exceed. */
+#include <uthash.h>
+
+#include "core/gang/state/gang.h"
+#include "core/pod/budget.h"
+
+struct disruption_budget {
+    UT_hash_handle hh; /* by namespace/name */
+    char *key;
+    struct skr_budget *budget;
+    int32_t number; /* scratch: victim_search.c, preemption.c */
+};
+
+void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */
+void skr_disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name);
+/* The budget that covers the pod, of several the first by key; *ret_n: how many do. O(budgets). */
+struct disruption_budget *skr_disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
+                                             size_t *ret_n);
+void skr_disruptions_fini(struct skr_gang *e);
+
+#endif

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Preemption of groups.
+ *
+ * A victim is a whole group, or a single pod (surplus of a group, or an ordinary pod). It is gone when
+ * none of its pods is on a node any more and it has no plan; a plan of its own that is past the point of no
+ * return is brought to its end first, so that a gang that goes goes as a whole.
+ *
+ * A victim may wait for victims itself. Their room is counted on, so those that stand where the plan has members
+ * become victims of the plan before any is let go: all that have begun to go, and others as far as their budgets allow.
+ * On the room of those that would stay nobody counts.
+ *
+ * What is remembered of a victim hangs on the plan of its preemptor and goes with it: the marks on groups
+ * and pods are made anew from the plan's list at every look, also after a restart.
+ */
+#include "core/gang/preempt/preemption.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/disruptions.h"
+#include "core/gang/preempt/evictions.h"
+#include "core/gang/preempt/victims_left.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { NAMED_VICTIMS = 3 }; /* in a sentence */
+
+/* ---- victims ---- */
+
+size_t skr_preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
+{
+    size_t groups = 0;
+    *ret_pods = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        bool gone;
+        *ret_pods += skr_victims_left(e, &plan->victim[i], &gone);
+        groups += !gone && !skr_victims_pod_uid(&plan->victim[i]);
+    }
+    return groups;
+}
+
+void skr_preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
+                                  struct skr_json_writer *w)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const char *uid = skr_victims_pod_uid(v);
+        bool gone;
+        char key[600];
+        snprintf(key, sizeof key, "%.*s", (int)(uid ? uid - v->text - 1 : (int)strlen(v->text)),
+                 v->text);
+        skr_json_open(w, NULL, '{');
+        skr_json_string(w, uid ? "pod" : "group", key);
+        skr_json_int(w, "pods", v->pods);
+        skr_json_int(w, "left", (int64_t)skr_victims_left(e, v, &gone));
+        skr_json_close(w, '}');
+    }
+}
+
+static void unmark(struct skr_gang *e, struct group *h)
+{
+    free(h->victim.by);
+    h->victim.by = NULL;
+    h->victim.leaving = false;
+    skr_dirty_group(e, h);
+}
+
+static void mark(struct skr_gang *e, struct group *h, const struct group *preemptor)
+{
+    if (h->victim.leaving && strcmp(h->victim.by, preemptor->key) == 0) {
+        return;
+    }
+    unmark(e, h);
+    h->victim.by = skr_strdup(preemptor->key);
+    h->victim.leaving = true;
+}
+
+static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
+{
+    struct group *h = skr_groups_find(e, v->text);
+    struct pod_entry *p, *tmp;
+    mark(e, h, preemptor);
+    if (h->plan && !h->plan->aborting && !h->plan->binding_persisted) {
+        char text[700];
+        snprintf(text, sizeof text, "group %.250s gives way to group %.300s", h->name,
+                 preemptor->key);
+        v->begun = true;
+        skr_plan_loss_abort(e, h, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+    }
+    if (h->plan && h->plan->binding_persisted) {
+        return; /* it is about to run as a whole */
+    }
+    DL_FOREACH_SAFE(h->members, p, tmp)
+    {
+        if (skr_victims_is_there(p)) {
+            v->begun = true;
+            skr_evictions_want(e, p, preemptor);
+        }
+    }
+}
+
+static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
+{
+    const char *uid = skr_victims_pod_uid(v);
+    if (!uid) {
+        push_group(e, v, preemptor);
+        return;
+    }
+    v->begun = true;
+    skr_evictions_want(e, skr_pods_find(e, uid), preemptor);
+}
+
+/* Not needed any more, and not touched yet. */
+static void drop(struct skr_gang *e, struct plan_victim *v)
+{
+    struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+    if (h && h->victim.by) {
+        unmark(e, h);
+    }
+    free(v->text);
+}
+
+/* ---- the plan ---- */
+
+static void add_victim(struct plan *plan, const char *text, bool begun, int32_t pods)
+{
+    plan->victim[plan->n_victims++] =
+        (struct plan_victim){.text = skr_strdup(text), .begun = begun, .pods = pods};
+}
+
+void skr_preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
+                          const struct skr_victims *victims)
+{
+    plan->victim = skr_alloc_array(victims->n + 1, sizeof *plan->victim);
+    for (size_t i = 0; i < victims->n; i++) {
+        const struct skr_victim *v = &problem->victim[victims->victim[i]];
+        add_victim(plan, v->name, false, v->members);
+    }
+    plan->preempting = true;
+    plan->preempted = true;
+}
+
+/* Whether an earlier life had begun with a group: some of it is missing already, or goes. A group may have more pods
+ * than its size, so those count that ran when it was chosen. */
+static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
+{
+    const struct group *h = skr_groups_find(e, text);
+    const struct pod_entry *p;
+    size_t stay = 0;
+    if (!h) {
+        return true;
+    }
+    DL_FOREACH(h->members, p)
+    {
+        stay += skr_victims_is_there(p) && !p->pod->meta.deleting;
+    }
+    return stay < (size_t)skr_membership_size(h) || stay < (size_t)pods;
+}
+
+/* Whether the record's word is taken for it: whoever may write it may not evict just anybody. */
+static bool may_be_victim(const struct skr_gang *e, const struct group *g,
+                          const struct plan_victim *v, const struct group *h)
+{
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+    const struct group *of = p ? p->group : h;
+    int32_t priority = g->spec ? g->spec->priority : 0;
+    if (of) {
+        return of != g && of->spec && priority > 0 && of->spec->priority < priority;
+    }
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    return p && oldest && e->settings.victims_labelled &&
+           p->pod->priority < oldest->pod->priority &&
+           strcmp(skr_pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
+}
+
+static int32_t pods_of(const struct plan_victim *v, const struct group *h)
+{
+    size_t there = h ? skr_victims_pods_there(h) : 0, size = h ? (size_t)skr_membership_size(h) : 0;
+    return skr_victims_pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
+}
+
+void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
+                            const struct skr_plan_record *record)
+{
+    plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
+    for (size_t i = 0; i < record->n_victims; i++) {
+        const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
+        struct group *h = skr_victims_pod_uid(&v) ? NULL : skr_groups_find(e, v.text);
+        if (!may_be_victim(e, plan->group, &v, h)) {
+            continue;
+        }
+        const int32_t pods = record->victim_pods ? record->victim_pods[i] : pods_of(&v, h);
+        add_victim(plan, v.text, skr_victims_pod_uid(&v) || was_begun(e, v.text, pods), pods);
+        if (h) {
+            mark(e, h, plan->group);
+        }
+    }
+    plan->preempting = true;
+    plan->preempted = true;
+}
+
+static void say(struct skr_gang *e, struct group *g)
+{
+    SKR_STRBUF(b);
+    size_t pods, groups = skr_preemption_waits_for(e, g->plan, &pods), n = 0;
+    if (pods == 0 && groups == 0 && g->reason == SKR_REASON_WAITING_FOR_PREEMPTION) {
+        return; /* its text is about to name fewer */
+    }
+    skr_strbuf_addf(&b, "group %s waits for %zu pod%s", g->name, pods, pods == 1 ? "" : "s");
+    if (groups > 0) {
+        skr_strbuf_addf(&b, " of %zu group%s", groups, groups == 1 ? "" : "s");
+    }
+    skr_strbuf_add(&b, " to leave:");
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
+        const char *text = g->plan->victim[i].text;
+        const char *uid = skr_victims_pod_uid(&g->plan->victim[i]);
+        if (!g->plan->victim[i].gone && n++ < NAMED_VICTIMS) {
+            skr_strbuf_addf(&b, "%s %.*s", n > 1 ? "," : "",
+                            uid ? (int)(uid - text - 1) : (int)strlen(text), text);
+        }
+    }
+    if (n > NAMED_VICTIMS) {
+        skr_strbuf_addf(&b, " and %zu more", n - NAMED_VICTIMS);
+    }
+    skr_group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
+}
+
+/* The room is the plan's: from here on it is a plan as any other. */
+static void finish(struct skr_gang *e, struct group *g)
+{
+    e->stats.preemptions[SKR_PREEMPTION_DONE]++;
+    skr_out_decision(e, g->key, "", "Preemption done", "", "", false);
+    skr_plan_wait_for_victims(e, g->plan, false);
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL);
+    if (!g->plan->replacement) {
+        skr_group_state_enter(e, g, GROUP_PLANNED);
+    }
+    skr_plan_text_changed(e, g->plan);
+    skr_dirty_group(e, g);
+}
+
+/* Pods that went by themselves were counted on as well; they may take as long as any plan. */
+static void wait_for_room(struct skr_gang *e, struct group *g)
+{
+    skr_time now = skr_frame_now(e->frame);
+    if (g->plan->freed_at == 0) {
+        skr_plan_note_freed(g->plan, now);
+    }
+    if (now >= g->plan->freed_at + e->settings.plan_timeout) {
+        skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
+                            "the room of the plan did not become free", true);
+        return;
+    }
+    skr_wakes_group(e, g, now + SKR_SECOND);
+}
+
+/* One pod more that is to go; false: its budget does not let it, beside those before it. */
+static bool charge(const struct skr_gang *e, const struct pod_entry *p)
+{
+    size_t n;
+    struct disruption_budget *b = skr_disruptions_of(e, &p->pod->meta, &n);
+    return n == 0 || (n == 1 && ++b->number <= b->budget->allowed);
+}
+
+static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
+{
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+    const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+    bool allowed = !p || p->pod->meta.deleting || charge(e, p);
+    for (p = h ? h->members : NULL; p && allowed; p = p->next) {
+        allowed = !skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
+    }
+    return allowed;
+}
+
+void skr_preemption_reset_budgets(struct skr_gang *e)
+{
+    struct disruption_budget *b, *tmp;
+    HASH_ITER(hh, e->disruptions, b, tmp)
+    {
+        b->number = 0;
+    }
+}
+
+/* ---- victims of victims ---- */
+
+static bool takes_room(const struct plan *plan, const struct pod_entry *p)
+{
+    const char *node = p->plan && !skr_pods_is_bound(p) ? p->place.node : p->pod->node_name;
+    const struct pod_entry *q;
+    DL_FOREACH(plan->group->members, q)
+    {
+        if (q->plan == plan && !skr_pods_is_bound(q) && strcmp(q->place.node, node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the plan counts on room that a victim of another plan holds. */
+static bool needs(const struct skr_gang *e, const struct plan *plan, const struct plan_victim *v)
+{
+    const struct pod_entry *p =
+        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+    const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+    bool found = p && skr_victims_is_there(p) && takes_room(plan, p);
+    for (p = h ? h->members : NULL; p && !found; p = p->next) {
+        found =
+            (skr_victims_is_there(p) || (p->plan && !skr_pods_is_bound(p))) && takes_room(plan, p);
+    }
+    return found;
+}
+
+static bool has_victim(const struct plan *plan, const char *text)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
+                          const struct plan_victim *v, bool *ret_begun)
+{
+    const bool single = skr_victims_pod_uid(v);
+    *ret_begun = v->begun && (single || was_begun(e, v->text, v->pods));
+    return may_be_victim(e, g, v, single ? NULL : skr_groups_find(e, v->text)) &&
+           (*ret_begun || budget_allows(e, v));
+}
+
+/* Those of `from` that are in the way of the plan. */
+static bool take_over(const struct skr_gang *e, struct plan *plan, const struct plan *from)
+{
+    const size_t before = plan->n_victims;
+    struct plan_victim *list = skr_alloc_array(before + from->n_victims + 1, sizeof *list);
+    memcpy(list, plan->victim, before * sizeof *list);
+    free(plan->victim);
+    plan->victim = list;
+    for (size_t i = 0; i < from->n_victims; i++) {
+        const struct plan_victim *v = &from->victim[i];
+        const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+        bool begun;
+        if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
+            skr_preemption_takes(e, plan->group, v, &begun)) {
+            add_victim(plan, v->text, begun, begun ? v->pods : pods_of(v, h));
+        }
+    }
+    return plan->n_victims > before;
+}
+
+/* A victim that waits for victims of its own lets go of them with its plan, and their room was counted on as room that
+ * becomes free. */
+static void take_over_victims(struct skr_gang *e, struct plan *plan)
+{
+    bool changed = false;
+    skr_preemption_reset_budgets(e);
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        (void)(plan->victim[i].gone || budget_allows(e, &plan->victim[i]));
+    }
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const struct group *h =
+            v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+        const bool waits = h && h->plan && h->plan->preempting && !h->plan->aborting;
+        changed = (waits && take_over(e, plan, h->plan)) || changed;
+    }
+    if (changed) {
+        skr_plan_text_changed(e, plan);
+    }
+}
+
+static bool has_begun(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (plan->victim[i].begun) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool would_stay(const struct pod_entry *p)
+{
+    return skr_victims_is_there(p) && !p->pod->meta.deleting;
+}
+
+/* Of a group of which single pods give way, enough members stay. */
+static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const struct group *h)
+{
+    const struct pod_entry *p;
+    int64_t stay = 0;
+    DL_FOREACH(h->members, p)
+    {
+        stay += would_stay(p);
+    }
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const char *uid = skr_victims_pod_uid(&plan->victim[i]);
+        p = uid ? skr_pods_find(e, uid) : NULL;
+        stay -= p && p->group == h && would_stay(p);
+    }
+    return stay >= skr_membership_size(h) || has_victim(plan, h->key);
+}
+
+/* Priorities, budgets and sizes may have changed since the victims were chosen, and members have gone: as long as nothing
+ * of a group was touched, it need not be, and nobody goes when not all may. NULL: all may. */
+static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
+{
+    const bool begun = has_begun(g->plan);
+    const struct group *whole = NULL; /* victims of one group mostly stand together */
+    skr_preemption_reset_budgets(e);
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
+        const struct plan_victim *v = &g->plan->victim[i];
+        const struct pod_entry *p =
+            skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
+        bool gone;
+        skr_victims_left(e, v, &gone);
+        if (v->begun || gone) {
+            continue;
+        }
+        if (p && p->group && p->group != whole) {
+            if (!stays_whole(e, g->plan, p->group)) {
+                return v;
+            }
+            whole = p->group;
+        }
+        if (!may_be_victim(e, g, v, skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text)) ||
+            (!begun && !budget_allows(e, v))) {
+            return v;
+        }
+    }
+    return NULL;
+}
+
+/* Others may have come to the room since the victims were chosen: nobody goes in vain. False: it was given up. */
+static bool still_fits(struct skr_gang *e, struct group *g)
+{
+    if (has_begun(g->plan) || skr_plan_has_room(e, g->plan) || skr_victims_make_room(e, g->plan)) {
+        return true;
+    }
+    if (g->plan->n_victims > 0) {
+        say(e, g);
+    }
+    skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
+                        "room that the plan counted on was taken", true);
+    return false;
+}
+
+/* Who went by himself before the plan stood need not be among its victims: what is recorded of them is read after a
+ * restart, when they may be back, and of any priority. */
+static void forget_gone(struct skr_gang *e, struct plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct plan_victim *v = &plan->victim[i];
+        bool gone;
+        skr_victims_left(e, v, &gone);
+        if (gone && !v->begun) {
+            drop(e, v);
+        } else {
+            plan->victim[kept++] = *v;
+        }
+    }
+    if (kept < plan->n_victims) {
+        plan->n_victims = kept;
+        skr_plan_text_changed(e, plan);
+    }
+}
+
+void skr_preemption_step(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    take_over_victims(e, plan);
+    const struct plan_victim *stays = who_may_stay(e, g);
+    if (stays) {
+        char text[700];
+        snprintf(text, sizeof text, "%.600s need not give way any more", stays->text);
+        say(e, g);
+        skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        return;
+    }
+    if (!still_fits(e, g)) {
+        return;
+    }
+    if (!skr_plan_storage_is_written(e, plan)) {
+        forget_gone(e, plan);
+        if (skr_plan_storage_is_quiet(e, g) && skr_plan_storage_is_refused(e, g)) {
+            skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+        } else {
+            skr_plan_storage_hurry(g);
+        }
+        say(e, g);
+        return;
+    }
+    skr_victims_release(e, plan);
+    bool room = skr_plan_has_room(e, plan);
+    size_t waiting = 0, kept = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct plan_victim *v = &plan->victim[i];
+        bool gone;
+        skr_victims_left(e, v, &gone);
+        if (!gone && room && !v->begun) {
+            drop(e, v);
+            continue;
+        }
+        if (!gone && !(room && skr_victims_only_terminate(e, v))) {
+            waiting++;
+            push(e, v, g);
+        }
+        plan->victim[kept++] = *v;
+    }
+    bool changed = kept < plan->n_victims;
+    plan->n_victims = kept;
+    changed = (waiting > 0 || !room) && (skr_victims_note_return(e, plan) || changed);
+    if (changed) {
+        skr_plan_text_changed(e, plan);
+    }
+    if (waiting > 0) {
+        say(e, g);
+    } else if (room) {
+        finish(e, g);
+    } else {
+        wait_for_room(e, g);
+    }
+}
+
+bool skr_preemption_waits_again(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    bool room = skr_plan_has_room(e, plan), waits = false;
+    for (size_t i = 0; i < plan->n_victims && !waits; i++) {
+        bool gone;
+        skr_victims_left(e, &plan->victim[i], &gone);
+        waits = !gone && !(room && skr_victims_only_terminate(e, &plan->victim[i]));
+    }
+    if (waits) {
+        skr_plan_wait_for_victims(e, plan, true);
+        if (!plan->replacement) {
+            skr_group_state_enter(e, g, GROUP_PREEMPTING);
+        }
+        say(e, g);
+        skr_plan_text_changed(e, plan);
+        skr_dirty_group(e, g);
+    }
+    return waits;
+}
+
+/* ---- its end ---- */
+
+void skr_preemption_settle(struct skr_gang *e, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct group *h =
+            skr_victims_pod_uid(&plan->victim[i]) ? NULL : skr_groups_find(e, plan->victim[i].text);
+        if (h && h->victim.leaving && strcmp(h->victim.by, plan->group->key) == 0) {
+            h->victim.leaving = false;
+            skr_dirty_group(e, h);
+            skr_dirty_plan(e);
+        }
+    }
+    skr_plan_forget_victims(plan);
+}
+
+/* ---- victims' side ---- */
+
+bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
+{
+    size_t there = skr_victims_pods_there(g);
+    const struct group *preemptor = skr_groups_find(e, g->victim.by);
+    if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
+        unmark(e, g); /* a link that an object has kept */
+    }
+    if (g->victim.leaving) {
+        skr_victims_tell(e, g);
+        char text[700];
+        snprintf(text, sizeof text,
+                 "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,
+                 g->victim.by, there);
+        skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CAPACITY, text);
+        if (there > 0) {
+            skr_group_state_enter(e, g, GROUP_EVICTED);
+        }
+        return true;
+    }
+    return false;
+}
+
+void skr_preemption_restore_victim(struct group *g, const char *by)
+{
+    if (by && *by && !g->victim.by) {
+        g->victim.by = skr_strdup(by);
+    }
+}

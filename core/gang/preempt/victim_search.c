@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/preempt/victim_search.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/disruptions.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/victims_left.h"
+#include "core/gang/problem/problem.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    LATE_S = 30,                  /* a pod that terminates longer is not counted on */
+    PAUSE_MIN_S = 1,              /* between two searches of a group that found nobody: at least, */
+    PAUSE_MAX_S = 30,             /* at most */
+    PAUSE_TIMES = 20,             /* what the search took */
+    PAUSE_LEAF_NS = 20000,        /* that many times what making its problem takes */
+    SYSTEM_PRIORITY = 2000000000, /* of system-cluster-critical and above: never a victim */
+};
+
+/* ---- when ---- */
+
+const struct pod_entry *skr_victim_search_refuser(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->pod->preempts_never && skr_pod_is_live(p->pod)) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+bool skr_victim_search_may_preempt(const struct group *g)
+{
+    return g->spec && g->spec->priority > 0 && !skr_victim_search_refuser(g);
+}
+
+bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
+{
+    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
+                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
+    return e->settings.preemption && short_of_room && news &&
+           skr_frame_now(e->frame) >= g->preempt.at && skr_victim_search_may_preempt(g);
+}
+
+bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g)
+{
+    bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
+                 (g->state == GROUP_BOUND && g->seats.n_ready > 0);
+    return waits && g->attempt.infeasible && !g->plan && !g->victim.leaving &&
+           skr_victim_search_has_news(e, g) && !skr_plan_storage_is_refused(e, g);
+}
+
+/* Groups that wait, and for which nobody was found who could give way. */
+static int64_t n_failed(const struct skr_gang *e)
+{
+    const struct group *g, *tmp;
+    int64_t n = 0;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        n += g->preempt.failed && g->attempt.infeasible && !g->plan;
+    }
+    return n;
+}
+
+/* Room and candidates change all the time, so there is news for most searches. All of them together take a twentieth of
+ * the time: a pause of twenty times what one took, for each group that searches. */
+static skr_time pause_after(const struct skr_gang *e, skr_time took)
+{
+    const skr_time least = PAUSE_MIN_S * SKR_SECOND, most = PAUSE_MAX_S * SKR_SECOND;
+    const skr_time leaves = e->topology.tree ? e->topology.tree->n_leaves : 0;
+    skr_time one = took < most / PAUSE_TIMES ? took * PAUSE_TIMES : most;
+    one += leaves * PAUSE_LEAF_NS;
+    const int64_t n = n_failed(e);
+    skr_time all = n > 0 && one > most / n ? most : one * n;
+    return all < least ? least : all < most ? all : most;
+}
+
+void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
+                              skr_time took)
+{
+    g->preempt.failed = true;
+    g->preempt.epoch = epoch;
+    g->preempt.input = input;
+    g->preempt.at = skr_frame_now(e->frame) + pause_after(e, took);
+    skr_wakes_add(e, g->preempt.at, WAKE_REPORT, NULL);
+}
+
+void skr_victim_search_done(struct group *g)
+{
+    g->preempt.failed = false;
+}
+
+/* ---- candidates ---- */
+
+struct list {
+    struct skr_gang *e;
+    struct skr_solve_request *request;
+    struct skr_victim *item;
+    size_t n, cap;
+    int32_t *place; /* [leaf] of the share of the victim that is being made, + 1 */
+    bool full;      /* the arena is */
+};
+
+static void *take(struct list *l, size_t n, size_t size)
+{
+    void *memory = skr_arena_array(l->request->arena, n, size);
+    l->full = l->full || !memory;
+    return memory;
+}
+
+static struct skr_victim *add(struct list *l, enum skr_victim_kind kind, const char *name,
+                              int32_t priority)
+{
+    skr_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item);
+    l->item[l->n] = (struct skr_victim){.name = skr_arena_strdup(l->request->arena, name),
+                                        .kind = kind,
+                                        .priority = priority,
+                                        .surplus_of = -1};
+    l->full = l->full || !l->item[l->n].name;
+    return &l->item[l->n++];
+}
+
+/* The room of one pod of a victim with at most so many. */
+static void add_share(struct list *l, struct skr_victim *v, size_t most, const char *node,
+                      const struct skr_amounts *amounts)
+{
+    const struct skr_problem *problem = &l->request->problem;
+    int32_t leaf = skr_tree_find_leaf(problem->tree, node);
+    struct skr_victim_share *share = (struct skr_victim_share *)(uintptr_t)v->share;
+    if (!share) {
+        share = take(l, most, sizeof *share);
+        v->share = share;
+    }
+    if (leaf < 0 || !share) {
+        return;
+    }
+    if (l->place[leaf] == 0) {
+        int64_t *amount = take(l, problem->n_resources, sizeof *amount);
+        if (!amount) {
+            return;
+        }
+        share[v->n_shares] = (struct skr_victim_share){.leaf = leaf, .amount = amount};
+        l->place[leaf] = (int32_t)++v->n_shares;
+    }
+    int64_t *amount = (int64_t *)(uintptr_t)share[l->place[leaf] - 1].amount;
+    const int64_t *room = problem->free + (size_t)leaf * problem->n_resources;
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        amount[r] +=
+            room[r] != SKR_ROOM_UNLIMITED ? skr_amounts_get(amounts, l->request->resource[r]) : 0;
+    }
+}
+
+static void finish_shares(struct list *l, const struct skr_victim *v)
+{
+    for (size_t i = 0; i < v->n_shares; i++) {
+        l->place[v->share[i].leaf] = 0;
+    }
+}
+
+/* false: two budgets cover the pod, and the eviction API refuses such a one. */
+static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const struct skr_pod *pod)
+{
+    size_t n;
+    const struct disruption_budget *b = skr_disruptions_of(l->e, &pod->meta, &n);
+    struct skr_victim_charge *charge = (struct skr_victim_charge *)(uintptr_t)v->charge;
+    if (n == 0) {
+        return true;
+    }
+    if (n > 1) {
+        return false;
+    }
+    if (!charge) {
+        charge = take(l, most, sizeof *charge);
+        v->charge = charge;
+    }
+    for (size_t i = 0; charge && i < v->n_charges; i++) {
+        if (charge[i].budget == b->number) {
+            charge[i].members++;
+            return true;
+        }
+    }
+    if (charge) {
+        charge[v->n_charges++] = (struct skr_victim_charge){b->number, 1};
+    }
+    return true;
+}
+
+bool skr_victim_search_runs(const struct pod_entry *p)
+{
+    return skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->work->evict.by;
+}
+
+static int by_rank_last_first(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    int32_t x = skr_pods_rank_label(p), y = skr_pods_rank_label(q);
+    return x != y ? (x < y) - (x > y) : strcmp(q->pod->meta.name, p->pod->meta.name);
+}
+
+static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_entry *p,
+                    int32_t priority, int32_t surplus_of)
+{
+    struct skr_strbuf name;
+    skr_strbuf_init(&name);
+    skr_strbuf_addf(&name, "%s/%s", p->key, p->uid);
+    struct skr_victim *v = add(l, kind, name.s, priority);
+    skr_strbuf_fini(&name);
+    v->members = 1;
+    v->surplus_of = surplus_of;
+    bool may_go = add_charge(l, v, 1, p->pod);
+    add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
+    finish_shares(l, v);
+    l->n -= !may_go;
+}
+
+/* Members beyond the size, those of the highest ranks: whoever goes of them leaves the gang whole. */
+static void add_surplus(struct list *l, struct group *h, int32_t whole)
+{
+    size_t size = (size_t)skr_membership_size(h), n = 0;
+    if (h->plan || h->seats.n_bound <= size) {
+        return;
+    }
+    struct pod_entry **list = skr_alloc_array(h->n_members + 1, sizeof *list), *p;
+    DL_FOREACH(h->members, p)
+    {
+        if (skr_victim_search_runs(p)) {
+            list[n++] = p;
+        }
+    }
+    qsort(list, n, sizeof(struct pod_entry *), by_rank_last_first);
+    for (size_t i = 0; i + size < n; i++) {
+        add_pod(l, SKR_VICTIM_SURPLUS, list[i], h->spec->priority, whole);
+    }
+    free(list);
+}
+
+static void add_group(struct list *l, struct group *h)
+{
+    struct pod_entry *p;
+    bool may_go = true;
+    size_t at = l->n;
+    struct skr_victim *v = add(l, SKR_VICTIM_GROUP, h->key, h->spec->priority);
+    DL_FOREACH(h->members, p)
+    {
+        if (skr_victim_search_runs(p)) {
+            v->members++;
+            may_go = add_charge(l, v, h->n_members, p->pod) && may_go;
+            add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
+        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
+            add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+        }
+    }
+    finish_shares(l, v);
+    if (!may_go || (v->members == 0 && v->n_shares == 0)) {
+        l->n = at;
+    }
+    add_surplus(l, h, l->n > at ? (int32_t)at : -1);
+}
+
+bool skr_victim_search_may_go(const struct group *g, const struct group *h)
+{
+    bool forward_only = h->plan && (h->plan->binding || h->plan->aborting);
+    return h != g && h->spec && h->spec->priority < g->spec->priority && !h->victim.leaving &&
+           !forward_only;
+}
+
+static int32_t least_priority(struct pod_entry *const *newcomers, size_t n)
+{
+    int32_t least = INT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        least = newcomers[i]->pod->priority < least ? newcomers[i]->pod->priority : least;
+    }
+    return least;
+}
+
+static void add_ordinary(struct list *l, int32_t below)
+{
+    struct pod_entry *p;
+    for (size_t at = 0; (p = skr_pods_next(l->e, &at));) {
+        const char *agrees = skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);
+        if (!p->group && skr_victim_search_runs(p) && strcmp(agrees, "true") == 0 &&
+            p->pod->priority < below && p->pod->priority < SYSTEM_PRIORITY) {
+            add_pod(l, SKR_VICTIM_POD, p, p->pod->priority, -1);
+        }
+    }
+}
+
+/* Victims of those that may give way to g, which its plan would not take over. */
+static void note_who_stays(struct skr_gang *e, const struct group *g)
+{
+    const struct group *h;
+    DL_FOREACH2(e->planned, h, pnext)
+    {
+        const bool waits = h->plan->preempting && !h->plan->aborting;
+        skr_preemption_reset_budgets(e);
+        for (size_t i = 0; waits && skr_victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
+            const struct plan_victim *v = &h->plan->victim[i];
+            struct group *of =
+                v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+            bool begun;
+            if (of) {
+                of->victim.stays = !skr_preemption_takes(e, g, v, &begun);
+            }
+        }
+    }
+}
+
+static bool would_stay(const struct pod_entry *p)
+{
+    return p->group && p->group->victim.stays && !p->pod->meta.deleting;
+}
+
+/* Neither long ago, nor later than a plan waits for its room: a pod may be given hours to end in. */
+static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    const skr_time now = skr_frame_now(e->frame), at = pod->meta.deleted_at;
+    return !pod->meta.deleting ||
+           (at + LATE_S * SKR_SECOND >= now && at <= now + e->settings.plan_timeout);
+}
+
+/* Room of pods that will be gone. */
+static void add_leaving(struct skr_gang *e, const struct skr_solve_request *request)
+{
+    int64_t *free_ = (int64_t *)(uintptr_t)request->problem.free;
+    size_t n = request->problem.n_resources;
+    struct pod_entry *p;
+    if (e->n_leaving == 0) {
+        return;
+    }
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
+                           ? skr_tree_find_leaf(request->tree, p->pod->node_name)
+                           : -1;
+        for (size_t r = 0; leaf >= 0 && r < n; r++) {
+            int64_t *room = &free_[(size_t)leaf * n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, request->resource[r]));
+        }
+    }
+}
+
+static int32_t *number_budgets(struct list *l, size_t *ret_n)
+{
+    struct disruption_budget *b, *tmp;
+    int32_t *allowed = take(l, HASH_COUNT(l->e->disruptions) + 1, sizeof *allowed);
+    size_t n = 0;
+    HASH_ITER(hh, l->e->disruptions, b, tmp)
+    {
+        b->number = (int32_t)n;
+        if (allowed) {
+            allowed[n] = b->budget->allowed;
+        }
+        n++;
+    }
+    *ret_n = n;
+    return allowed;
+}
+
+/* ---- the problem ---- */
+
+struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
+                                                  struct pod_entry *const *newcomers, size_t n,
+                                                  struct skr_error *error)
+{
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
+    if (!request) {
+        return NULL;
+    }
+    struct list l = {.e = e, .request = request};
+    struct skr_victims_problem *in = take(&l, 1, sizeof *in);
+    size_t n_budgets;
+    struct group *h, *tmp;
+    l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
+    note_who_stays(e, g);
+    add_leaving(e, request);
+    int32_t *allowed = number_budgets(&l, &n_budgets);
+    HASH_ITER(hh, e->groups, h, tmp)
+    {
+        h->victim.stays = false;
+        if (skr_victim_search_may_go(g, h)) {
+            add_group(&l, h);
+        }
+    }
+    if (e->settings.victims_labelled) {
+        add_ordinary(&l, least_priority(newcomers, n));
+    }
+    struct skr_victim *victim = take(&l, l.n + 1, sizeof *victim);
+    if (victim && l.n > 0) {
+        memcpy(victim, l.item, l.n * sizeof *victim);
+    }
+    free(l.item);
+    free(l.place);
+    if (l.full) {
+        skr_solve_request_destroy(request);
+        skr_error_set(error, SKR_LIMIT, "group %s: too many candidates for preemption", g->key);
+        return NULL;
+    }
+    request->problem.explain = false;
+    *in = (struct skr_victims_problem){.problem = &request->problem,
+                                       .priority = g->spec->priority,
+                                       .n_victims = l.n,
+                                       .victim = victim,
+                                       .n_budgets = n_budgets,
+                                       .budget = allowed,
+                                       .step_budget = -1};
+    request->preemption = in;
+    return request;
+}
+
+const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
+                                                const char *name)
+{
+    for (size_t i = 0; i < in->n_victims; i++) {
+        if (strcmp(in->victim[i].name, name) == 0) {
+            return &in->victim[i];
+        }
+    }
+    return NULL;
+}
+
+bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
+                                   struct pod_entry *const *newcomers, size_t n,
+                                   const struct skr_solve_request *solved)
+{
+    struct skr_error error;
+    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, &error);
+    bool valid = now && now->tree == solved->tree;
+    for (size_t i = 0; valid && i < solved->victims->n; i++) {
+        size_t resources = now->problem.n_resources;
+        int64_t *free_ = (int64_t *)(uintptr_t)now->problem.free;
+        const struct skr_victim *v = skr_victim_search_find(
+            now->preemption, solved->preemption->victim[solved->victims->victim[i]].name);
+        valid = v;
+        for (size_t s = 0; v && s < v->n_shares; s++) {
+            for (size_t r = 0; r < resources; r++) {
+                free_[(size_t)v->share[s].leaf * resources + r] += v->share[s].amount[r];
+            }
+        }
+    }
+    valid =
+        valid && skr_solution_check(&now->problem, solved->victims->solution->count, &error) == 0;
+    skr_solve_request_destroy(now);
+    return valid;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/preempt/victims_left.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/group_table.h"
+#include "core/gang/plan/plan_storage.h"
+
+#include <string.h>
+#include <utlist.h>
+
+const char *skr_victims_pod_uid(const struct plan_victim *v)
+{
+    const char *slash = strchr(v->text, '/');
+    slash = slash ? strchr(slash + 1, '/') : NULL;
+    return slash ? slash + 1 : NULL;
+}
+
+bool skr_victims_is_there(const struct pod_entry *p)
+{
+    return skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod);
+}
+
+size_t skr_victims_pods_there(const struct group *h)
+{
+    const struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(h->members, p)
+    {
+        n += skr_victims_is_there(p);
+    }
+    return n;
+}
+
+size_t skr_victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone)
+{
+    const char *uid = skr_victims_pod_uid(v);
+    const struct pod_entry *p = uid ? skr_pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : skr_groups_find(e, v->text);
+    if (v->gone) {
+        *ret_gone = true;
+        return 0;
+    }
+    size_t n = uid ? p && skr_victims_is_there(p) : h ? skr_victims_pods_there(h) : 0;
+    *ret_gone = n == 0 && !(h && h->plan);
+    return n;
+}
+
+bool skr_victims_only_terminate(const struct skr_gang *e, const struct plan_victim *v)
+{
+    const char *uid = skr_victims_pod_uid(v);
+    const struct pod_entry *p = uid ? skr_pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : skr_groups_find(e, v->text);
+    if (h && h->plan) {
+        return false;
+    }
+    if (uid) {
+        return !p || !skr_victims_is_there(p) || p->pod->meta.deleting;
+    }
+    for (p = h ? h->members : NULL; p; p = p->next) {
+        if (skr_victims_is_there(p) && !p->pod->meta.deleting) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- room ---- */
+
+static bool is_victim(const struct plan *plan, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const char *uid = skr_victims_pod_uid(v);
+        if (!v->gone &&
+            (uid ? strcmp(uid, p->uid) == 0 : p->group && strcmp(v->text, p->group->key) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It leaves for a group that gives way itself, and which lets go of it. */
+static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < plan->n_victims && p->work->evict.by && !p->pod->meta.deleting; i++) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, p->work->evict.by) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where it is charged, if that will be free. */
+static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
+{
+    if (skr_victims_is_there(p)) {
+        const bool goes = is_victim(plan, p) || (p->leaving && !is_let_go(plan, p));
+        return goes ? p->pod->node_name : "";
+    }
+    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p);
+    return planned && is_victim(plan, p) ? p->place.node : "";
+}
+
+/* The resource on the nodes of the plan; freed[leaf]: 0, and again when it returns. */
+static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
+                          const struct skr_amount *request, int64_t *freed)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    const struct pod_entry *p;
+    bool room = true;
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
+        if (leaf >= 0) {
+            freed[leaf] += skr_amounts_get(&p->shape->amounts, request->resource);
+        }
+    }
+    DL_FOREACH(plan->group->members, p)
+    {
+        const bool placed = p->plan == plan && !skr_pods_is_bound(p);
+        int32_t leaf = placed ? skr_tree_find_leaf(tree, p->place.node) : -1;
+        if (leaf >= 0 && skr_amounts_get(&p->shape->amounts, request->resource) > 0) {
+            const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);
+            room = room && skr_room_plus(skr_ledger_node_room(node, request), freed[leaf]) >= 0;
+        }
+    }
+    memset(freed, 0, (size_t)tree->n_leaves * sizeof *freed);
+    return room;
+}
+
+bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p;
+    uint16_t *seen = NULL;
+    size_t n = 0, cap = 0;
+    if (!e->topology.tree) {
+        return true; /* it is no matter of room */
+    }
+    int64_t *freed = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *freed);
+    bool room = true;
+    DL_FOREACH(plan->group->members, p)
+    {
+        for (size_t i = 0; room && i < p->shape->amounts.n; i++) {
+            const struct skr_amount *request = &p->shape->amounts.item[i];
+            size_t at = 0;
+            while (at < n && seen[at] != request->resource) {
+                at++;
+            }
+            if (at == n) {
+                skr_grow(&seen, &cap, n + 1, sizeof *seen);
+                seen[n++] = request->resource;
+                room = has_room_then(e, plan, request, freed);
+            }
+        }
+    }
+    free(seen);
+    free(freed);
+    return room;
+}
+
+/* ---- groups that come again ---- */
+
+static bool comes_again(const struct group *h)
+{
+    return h && h->victim.leaving && h->seats.n_newcomers > 0 && !h->plan &&
+           skr_victims_pods_there(h) == 0;
+}
+
+static const struct plan_victim *find(const struct plan *plan, const struct group *h)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, h->key) == 0) {
+            return &plan->victim[i];
+        }
+    }
+    return NULL;
+}
+
+void skr_victims_tell(struct skr_gang *e, const struct group *h)
+{
+    struct group *g;
+    const bool again = comes_again(h), there = skr_victims_pods_there(h) > 0;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if ((g->plan->preempting ? again : there) && find(g->plan, h)) {
+            skr_dirty_group(e, g);
+        }
+    }
+}
+
+bool skr_victims_note_return(const struct skr_gang *e, struct plan *plan)
+{
+    bool changed = false;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct plan_victim *v = &plan->victim[i];
+        const struct group *h =
+            v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
+        if (comes_again(h)) {
+            v->gone = changed = true;
+        }
+    }
+    return changed;
+}
+
+/* No text that an object carries names it. */
+static bool is_free(const struct skr_gang *e, const struct group *h)
+{
+    const struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        const struct plan *plan = g->plan;
+        for (size_t i = 0; plan->preempting && i < plan->n_victims; i++) {
+            const struct plan_victim *v = &plan->victim[i];
+            if (strcmp(v->text, h->key) == 0 &&
+                !(v->gone && skr_plan_storage_is_written(e, plan))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void skr_victims_release(struct skr_gang *e, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        struct group *h = v->gone ? skr_groups_find(e, v->text) : NULL;
+        if (h && h->victim.leaving && is_free(e, h)) {
+            h->victim.leaving = false;
+            skr_dirty_group(e, h);
+            skr_dirty_plan(e);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/problem/candidates.h"
+
+#include "core/gang/problem/fit.h"
+
+#include <utlist.h>
+
+static void leave(struct skr_gang *e, struct group *g)
+{
+    if (g->candidate == CANDIDATE_AWAKE) {
+        DL_DELETE2(e->candidates.awake, g, cprev, cnext);
+    } else if (g->candidate == CANDIDATE_ASLEEP) {
+        DL_DELETE2(e->candidates.asleep, g, cprev, cnext);
+        e->candidates.n_asleep--;
+    }
+    g->candidate = CANDIDATE_NOT;
+}
+
+static bool may_be_due(const struct group *g)
+{
+    return g->plan || g->attempt.infeasible || g->state == GROUP_READY ||
+           g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0);
+}
+
+void skr_candidates_note(struct skr_gang *e, struct group *g)
+{
+    leave(e, g);
+    if (may_be_due(g)) {
+        g->candidate = CANDIDATE_AWAKE;
+        DL_APPEND2(e->candidates.awake, g, cprev, cnext);
+    } else if (g->fit.input != g->input_epoch) {
+        skr_fit_leave(g); /* of another input */
+    }
+}
+
+void skr_candidates_sleep(struct skr_gang *e, struct group *g)
+{
+    leave(e, g);
+    g->candidate = CANDIDATE_ASLEEP;
+    DL_APPEND2(e->candidates.asleep, g, cprev, cnext);
+    e->candidates.n_asleep++;
+}
+
+void skr_candidates_wake(struct skr_gang *e)
+{
+    e->candidates.stale = true;
+}
+
+bool skr_candidates_are_stale(const struct skr_gang *e)
+{
+    return e->candidates.stale || e->candidates.capacity != e->epoch.capacity ||
+           e->candidates.victims != e->epoch.victims || e->candidates.nodes != e->epoch.nodes ||
+           e->candidates.lifted != e->epoch.lifted;
+}
+
+struct group *skr_candidates_awake(struct skr_gang *e)
+{
+    if (skr_candidates_are_stale(e)) {
+        struct group *g;
+        DL_FOREACH2(e->candidates.asleep, g, cnext)
+        {
+            g->candidate = CANDIDATE_AWAKE;
+        }
+        DL_CONCAT2(e->candidates.awake, e->candidates.asleep, cprev, cnext);
+        e->candidates.asleep = NULL;
+        e->candidates.n_asleep = 0;
+        e->candidates.stale = false;
+        e->candidates.room = e->epoch.room;
+        e->candidates.capacity = e->epoch.capacity;
+        e->candidates.victims = e->epoch.victims;
+        e->candidates.nodes = e->epoch.nodes;
+        e->candidates.lifted = e->epoch.lifted;
+    }
+    return e->candidates.awake;
+}
+
+void skr_candidates_forget(struct skr_gang *e, struct group *g)
+{
+    leave(e, g);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a group fits, without a solve; the placement comes from the solver, in the shell's own
+ * time, on a copy of the slots.
+ *
+ * Why a group may be left alone. It fits when sizes has its n. Rules speak about counts alone, so
+ * more slots never take a size away and fewer never add one: a group without a place stays without
+ * one until slots of some leaf of its kind have grown, and the set at the root is exact then. Where
+ * the full problem is stricter than the slots (ordinary pods that go first, nodes no probe has
+ * listed) it has fewer slots, so what does not fit here does not fit there; what fits here is
+ * solved in full.
+ *
+ * Not answered for: groups that hold something already, plans past the point of no return, rules
+ * beyond SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
+ */
+#include "core/gang/problem/fit.h"
+
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/state/groups.h"
+
+#include <string.h>
+#include <utlist.h>
+
+void skr_fit_leave(struct group *g)
+{
+    struct fit *o = &g->fit;
+    if (o->kind) {
+        skr_watched_unref(o->kind, o->watched);
+        skr_kind_unref(o->kind);
+    }
+    memset(o, 0, sizeof *o);
+}
+
+/* Members in the tree, or seats: the room of lost ones is taken to everybody but the group. */
+static bool holds_something(const struct skr_gang *e, const struct group *g,
+                            struct pod_entry *const *newcomers, size_t n)
+{
+    struct pod_entry *p;
+    if (g->holds.n > 0) {
+        return true;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
+        if (node && skr_tree_find_leaf(e->topology.tree, node) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void join(struct skr_gang *e, struct group *g, const struct shapes *shapes, int32_t n)
+{
+    struct fit *o = &g->fit;
+    struct kind *kind = skr_kind_get(e, shapes);
+    if (!kind) {
+        return;
+    }
+    skr_kind_ref(e, kind);
+    o->kind = kind;
+    o->n = n;
+    o->watched = skr_watched_get(e, kind, n);
+    o->sizes = skr_kind_sizes_get(e, kind, g, n);
+}
+
+/* What of the group's input the answer depends on; kept while that stays the same. */
+static void make_fit(struct skr_gang *e, struct group *g)
+{
+    struct fit *o = &g->fit;
+    if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead)) {
+        return;
+    }
+    skr_fit_leave(g);
+    o->made = true;
+    o->input = g->input_epoch;
+    size_t n;
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
+    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n)) {
+        struct shapes shapes = skr_shapes_of(newcomers, n);
+        join(e, g, &shapes, (int32_t)n);
+    }
+    free(newcomers);
+}
+
+static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
+{
+    if (o->solved_changes == o->kind->changes) {
+        return o->fits;
+    }
+    struct skr_error error;
+    SKR_AUTO(skr_solution_destroy) struct skr_solution *solution = NULL;
+    static const int64_t one = 1;
+    SKR_AUTO_FREE int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
+    skr_fit_copy_slots(o, e->topology.tree, room);
+    struct skr_problem problem = {.tree = e->topology.tree,
+                                  .n = o->n,
+                                  .rule = o->sizes->rule,
+                                  .n_resources = 1,
+                                  .demand = &one,
+                                  .free = room,
+                                  .step_budget = -1};
+    o->solved_changes = o->kind->changes;
+    o->fits = skr_solve(&problem, &solution, &error) == 0 && solution->status == SKR_SOLVE_PLACED;
+    return o->fits;
+}
+
+enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
+{
+    struct fit *o = &g->fit;
+    if (g->plan || !g->spec || !e->fit_cache->tree) {
+        return FIT_UNKNOWN;
+    }
+    make_fit(e, g);
+    if (!o->kind) {
+        return FIT_UNKNOWN;
+    }
+    if (o->watched->sum < o->n) {
+        return FIT_NO;
+    }
+    if (e->settings.plain_planning) {
+        return !skr_sizes_can_keep(e->topology.tree, o->sizes->rule, o->n) ? FIT_UNKNOWN
+               : fits_by_solving(e, o)                                     ? FIT_YES
+                                                                           : FIT_NO;
+    }
+    if (!o->sizes->sizes || skr_sizes_most(o->sizes->sizes) < o->n) {
+        return FIT_UNKNOWN;
+    }
+    return skr_sizes_has(o->sizes->sizes, o->n) ? FIT_YES : FIT_NO;
+}
+
+bool skr_fit_stands(const struct skr_gang *e, const struct group *g)
+{
+    const struct fit *o = &g->fit;
+    return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->fit_cache &&
+           e->fit_cache->tree == e->topology.tree;
+}
+
+void skr_fit_copy_slots(const struct fit *o, const struct skr_tree *tree, int64_t *ret)
+{
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        ret[leaf] = o->kind->slots[leaf];
+    }
+}
+
+bool skr_fit_holds(const struct fit *o, const struct skr_tree *tree, const int32_t *count)
+{
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        if (count[leaf] > o->kind->slots[leaf]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what was reported ---- */
+
+static bool is_short(const struct fit *o)
+{
+    return o->watched->sum < o->n;
+}
+
+void skr_fit_reported(const struct skr_gang *e, struct group *g)
+{
+    struct fit *o = &g->fit;
+    o->report_at = 0;
+    o->reported_room = e->epoch.room;
+    if (!skr_fit_stands(e, g)) {
+        return;
+    }
+    o->reported_changes = o->kind->changes;
+    o->reported_nodes = e->epoch.nodes;
+    o->reported_late_room = e->epoch.late_room;
+    o->reported_short = is_short(o);
+}
+
+enum fit_news skr_fit_news(const struct skr_gang *e, const struct group *g)
+{
+    const struct fit *o = &g->fit;
+    if (!skr_fit_stands(e, g)) {
+        return o->reported_room != e->epoch.room ? NEWS_NUMBERS : NEWS_NONE;
+    }
+    if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
+        return NEWS_REASON;
+    }
+    bool old =
+        o->reported_changes != o->kind->changes || o->reported_late_room != e->epoch.late_room;
+    return old ? NEWS_NUMBERS : NEWS_NONE;
+}
+
+void skr_fit_report_at(struct group *g, skr_time at)
+{
+    g->fit.report_at = at;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of pods about other pods against the cache: see pod_rules_gather.h. */
+#include "core/gang/problem/pod_rules_gather.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/pod/rules.h"
+
+#include <string.h>
+
+/* A value of the topology key, as a domain. */
+struct value {
+    UT_hash_handle hh;
+    const char *text;
+    int32_t domain;
+};
+
+/* Domains of one topology key: its values over all nodes, those outside the tree included. */
+struct domains {
+    struct value *values;
+    int32_t n;
+};
+
+/* ---- domains ---- */
+
+static const char *value_on(const struct node_entry *n, const char *key)
+{
+    return n && n->node ? skr_labels_get(&n->node->meta.labels, key) : NULL;
+}
+
+static int32_t domain_of(const struct domains *d, const char *text)
+{
+    const struct value *v = NULL;
+    if (text) {
+        HASH_FIND_STR(d->values, text, v);
+    }
+    return v ? v->domain : -1;
+}
+
+/* NULL: any node counts. */
+static void domains_init(const struct skr_gang *e, const char *key, struct domains *ret,
+                         bool (*counts)(const struct node_entry *, const void *),
+                         const void *context)
+{
+    *ret = (struct domains){0};
+    struct node_entry *n;
+    for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
+        const char *text = value_on(n, key);
+        if (text && domain_of(ret, text) < 0 && (!counts || counts(n, context))) {
+            struct value *v = skr_alloc(sizeof *v);
+            v->text = text;
+            v->domain = ret->n++;
+            HASH_ADD_KEYPTR(hh, ret->values, v->text, strlen(v->text), v);
+        }
+    }
+}
+
+static void domains_fini(struct domains *d)
+{
+    struct value *v, *tmp;
+    HASH_ITER(hh, d->values, v, tmp)
+    {
+        HASH_DEL(d->values, v);
+        free(v);
+    }
+}
+
+/* ---- other pods ---- */
+
+const char *skr_pod_rules_place(const struct pod_rules_work *w, const struct pod_walk *p)
+{
+    const struct pod_entry *entry = p->entry;
+    if (!entry) {
+        return p->node;
+    }
+    if (skr_pods_is_terminal(entry->pod)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->newcomers[i] == entry) {
+            return NULL;
+        }
+    }
+    return *p->node ? p->node : entry->plan ? entry->place.node : NULL;
+}
+
+bool skr_pod_rules_is_claim(const struct pod_rules_work *w, const struct pod_walk *p)
+{
+    return w->n > 0 && p->entry && p->entry->group && p->entry->group == w->newcomers[0]->group;
+}
+
+/* by: a pod, or NULL. */
+static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_pod_rule *rule,
+                       const struct pod_ref *by)
+{
+    if (leaf < 0 || !w->eligible[leaf]) {
+        return;
+    }
+    if (w->n_closed == 0) {
+        char name[POD_RULE_NAME_MAX];
+        skr_pod_rule_name(rule, name, sizeof name);
+        if (by) {
+            SKR_STRBUF(key);
+            skr_pod_ref_add_key(w->e, *by, &key);
+            snprintf(w->why, sizeof w->why, "%s (%s)", name, key.s);
+        } else {
+            snprintf(w->why, sizeof w->why, "%s", name);
+        }
+    }
+    w->eligible[leaf] = 0;
+    w->n_closed++;
+}
+
+/* The node has no value of the rule's key: it is closed whoever is there. */
+static void close_without_key(struct pod_rules_work *w, int32_t leaf,
+                              const struct skr_pod_rule *rule)
+{
+    close_leaf(w, leaf, rule, NULL);
+    if (w->emptied) {
+        w->emptied[leaf] = 0;
+    }
+}
+
+/* Closes the leaves whose value of the key is that; "" and NULL: none. */
+static void close_value(struct pod_rules_work *w, const char *key, const char *value,
+                        const struct skr_pod_rule *rule, const struct pod_ref *by)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
+    for (int32_t i = 0; i < w->e->topology.tree->n_leaves && value; i++) {
+        const char *here = value_on(leaf[i], key);
+        if (here && strcmp(here, value) == 0) {
+            close_leaf(w, i, rule, by);
+        }
+    }
+}
+
+static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rule *rule)
+{
+    struct pod_walk p = {0};
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 ? skr_pod_rules_place(w, &p) : NULL;
+        for (size_t i = 0; i < p.shape->spec->n_rules && node && !skr_pod_rules_is_claim(w, &p);
+             i++) {
+            const struct skr_pod_rule *theirs = &p.shape->spec->rule[i];
+            if (theirs->kind == SKR_POD_RULE_HOST_PORT && skr_pod_ports_clash(rule, theirs)) {
+                const struct pod_ref by = skr_pod_walk_ref(&p);
+                close_leaf(w, skr_tree_find_leaf(w->e->topology.tree, node), rule, &by);
+            }
+        }
+    }
+}
+
+/* Their anti-affinity against our pods. */
+static void close_by_others(struct pod_rules_work *w)
+{
+    struct pod_walk p = {0};
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *node = p.shape->spec->n_rules > 0 && !skr_pod_rules_is_claim(w, &p)
+                               ? skr_pod_rules_place(w, &p)
+                               : NULL;
+        for (size_t i = 0; i < p.shape->spec->n_rules && node; i++) {
+            const struct skr_pod_rule *rule = &p.shape->spec->rule[i];
+            bool against = false;
+            for (size_t k = 0; k < w->n && !against; k++) {
+                against = rule->kind == SKR_POD_RULE_ANTI_AFFINITY &&
+                          skr_pod_rule_selects(rule, &w->newcomers[k]->pod->meta);
+            }
+            if (against) {
+                const struct pod_ref by = skr_pod_walk_ref(&p);
+                close_value(w, rule->topology_key,
+                            value_on(skr_nodes_find(w->e, node), rule->topology_key), rule, &by);
+            }
+        }
+    }
+}
+
+/* Nodes that count for a spread: those the pod may be on at all, and has all its keys. */
+struct spread_nodes {
+    const struct skr_pod_shape *spec;
+    const struct skr_pod_rule *rule;
+};
+
+static bool counts_for_spread(const struct node_entry *n, const void *context)
+{
+    const struct spread_nodes *s = context;
+    for (size_t i = 0; i < s->spec->n_rules; i++) {
+        const struct skr_pod_rule *other = &s->spec->rule[i];
+        if (other->kind == SKR_POD_RULE_SPREAD && !value_on(n, other->topology_key)) {
+            return false;
+        }
+    }
+    return (s->rule->ignores_affinity || skr_pod_shape_selects_node(s->spec, n->node)) &&
+           (!s->rule->honors_taints || skr_pod_shape_tolerates_node(s->spec, n->node));
+}
+
+/* Whether the rule is about a pod: of several required affinities only pods count that all of them
+ * select (updateWithAffinityTerms). */
+static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
+                     const struct skr_meta *pod)
+{
+    bool about = skr_pod_rule_selects(rule, pod);
+    for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY && about; i++) {
+        about = spec->rule[i].kind != SKR_POD_RULE_AFFINITY ||
+                skr_pod_rule_selects(&spec->rule[i], pod);
+    }
+    return about;
+}
+
+/* Pods that the rule is about, by domain, on nodes that count for it; those of the group not: they
+ * are claims. Returns their number, of the group too. */
+static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
+                           const struct domains *d, int32_t *ret, struct pod_ref *some)
+{
+    size_t n = 0;
+    const struct skr_pod_rule *rule = nodes->rule;
+    const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
+    struct pod_walk p = {0};
+    while (skr_pod_walk_next(w->e, &p)) {
+        if ((spread && p.deleting) || !is_about(nodes->spec, rule, p.meta)) {
+            continue;
+        }
+        const char *place = skr_pod_rules_place(w, &p);
+        const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
+        int32_t domain = domain_of(d, value_on(node, rule->topology_key));
+        if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
+            continue;
+        }
+        n++;
+        if (rule->kind == SKR_POD_RULE_AFFINITY || !skr_pod_rules_is_claim(w, &p)) {
+            ret[domain]++;
+            some[domain] = skr_pod_walk_ref(&p);
+        }
+    }
+    return n;
+}
+
+/* ---- rules ---- */
+
+/* *ret_domain: of each leaf, to be changed; NULL allowed. */
+static struct skr_domain_rule *make(struct pod_rules_work *w, enum skr_domain_rule_kind kind,
+                                    const struct skr_pod_rule *rule, const struct domains *d,
+                                    int32_t **ret_domain)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
+    int32_t leaves = w->e->topology.tree->n_leaves;
+    int32_t *domain = skr_arena_array(w->arena, (size_t)leaves + 1, sizeof *domain);
+    char name[POD_RULE_NAME_MAX];
+    skr_pod_rule_name(rule, name, sizeof name);
+    struct skr_domain_rule *made = &w->made[w->n_made];
+    *made = (struct skr_domain_rule){
+        .kind = kind, .name = skr_arena_strdup(w->arena, name), .domain = domain, .most = 1};
+    if (!domain || !made->name) {
+        w->no_room = true;
+        return NULL;
+    }
+    for (int32_t i = 0; i < leaves; i++) {
+        domain[i] = d ? domain_of(d, value_on(leaf[i], rule->topology_key)) : i;
+    }
+    made->n_domains = d ? d->n : leaves;
+    if (ret_domain) {
+        *ret_domain = domain;
+    }
+    w->n_made++;
+    return made;
+}
+
+static size_t selected(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                       const struct skr_pod_rule *rule)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        n += is_about(spec, rule, &w->newcomers[i]->pod->meta) ? 1 : 0;
+    }
+    return n;
+}
+
+/* Whether a pod that the affinities are about is anywhere where one of them counts it. */
+static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                     const struct skr_pod_rule *affinity)
+{
+    struct pod_walk p = {0};
+    while (skr_pod_walk_next(w->e, &p)) {
+        const char *place = is_about(spec, affinity, p.meta) ? skr_pod_rules_place(w, &p) : NULL;
+        const struct node_entry *node = place ? skr_nodes_find(w->e, place) : NULL;
+        for (size_t i = 0; i < spec->n_rules && node; i++) {
+            if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
+                value_on(node, spec->rule[i].topology_key)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Namespaces by their labels, of which there is no cache; of several affinities one is enough. */
+static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
+{
+    bool unknown = rule->unknown_namespaces;
+    for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY; i++) {
+        unknown = unknown ||
+                  (spec->rule[i].kind == SKR_POD_RULE_AFFINITY && spec->rule[i].unknown_namespaces);
+    }
+    return unknown;
+}
+
+static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool own,
+                                const struct domains *d, const int32_t *others,
+                                const struct pod_ref *some)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
+    for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
+        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
+        if (domain >= 0 && others[domain] > 0) {
+            close_leaf(w, i, rule, &some[domain]);
+        }
+    }
+    if (own) {
+        make(w, SKR_DOMAIN_MOST, rule, d, NULL);
+    }
+}
+
+/* The first of a kind that is affine to itself may go anywhere; the others go where it went. */
+static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool first,
+                           const struct domains *d, const int32_t *others)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
+    for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
+        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
+        if (!value_on(leaf[i], rule->topology_key)) {
+            close_without_key(w, i, rule);
+        } else if (domain < 0 || (!first && others[domain] == 0)) {
+            close_leaf(w, i, rule, NULL);
+        }
+    }
+    if (first) {
+        make(w, SKR_DOMAIN_ONE, rule, d, NULL);
+    }
+}
+
+static void apply_spread(struct pod_rules_work *w, const struct spread_nodes *nodes, bool own,
+                         const struct domains *d, int32_t *others)
+{
+    const struct skr_pod_rule *rule = nodes->rule;
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(w->e);
+    int32_t least = INT32_MAX;
+    for (int32_t i = 0; i < d->n; i++) {
+        least = others[i] < least ? others[i] : least;
+    }
+    least = d->n < rule->min_domains || d->n == 0 ? 0 : least;
+    for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
+        int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
+        if (domain < 0) {
+            close_without_key(w, i, rule);
+        } else if (!own && others[domain] - least > rule->max_skew) {
+            close_leaf(w, i, rule, NULL);
+        }
+    }
+    int32_t *domain;
+    struct skr_domain_rule *made = own ? make(w, SKR_DOMAIN_SKEW, rule, d, &domain) : NULL;
+    if (made) {
+        for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
+            domain[i] = domain[i] >= 0 && counts_for_spread(leaf[i], nodes) ? domain[i] : -1;
+        }
+        made->max_skew = rule->max_skew;
+        made->min_domains = rule->min_domains;
+        made->others = others;
+    }
+}
+
+static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
+                  const struct skr_pod_rule *rule)
+{
+    size_t own = selected(w, spec, rule);
+    if (is_unknown(spec, rule) || (own > 0 && own < w->n) || w->n_made == SKR_DOMAIN_RULES_MAX) {
+        return; /* kube-scheduler knows */
+    }
+    struct domains d;
+    struct spread_nodes nodes = {spec, rule};
+    domains_init(w->e, rule->topology_key, &d,
+                 rule->kind == SKR_POD_RULE_SPREAD ? counts_for_spread : NULL, &nodes);
+    int32_t *others = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *others);
+    struct pod_ref *some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
+    w->no_room = w->no_room || !others || !some;
+    if (!w->no_room) {
+        size_t n = count_others(w, &nodes, &d, others, some);
+        switch (rule->kind) {
+        case SKR_POD_RULE_ANTI_AFFINITY:
+            apply_anti_affinity(w, rule, own > 0, &d, others, some);
+            break;
+        case SKR_POD_RULE_AFFINITY:
+            apply_affinity(w, rule, own > 0 && n == 0 && !any_runs(w, spec, rule), &d, others);
+            break;
+        case SKR_POD_RULE_SPREAD:
+            apply_spread(w, &nodes, own > 0, &d, others);
+            break;
+        case SKR_POD_RULE_HOST_PORT:
+        case SKR_POD_RULE_KIND_COUNT:
+        default:
+            break;
+        }
+    }
+    domains_fini(&d);
+}
+
+static size_t count_of(const struct pod_rules_work *w, const struct shape *shape)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        n += w->newcomers[i]->shape == shape ? 1 : 0;
+    }
+    return n;
+}
+
+/* A port that a newcomer and another member both want; NULL: none. */
+static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
+                                              const struct shapes *shapes)
+{
+    const struct skr_pod_rule *rule = NULL;
+    for (size_t a = 0; a < shapes->n && !rule; a++) {
+        const struct skr_pod_shape *spec = shapes->item[a]->spec;
+        for (size_t b = a; b < shapes->n && !rule; b++) {
+            bool two = a != b || count_of(w, shapes->item[a]) > 1;
+            rule = two ? skr_pod_port_clash(spec, shapes->item[b]->spec) : NULL;
+        }
+        struct pod_walk p = {0};
+        while (!rule && spec->n_rules > 0 && skr_pod_walk_next(w->e, &p)) {
+            bool seated = skr_pod_rules_is_claim(w, &p) && skr_pod_rules_place(w, &p);
+            rule = seated ? skr_pod_port_clash(spec, p.shape->spec) : NULL;
+        }
+    }
+    return rule;
+}
+
+/* As soon as two members want one port each member has a node of its own: the solver's members are
+ * alike. */
+static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
+{
+    const struct skr_pod_rule *shared = shared_port(w, shapes);
+    if (shared) {
+        make(w, SKR_DOMAIN_MOST, shared, NULL, NULL);
+    }
+    for (size_t s = 0; s < shapes->n; s++) {
+        const struct skr_pod_shape *spec = shapes->item[s]->spec;
+        for (size_t i = 0; i < spec->n_rules; i++) {
+            if (spec->rule[i].kind == SKR_POD_RULE_HOST_PORT) {
+                close_taken_ports(w, &spec->rule[i]);
+            }
+        }
+    }
+}
+
+bool skr_pod_rules_gather(struct pod_rules_work *w)
+{
+    struct shapes shapes = skr_shapes_of(w->newcomers, w->n);
+    w->made = skr_arena_array(w->arena, SKR_DOMAIN_RULES_MAX, sizeof *w->made);
+    if (!w->made) {
+        return false;
+    }
+    apply_ports(w, &shapes);
+    for (size_t s = 0; s < shapes.n; s++) {
+        const struct skr_pod_shape *spec = shapes.item[s]->spec;
+        for (size_t i = 0; i < spec->n_rules && !w->no_room; i++) {
+            if (spec->rule[i].kind != SKR_POD_RULE_HOST_PORT) {
+                apply(w, spec, &spec->rule[i]);
+            }
+        }
+    }
+    close_by_others(w);
+    return !w->no_room;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver's input: what is free on every leaf now, minus what has a claim on it that the ledger
+ * cannot know (ordinary pods that go first; pods the scheduler may be binding slowly), which leaves
+ * are eligible for every member's shape, and what the group already holds.
+ */
+#include "core/gang/problem/problem.h"
+
+#include "core/gang/cache/fit_cache.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/problem/fit.h"
+#include "core/gang/problem/pod_rules.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { PROBLEM_BYTES_MAX = 1 << 30 };
+
+bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n)
+{
+    struct shapes s = skr_shapes_of(newcomers, n);
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.item[i]->vetoed_once && s.item[i]->probed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const char *node,
+                         const struct node_entry *entry, bool probed_only)
+{
+    if (!entry) {
+        return false;
+    }
+    for (size_t i = 0; i < shapes->n; i++) {
+        struct shape *s = shapes->item[i];
+        if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
+            skr_shapes_is_vetoed(e, s, node)) {
+            return false;
+        }
+        if (probed_only && s->vetoed_once && s->probed && !skr_shapes_was_probed(s, node)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- demand: component-wise maximum over the distinct shapes ---- */
+
+struct demand {
+    size_t n;
+    struct skr_amount *most;
+    uint16_t *resource;
+    const char **name;
+    int64_t *amount;
+};
+
+static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const struct shapes *shapes,
+                     struct demand *ret)
+{
+    struct skr_amounts most;
+    skr_shapes_demand(shapes, &most);
+    ret->n = most.n;
+    ret->most = skr_arena_array(arena, most.n + 1, sizeof *ret->most);
+    ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
+    ret->amount = skr_arena_array(arena, most.n + 1, sizeof *ret->amount);
+    ret->name = skr_arena_array(arena, most.n + 1, sizeof *ret->name);
+    bool room = ret->most && ret->resource && ret->amount && ret->name;
+    for (size_t i = 0; i < most.n && room; i++) {
+        const uint16_t id = most.item[i].resource;
+        const struct skr_quantity_item absent = id == SKR_RESOURCE_ABSENT
+                                                    ? skr_shapes_absent(e, shapes)
+                                                    : (struct skr_quantity_item){NULL, 0};
+        const char *name = absent.name ? absent.name : skr_resource_names_get(e->resources, id);
+        skr_bug_on(!name);
+        ret->most[i] = most.item[i];
+        ret->resource[i] = id;
+        ret->amount[i] = absent.name ? absent.amount : most.item[i].amount;
+        ret->name[i] = skr_arena_strdup(arena, name);
+        room = ret->name[i];
+    }
+    skr_amounts_fini(&most);
+    return room ? 0 : -1;
+}
+
+/* ---- paper charges ---- */
+
+static void subtract(int64_t *free_, const struct demand *d, size_t leaf,
+                     const struct skr_amounts *a)
+{
+    for (size_t r = 0; r < d->n; r++) {
+        int64_t *room = &free_[leaf * d->n + r];
+        *room = skr_room_plus(*room, -skr_amounts_get(a, d->resource[r]));
+    }
+}
+
+static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
+                   const struct skr_amounts *a)
+{
+    for (size_t r = 0; r < d->n; r++) {
+        int64_t want = skr_amounts_get(a, d->resource[r]);
+        if (want > 0 && free_[leaf * d->n + r] < want) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
+{
+    int32_t priority = INT32_MIN;
+    for (size_t i = 0; i < n; i++) {
+        if (newcomers[i]->pod->priority > priority) {
+            priority = newcomers[i]->pod->priority;
+        }
+    }
+    return priority;
+}
+
+static bool goes_first(const struct pod_entry *p, int32_t priority)
+{
+    return skr_pods_is_waiting(p) && p->pod->priority > priority;
+}
+
+bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    int32_t priority = highest_priority(newcomers, n);
+    const struct pod_entry *p;
+    DL_FOREACH(e->ordinary, p)
+    {
+        if (p->work->accepted.n > 0 || goes_first(p, priority)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* First fit in tree order for ordinary pods above every member; candidates of slow ones are charged
+ * everywhere they may land. */
+static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                            const struct demand *d, int64_t *free_)
+{
+    int32_t priority = highest_priority(newcomers, n);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    struct pod_entry *p;
+    DL_FOREACH(e->ordinary, p)
+    {
+        const char *charged =
+            skr_ledger_find(e->ledger, p->uid, NULL); /* there it is not free already */
+        for (size_t i = 0; i < p->work->accepted.n; i++) {
+            int32_t at = skr_tree_find_leaf(e->topology.tree, p->work->accepted.node[i]);
+            if (at >= 0 && !(charged && strcmp(charged, p->work->accepted.node[i]) == 0)) {
+                subtract(free_, d, (size_t)at, &p->shape->amounts);
+            }
+        }
+        if (p->work->accepted.n > 0 || !goes_first(p, priority) || charged) {
+            continue;
+        }
+        for (size_t i = 0; i < leaves; i++) {
+            if (leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
+                skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE) {
+                subtract(free_, d, i, &p->shape->amounts);
+                break;
+            }
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+struct arrays {
+    int64_t *free_, *capacity, *demand;
+    uint8_t *eligible;
+    int32_t *claimed;
+    struct skr_rule *rule;
+};
+
+static int arrays_create(struct skr_arena *arena, size_t leaves, size_t resources, size_t levels,
+                         struct arrays *a)
+{
+    a->free_ = skr_arena_array(arena, leaves * resources + 1, sizeof *a->free_);
+    a->capacity = skr_arena_array(arena, leaves * resources + 1, sizeof *a->capacity);
+    a->eligible = skr_arena_array(arena, leaves + 1, sizeof *a->eligible);
+    a->claimed = skr_arena_array(arena, leaves + 1, sizeof *a->claimed);
+    a->rule = skr_arena_array(arena, levels + 1, sizeof *a->rule);
+    return a->free_ && a->capacity && a->eligible && a->claimed && a->rule ? 0 : -1;
+}
+
+static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
+                           struct pod_entry *const *newcomers, size_t n, int32_t *claimed,
+                           int32_t *ret_outside)
+{
+    int32_t sum = 0;
+    *ret_outside = 0;
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
+        int32_t leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1;
+        if (leaf >= 0) {
+            claimed[leaf]++;
+            sum++;
+        } else if (node) {
+            (*ret_outside)++;
+        }
+    }
+    return sum;
+}
+
+static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
+                        bool probed_only, struct arrays *a)
+{
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
+        if (!leaf[i]) {
+            continue;
+        }
+        a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
+        const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
+        for (size_t r = 0; r < d->n; r++) {
+            a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
+            a->capacity[i * d->n + r] = skr_ledger_node_empty_room(room, &d->most[r]);
+        }
+    }
+}
+
+struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
+                                            struct pod_entry *const *newcomers, size_t n,
+                                            bool probed_only, struct skr_error *error)
+{
+    struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
+    struct shapes shapes = skr_shapes_of(newcomers, n);
+    struct demand d;
+    struct arrays a;
+    if (!arena || demand_of(e, arena, &shapes, &d) < 0 ||
+        arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
+                      (size_t)e->topology.tree->n_levels, &a) < 0) {
+        skr_arena_destroy(arena);
+        skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
+                      PROBLEM_BYTES_MAX);
+        return NULL;
+    }
+    fill_leaves(e, &shapes, &d, probed_only, &a);
+    charge_on_paper(e, newcomers, n, &d, a.free_);
+    if (!g->plan) { /* its replacements may have what is held for them */
+        skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
+    }
+    int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
+    skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
+    struct skr_solve_request *request = skr_solve_request_create();
+    request->arena = arena;
+    request->resource = d.resource;
+    request->resource_name = d.name;
+    request->outside = outside;
+    request->tree = skr_tree_ref(e->topology.tree);
+    request->problem = (struct skr_problem){.tree = request->tree,
+                                            .n = claims + (int32_t)n,
+                                            .rule = a.rule,
+                                            .n_resources = d.n,
+                                            .demand = d.amount,
+                                            .free = a.free_,
+                                            .capacity = a.capacity,
+                                            .eligible = a.eligible,
+                                            .claimed = a.claimed,
+                                            .tie_break = e->settings.tie_break,
+                                            .explain = true,
+                                            .step_budget = -1,
+                                            .cancel = &request->work.cancel};
+    if (!skr_pod_rules_apply(e, newcomers, n, arena, a.eligible, &request->problem)) {
+        skr_solve_request_destroy(request);
+        skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
+                      PROBLEM_BYTES_MAX);
+        return NULL;
+    }
+    return request;
+}
+
+/* ---- the whole group anew ---- */
+
+static bool has_shape(const struct shapes *shapes, const struct shape *shape)
+{
+    for (size_t i = 0; i < shapes->n; i++) {
+        if (shapes->item[i] == shape) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the members on their nodes use is free. False: one of them is none that the problem is right for. */
+static bool give_back(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                      const struct skr_solve_request *request, int64_t *free_)
+{
+    const struct skr_problem *p = &request->problem;
+    const struct pod_entry *m;
+    DL_FOREACH(g->members, m)
+    {
+        if (!skr_pod_is_live(m->pod) || !skr_pods_is_bound(m)) {
+            continue;
+        }
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, m->pod->node_name);
+        if (leaf < 0 || !has_shape(shapes, m->shape)) {
+            return false;
+        }
+        for (size_t r = 0; r < p->n_resources; r++) {
+            int64_t *room = &free_[(size_t)leaf * p->n_resources + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&m->shape->amounts, request->resource[r]));
+        }
+    }
+    return true;
+}
+
+void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
+                          struct pod_entry *const *newcomers, size_t n,
+                          struct skr_solve_request *request)
+{
+    const struct skr_problem *p = &request->problem;
+    const struct shapes shapes = skr_shapes_of(newcomers, n);
+    size_t size = (size_t)p->tree->n_leaves * p->n_resources;
+    if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != skr_membership_size(g) ||
+        skr_membership_done(g) > 0 || skr_problem_has_paper(e, newcomers, n) ||
+        skr_pod_rules_matter(e, newcomers, n)) {
+        return;
+    }
+    struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
+    int64_t *free_ = skr_arena_array(request->arena, size + 1, sizeof *free_);
+    if (!anew || !free_) {
+        return;
+    }
+    memcpy(free_, p->free, size * sizeof *free_);
+    if (!give_back(e, g, &shapes, request, free_)) {
+        return;
+    }
+    *anew = *p;
+    anew->free = free_;
+    anew->claimed = NULL;
+    anew->explain = false;
+    request->anew = anew;
+}
+
+struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g)
+{
+    const struct fit *o = &g->fit;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, leaves * sizeof(int64_t) + 4096);
+    int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
+    int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
+    struct skr_rule *rule = arena ? skr_arena_array(arena, SKR_LEVELS_MAX, sizeof *rule) : NULL;
+    if (!demand || !room || !rule) {
+        skr_arena_destroy(arena);
+        return NULL;
+    }
+    *demand = 1;
+    skr_fit_copy_slots(o, e->topology.tree, room);
+    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+    struct skr_solve_request *request = skr_solve_request_create();
+    request->arena = arena;
+    request->tree = skr_tree_ref(e->topology.tree);
+    request->problem = (struct skr_problem){.tree = request->tree,
+                                            .n = o->n,
+                                            .rule = rule,
+                                            .n_resources = 1,
+                                            .demand = demand,
+                                            .free = room,
+                                            .tie_break = e->settings.tie_break,
+                                            .step_budget = -1,
+                                            .cancel = &request->work.cancel};
+    return request;
+}
+
+/* In full: rules, room and eligibility of every leaf. */
+static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                          size_t n, const int32_t *count)
+{
+    struct skr_error error;
+    struct skr_solve_request *now = skr_problem_build(e, g, newcomers, n, false, &error);
+    if (!now) {
+        return false;
+    }
+    bool valid = skr_solution_check(&now->problem, count, &error) == 0;
+    skr_solve_request_destroy(now);
+    return valid;
+}
+
+bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
+                             struct pod_entry *const *newcomers, size_t n, const int32_t *count)
+{
+    /* The rules are those the counts were made for (input_epoch), and nothing is held. */
+    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, newcomers, n) &&
+                  !skr_pod_rules_matter(e, newcomers, n);
+    if (!simple || e->settings.plain_planning) {
+        return valid_in_full(e, g, newcomers, n, count);
+    }
+    skr_fit_cache_refresh(e);
+    bool valid = skr_fit_holds(&g->fit, e->topology.tree, count);
+    skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
+    return valid;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seats that the group itself holds. Cost: leaves. */
+#include "core/gang/report/explain_held.h"
+
+enum { UNITS_SAID = 2 }; /* by name; more are counted */
+
+static int32_t on_leaf(const struct skr_problem *p, int32_t leaf)
+{
+    return p->claimed ? p->claimed[leaf] : 0;
+}
+
+int32_t skr_held_in_all(const struct skr_problem *p)
+{
+    int32_t sum = 0;
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        sum += on_leaf(p, leaf);
+    }
+    return sum;
+}
+
+static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+{
+    int32_t unit = tree->first_leaf + leaf;
+    for (int32_t l = tree->n_levels; l > level; l--) {
+        unit = tree->parent[unit];
+    }
+    return unit;
+}
+
+static int32_t level_of(const struct skr_tree *tree, int32_t unit)
+{
+    int32_t level = 0;
+    while (level < tree->n_levels && unit >= tree->level_first[level + 1]) {
+        level++;
+    }
+    return level;
+}
+
+int32_t skr_held_below(const struct skr_problem *p, int32_t unit)
+{
+    int32_t level = level_of(p->tree, unit), sum = 0;
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        if (on_leaf(p, leaf) > 0 && unit_at(p->tree, leaf, level) == unit) {
+            sum += on_leaf(p, leaf);
+        }
+    }
+    return sum;
+}
+
+/* Leaves of a unit are neighbours. count: NULL: none. */
+static int32_t list_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                          int32_t *unit, int32_t most)
+{
+    int32_t n = 0, last = -1;
+    for (int32_t leaf = 0; count && leaf < tree->n_leaves; leaf++) {
+        int32_t here = count[leaf] > 0 ? unit_at(tree, leaf, level) : last;
+        if (here != last && n++ < most) {
+            unit[n - 1] = here;
+        }
+        last = here;
+    }
+    return n;
+}
+
+int32_t skr_held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first)
+{
+    return list_units(p->tree, p->claimed, level, ret_first, 1);
+}
+
+void skr_held_say_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
+                        struct skr_strbuf *b)
+{
+    int32_t unit[UNITS_SAID];
+    int32_t n = list_units(tree, count, level, unit, UNITS_SAID);
+    if (n > UNITS_SAID) {
+        skr_strbuf_addf(b, "%d %ss", n, tree->level_name[level]);
+    }
+    for (int32_t i = 0; n <= UNITS_SAID && i < n; i++) {
+        skr_strbuf_addf(b, "%s%s", i > 0 ? " and " : "", tree->unit_name[unit[i]]);
+    }
+}
+
+void skr_held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b)
+{
+    const struct skr_problem *p = &request->problem;
+    int32_t held = skr_held_in_all(p), outside = request->outside;
+    if (held > 0) {
+        skr_strbuf_addf(b, "%d member%s in ", held, held == 1 ? " sits" : "s sit");
+        skr_held_say_units(p->tree, p->claimed, level, b);
+    }
+    if (outside > 0 && held > 0) {
+        skr_strbuf_addf(b, ", %d outside the tree", outside);
+    } else if (outside > 0) {
+        skr_strbuf_addf(b, "%d member%s outside the tree", outside,
+                        outside == 1 ? " sits" : "s sit");
+    }
+}

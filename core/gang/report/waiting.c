@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What members that wait show. Events are bounded: a reason is announced to a member once until it is planned, five
+ * seconds after it began, to the first hundred by name of gated members (they have nothing else), of others to
+ * all while few wait, else to the first by name, in the lowest class of writes.
+ */
+#include "core/gang/report/waiting.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/state/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#include "topology/base/hash.h"
+
+enum {
+    ANNOUNCE_AFTER_S = 5,
+    ANNOUNCED_GATED = 100, /* members of a group that get an Event */
+    ANNOUNCED_ALL = 16,    /* while so many wait at most, all of them */
+    TURNS_FROM = 512,      /* members */
+    TURN_NS = 20000,       /* what a patch takes to make */
+    LABEL_AFTER_S = 1,
+    LABEL_LATEST_S = 10,
+};
+
+skr_time skr_waiting_turn(const struct pod_entry *p)
+{
+    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, p->uid, strlen(p->uid));
+    size_t n = p->group->n_members;
+    return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
+}
+
+skr_time skr_waiting_label_at(const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
+    skr_time last = g->members->prev->seen_at; /* they are in the order in which they came */
+    skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
+    skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
+    return (at < latest ? at : latest) + skr_waiting_turn(p);
+}
+
+bool skr_waiting_was_misled(const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    bool early = p->work->answered && (strcmp(p->work->answered, SKR_TEXT_PLANNING) == 0 ||
+                                       strcmp(p->work->answered, SKR_TEXT_MEMBERS) == 0);
+    return early && p->seated && g->attempt.infeasible &&
+           strcmp(skr_group_state_text(g), p->work->answered) != 0;
+}
+
+/* ---- who hears ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What was found still holds; of a large group it may be a moment old. */
+static bool is_found(const struct skr_gang *e, const struct group *g)
+{
+    bool pauses = skr_frame_now(e->frame) < g->announced.sought_at + skr_dirty_pause(g);
+    return g->announced.first && (pauses || (g->announced.input == g->input_epoch &&
+                                             g->announced.bound == g->seats.n_bound));
+}
+
+/* Names of the first and of the ANNOUNCED_GATED-th member that waits, sought once a change of members. */
+static void find_first(const struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *q;
+    size_t n = 0;
+    if (is_found(e, g)) {
+        return;
+    }
+    const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
+    DL_FOREACH(g->members, q)
+    {
+        if (skr_pod_is_live(q->pod) && !skr_pods_is_bound(q)) {
+            name[n++] = q->pod->meta.name;
+        }
+    }
+    qsort(name, n, sizeof *name, by_name);
+    free(g->announced.first);
+    free(g->announced.last);
+    g->announced.first = skr_strdup(n > 0 ? name[0] : "");
+    g->announced.last =
+        skr_strdup(n > 0 ? name[n < ANNOUNCED_GATED ? n - 1 : ANNOUNCED_GATED - 1] : "");
+    g->announced.input = g->input_epoch;
+    g->announced.bound = g->seats.n_bound;
+    g->announced.sought_at = skr_frame_now(e->frame);
+    free(name);
+}
+
+static bool is_among_first(const struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g->n_members <= ANNOUNCED_ALL || (!p->pod->gate && g->seats.n_newcomers <= ANNOUNCED_ALL)) {
+        return true;
+    }
+    find_first(e, g);
+    return strcmp(p->pod->meta.name, p->pod->gate ? g->announced.last : g->announced.first) <= 0;
+}
+
+/* ---- what ---- */
+
+static bool needs_a_human(const struct group *g)
+{
+    return g->reason <= SKR_REASON_TOPOLOGY_MISSING ||
+           g->reason == SKR_REASON_CONSTRAINT_CONFLICT || g->reason == SKR_REASON_NEVER_FITS ||
+           g->reason == SKR_REASON_BIND_FAILED;
+}
+
+/* "group a needs 6 slots ...; kubectl sakkara explain a -n team" */
+static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
+{
+    const char *text = g->message ? g->message : skr_group_state_text(g);
+    if (beyond) {
+        int32_t size = skr_membership_size(g);
+        skr_strbuf_addf(b, "group %s has %d seat%s taken: the pod is beyond its size", g->name,
+                        size, size == 1 ? ", which is" : "s and all are");
+    } else {
+        bool names_it =
+            strncmp(text, "group ", 6) == 0 && strncmp(text + 6, g->name, strlen(g->name)) == 0;
+        skr_strbuf_addf(b, "%s%s%s%.700s", names_it ? "" : "group ", names_it ? "" : g->name,
+                        names_it ? "" : ": ", text);
+    }
+    skr_strbuf_addf(b, "; kubectl sakkara %s %s", beyond ? "group" : "explain", g->name);
+    if (strcmp(g->namespace_, "default") != 0) {
+        skr_strbuf_addf(b, " -n %s", g->namespace_);
+    }
+}
+
+static bool is_follower(const struct group *g)
+{
+    return strcmp(skr_group_state_text(g), SKR_TEXT_FOLLOWER) == 0;
+}
+
+static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
+{
+    const struct group *g = p->group;
+    SKR_STRBUF(note);
+    write_note(g, beyond, &note);
+    if (!beyond && is_follower(g)) {
+        skr_out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
+    } else {
+        skr_out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
+                      beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
+    }
+}
+
+void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    bool beyond = skr_membership_is_beyond(g, p);
+    uint32_t bit = UINT32_C(1) << (beyond ? SKR_REASON_NONE : g->reason);
+    _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
+    if (g->announced.reason != g->reason || g->announced.since == 0) {
+        g->announced.reason = g->reason;
+        g->announced.since = skr_frame_now(e->frame);
+    }
+    bool silent = !beyond && g->reason == SKR_REASON_NONE && !is_follower(g);
+    if (silent || (p->work->announced & bit)) {
+        return;
+    }
+    skr_time since = p->seen_at > g->announced.since ? p->seen_at : g->announced.since;
+    skr_time at = since + ANNOUNCE_AFTER_S * SKR_SECOND + skr_waiting_turn(p);
+    if (skr_frame_now(e->frame) < at) {
+        skr_wakes_add(e, at, WAKE_POD, p->uid);
+        return;
+    }
+    skr_pods_work(p)->announced |= bit;
+    if (is_among_first(e, p)) {
+        tell(e, p, beyond);
+    }
+}

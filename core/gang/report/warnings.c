@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is odd about a group and stops nothing. */
+#include "core/gang/report/warnings.h"
+
+#include "core/gang/state/reason.h"
+
+static void found(struct warnings *w, const char *token, const char *text)
+{
+    w->n++;
+    w->token = token;
+    w->add(w->context, text);
+}
+
+static void unknown_levels(const struct skr_gang *e, const struct group *g, struct warnings *w)
+{
+    const struct skr_tree *t = e->topology.tree;
+    SKR_STRBUF(b);
+    for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
+        const struct skr_level_rule *rule = &g->spec->rule[i];
+        if (rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
+            continue; /* a hard one stops the group: skr_group_state_defect() */
+        }
+        skr_strbuf_reset(&b);
+        skr_group_say_unknown(rule, t, &b);
+        skr_strbuf_add(&b, ": the rule is ignored");
+        found(w, SKR_TOKEN_UNKNOWN_LEVEL, b.s);
+    }
+}
+
+void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
+{
+    for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
+        found(w, SKR_TOKEN_LINT_WARNINGS, g->spec->warning[i]);
+    }
+    if (w->levels) {
+        unknown_levels(e, g, w);
+    }
+    if (w->difference && g->seats.difference) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b, "%s; each member is given the larger one", g->seats.difference);
+        found(w, skr_reason_name(SKR_REASON_PODS_NOT_HOMOGENEOUS), b.s);
+    }
+}
+
+struct joined {
+    struct skr_strbuf *b;
+    bool begun;
+};
+
+static void join(void *context, const char *text)
+{
+    struct joined *joined = context;
+    skr_strbuf_add(joined->b, joined->begun ? "; " : "");
+    skr_strbuf_add(joined->b, text);
+    joined->begun = true;
+}
+
+const char *skr_warnings_join(const struct skr_gang *e, const struct group *g,
+                              struct warnings kinds, struct skr_strbuf *b)
+{
+    struct joined joined = {.b = b};
+    kinds.add = join;
+    kinds.context = &joined;
+    skr_warnings_each(e, g, &kinds);
+    return kinds.token;
+}

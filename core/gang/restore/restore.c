@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A group's earlier life, read from the API objects when the engine starts or takes over. Order of
+ * arrival does not matter: it runs once all first lists are there, for every group before any of
+ * them is decided upon.
+ *
+ * Plans are taken up then (restore_plan.c): an object that appears later with one was not written by
+ * us, and its text is removed. Who takes over may have old news, though: for a minute, and until the first patch of an
+ * object, whose precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of
+ * whoever led before, or show that it is past the point of no return: whatever was decided here of it is void then.
+ */
+#include "core/gang/restore/restore.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/changes/group_source.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/report/status.h"
+#include "core/gang/restore/restore_plan.h"
+#include "core/gang/state/group_keys.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/plan_text.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static struct group_keys object_keys(const struct group *g)
+{
+    if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        return skr_group_keys_of_podgroup(g->source.podgroup->pg);
+    }
+    return g->source.map ? skr_group_keys_of_map(g->source.map->map) : (struct group_keys){0};
+}
+
+const char *skr_restore_object_key(const struct group *g, const char *key)
+{
+    struct group_keys keys = object_keys(g);
+    return skr_group_keys_get(&keys, key);
+}
+
+static skr_time time_key(const struct group *g, const char *key)
+{
+    const char *text = skr_restore_object_key(g, key);
+    skr_time t = 0;
+    return text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
+}
+
+static void restore_conditions(struct group *g)
+{
+    const char *text = skr_restore_object_key(g, "conditions");
+    json_auto_t *list = text ? json_loads(text, 0, NULL) : NULL;
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item)
+    {
+        const char *type = json_string_value(json_object_get(item, "type"));
+        const char *status = json_string_value(json_object_get(item, "status"));
+        const char *since = json_string_value(json_object_get(item, "lastTransitionTime"));
+        skr_time at;
+        if (type && status && since && skr_time_parse(since, &at, NULL) == 0) {
+            skr_status_restore_condition(g, type, strcmp(status, "True") == 0,
+                                         json_string_value(json_object_get(item, "reason")),
+                                         json_string_value(json_object_get(item, "message")), at);
+        }
+    }
+}
+
+/* Who has waited longest is planned first, and the time stands where the group's user may write: a group that waits has
+ * not done so before its oldest pod was there, nor, when it appeared after the start, in any earlier life. */
+static void restore_times(struct skr_gang *e, struct group *g, bool late)
+{
+    skr_time begin = time_key(g, "schedBeginTime"), now = skr_frame_now(e->frame);
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    if (begin > now || (late && g->seats.n_bound == 0)) {
+        begin = 0;
+    } else if (begin > 0 && oldest && begin < oldest->pod->meta.created) {
+        begin = oldest->pod->meta.created;
+    }
+    skr_group_state_set_times(g, begin, time_key(g, "schedEndTime"));
+}
+
+/* What was reported before is not reported again. */
+static void restore_keys(struct skr_gang *e, struct group *g, bool late)
+{
+    const char *solver = skr_restore_object_key(g, "schedSolverTimeMilli");
+    restore_times(e, g, late);
+    skr_attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
+    skr_status_restore(g, skr_restore_object_key(g, "status"), skr_restore_object_key(g, "reason"));
+    bool finished = g->reported.status == SKR_STATUS_FINISHED;
+    if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
+        const char *rank = skr_restore_object_key(g, "rank");
+        skr_group_state_restore(g, GROUP_BOUND);
+        skr_outputs_restore(g, skr_restore_object_key(g, "placement"), rank);
+        skr_membership_restore_end(e, g, finished, rank);
+    }
+    skr_preemption_restore_victim(g, skr_restore_object_key(g, "preemptor"));
+    restore_conditions(g);
+}
+
+static void read_object(struct skr_gang *e, struct group *g, bool late)
+{
+    if (g->restored) {
+        return;
+    }
+    skr_group_source_resolve(e, g);
+    skr_membership_update(e, g);
+    restore_keys(e, g, late);
+}
+
+void skr_restore_object(struct skr_gang *e, struct group *g)
+{
+    read_object(e, g, false);
+}
+
+/* Where the version of the group's object is kept, and its newest one; NULL: no object defines it. */
+static uint64_t *read_version(const struct group *g, uint64_t *ret_newest)
+{
+    if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        *ret_newest = g->source.podgroup->pg->meta.resource_version;
+        return &g->source.podgroup->read_at;
+    }
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        *ret_newest = g->source.map->map->meta.resource_version;
+        return &g->source.map->read_at;
+    }
+    return NULL;
+}
+
+void skr_restore_group(struct skr_gang *e, struct group *g)
+{
+    uint64_t newest, *read_at = read_version(g, &newest);
+    if (g->restored) {
+        return;
+    }
+    g->restored = true;
+    if (read_at) {
+        *read_at = newest;
+    }
+    skr_restore_plan(e, g);
+    skr_membership_changed(g);
+    skr_dirty_group(e, g);
+}
+
+void skr_restore_late(struct skr_gang *e, struct group *g)
+{
+    if (g->restored) {
+        return;
+    }
+    read_object(e, g, true);
+    g->restored = true;
+    skr_membership_changed(g);
+    skr_dirty_group(e, g);
+}
+
+void skr_restore_begins(struct skr_gang *e)
+{
+    e->news_until = skr_frame_now(e->frame) + SKR_RESTORE_NEWS_S * SKR_SECOND;
+}
+
+/* The text says Binding, the plan of this process does not yet: members may be bound by it. */
+static bool is_past_return(const struct group *g, const char *text)
+{
+    struct skr_plan_record *r = NULL;
+    if (g->plan->binding_persisted || !text || !*text ||
+        (g->plan->text && strcmp(text, g->plan->text) == 0) || skr_plan_parse(text, &r, NULL) < 0) {
+        return false;
+    }
+    bool past = r->state == SKR_PLAN_BINDING;
+    skr_plan_record_destroy(r);
+    return past;
+}
+
+void skr_restore_newer(struct skr_gang *e, struct group *g)
+{
+    uint64_t newest, *read_at = read_version(g, &newest);
+    if (!read_at || *read_at == 0 || *read_at == newest ||
+        skr_frame_now(e->frame) >= e->news_until) {
+        return;
+    }
+    *read_at = newest;
+    const char *text = skr_plan_storage_text(g);
+    bool later = g->plan && is_past_return(g, text);
+    if (later) {
+        skr_out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
+                         false);
+        skr_plan_destroy(e, g->plan);
+    }
+    if (!g->plan && text && *text) {
+        skr_restore_plan(e, g);
+        skr_membership_changed(g);
+        skr_dirty_input(g);
+    }
+}
+
+void skr_restore_again(struct group *g)
+{
+    g->restored = false;
+}

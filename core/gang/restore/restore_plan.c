@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans found at the start.
+ *
+ *   the object's record says Planned   kept with the same nodes and ranks; aborted if a member is
+ *                                      gone
+ *   the object's record says Binding   finished; a member that is gone becomes a vacancy
+ *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
+ *   unbound ones carry one plan id, or
+ *   the bound one names the unbound
+ *   otherwise                          records on unbound members are cleared by members.c
+ */
+#include "core/gang/restore/restore_plan.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/names.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/assign.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/member_order.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/plan/member_record.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/plan/plan_storage.h"
+#include "core/gang/plan/sampling.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/victim_search.h"
+#include "core/gang/state/output.h"
+#include "core/gang/state/plan_text.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- records ---- */
+
+static bool annotation_id(const struct pod_entry *p, char id[SKR_PLAN_ID_LEN + 1], char *node,
+                          size_t size)
+{
+    const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+    return text && skr_member_plan_parse(text, id, node, size, NULL) == 0;
+}
+
+static bool carries(const struct pod_entry *p, const char *id)
+{
+    char have[SKR_PLAN_ID_LEN + 1];
+    return skr_pod_is_live(p->pod) && annotation_id(p, have, NULL, 0) && strcmp(have, id) == 0;
+}
+
+static bool anybody_carries(const struct group *g, const char *id)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (carries(p, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- members ---- */
+
+static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const char *node)
+{
+    return skr_pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
+}
+
+/* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last activation. */
+static bool was_turned_away(const struct pod_entry *p)
+{
+    return strstr(p->pod->scheduled_message, "sakkara:");
+}
+
+/* Woken by its gate, and kube-scheduler has not come to it since, or has found its node. */
+static bool was_spared(const struct skr_gang *e, const struct pod_entry *p)
+{
+    return !*p->pod->nominated_node && skr_sampling_is_off(e) && !was_turned_away(p);
+}
+
+static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
+                           const char *node)
+{
+    bool carried = carries(p, plan->id);
+    skr_plan_add_member(e, plan, p, node,
+                        carried || skr_pods_is_bound(p) ? skr_pods_rank_label(p) : -1);
+    const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
+    const char *k = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_PLAN);
+    skr_plan_note_recorded(p);
+    skr_plan_set_retries(p, retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1);
+    k = k ? strchr(k, '.') : NULL;
+    skr_nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
+    if (carried && !p->pod->gate && !skr_pods_is_bound(p)) {
+        skr_nomination_activated(e, p);
+        if (was_spared(e, p)) {
+            skr_nomination_spare(p);
+        } else if (was_turned_away(p)) {
+            skr_nomination_turned_away(p, skr_nomination_mark(p->pod));
+        }
+    }
+}
+
+/* Ranks of the plan's members, dealt as the plan was; false when that gives them other nodes. kept: they stay where they
+ * are and have the ranks they were told, the others get what is left. */
+static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
+{
+    const struct plan *plan = g->plan;
+    struct pod_entry *p;
+    size_t n = 0;
+    SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
+    int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
+    bool good = true;
+    DL_FOREACH(g->members, p)
+    {
+        bool of_plan = p->plan == plan, claimed = kept || !of_plan;
+        const char *node = of_plan ? p->place.node : p->pod->node_name;
+        if (!skr_pod_is_live(p->pod) || !*node) {
+            continue;
+        }
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
+        good = good && (!of_plan || leaf >= 0);
+        owner[n] = p;
+        seat[n++] = (struct skr_seat){.node = claimed ? node : NULL,
+                                      .leaf = claimed ? leaf : -1,
+                                      .rank = !claimed  ? -1
+                                              : of_plan ? p->place.rank
+                                                        : skr_pods_rank_label(p),
+                                      .claimed = claimed};
+        if (leaf >= 0) {
+            count[leaf]++;
+        }
+    }
+    skr_member_order_seats(owner, seat, n);
+    good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
+    for (size_t i = 0; good && i < n; i++) { /* what was told stays */
+        int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
+        good = seat[i].claimed || (strcmp(seat[i].node, owner[i]->place.node) == 0 &&
+                                   (told < 0 || told == seat[i].rank));
+    }
+    for (size_t i = 0; good && i < n; i++) {
+        if (owner[i]->plan == plan && seat[i].rank >= 0) {
+            skr_plan_set_rank(owner[i], seat[i].rank);
+        }
+    }
+    free(owner);
+    free(count);
+    return good;
+}
+
+/* Ranks follow from members and nodes: who carries none yet gets the one it would have got. Where an older daemon
+ * dealt in another order, one that nobody else has. */
+static bool complete_ranks(struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p;
+    size_t lacking = 0;
+    DL_FOREACH(g->members, p)
+    {
+        lacking += p->plan == g->plan && p->place.rank < 0;
+    }
+    return lacking == 0 ||
+           (e->topology.tree && (deal_ranks(e, g, false) || deal_ranks(e, g, true)));
+}
+
+/* ---- seats of members that are gone ---- */
+
+/* Which seats may be kept, and the ranks that are left for them. */
+struct lost_seats {
+    struct plan *plan;
+    const struct pod_entry *like; /* their replacements will be like it; NULL: nobody is left */
+    size_t left;                  /* that may still be kept */
+    uint8_t *taken;               /* [rank] */
+    int32_t n_ranks, next;
+};
+
+static void take_rank(struct lost_seats *seats, int32_t rank)
+{
+    if (rank >= 0 && rank < seats->n_ranks) {
+        seats->taken[rank] = 1;
+    }
+}
+
+static void lost_seats_init(struct lost_seats *seats, struct group *g)
+{
+    size_t size = (size_t)skr_membership_size(g);
+    const struct pod_entry *p;
+    *seats = (struct lost_seats){
+        .plan = g->plan,
+        .like = skr_membership_oldest(g),
+        .left = size > g->seats.n_live ? size - g->seats.n_live : 0,
+        .n_ranks = (int32_t)size,
+    };
+    seats->taken = skr_alloc(size + 1);
+    DL_FOREACH(g->members, p)
+    {
+        bool runs = skr_pods_is_bound(p) && skr_pod_is_live(p->pod);
+        take_rank(seats, p->plan ? p->place.rank : runs ? skr_pods_rank_label(p) : -1);
+    }
+}
+
+static void lost_seats_fini(struct lost_seats *seats)
+{
+    free(seats->taken);
+}
+
+static void keep_seat(struct skr_gang *e, struct lost_seats *seats, const char *uid,
+                      const char *node)
+{
+    const struct pod_entry *like = seats->like;
+    while (seats->next < seats->n_ranks && seats->taken[seats->next]) {
+        seats->next++;
+    }
+    if (!like || seats->left == 0 || seats->next == seats->n_ranks ||
+        !skr_ledger_fits(e->ledger, node, &like->shape->amounts, NULL)) {
+        return;
+    }
+    struct vacancy v = {.node = skr_names_intern(e, node),
+                        .rank = seats->next++,
+                        .shape = skr_shapes_ref(like->shape)};
+    bool known = strncmp(uid, "vacancy:", 8) == 0;
+    size_t n = strlen(uid) + sizeof "vacancy:";
+    v.uid = skr_alloc(n);
+    snprintf(v.uid, n, "%s%s", known ? "" : "vacancy:", uid);
+    skr_plan_add_vacancy(e, seats->plan, v);
+    seats->left--;
+}
+
+/* ---- records that were too long for their members ---- */
+
+static void restore_from_pods(struct skr_gang *e, struct group *g, struct plan *plan)
+{
+    struct pod_entry *p;
+    char id[SKR_PLAN_ID_LEN + 1], node[256];
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->plan && skr_pod_is_live(p->pod) && annotation_id(p, id, node, sizeof node) &&
+            strcmp(id, plan->id) == 0) {
+            restore_member(e, plan, p, skr_pods_is_bound(p) ? p->pod->node_name : node);
+        }
+    }
+}
+
+static int by_string(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Nodes of the plan's members, one for each of them, sorted; free(). */
+static const char **nodes_of(const struct plan *plan, size_t *ret_n)
+{
+    const char **node = skr_alloc_array(plan->n_members + 1, sizeof *node);
+    const struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan) {
+            node[n++] = p->place.node;
+        }
+    }
+    qsort(node, n, sizeof *node, by_string);
+    *ret_n = n;
+    return node;
+}
+
+/* How many of those that the record counts carry no record of it. In Binding, which is committed only
+ * when all have one, these are gone; before it nobody had one. Nodes of the record are sorted. */
+static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct lost_seats *seats)
+{
+    size_t missing = r->n_nodes == 0; /* not even the nodes had room */
+    size_t n, at = 0;
+    const char **node = nodes_of(seats->plan, &n);
+    for (size_t i = 0; i < r->n_nodes; i++) {
+        int32_t have = 0;
+        while (at < n && strcmp(node[at], r->node[i].node) < 0) {
+            at++;
+        }
+        for (; at < n && strcmp(node[at], r->node[i].node) == 0; at++) {
+            have++;
+        }
+        if (have < r->node[i].count) {
+            missing += (size_t)(r->node[i].count - have);
+        }
+        for (int32_t k = have; k < r->node[i].count && seats->left > 0; k++) {
+            char uid[300];
+            size_t left = seats->left;
+            snprintf(uid, sizeof uid, "vacancy:%s/%d", r->node[i].node, k);
+            if (r->state == SKR_PLAN_BINDING) {
+                keep_seat(e, seats, uid, r->node[i].node);
+            }
+            if (seats->left == left) {
+                break; /* no room there */
+            }
+        }
+    }
+    free(node);
+    return missing;
+}
+
+/* ---- the whole ---- */
+
+static struct plan *restored_plan(struct skr_gang *e, struct group *g, const char *id, bool binding)
+{
+    struct plan *plan = skr_plan_create(e, g);
+    snprintf(plan->id, sizeof plan->id, "%s", id);
+    skr_plan_restore(plan, binding, g->reported.status == SKR_STATUS_BOUND);
+    skr_dirty_plan_nodes(plan);
+    skr_plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
+    skr_group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL); /* of a time when this process led before */
+    return plan;
+}
+
+/* A user may have edited the group meanwhile: nobody remembers what the plan was made for. */
+static bool has_right_size(const struct group *g)
+{
+    size_t bound = 0, size = (size_t)skr_membership_size(g);
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        bound += skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
+    }
+    size_t total = bound + g->plan->n_members;
+    if (g->spec && g->spec->open) {
+        return bound > 0 || total >= size;
+    }
+    return g->spec && (bound > 0 ? total <= size : total == size);
+}
+
+/* Those of the record who are there; returns how many are not. */
+static size_t restore_members(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
+                              bool *ret_room)
+{
+    SKR_AUTO(skr_bound_records_free) struct bound_records *named = skr_bound_records_read(g, r->id);
+    size_t gone = 0;
+    for (size_t i = 0; i < r->n_members; i++) {
+        struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
+        bool here = p && p->group == g && skr_pod_is_live(p->pod) && !p->plan;
+        bool proven = here && g->plan->binding &&
+                      (carries(p, r->id) || skr_bound_records_name(named, r->member[i].uid));
+        bool room = here && (proven || has_room(e, p, r->member[i].node));
+        gone += !here;
+        *ret_room = *ret_room && (room || !here);
+        if (here && (room || !g->plan->binding)) {
+            restore_member(e, g->plan, p, r->member[i].node);
+        }
+    }
+    return gone;
+}
+
+static void restore_record(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
+                           const struct pod_entry *anchor)
+{
+    bool binding = r->state == SKR_PLAN_BINDING, room = true;
+    struct plan *plan = restored_plan(e, g, r->id, binding);
+    struct lost_seats seats;
+    size_t gone = 0;
+    skr_plan_set_anchor(plan, anchor);
+    if (r->state == SKR_PLAN_PREEMPTING) {
+        skr_preemption_restore(e, plan, r);
+        skr_group_state_restore(g, plan->replacement ? GROUP_BOUND : GROUP_PREEMPTING);
+    }
+    if (r->has_members) {
+        gone = restore_members(e, g, r, &room);
+    } else {
+        restore_from_pods(e, g, plan);
+        room = skr_plan_has_room(e, plan);
+    }
+    bool ranked = complete_ranks(e, g);
+    lost_seats_init(&seats, g);
+    if (!r->has_members) {
+        gone = untold(e, r, &seats);
+    }
+    for (size_t i = 0; binding && r->has_members && i < r->n_members && seats.left > 0; i++) {
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
+        bool unknown = !p && !skr_pods_resident_node(e, r->member[i].uid);
+        if (unknown || (p && p->plan != plan && !skr_pod_is_live(p->pod))) {
+            keep_seat(e, &seats, r->member[i].uid, r->member[i].node);
+        }
+    }
+    lost_seats_fini(&seats);
+    skr_plan_text_changed(e, plan);
+    skr_out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
+    if (!binding && gone > 0) {
+        skr_plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING,
+                            "a member went while the daemon was away", false);
+    } else if (!binding &&
+               (!has_right_size(g) || (plan->preempting && !skr_victim_search_may_preempt(g)))) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
+    } else if (!binding && !ranked) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now",
+                            false);
+    } else if (!binding && !room && !plan->preempting) {
+        skr_plan_loss_abort(e, g, SKR_REASON_NONE, "the room of the plan is taken", false);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* How many members may be missed. A bound member goes on naming those whose plan was given up. */
+static size_t free_seats(const struct group *g)
+{
+    const char *home = skr_plan_storage_text(g);
+    size_t size = (size_t)skr_membership_size(g), taken = 0;
+    const struct pod_entry *p;
+    if (home && !*home && g->reported.status == SKR_STATUS_BOUND) { /* its last plan has ended */
+        return 0;
+    }
+    if (!g->spec || g->spec->open) { /* nobody says how many are wanted, or it may be more */
+        return SIZE_MAX;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        taken += skr_pod_is_live(p->pod) && (p->plan || skr_pods_is_bound(p));
+    }
+    return size > taken ? size - taken : 0;
+}
+
+/* Unbound members that bound ones name and no plan has; they join plan, if there is one. */
+static size_t restore_named(struct skr_gang *e, struct group *g, const struct bound_records *named,
+                            struct plan *plan)
+{
+    size_t n = 0, seats = free_seats(g);
+    for (size_t i = 0; i < named->n; i++) {
+        const struct skr_plan_record *r = named->item[i];
+        for (size_t k = 0; k < r->n_members && n < seats; k++) {
+            struct pod_entry *p = skr_pods_find(e, r->member[k].uid);
+            if (!p || p->group != g || p->plan || !skr_pod_is_live(p->pod) ||
+                skr_pods_is_bound(p)) {
+                continue;
+            }
+            n++;
+            if (plan) {
+                restore_member(e, plan, p, r->member[k].node);
+            }
+        }
+    }
+    return n;
+}
+
+/* An id that a bound member carries was Binding: its unbound members are finished. */
+static void restore_lost_binding(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    char(*id)[SKR_PLAN_ID_LEN + 1] = skr_alloc_array(g->n_members + 1, sizeof *id);
+    char bound[SKR_PLAN_ID_LEN + 1];
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        n += !skr_pods_is_bound(p) && skr_pod_is_live(p->pod) && annotation_id(p, id[n], NULL, 0);
+    }
+    qsort(id, n, sizeof *id, by_id);
+    DL_FOREACH(g->members, p)
+    {
+        if (!skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) ||
+            !annotation_id(p, bound, NULL, 0)) {
+            continue;
+        }
+        SKR_AUTO(skr_bound_records_free)
+        struct bound_records *named = skr_bound_records_read(g, bound);
+        if (!bsearch(bound, id, n, sizeof *id, by_id) && restore_named(e, g, named, NULL) == 0) {
+            continue;
+        }
+        struct plan *plan = restored_plan(e, g, bound, true);
+        restore_from_pods(e, g, plan);
+        restore_named(e, g, named, plan);
+        complete_ranks(e, g);
+        skr_plan_text_changed(e, plan);
+        skr_out_decision(e, g->key, "", "Plan restored", "", "Binding, from its members", false);
+        break;
+    }
+    free(id);
+}
+
+/* Everybody of the record who is still there is bound, and no seat is kept: nothing is left to do.
+ */
+static bool is_finished(const struct skr_gang *e, const struct group *g,
+                        const struct skr_plan_record *r)
+{
+    if (r->state != SKR_PLAN_BINDING || !r->has_members) {
+        return false;
+    }
+    for (size_t i = 0; i < r->n_members; i++) {
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
+        bool kept = strncmp(r->member[i].uid, "vacancy:", 8) == 0;
+        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The plan that a member of a group from labels carries for all; NULL: none that is not finished.
+ */
+static struct skr_plan_record *anchor_record(struct skr_gang *e, const struct group *g,
+                                             const struct pod_entry **ret)
+{
+    const struct pod_entry *p;
+    struct skr_plan_record *r;
+    struct skr_error error;
+    DL_FOREACH(g->members, p)
+    {
+        const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+        if (!text || !skr_pod_is_live(p->pod) || !strstr(text, "\"v\":1")) {
+            continue;
+        }
+        if (skr_plan_parse(text, &r, &error) < 0) {
+            skr_out_decision(e, g->key, p->key, "Plan ignored", "", error.text, true);
+            continue;
+        }
+        if (!is_finished(e, g, r)) {
+            *ret = p;
+            return r;
+        }
+        skr_plan_record_destroy(r);
+    }
+    return NULL;
+}
+
+/* The plan that the group's object carries. */
+static struct skr_plan_record *object_record(struct skr_gang *e, const struct group *g)
+{
+    struct skr_plan_record *r = NULL;
+    struct skr_error error;
+    const char *text = skr_plan_storage_text(g);
+    if (text && *text && skr_plan_parse(text, &r, &error) < 0) {
+        skr_out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
+    }
+    return r;
+}
+
+/* Whether the record is one of a plan of ours, as far as anybody can tell who reads what users may write. A record on
+ * a member is our own writing. Without one, a plan that waits for victims has not come so far, and one that is only
+ * just persisted (its victims may be gone already, and its room is not to be lost) speaks of members that are all
+ * there: it holds room for nobody else, and no more than is free. */
+static bool is_credible(const struct skr_gang *e, const struct group *g,
+                        const struct skr_plan_record *r)
+{
+    if (r->state == SKR_PLAN_PREEMPTING || anybody_carries(g, r->id)) {
+        return true;
+    }
+    size_t here = 0;
+    for (size_t i = 0; r->has_members && i < r->n_members; i++) {
+        const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
+        here += p && p->group == g && skr_pod_is_live(p->pod);
+    }
+    return here > 0 && (r->state == SKR_PLAN_BINDING || here == r->n_members);
+}
+
+void skr_restore_plan(struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *anchor = NULL;
+    struct skr_plan_record *r =
+        g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
+    if (r && !is_credible(e, g, r)) {
+        skr_out_decision(e, g->key, "", "Plan ignored", "", "no member carries a record of it",
+                         false);
+        skr_plan_record_destroy(r);
+        r = NULL;
+    }
+    if (r) {
+        restore_record(e, g, r, anchor);
+    } else {
+        restore_lost_binding(e, g);
+    }
+    skr_plan_record_destroy(r);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of statuses and reasons. They are part of the contract with users and never change. */
+#include "core/gang/state/reason.h"
+
+#include <stddef.h>
+
+static const char *const status_name[] = {
+    [SKR_STATUS_WAITING] = "Waiting",     [SKR_STATUS_READY] = "Ready",
+    [SKR_STATUS_ASSIGNED] = "Assigned",   [SKR_STATUS_PERMITTED] = "Permitted",
+    [SKR_STATUS_BOUND] = "Bound",         [SKR_STATUS_PREEMPTING] = "Preempting",
+    [SKR_STATUS_PREEMPTED] = "Preempted", [SKR_STATUS_FAILED] = "Failed",
+    [SKR_STATUS_FINISHED] = "Finished",
+};
+_Static_assert(sizeof status_name / sizeof status_name[0] == SKR_STATUS_COUNT, "a name per status");
+
+static const char *const reason_name[] = {
+    [SKR_REASON_NONE] = "",
+    [SKR_REASON_GROUP_NOT_FOUND] = "GroupNotFound",
+    [SKR_REASON_GROUP_INVALID] = "GroupInvalid",
+    [SKR_REASON_DUPLICATE_GROUP] = "DuplicateGroup",
+    [SKR_REASON_PODS_NOT_HOMOGENEOUS] = "PodsNotHomogeneous",
+    [SKR_REASON_TOPOLOGY_MISSING] = "TopologyMissing",
+    [SKR_REASON_MEMBERS_MISSING] = "MembersMissing",
+    [SKR_REASON_CONSTRAINT_CONFLICT] = "ConstraintConflict",
+    [SKR_REASON_NEVER_FITS] = "NeverFits",
+    [SKR_REASON_TOPOLOGY_PLACEMENT_FAILED] = "TopologyPlacementFailed",
+    [SKR_REASON_WAITING_FOR_CAPACITY] = "WaitingForCapacity",
+    [SKR_REASON_WAITING_FOR_PREEMPTION] = "WaitingForPreemption",
+    [SKR_REASON_FILTERED_BY_OTHERS] = "FilteredByOthers",
+    [SKR_REASON_PLAN_TIMEOUT] = "PlanTimeout",
+    [SKR_REASON_BIND_FAILED] = "BindFailed",
+};
+_Static_assert(sizeof reason_name / sizeof reason_name[0] == SKR_REASON_COUNT, "a name per reason");
+
+static const char *const class_name[] = {
+    "",         "config",   "config",   "config",   "config",   "config",   "progress", "topology",
+    "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
+};
+_Static_assert(sizeof class_name / sizeof class_name[0] == SKR_REASON_COUNT, "a class per reason");
+
+const char *skr_group_status_name(enum skr_group_status status)
+{
+    return (size_t)status < SKR_STATUS_COUNT ? status_name[status] : "";
+}
+
+const char *skr_reason_name(enum skr_reason reason)
+{
+    return (size_t)reason < SKR_REASON_COUNT ? reason_name[reason] : "";
+}
+
+const char *skr_reason_class(enum skr_reason reason)
+{
+    return (size_t)reason < SKR_REASON_COUNT ? class_name[reason] : "";
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults of the settings, as docs/reference.md lists them. */
+#include "core/gang/state/settings.h"
+
+void skr_settings_default(struct skr_settings *settings)
+{
+    *settings = (struct skr_settings){
+        .topology_namespace = "default",
+        .priority_max = "",
+        .groups_max = SKR_GROUPS_MAX_DEFAULT,
+        .n_scheduler_names = 2,
+        .scheduler_name = {"sakkara", "sakkara-scheduler"},
+        .preemption = true,
+        .preempt_force_after = SKR_TIME_NEVER,
+        .plan_timeout = 300 * SKR_SECOND,
+        .plan_delay = 50 * SKR_MILLISECOND,
+        .seat_hold = 60 * SKR_SECOND,
+        .tie_break = SKR_TIE_TREE,
+        .release_gate_after = SKR_TIME_NEVER,
+        .bind_timeout = 330 * SKR_SECOND,
+        .instance = "sakkara",
+    };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_STATE_SETTINGS_H
+#define SKR_CORE_GANG_STATE_SETTINGS_H
+/* Settings the engine obeys (docs/reference.md). Durations in ns (skr_time); borrowed strings
+ * outlive the engine. */
+#include "core/solver/solver.h"
+#include "topology/object.h"
+
+enum { SKR_SCHEDULER_NAMES_MAX = 16 };
+#define SKR_GROUPS_MAX_DEFAULT "*=10000" /* groups that count, of any namespace */
+
+struct skr_settings {
+    const char *topology_namespace; /* default "default" */
+    size_t n_scheduler_names;
+    const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
+    bool label_fallback;                                 /* false */
+    const char *priority_max;     /* of groups, by namespace (namespace_limits.h); "": no bound */
+    const char *groups_max;       /* groups that count, by namespace */
+    bool heterogeneous_refuse;    /* false: the maximum is the demand */
+    bool victims_labelled;        /* nonGroupVictims: labelled; false */
+    bool preemption;              /* true */
+    skr_time preempt_force_after; /* SKR_TIME_NEVER: off */
+    skr_time plan_timeout;        /* 5 min */
+    skr_time plan_delay;          /* 50 ms */
+    skr_time seat_hold;           /* 60 s; 0 off */
+    bool rollback_partial;        /* onPartialBind: rollback; false: replace */
+    enum skr_tie_break tie_break; /* tree */
+    skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
+    skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
+    int32_t utc_offset_s;         /* of times written for people */
+    const char *instance;         /* reportingInstance of Events, e.g. the host name */
+    int32_t server_minor;         /* the API server is of Kubernetes 1.that; 0: not known (yet) */
+    uint32_t copies_max;          /* record.h; 0: SKR_BINDING_PLAN_COPIES (tests) */
+    bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
+    uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
+    bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */
+};
+
+void skr_settings_default(struct skr_settings *settings);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/state/solve_request.h"
+
+#include <stdlib.h>
+
+#include "core/solver/cache.h"
+#include "topology/base/arena.h"
+
+#define CACHE_BYTES ((size_t)32 * 1024 * 1024)
+
+/* What a worker keeps. */
+struct kept {
+    struct skr_solver_cache *cache;
+    const struct skr_tree *tree; /* a reference: what is in the cache counts on it */
+};
+
+static void *open_worker(void)
+{
+    struct skr_solver_cache *cache = skr_solver_cache_create(CACHE_BYTES);
+    if (!cache) {
+        return NULL;
+    }
+    struct kept *kept = skr_alloc(sizeof *kept);
+    kept->cache = cache;
+    return kept;
+}
+
+static void close_worker(void *memory)
+{
+    struct kept *kept = memory;
+    if (kept) {
+        skr_solver_cache_destroy(kept->cache);
+        skr_tree_unref(kept->tree);
+        free(kept);
+    }
+}
+
+static int solve(struct kept *kept, struct skr_solve_request *r)
+{
+    if (!kept) {
+        return skr_solve(&r->problem, &r->solution, &r->error);
+    }
+    if (r->problem.tree != kept->tree) {
+        skr_solver_cache_forget(kept->cache, kept->tree);
+        skr_tree_unref(kept->tree);
+        kept->tree = skr_tree_ref(r->problem.tree);
+    }
+    return skr_solver_cache_solve(kept->cache, &r->problem, &r->solution, &r->error);
+}
+
+/* Would they fit if none of them had a seat yet? Apart from the cache, whose problems come again. */
+static void solve_anew(struct skr_solve_request *r)
+{
+    struct skr_error error;
+    if (!r->anew || !r->solution || r->solution->status != SKR_SOLVE_INFEASIBLE ||
+        skr_solve(r->anew, &r->moved, &error) < 0) {
+        r->moved = NULL;
+        return;
+    }
+    if (r->moved->status != SKR_SOLVE_PLACED) {
+        skr_solution_destroy(r->moved);
+        r->moved = NULL;
+    }
+}
+
+static void run(struct skr_work *work, void *kept)
+{
+    struct skr_solve_request *r = skr_solve_request_of(work);
+    if (r->preemption) {
+        if (skr_victims_find(r->preemption, &r->victims, &r->error) < 0) {
+            r->victims = NULL;
+        }
+        return;
+    }
+    if (solve(kept, r) < 0) {
+        r->solution = NULL;
+    }
+    solve_anew(r);
+}
+
+static void destroy(struct skr_work *work)
+{
+    skr_solve_request_destroy(skr_solve_request_of(work));
+}
+
+const struct skr_work_type skr_solve_work = {
+    .open = open_worker, .close = close_worker, .run = run, .destroy = destroy};
+
+struct skr_solve_request *skr_solve_request_of(struct skr_work *work)
+{
+    return (struct skr_solve_request *)work;
+}
+
+struct skr_solve_request *skr_solve_request_create(void)
+{
+    struct skr_solve_request *r = skr_alloc(sizeof *r);
+    r->work.type = &skr_solve_work;
+    return r;
+}
+
+void skr_solve_request_destroy(struct skr_solve_request *request)
+{
+    if (!request) {
+        return;
+    }
+    skr_solution_destroy(request->solution);
+    skr_solution_destroy(request->moved);
+    skr_victims_destroy(request->victims);
+    skr_tree_unref(request->tree);
+    skr_arena_destroy(request->arena);
+    free(request);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_VIEW_VIEW_H
+#define SKR_CORE_GANG_VIEW_VIEW_H
+/* What the files behind core/gang/state/pages.h share: one run of skr_gang_view(), in which a page is
+ * written. For the view files of this folder alone. */
+#include "core/gang/state/gang.h"
+#include "core/gang/state/pages.h"
+#include "topology/base/json_writer.h"
+
+struct view {
+    struct skr_gang *e;
+    const struct skr_view_query *query;
+    skr_time now;
+    struct skr_json_writer w;
+    size_t begin; /* length of the output before the answer */
+    bool interrupted;
+};
+
+/* Drops what was written, writes a Status instead; returns code. */
+int skr_view_refuse(struct view *v, int code, const char *format, ...) SKR_PRINTF(3, 4);
+/* "apiVersion", "kind", "time". */
+void skr_view_head(struct view *v, const char *kind);
+void skr_view_time(struct view *v, const char *key, skr_time t); /* null when not positive */
+/* Of what the engine dates itself: null also when it is later than now, because then it was not
+ * seen but made by reading a cluster that stands still. */
+void skr_view_moment(struct view *v, const char *key, skr_time t);
+bool skr_view_is_too_large(const struct view *v);
+/* Too large, or interrupted: it is not worth going on. */
+bool skr_view_must_end(struct view *v);
+
+/* rest: of the path, behind the row's. They return the HTTP status. */
+int skr_view_tree(struct view *v, const char *rest);
+int skr_view_groups(struct view *v, const char *rest);
+
+/* view_seats.c: where the members of a group are, along their leaves. Leaf order is tree order, so
+ * the members below one unit stand together on every level. */
+struct seat {
+    const struct pod_entry *pod;
+    const char *node;
+    int32_t leaf; /* -1: outside the tree */
+    int32_t rank; /* -1: none */
+};
+struct seats {
+    struct seat *item; /* sorted by leaf, rank, name; those outside the tree last; free() */
+    size_t n;
+    size_t n_inside;
+};
+/* Members below one unit of a level. */
+struct run {
+    int32_t unit;
+    int32_t count;
+};
+/* Where the member is, or will be by a plan; NULL: nowhere yet. */
+const char *skr_view_node_of(const struct pod_entry *p);
+/* ranks: wanted, at a look-up each. */
+struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
+int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
+/* Path below the root: "zone-0/rack-1". */
+void skr_view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);
+/* Array to free(); in tree order. */
+struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
+                          size_t *ret_n);
+
+/* view_rules.c: "constraints", with how they are met when the group is shown whole. */
+void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole);
+
+/* view_group.c */
+enum view_depth { VIEW_SUMMARY, VIEW_WHOLE };
+void skr_view_group(struct view *v, const struct group *g, enum view_depth depth);
+
+/* view_slots.c: how many more pods of a size fit. */
+struct slot_size {
+    size_t n;
+    struct {
+        uint16_t resource;
+        bool unknown; /* no node has it: nothing fits */
+        int64_t amount;
+    } item[SKR_RESOURCES_MAX];
+};
+/* Of the node alone; 0 when it is not there, not Ready or cordoned. */
+int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
+                          const struct slot_size *size);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One group for people: what was asked for, how far it is, where its members are. */
+#include "core/gang/cache/pods.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/report/warnings.h"
+#include "core/gang/restore/restore.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/map_entry.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/state/reason.h"
+#include "core/gang/view/view.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- what both depths have ---- */
+
+static const struct skr_meta *meta_of(const struct group *g)
+{
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        return &g->source.map->map->meta;
+    }
+    return g->source.kind == SOURCE_PODGROUP && g->source.podgroup ? &g->source.podgroup->pg->meta
+                                                                   : NULL;
+}
+
+static void write_identity(struct view *v, const struct group *g)
+{
+    static const char *const source[] = {"None", "ConfigMap", "PodGroup", "Labels"};
+    _Static_assert(sizeof source / sizeof *source == SOURCE_COUNT, "names");
+    const struct skr_meta *meta = meta_of(g);
+    const struct pod_entry *oldest = meta ? NULL : skr_membership_oldest(g);
+    skr_json_string(&v->w, "namespace", g->namespace_);
+    skr_json_string(&v->w, "name", g->name);
+    skr_json_string(&v->w, "source", source[g->source.kind]);
+    skr_json_string(&v->w, "object", meta ? meta->name : NULL);
+    skr_view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
+    skr_json_open(&v->w, "labels", '{');
+    for (size_t i = 0; meta && i < meta->labels.n; i++) {
+        skr_json_string(&v->w, meta->labels.item[i].key, meta->labels.item[i].value);
+    }
+    skr_json_close(&v->w, '}');
+}
+
+/* Those of this process, or what the object says of those before: the member that was there first has the
+ * most. */
+static int32_t tries_of(const struct group *g)
+{
+    const char *text =
+        g->members ? skr_labels_get(&g->members->pod->meta.labels, SKR_LABEL_RETRIES) : NULL;
+    const int64_t before = text ? strtoll(text, NULL, 10) : 0;
+    int64_t most = g->attempt.n > INT32_MAX ? INT32_MAX : (int64_t)g->attempt.n;
+    most = before > most && before <= INT32_MAX ? before : most;
+    most = g->members && g->members->place.retries > most ? g->members->place.retries : most;
+    return (int32_t)most;
+}
+
+/* A group that is due and was not tried since this process began still has the reason that was
+ * written down before. */
+static bool reason_is_recorded(const struct group *g)
+{
+    const char *status = skr_restore_object_key(g, "status");
+    return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->attempt.n == 0 &&
+           status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
+}
+
+static void write_progress(struct view *v, const struct group *g)
+{
+    const bool recorded = reason_is_recorded(g);
+    const char *reason =
+        recorded ? skr_restore_object_key(g, "reason") : skr_reason_name(g->reason);
+    const char *message = recorded                       ? skr_restore_object_key(g, "message")
+                          : g->reason != SKR_REASON_NONE ? g->message
+                                                         : NULL;
+    skr_json_int(&v->w, "size", (int64_t)skr_membership_seats(g));
+    if (g->spec && g->spec->open) {
+        skr_json_int(&v->w, "minimum", skr_membership_size(g));
+    }
+    skr_json_int(&v->w, "priority", g->spec ? g->spec->priority : 0);
+    skr_json_string(&v->w, "status", skr_group_status_name(g->status));
+    skr_view_moment(v, "since", g->status_since);
+    skr_json_string(&v->w, "reason", reason ? reason : "");
+    skr_json_string(&v->w, "message", message ? message : "");
+    skr_json_open(&v->w, "pods", '{');
+    skr_json_int(&v->w, "present",
+                 (int64_t)(g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live));
+    skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
+    skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
+    skr_json_close(&v->w, '}');
+    skr_json_int(&v->w, "tries", tries_of(g));
+    skr_json_int(&v->w, "solveMicroseconds",
+                 g->attempt.solver_ns > 0 ? g->attempt.solver_ns / 1000
+                                          : g->attempt.solver_ms * 1000);
+    if (g->times.begin > 0 && g->times.end > 0) {
+        skr_json_int(&v->w, "totalMilliseconds", (g->times.end - g->times.begin) / SKR_MILLISECOND);
+    } else {
+        skr_json_raw(&v->w, "totalMilliseconds", NULL);
+    }
+}
+
+static void write_warning(void *context, const char *text)
+{
+    skr_json_string(context, NULL, text);
+}
+
+static void write_warnings(struct view *v, const struct group *g)
+{
+    struct warnings w = {
+        .lint = true, .levels = true, .difference = true, .add = write_warning, .context = &v->w};
+    skr_json_open(&v->w, "warnings", '[');
+    skr_warnings_each(v->e, g, &w);
+    skr_json_close(&v->w, ']');
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether two of the units have one name: then they are told apart by their paths. */
+static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t n)
+{
+    const char **name = skr_alloc_array(n + 1, sizeof *name);
+    bool repeat = false;
+    for (size_t i = 0; i < n; i++) {
+        name[i] = t->unit_name[run[i].unit];
+    }
+    qsort(name, n, sizeof *name, by_text);
+    for (size_t i = 1; i < n; i++) {
+        repeat = repeat || strcmp(name[i], name[i - 1]) == 0;
+    }
+    free(name);
+    return repeat;
+}
+
+/* Units of the level above the nodes, or the nodes where that is the root. */
+static void write_domains(struct view *v, const struct seats *s)
+{
+    const struct skr_tree *t = v->e->topology.tree;
+    skr_json_open(&v->w, "domains", '[');
+    if (t && s->n_inside > 0) {
+        size_t n = 0;
+        SKR_AUTO_FREE struct run *run =
+            skr_view_runs(t, s, t->n_levels > 1 ? t->n_levels - 1 : 1, &n);
+        const bool paths = names_repeat(t, run, n);
+        for (size_t i = 0; i < n; i++) {
+            SKR_STRBUF(b);
+            skr_view_path(t, run[i].unit, &b);
+            skr_json_string(&v->w, NULL, paths ? b.s : t->unit_name[run[i].unit]);
+        }
+    }
+    skr_json_close(&v->w, ']');
+}
+
+/* ---- the whole ---- */
+
+/* Both sides: whom it gives way to, and who gives way to it. */
+static void write_preemption(struct view *v, const struct group *g)
+{
+    const bool out = g->victim.by && g->status == SKR_STATUS_PREEMPTED;
+    skr_json_string(&v->w, "preemptor", g->victim.by);
+    skr_view_moment(v, "preempted", out ? g->status_since : 0);
+    skr_json_open(&v->w, "victims", '[');
+    if (g->plan && g->plan->preempting && !g->plan->aborting) {
+        skr_preemption_write_victims(v->e, g->plan, &v->w);
+    }
+    skr_json_close(&v->w, ']');
+}
+
+static void write_timing(struct view *v, const struct group *g)
+{
+    static const int kind[] = {CONDITION_COMPLETE, CONDITION_PLACED};
+    static const char *const key[] = {"complete", "placed"};
+    skr_json_open(&v->w, "timing", '{');
+    skr_view_moment(v, "firstPod", g->times.begin);
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        const struct condition *c = &g->condition[kind[i]];
+        skr_view_moment(v, key[i], c->set && strcmp(c->status, "True") == 0 ? c->since : 0);
+    }
+    skr_view_moment(v, "bound", g->times.end);
+    skr_json_close(&v->w, '}');
+}
+
+static void write_conditions(struct view *v, const struct group *g)
+{
+    static const char *const type[] = {"Complete", "Placed", "Bound", "Valid"};
+    _Static_assert(sizeof type / sizeof *type == CONDITION_KIND_COUNT, "names");
+    skr_json_open(&v->w, "conditions", '[');
+    for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
+        const struct condition *c = &g->condition[i];
+        if (!c->set) {
+            continue;
+        }
+        skr_json_open(&v->w, NULL, '{');
+        skr_json_string(&v->w, "type", type[i]);
+        skr_json_string(&v->w, "status", c->status);
+        skr_json_string(&v->w, "reason", c->reason);
+        skr_json_string(&v->w, "message", c->message);
+        skr_view_moment(v, "since", c->since);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+}
+
+static void write_ranks(struct view *v, const struct seats *s, size_t first, size_t end)
+{
+    skr_json_open(&v->w, "ranks", '[');
+    for (size_t i = first; i < end; i++) {
+        if (s->item[i].rank >= 0) {
+            skr_json_int(&v->w, NULL, s->item[i].rank);
+        }
+    }
+    skr_json_close(&v->w, ']');
+}
+
+static void open_used(struct view *v, const char *name, const char *level, int32_t depth,
+                      size_t pods)
+{
+    skr_json_open(&v->w, NULL, '{');
+    skr_json_string(&v->w, "name", name);
+    skr_json_string(&v->w, "level", level);
+    skr_json_int(&v->w, "depth", depth);
+    skr_json_int(&v->w, "pods", (int64_t)pods);
+}
+
+/* Members of the same unit of a level, from this seat on. */
+static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_t from,
+                          int32_t level)
+{
+    const int32_t unit = skr_view_unit_at(t, s->item[from].leaf, level);
+    size_t end = from + 1;
+    while (end < s->n_inside && skr_view_unit_at(t, s->item[end].leaf, level) == unit) {
+        end++;
+    }
+    return end;
+}
+
+/* Every used unit, depth first: a unit is opened at its first seat. */
+static void write_units(struct view *v, const struct seats *s)
+{
+    const struct skr_tree *t = v->e->topology.tree;
+    skr_json_open(&v->w, "units", '[');
+    for (size_t i = 0; i < s->n_inside; i++) {
+        for (int32_t l = 1; l <= t->n_levels; l++) {
+            const int32_t unit = skr_view_unit_at(t, s->item[i].leaf, l);
+            if (i > 0 && skr_view_unit_at(t, s->item[i - 1].leaf, l) == unit) {
+                continue;
+            }
+            const size_t end = end_of_unit(t, s, i, l);
+            open_used(v, t->unit_name[unit], t->level_name[l], l, end - i);
+            if (l == t->n_levels) {
+                write_ranks(v, s, i, end);
+            }
+            skr_json_close(&v->w, '}');
+        }
+    }
+    for (size_t i = s->n_inside, end; i < s->n; i = end) { /* nodes outside the tree */
+        for (end = i + 1; end < s->n && strcmp(s->item[end].node, s->item[i].node) == 0;) {
+            end++;
+        }
+        open_used(v, s->item[i].node, NULL, 1, end - i);
+        write_ranks(v, s, i, end);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+}
+
+/* Edges between nodes, from the member of rank 0 to every other one; in tenths, rounded. */
+static void write_distance(struct view *v, const struct seats *s)
+{
+    const struct seat *master = NULL;
+    int64_t sum = 0, others = 0, most = 0;
+    for (size_t i = 0; i < s->n_inside && !master; i++) {
+        master = s->item[i].rank == 0 ? &s->item[i] : NULL;
+    }
+    for (size_t i = 0; master && i < s->n_inside; i++) {
+        if (&s->item[i] == master) {
+            continue;
+        }
+        const int64_t d = skr_tree_distance(v->e->topology.tree, master->leaf, s->item[i].leaf) -
+                          2; /* of pods: two more */
+        sum += d;
+        others++;
+        most = d > most ? d : most;
+    }
+    if (!master) {
+        skr_json_raw(&v->w, "distance", NULL);
+        return;
+    }
+    const int64_t tenths = others ? (sum * 20 / others + 1) / 2 : 0;
+    char mean[48];
+    snprintf(mean, sizeof mean, "%lld.%lld", (long long)(tenths / 10), (long long)(tenths % 10));
+    skr_json_open(&v->w, "distance", '{');
+    skr_json_raw(&v->w, "mean", mean);
+    skr_json_int(&v->w, "max", most);
+    skr_json_close(&v->w, '}');
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    return strcmp(p->pod->meta.name, q->pod->meta.name);
+}
+
+static void write_members(struct view *v, const struct group *g)
+{
+    struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list), *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        list[n++] = p;
+    }
+    qsort(list, n, sizeof *list, by_name);
+    skr_json_open(&v->w, "members", '[');
+    for (size_t i = 0; i < n; i++) {
+        p = list[i];
+        skr_json_open(&v->w, NULL, '{');
+        skr_json_string(&v->w, "name", p->pod->meta.name);
+        skr_json_string(&v->w, "node", skr_view_node_of(p));
+        if (skr_outputs_rank_of(p) >= 0) {
+            skr_json_int(&v->w, "rank", skr_outputs_rank_of(p));
+        } else {
+            skr_json_raw(&v->w, "rank", NULL);
+        }
+        skr_json_string(&v->w, "status", skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS));
+        skr_json_bool(&v->w, "bound", skr_pods_is_bound(p));
+        skr_json_bool(&v->w, "seated", p->seated);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+    free(list);
+}
+
+static void write_events(struct view *v, const struct group *g)
+{
+    const size_t n =
+        g->reported.n_events < SKR_EVENTS_KEPT ? g->reported.n_events : SKR_EVENTS_KEPT;
+    skr_json_open(&v->w, "events", '[');
+    for (size_t i = g->reported.n_events - n; i < g->reported.n_events; i++) {
+        const struct reported_event *event = &g->reported.event[i % SKR_EVENTS_KEPT];
+        if (event->at > v->now) {
+            continue;
+        }
+        skr_json_open(&v->w, NULL, '{');
+        skr_view_time(v, "time", event->at);
+        skr_json_string(&v->w, "type", event->warning ? "Warning" : "Normal");
+        skr_json_string(&v->w, "reason", event->reason);
+        skr_json_string(&v->w, "message", event->note);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+}
+
+void skr_view_group(struct view *v, const struct group *g, enum view_depth depth)
+{
+    struct seats s = skr_view_seats(v->e, g, depth == VIEW_WHOLE);
+    write_identity(v, g);
+    write_progress(v, g);
+    write_warnings(v, g);
+    skr_view_constraints(v, g, &s, depth == VIEW_WHOLE);
+    write_domains(v, &s);
+    if (depth == VIEW_WHOLE) {
+        write_preemption(v, g);
+        write_timing(v, g);
+        write_conditions(v, g);
+        skr_json_raw(&v->w, "placement", g->outputs.placement);
+        write_units(v, &s);
+        write_distance(v, &s);
+        write_members(v, g);
+        write_events(v, g);
+    }
+    free(s.item);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots: how many more pods of a size fit on a node. The least of free / size over what the size
+ * asks for, "pods" (one each) among it; none on a node that is not there, not Ready or cordoned.
+ * Taints are no part of it: which pods they keep away depends on the pod.
+ */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/view/view.h"
+
+int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
+                          const struct slot_size *size)
+{
+    if (!n || !n->node || !n->node->ready || n->node->unschedulable) {
+        return 0;
+    }
+    uint16_t id[SKR_RESOURCES_MAX];
+    int64_t left[SKR_RESOURCES_MAX], least = INT64_MAX;
+    for (size_t i = 0; i < size->n; i++) {
+        id[i] = size->item[i].resource;
+    }
+    skr_ledger_free_each(e->ledger, n->name, id, size->n, left);
+    for (size_t i = 0; i < size->n; i++) {
+        if (size->item[i].amount <= 0) {
+            continue;
+        }
+        int64_t fits = size->item[i].unknown || left[i] <= 0 ? 0 : left[i] / size->item[i].amount;
+        least = fits < least ? fits : least;
+    }
+    return least == INT64_MAX ? 0 : least;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree with what is there, used and left: one pass over the leaves, sums from the bottom up,
+ * one pass from the top for the text. Members are gathered as (leaf, group) pairs and sorted, so
+ * that the groups of a unit are those of a stretch of leaves.
+ *
+ * A leaf's share that cannot be used: all of a node that is not Ready, what is free of a cordoned
+ * one.
+ */
+#include "core/gang/view/view_tree.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/state/groups.h"
+#include "topology/topology_map.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
+}
+
+/* ---- members ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct group *g = *(const struct group *const *)a, *h = *(const struct group *const *)b;
+    const int c = strcmp(g->namespace_, h->namespace_);
+    return c ? c : strcmp(g->name, h->name);
+}
+
+static int by_leaf(const void *a, const void *b)
+{
+    const struct presence *x = a, *y = b;
+    if (x->leaf != y->leaf) {
+        return x->leaf < y->leaf ? -1 : 1;
+    }
+    return x->group != y->group ? (x->group < y->group ? -1 : 1) : 0;
+}
+
+static void gather_members(struct tree_page *p)
+{
+    const struct skr_gang *e = p->v->e;
+    const struct group *g, *tmp;
+    const struct pod_entry *m;
+    size_t cap = 0;
+    p->group = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *p->group);
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        p->group[p->n_groups++] = g;
+    }
+    qsort(p->group, p->n_groups, sizeof *p->group, by_key);
+    for (size_t i = 0; i < p->n_groups; i++) {
+        DL_FOREACH(p->group[i]->members, m)
+        {
+            const char *node = skr_view_node_of(m);
+            const int32_t leaf = node ? skr_tree_find_leaf(p->tree, node) : -1;
+            if (leaf < 0) {
+                continue;
+            }
+            skr_grow(&p->presence, &cap, p->n_presences + 1, sizeof *p->presence);
+            p->presence[p->n_presences++] =
+                (struct presence){.leaf = leaf, .group = (uint32_t)i, .pods = 1};
+        }
+        for (size_t k = 0; k < p->group[i]->holds.n; k++) {
+            const int32_t leaf = skr_tree_find_leaf(p->tree, p->group[i]->holds.item[k].node);
+            if (leaf < 0) {
+                continue;
+            }
+            skr_grow(&p->presence, &cap, p->n_presences + 1, sizeof *p->presence);
+            p->presence[p->n_presences++] =
+                (struct presence){.leaf = leaf, .group = (uint32_t)i, .held = 1};
+        }
+    }
+    if (p->n_presences == 0) {
+        return;
+    }
+    qsort(p->presence, p->n_presences, sizeof *p->presence, by_leaf);
+    size_t n = 0;
+    for (size_t i = 1; i < p->n_presences; i++) {
+        if (by_leaf(&p->presence[n], &p->presence[i]) == 0) {
+            p->presence[n].pods += p->presence[i].pods;
+            p->presence[n].held += p->presence[i].held;
+        } else {
+            p->presence[++n] = p->presence[i];
+        }
+    }
+    p->n_presences = n + 1;
+}
+
+/* First presence on this leaf or behind it. */
+static size_t presence_from(const struct tree_page *p, int32_t leaf)
+{
+    size_t lo = 0, hi = p->n_presences;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (p->presence[mid].leaf < leaf) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+/* ---- sums ---- */
+
+static void sum_leaf(struct tree_page *p, int32_t leaf)
+{
+    const struct skr_gang *e = p->v->e;
+    const struct node_entry *n = p->leaf[leaf];
+    const int32_t unit = p->tree->first_leaf + leaf;
+    struct unit_sums *s = &p->sum[unit];
+    *s = (struct unit_sums){.leaves = 1, .first_leaf = leaf, .end_leaf = leaf + 1};
+    if (!n) {
+        return;
+    }
+    s->ready = n->node->ready;
+    s->slots = skr_slots_of_node(e, n, &p->size);
+    uint16_t id[SHOWN_MAX];
+    int64_t left[SHOWN_MAX];
+    size_t known[SHOWN_MAX], n_known = 0;
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->resource[r].id < 0) {
+            continue;
+        }
+        known[n_known] = r;
+        id[n_known++] = (uint16_t)p->resource[r].id;
+    }
+    skr_ledger_free_each(e->ledger, n->name, id, n_known, left);
+    for (size_t i = 0; i < n_known; i++) {
+        const size_t at = (size_t)unit * p->n_resources + known[i];
+        const int64_t all = skr_ledger_allocatable(e->ledger, n->name, id[i]);
+        int64_t charged;
+        if (__builtin_sub_overflow(all, left[i], &charged)) {
+            charged = INT64_MAX;
+        }
+        charged = all > 0 ? charged : 0; /* it counts on nodes that list it */
+        p->allocatable[at] = all;
+        p->charged[at] = n->node->ready ? charged : 0;
+        if (!n->node->ready) {
+            p->unusable[at] = all;
+        } else if (n->node->unschedulable) {
+            p->unusable[at] = left[i] > 0 ? left[i] : 0;
+        }
+    }
+}
+
+static void sum_up(struct tree_page *p)
+{
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        sum_leaf(p, i);
+    }
+    for (int32_t u = p->tree->n_units - 1; u > 0; u--) { /* children have larger numbers */
+        struct unit_sums *s = &p->sum[p->tree->parent[u]];
+        const struct unit_sums *c = &p->sum[u];
+        if (s->leaves == 0) {
+            s->first_leaf = c->first_leaf;
+            s->end_leaf = c->end_leaf;
+        }
+        s->first_leaf = c->first_leaf < s->first_leaf ? c->first_leaf : s->first_leaf;
+        s->end_leaf = c->end_leaf > s->end_leaf ? c->end_leaf : s->end_leaf;
+        s->leaves += c->leaves;
+        s->ready += c->ready;
+        s->slots = plus(s->slots, c->slots);
+        const size_t to = (size_t)p->tree->parent[u] * p->n_resources;
+        const size_t from = (size_t)u * p->n_resources;
+        for (size_t r = 0; r < p->n_resources; r++) {
+            p->allocatable[to + r] = plus(p->allocatable[to + r], p->allocatable[from + r]);
+            p->charged[to + r] = plus(p->charged[to + r], p->charged[from + r]);
+            p->unusable[to + r] = plus(p->unusable[to + r], p->unusable[from + r]);
+        }
+    }
+}
+
+/* ---- text ---- */
+
+static void write_amounts(struct tree_page *p, const char *key, const int64_t *amount)
+{
+    skr_json_open(&p->v->w, key, '{');
+    for (size_t r = 0; r < p->n_resources; r++) {
+        skr_json_int(&p->v->w, p->resource[r].name, amount[r]);
+    }
+    skr_json_close(&p->v->w, '}');
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void write_groups(struct tree_page *p, int32_t unit)
+{
+    struct skr_json_writer *w = &p->v->w;
+    size_t n = 0;
+    for (size_t i = presence_from(p, p->sum[unit].first_leaf);
+         i < p->n_presences && p->presence[i].leaf < p->sum[unit].end_leaf; i++) {
+        const struct presence *x = &p->presence[i];
+        if (p->pods_of[x->group] == 0 && p->held_of[x->group] == 0) {
+            p->touched[n++] = x->group;
+        }
+        p->pods_of[x->group] += x->pods;
+        p->held_of[x->group] += x->held;
+    }
+    qsort(p->touched, n, sizeof *p->touched, by_number);
+    skr_json_open(w, "groups", '[');
+    for (size_t i = 0; i < n; i++) {
+        const struct group *g = p->group[p->touched[i]];
+        skr_json_open(w, NULL, '{');
+        skr_json_string(w, "namespace", g->namespace_);
+        skr_json_string(w, "name", g->name);
+        skr_json_int(w, "pods", p->pods_of[p->touched[i]]);
+        if (p->held_of[p->touched[i]] > 0) {
+            skr_json_int(w, "held", p->held_of[p->touched[i]]);
+        }
+        skr_json_close(w, '}');
+        p->pods_of[p->touched[i]] = 0;
+        p->held_of[p->touched[i]] = 0;
+    }
+    skr_json_close(w, ']');
+}
+
+static int count_taints(const struct skr_node *node)
+{
+    int n = 0;
+    for (size_t i = 0; i < node->n_taints; i++) {
+        n += node->taints[i].effect == SKR_TAINT_NO_SCHEDULE ||
+             node->taints[i].effect == SKR_TAINT_NO_EXECUTE;
+    }
+    return n;
+}
+
+/* All but the closing bracket; "children" is open then, where there are some. */
+static void open_unit(struct tree_page *p, int32_t unit)
+{
+    struct skr_json_writer *w = &p->v->w;
+    const struct unit_sums *s = &p->sum[unit];
+    const size_t at = (size_t)unit * p->n_resources;
+    const int32_t leaf = unit - p->tree->first_leaf;
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "name", p->tree->unit_name[unit]);
+    skr_json_string(w, "level", p->tree->level_name[skr_tree_level_of(p->tree, unit)]);
+    if (leaf >= 0) {
+        const struct skr_node *node = p->leaf[leaf] ? p->leaf[leaf]->node : NULL;
+        skr_json_bool(w, "exists", node);
+        skr_json_bool(w, "ready", node && node->ready);
+        skr_json_bool(w, "cordoned", node && node->unschedulable);
+        skr_json_int(w, "taints", node ? count_taints(node) : 0);
+    } else {
+        skr_json_int(w, "nodes", s->leaves);
+        skr_json_int(w, "readyNodes", s->ready);
+    }
+    skr_json_int(w, "slots", s->slots);
+    write_amounts(p, "allocatable", p->allocatable + at);
+    write_amounts(p, "charged", p->charged + at);
+    write_amounts(p, "unusable", p->unusable + at);
+    write_groups(p, unit);
+    if (leaf < 0) {
+        skr_json_open(w, "children", '[');
+    }
+}
+
+static void close_unit(struct tree_page *p, int32_t unit)
+{
+    if (unit < p->tree->first_leaf) {
+        skr_json_close(&p->v->w, ']');
+    }
+    skr_json_close(&p->v->w, '}');
+}
+
+/* The domain and all below it, depth first. */
+static void write_units(struct tree_page *p)
+{
+    int32_t open[SKR_LEVELS_MAX + 1], next[SKR_LEVELS_MAX + 1], depth = 0;
+    open[0] = p->domain;
+    next[0] = 0;
+    open_unit(p, p->domain);
+    while (depth >= 0 && !skr_view_must_end(p->v)) {
+        const int32_t unit = open[depth];
+        if (next[depth] == p->tree->child_count[unit]) {
+            close_unit(p, unit);
+            depth--;
+            continue;
+        }
+        const int32_t child = p->tree->child_first[unit] + next[depth]++;
+        depth++;
+        open[depth] = child;
+        next[depth] = 0;
+        open_unit(p, child);
+    }
+}
+
+static void write_page(struct tree_page *p)
+{
+    struct skr_json_writer *w = &p->v->w;
+    const struct skr_gang *e = p->v->e;
+    skr_json_open(w, NULL, '{');
+    skr_view_head(p->v, "Tree");
+    skr_json_string(w, "name", p->tree->name);
+    skr_json_string(w, "source", e->topology.active_key);
+    skr_json_open(w, "levels", '[');
+    for (int32_t l = 0; l <= p->tree->n_levels; l++) {
+        skr_json_string(w, NULL, p->tree->level_name[l]);
+    }
+    skr_json_close(w, ']');
+    skr_json_string(w, "resource", p->resource[p->looked_at].name);
+    skr_json_open(w, "resources", '[');
+    for (size_t r = 0; r < p->n_resources; r++) {
+        skr_json_string(w, NULL, p->resource[r].name);
+    }
+    skr_json_close(w, ']');
+    skr_json_open(w, "slot", '{');
+    for (size_t i = 0; i < p->size.n; i++) {
+        skr_json_int(w, p->size_name[i], p->size.item[i].amount);
+    }
+    skr_json_close(w, '}');
+    skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
+    skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
+    skr_json_string(w, "missingLabel",
+                    e->topology.n_outside && skr_topology_has_racks_of_labels(e) ? SKR_RACK_LABEL
+                                                                                 : NULL);
+    skr_strbuf_add(w->out, ",\"root\":");
+    w->comma = false;
+    write_units(p);
+    skr_json_close(w, '}');
+}
+
+static void page_fini(struct tree_page *p)
+{
+    free(p->sum);
+    free(p->allocatable);
+    free(p->charged);
+    free(p->unusable);
+    free(p->group);
+    free(p->presence);
+    free(p->pods_of);
+    free(p->held_of);
+    free(p->touched);
+}
+
+int skr_view_tree(struct view *v, const char *rest)
+{
+    struct tree_page p = {.v = v, .tree = v->e->topology.tree};
+    if (*rest) {
+        return skr_view_refuse(v, 404,
+                               "there is nothing below /v1/tree; domains are asked for by "
+                               "?domain=");
+    }
+    if (!p.tree || p.tree->n_leaves == 0) {
+        return skr_view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+    }
+    p.leaf = skr_topology_leaf_nodes(v->e);
+    const int code = skr_view_tree_asked(&p);
+    if (code != 200) {
+        return code;
+    }
+    const size_t cells = (size_t)p.tree->n_units * p.n_resources;
+    p.sum = skr_alloc_array((size_t)p.tree->n_units, sizeof *p.sum);
+    p.allocatable = skr_alloc_array(cells, sizeof *p.allocatable);
+    p.charged = skr_alloc_array(cells, sizeof *p.charged);
+    p.unusable = skr_alloc_array(cells, sizeof *p.unusable);
+    gather_members(&p);
+    p.pods_of = skr_alloc_array(p.n_groups + 1, sizeof *p.pods_of);
+    p.held_of = skr_alloc_array(p.n_groups + 1, sizeof *p.held_of);
+    p.touched = skr_alloc_array(p.n_groups + 1, sizeof *p.touched);
+    sum_up(&p);
+    write_page(&p);
+    page_fini(&p);
+    return 200;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_VIEW_VIEW_TREE_H
+#define SKR_CORE_GANG_VIEW_VIEW_TREE_H
+/* The page of the tree while it is made: what is asked for (view_tree_asked.c), then what there is
+ * (view_tree.c). */
+#include "core/gang/view/view.h"
+
+enum { SHOWN_MAX = 64 }; /* resources of one answer */
+
+struct shown_resource {
+    const char *name;
+    int id; /* -1: no node and no pod has it */
+};
+
+/* Members of a group on a leaf. */
+struct presence {
+    int32_t leaf;
+    uint32_t group;     /* in (namespace, name) order */
+    int32_t pods, held; /* members, seats held for replacements */
+};
+
+struct unit_sums {
+    int64_t slots;
+    int32_t leaves, ready;
+    int32_t first_leaf, end_leaf; /* leaves below */
+};
+
+struct tree_page {
+    struct view *v;
+    const struct skr_tree *tree;
+    struct node_entry *const *leaf;
+    size_t n_resources;
+    struct shown_resource resource[SHOWN_MAX];
+    size_t looked_at; /* of resource: what the picture is about */
+    struct slot_size size;
+    const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
+    int32_t domain;                            /* unit that is shown */
+    struct unit_sums *sum;                     /* [unit] */
+    int64_t *allocatable, *charged, *unusable; /* [unit * n_resources + r] */
+    const struct group **group;
+    size_t n_groups;
+    struct presence *presence;
+    size_t n_presences;
+    int32_t *pods_of, *held_of; /* [group] scratch, 0 between uses */
+    uint32_t *touched;          /* [group] scratch */
+};
+
+/* Resources, size and domain from the query. 200, or the code of the refusal that was written. */
+int skr_view_tree_asked(struct tree_page *p);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a question about the tree asks for: which resource is looked at, how large a slot is, which
+ * domain is shown. */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/state/pages.h"
+#include "core/gang/view/view.h"
+#include "core/gang/view/view_tree.h"
+
+#include <string.h>
+
+/* ---- what is asked for ---- */
+
+/* "gpu" of "nvidia.com/gpu". */
+static const char *short_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* By its full name, or the part behind the slash where only one has it; among all names the engine
+ * knows. NULL with *ret_code set when there is none, or several. */
+static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
+{
+    const struct skr_resource_names *names = p->v->e->resources;
+    const char *found = NULL;
+    for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
+        const char *name = skr_resource_names_get(names, i);
+        if (name && strlen(name) == len && strncmp(name, word, len) == 0) {
+            return name;
+        }
+    }
+    for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
+        const char *name = skr_resource_names_get(names, i), *tail = name ? short_name(name) : "";
+        if (!name || strlen(tail) != len || strncmp(tail, word, len) != 0) {
+            continue;
+        }
+        if (found) {
+            *ret_code = skr_view_refuse(p->v, 400, "resource \"%.*s\" may be %.100s or %.100s",
+                                        (int)(len < 64 ? len : 64), word, found, name);
+            return NULL;
+        }
+        found = name;
+    }
+    for (size_t i = 0; !found && i < p->tree->n_resource_names; i++) {
+        const char *name = p->tree->resource_name[i];
+        if ((strlen(name) == len && strncmp(name, word, len) == 0) ||
+            (strlen(short_name(name)) == len && strncmp(short_name(name), word, len) == 0)) {
+            found = name;
+        }
+    }
+    if (!found) {
+        *ret_code = skr_view_refuse(p->v, 404, "no node has a resource \"%.*s\"",
+                                    (int)(len < 64 ? len : 64), word);
+    }
+    return found;
+}
+
+static size_t show(struct tree_page *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_resources; i++) {
+        if (strcmp(p->resource[i].name, name) == 0) {
+            return i;
+        }
+    }
+    if (p->n_resources == SHOWN_MAX) {
+        return SHOWN_MAX;
+    }
+    p->resource[p->n_resources] = (struct shown_resource){
+        .name = name, .id = skr_resource_names_find(p->v->e->resources, name)};
+    return p->n_resources++;
+}
+
+static bool is_ordinary(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strcmp(name, "pods") == 0;
+}
+
+/* The first of the tree's resources that is not on every machine; NULL: it names none. */
+static const char *tree_device(const struct tree_page *p)
+{
+    for (size_t i = 0; i < p->tree->n_resource_names; i++) {
+        if (!is_ordinary(p->tree->resource_name[i])) {
+            return p->tree->resource_name[i];
+        }
+    }
+    return NULL;
+}
+
+/* The extended resource (its name has a slash) that most nodes of the tree offer, of several the
+ * first by name; NULL: none does. O(nodes * their resources). */
+static const char *offered_device(const struct tree_page *p)
+{
+    const struct skr_resource_names *names = p->v->e->resources;
+    int32_t offers[SKR_RESOURCES_MAX] = {0}, most = 0;
+    const char *found = NULL;
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        const struct skr_node *node = p->leaf[i] ? p->leaf[i]->node : NULL;
+        for (size_t r = 0; node && r < node->allocatable.n; r++) {
+            const struct skr_quantity_item *item = &node->allocatable.item[r];
+            if (item->amount <= 0 || !strchr(item->name, '/')) {
+                continue;
+            }
+            const int id = skr_resource_names_find(names, item->name);
+            if (id >= 0) {
+                offers[id]++;
+            }
+        }
+    }
+    for (uint16_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        const char *name = skr_resource_names_get(names, id);
+        if (offers[id] > most || (found && offers[id] == most && strcmp(name, found) < 0)) {
+            most = offers[id];
+            found = name;
+        }
+    }
+    return found;
+}
+
+/* The tree's resources and "pods". What is looked at when nothing is asked for: a device that the
+ * tree names, else one that nodes offer, else the tree's first. */
+static int choose_resources(struct tree_page *p)
+{
+    const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
+    int code = 200;
+    if (word && *word) {
+        chosen = find_resource(p, word, strlen(word), &code);
+        if (!chosen) {
+            return code;
+        }
+        show(p, chosen);
+    } else {
+        chosen = tree_device(p);
+        if (!chosen && (chosen = offered_device(p))) {
+            show(p, chosen);
+        }
+    }
+    for (size_t i = 0; i < p->tree->n_resource_names; i++) {
+        show(p, p->tree->resource_name[i]);
+    }
+    show(p, "pods");
+    p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
+    return 200;
+}
+
+/* false: the resource is in the size already, or there is no room for one more. */
+static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
+{
+    const int id = skr_resource_names_find(p->v->e->resources, name);
+    for (size_t i = 0; i < p->size.n; i++) {
+        if (!p->size.item[i].unknown && p->size.item[i].resource == id) {
+            return false;
+        }
+    }
+    if (p->size.n == SKR_RESOURCES_MAX) {
+        return false;
+    }
+    show(p, name); /* as long as there is room for it */
+    p->size_name[p->size.n] = name;
+    p->size.item[p->size.n].unknown = id < 0;
+    p->size.item[p->size.n].resource = (uint16_t)(id < 0 ? 0 : id);
+    p->size.item[p->size.n++].amount = amount;
+    return true;
+}
+
+/* One "gpu=2" of a list that was cut at commas. */
+static int read_part(struct tree_page *p, const char *part, size_t len)
+{
+    struct skr_error error = {0};
+    char quantity[64];
+    int64_t amount = 0;
+    int code = 200;
+    const char *equals = memchr(part, '=', len);
+    const size_t name_len = equals ? (size_t)(equals - part) : len;
+    const size_t rest = equals ? len - name_len - 1 : 0;
+    const int shown = (int)(len < 64 ? len : 64);
+    if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity) {
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
+    }
+    const char *name = find_resource(p, part, name_len, &code);
+    if (!name) {
+        return code;
+    }
+    memcpy(quantity, equals + 1, rest);
+    quantity[rest] = '\0';
+    if (skr_resource_parse(name, quantity, &amount, &error) < 0) {
+        return skr_view_refuse(p->v, 400, "slot: %.200s", error.text);
+    }
+    if (amount <= 0) {
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
+    }
+    if (!add_to_size(p, name, amount)) {
+        return skr_view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
+                               shown, part);
+    }
+    return 200;
+}
+
+/* A core, a GiB, a device; where no Ready node has a whole core a tenth of one, or nothing would
+ * fit anywhere. What nodes have decides, not what is free: a slot stays what it is. */
+static int64_t usual_amount(const struct tree_page *p, const char *name)
+{
+    const int64_t one = skr_resource_one(name);
+    int64_t most = 0;
+    if (strcmp(name, "cpu") != 0) {
+        return one;
+    }
+    for (int32_t i = 0; i < p->tree->n_leaves && most < one; i++) {
+        const struct node_entry *n = p->leaf[i];
+        if (!n || !n->node || !n->node->ready) {
+            continue;
+        }
+        const int64_t cores = skr_ledger_allocatable(p->v->e->ledger, n->name, SKR_RESOURCE_CPU);
+        most = cores > most ? cores : most;
+    }
+    return most > 0 && most < one ? one / 10 : one;
+}
+
+static int choose_size(struct tree_page *p)
+{
+    const char *text = p->v->query->argument[SKR_VIEW_SLOT];
+    if (!text || !*text) {
+        const char *name = p->resource[p->looked_at].name;
+        add_to_size(p, name, usual_amount(p, name));
+    } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
+        return skr_view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
+    }
+    while (text && *text) {
+        const size_t len = strcspn(text, ",");
+        const int code = read_part(p, text, len);
+        if (code != 200) {
+            return code;
+        }
+        text += len;
+        text += *text == ',';
+    }
+    for (size_t i = 0; i < p->size.n; i++) {
+        if (!p->size.item[i].unknown && p->size.item[i].resource == SKR_RESOURCE_PODS) {
+            return 200;
+        }
+    }
+    add_to_size(p, "pods", 1);
+    return 200;
+}
+
+/* ---- the domain ---- */
+
+static bool has_path(const struct skr_tree *t, int32_t unit, const char *path)
+{
+    SKR_STRBUF(b);
+    skr_view_path(t, unit, &b);
+    return b.s && strcmp(b.s, path) == 0;
+}
+
+static int refuse_ambiguous(struct tree_page *p, const char *word, int32_t a, int32_t b)
+{
+    SKR_STRBUF(text);
+    skr_view_path(p->tree, a, &text);
+    skr_strbuf_add(&text, " or ");
+    skr_view_path(p->tree, b, &text);
+    return skr_view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
+}
+
+static int choose_domain(struct tree_page *p)
+{
+    const char *word = p->v->query->argument[SKR_VIEW_DOMAIN];
+    const char *tail = word ? short_name(word) : NULL;
+    int32_t found = -1;
+    if (!word || !*word || strcmp(word, p->tree->unit_name[0]) == 0) {
+        return 200;
+    }
+    for (int32_t u = 1; u < p->tree->n_units; u++) {
+        if (strcmp(p->tree->unit_name[u], tail) != 0 ||
+            (tail != word && !has_path(p->tree, u, word))) {
+            continue;
+        }
+        if (found >= 0) {
+            return refuse_ambiguous(p, word, found, u);
+        }
+        found = u;
+    }
+    if (found < 0) {
+        return skr_view_refuse(p->v, 404, "no domain or node \"%.64s\" in the tree", word);
+    }
+    p->domain = found;
+    return 200;
+}
+
+int skr_view_tree_asked(struct tree_page *p)
+{
+    int code = choose_resources(p);
+    code = code == 200 ? choose_size(p) : code;
+    return code == 200 ? choose_domain(p) : code;
+}
