@@ -12,6 +12,7 @@
 #   size       headers have 300 lines at most, sources 700, tests 900
 #   spdx       the licence is the first line
 #   guard      include guards are the path: SKR_SERVER_HTTP_TLS_H
+#   columns    lines of documents have 100 characters at most, rows of their tables 200; code blocks any number
 # dialect.sh            the tree
 # dialect.sh --planted  plants one violation of each rule and expects it to be found
 set -eu
@@ -127,6 +128,19 @@ check_text() {
     }' "$@"
 }
 
+# Bytes behind the first one of a character are not counted.
+check_columns() {
+    LC_ALL=C awk '
+    FNR == 1 { code = 0 }
+    /^ *```/ { code = !code }
+    {
+        line = $0
+        gsub(/[\200-\277]/, "", line)
+        limit = line ~ /^ *\|/ ? 200 : 100
+        if (!code && length(line) > limit) print FILENAME ":" FNR ": columns: " length(line) ", more than " limit
+    }' "$@"
+}
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -135,7 +149,10 @@ plant() {
     mkdir -p "$scratch/tree/$(dirname "$2")"
     printf '/* SPDX-License-Identifier: Apache-2.0 */\n%b\n' "$3" >"$scratch/tree/$2"
     [ "$1" != spdx ] || printf '%b\n' "$3" >"$scratch/tree/$2"
-    found=$(cd "$scratch/tree" && check_c "$2")
+    case $2 in
+    *.md) found=$(cd "$scratch/tree" && check_columns "$2") ;;
+    *) found=$(cd "$scratch/tree" && check_c "$2") ;;
+    esac
     if { [ "$1" = fine ] && [ -z "$found" ]; } || { [ -n "$found" ] && [ -z "${found##"$2":[0-9]*: "$1": *}" ]; }; then
         passed=$((passed + 1))
     else
@@ -170,6 +187,12 @@ if [ "${1:-}" = --planted ]; then
     plant size a.c "$(awk 'BEGIN { for (i = 0; i < 710; i++) printf "int a;\\n" }')"
     plant spdx a.c 'int a;'
     plant guard a/b.h '#ifndef SKR_B_H\n#define SKR_B_H\n#endif'
+    long=$(awk 'BEGIN { for (i = 0; i < 101; i++) printf "a" }')
+    plant columns a.md "$long"
+    plant columns a.md '```\n```\n'"$long"
+    plant columns a.md "| $long | $long |"
+    plant fine a.md '```\n'"$long"'\n```\n'"| $long |"
+    plant fine a.md "$(echo "$long" | sed 's/.$//; s/a/é/g')"
     echo "dialect, planted violations: $passed passed, $failed failed"
     [ $failed = 0 ]
     exit
@@ -182,6 +205,9 @@ cd "$(dirname "$0")/.."
     check_c $(cat "$scratch/files")
     # shellcheck disable=SC2046
     check_text README.md CONTRIBUTING.md CHANGELOG.md $(find docs -name "*.md" ! -name guarantees.md)
+    # shellcheck disable=SC2046
+    check_columns README.md CONTRIBUTING.md CHANGELOG.md test/README.md \
+        $(find docs -name "*.md" | grep -vE '/(ARCHITECTURE|benchmarks|scenarios|solver)\.md$')
 } >"$scratch/found"
 if [ -s "$scratch/found" ]; then
     cat "$scratch/found"

@@ -46,20 +46,19 @@ const struct skr_option skr_options[] = {
     PLAIN("kubeconfig", STRING, "", kubeconfig,
           "kubeconfig file of the API server; empty: the account of the pod; `--kubeconfig` wins"),
     PLAIN("schedulerNames", NAMES, "sakkara sakkara-scheduler", settings.scheduler_name,
-          "values of `spec.schedulerName` that are ours, at most 16"),
+          "values of `spec.schedulerName` that this daemon serves, at most 16"),
     PLAIN("topologyConfigMapNameSpace", NAME, "default", settings.topology_namespace,
           "namespace of the topology ConfigMap; one that only administrators may write"),
     PLAIN("groupsInSystemNamespaces", BOOL, "false", system_groups,
-          "whether group maps and PodGroups in `kube-system`, `kube-public` and `kube-node-lease` "
-          "count; else they are as if they were not there, and nothing is written to them"),
-    RANGE(
-        "groups.maxPriority", NAMESPACE_LIMITS, "", INT32_MIN, INT32_MAX, settings.priority_max,
-        "bound of a group's priority by namespace, `team-a=100, *=0`: a higher one counts as this, "
-        "with a warning; empty, or a namespace that is not named: no bound"),
+          "count group maps and PodGroups in `kube-system`, `kube-public` and "
+          "`kube-node-lease`; false: ignore them"),
+    RANGE("groups.maxPriority", NAMESPACE_LIMITS, "", INT32_MIN, INT32_MAX, settings.priority_max,
+          "bound of priorities by namespace, `team-a=100, *=0`; a higher one counts as the "
+          "bound, with a warning"),
     RANGE("groups.maxPerNamespace", NAMESPACE_LIMITS, SKR_GROUPS_MAX_DEFAULT, 0, INT32_MAX,
           settings.groups_max,
-          "groups of a namespace that count, `team-a=50, *=1000`; those beyond are Failed with the "
-          "reason GroupInvalid and come in when others go; groups that run always count"),
+          "groups of a namespace that count, `team-a=50, *=1000`; others are Failed until "
+          "there is room"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods whose group has neither ConfigMap nor PodGroup are grouped by their labels alone"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
@@ -68,7 +67,7 @@ const struct skr_option skr_options[] = {
     WORDS("nonGroupVictims", WORD, "off", "labelled", settings.victims_labelled,
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,
-          "groups of higher priority push out groups of lower priority where they do not fit else"),
+          "a group that does not fit may evict groups of lower priority"),
     RANGE("preemptForceAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY,
           settings.preempt_force_after,
           "delete victims that a PodDisruptionBudget has kept from being evicted for this long"),
@@ -123,8 +122,8 @@ const struct skr_option skr_options[] = {
     PLAIN("spotmix.name", NAME, "sakkara-spotmix", spotmix.name,
           "name of its Service, Secret and MutatingWebhookConfiguration"),
     WORDS("spotmix.certificates", WORD, "own", "files", spotmix.files,
-          "`own`: an authority and a certificate that are kept in the Secret, renewed, and "
-          "published in the configuration; `files`: those below, cert-manager's for example"),
+          "`own`: made, renewed and published by the daemon, in the Secret; `files`: certFile "
+          "and keyFile"),
     RANGE("spotmix.certificateLifetime", DURATION, "2160h", 30 * SKR_SECOND, 3650 * DAY,
           spotmix.certificate_lifetime,
           "of own certificates, which are renewed at two thirds of it"),
@@ -135,13 +134,13 @@ const struct skr_option skr_options[] = {
     PLAIN("spotmix.certFile", STRING, "", spotmix.tls.cert_file,
           "certificate chain (PEM) of the webhook, read again when it changes"),
     PLAIN("spotmix.keyFile", STRING, "", spotmix.tls.key_file,
-          "private key (PEM) of that certificate; one that everybody may read is refused"),
+          "private key (PEM) of that certificate; a file that all users can read is refused"),
     PLAIN("spotmix.keyPrefix", STRING, "cloudpilot.ai/webhook-scheduler", spotmix.key_prefix,
           "label of workloads that switches the mix on; the other keys begin with it"),
     PLAIN("spotmix.preset", STRING, "default", spotmix.preset,
           "how nodes are labelled: `default`, `karpenter`, `eks`, `gke` or `aks`"),
     PLAIN("spotmix.nodeKey", STRING, "", spotmix.node_key,
-          "label of nodes that tells their class; empty: the preset's"),
+          "label of nodes with their class; empty: the preset's"),
     PLAIN("spotmix.onDemandValue", STRING, "", spotmix.on_demand_value,
           "its value on on-demand nodes; empty: the preset's"),
     PLAIN("spotmix.spotValue", STRING, "", spotmix.spot_value,
@@ -152,14 +151,13 @@ const struct skr_option skr_options[] = {
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
     THREE("spotmix.rebuild", CHOICE, "evict", "none", "rollout", spotmix.rebuild,
-          "running pods of the wrong class: evict them one after the other, report them only, or "
-          "stamp the template so that the workload is rolled out"),
+          "running pods of the wrong class: evict them one by one, report them, or stamp the "
+          "template"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", CHOICE, "none", "scheduler", "lease", leader_mode,
-          "`none`: this process is the only one; `scheduler`: a sidecar of each replica of the "
-          "scheduler, which leads where the scheduler does; `lease`: replicas of the daemon by "
-          "itself"),
+          "`none`: one process; `scheduler`: a sidecar that follows its scheduler; `lease`: "
+          "replicas of the daemon alone"),
     PLAIN("leaderElection.namespace", NAME_OR_EMPTY, "", leader_namespace,
           "namespace of the Lease and of the scheduler's; empty: that of the pod, outside of pods "
           "`default`"),
@@ -169,7 +167,7 @@ const struct skr_option skr_options[] = {
     PLAIN("karmada.enabled", BOOL, "false", karmada_enabled,
           "schedule ResourceBindings and ClusterResourceBindings of Karmada"),
     PLAIN("karmada.schedulerName", NAME, "sakkara", karmada_scheduler_name,
-          "value of `spec.schedulerName` of bindings that are ours"),
+          "value of `spec.schedulerName` of bindings to schedule"),
     THREE("karmada.profile", CHOICE, "default", "upstream", "design", karmada_profile,
           "what decisions do where karmada-scheduler and the design of 2022 differ"),
     RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
@@ -184,7 +182,7 @@ const struct skr_option skr_options[] = {
     PLAIN("ocm.enabled", BOOL, "false", ocm_enabled,
           "schedule Placements of Open Cluster Management"),
     PLAIN("ocm.schedulerName", NAME, "sakkara", ocm_scheduler_name,
-          "value of the annotation `sakkara.placement.scheduler` of Placements that are ours"),
+          "value of the annotation `sakkara.placement.scheduler` of Placements to schedule"),
     WORDS("ocm.spreadMode", WORD, "weighted", "lexicographic", ocm_lexicographic,
           "whether spread and scores are one sum, or spread goes first; the annotation "
           "`sakkara.placement.spread-mode` of a Placement wins"),

@@ -334,6 +334,6 @@ int skr_demo_play(bool ascii, bool verbose, struct skr_strbuf *out)
         out, "Next: sakkara sandbox keeps this cluster running, for your own kubectl: it writes\n"
              "      a kubeconfig, offers both Jobs, and says what to type;\n"
              "      sakkara simulate -f FILE --picture plays your own nodes and Jobs;\n"
-             "      sakkara demo -v shows every request; docs/guide.md installs it.\n");
+             "      sakkara demo -v shows every request; docs/operations.md installs it.\n");
     return code;
 }

@@ -54,21 +54,27 @@ static bool is_defined(const char *name)
     return false;
 }
 
-/* The last column of a row: "| … | `a`, `b` |" or "| … | no test: why |". */
-static void check_row(const char *row, size_t n)
+/* An item: "- **what is tried.** What happens. Shown by: `a`, `b`." or "... No test: why." */
+static void check_item(const char *item, size_t n)
 {
     char text[4096];
     assert_true(n < sizeof text);
-    memcpy(text, row, n);
+    memcpy(text, item, n);
     text[n] = '\0';
-    char *end = strrchr(text, '|');
-    *end = '\0';
-    char *last = strrchr(text, '|') + 1;
-    if (strncmp(last, " no test: ", 10) == 0) {
+    for (char *blank = text; (blank = strchr(blank, '\n'));) {
+        *blank = ' ';
+        const size_t indent = strspn(blank + 1, " ");
+        memmove(blank + 1, blank + 1 + indent, strlen(blank + 1 + indent) + 1);
+    }
+    if (strstr(text, " No test: ")) {
         return;
     }
+    const char *shown = strstr(text, " Shown by: ");
+    if (!shown) {
+        fail_msg("docs/threats.md: an item without a test: %s", text);
+    }
     size_t names = 0;
-    for (char *quote = strchr(last, '`'); quote; quote = strchr(quote, '`')) {
+    for (const char *quote = strchr(shown, '`'); quote; quote = strchr(quote, '`')) {
         char name[NAME_MAX_BYTES];
         size_t length = strcspn(quote + 1, "`");
         assert_true(length > 0 && length < sizeof name);
@@ -80,28 +86,28 @@ static void check_row(const char *row, size_t n)
         names++;
         quote += length + 2;
     }
-    if (names == 0) {
-        fail_msg("docs/threats.md: a line without a test: %s", text);
+    assert_true(names > 0);
+}
+
+/* Bytes up to the next item, blank line or heading. */
+static size_t item_length(const char *item)
+{
+    const char *at = strchr(item, '\n');
+    while (at && at[1] == ' ') {
+        at = strchr(at + 1, '\n');
     }
+    return at ? (size_t)(at - item) : strlen(item);
 }
 
 TEST(every_threat_has_a_test_that_exists)
 {
     SKR_STRBUF(page);
-    bool in_table = false;
-    size_t rows = 0;
+    size_t items = 0;
     add_file("docs/threats.md", &page);
-    for (char *line = page.s; *line;) {
-        size_t n = strcspn(line, "\n");
-        if (n > 8 && strncmp(line + n - 8, "| test |", 8) == 0) {
-            in_table = true;
-        } else if (line[0] != '|') {
-            in_table = false;
-        } else if (in_table && line[1] != '-') {
-            check_row(line, n);
-            rows++;
-        }
-        line += n + (line[n] == '\n');
+    for (char *item = page.s; (item = strstr(item, "\n- "));) {
+        item++;
+        check_item(item, item_length(item));
+        items++;
     }
-    assert_true(rows >= 35);
+    assert_true(items >= 75);
 }
