@@ -63,7 +63,6 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     const json_t *before = change->before;
     const char *namespace_ = c->shown.namespace_;
     const char *name = c->shown.name;
-
     if (change->kind != SKR_STORE_DELETED && *c->shown.node == '\0') {
         return;
     }
