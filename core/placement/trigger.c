@@ -223,13 +223,13 @@ static bool same_score(const struct skr_addon_score *a, const struct skr_addon_s
 static void score_changed(struct skr_placements *self, const struct skr_addon_score *before,
                           const struct skr_addon_score *after)
 {
-    const struct skr_addon_score *score = after ? after : before;
-    const struct concern concern = {.score = score->meta.name};
     if (before && after && same_score(before, after)) {
         return;
     }
+    const struct skr_meta *meta = after ? &after->meta : &before->meta;
+    const struct concern concern = {.score = meta->name};
     const struct skr_managed_cluster *cluster =
-        skr_placements_find(self, SKR_OCM_CLUSTER, "", score->meta.namespace_);
+        skr_placements_find(self, SKR_OCM_CLUSTER, "", meta->namespace_);
     if (cluster) {
         queue_cluster(self, cluster, NULL, &concern);
     }

@@ -73,12 +73,6 @@ static void on_post(void *context, const struct skr_event *event, void (*release
     pthread_mutex_unlock(&bench->lock);
 }
 
-static skr_time on_now(void *context)
-{
-    (void)context;
-    return 0;
-}
-
 static void handle(struct bench *bench, const struct message *message)
 {
     struct skr_answer answer = {.text = SKR_TEXT_CAPACITY};
@@ -355,8 +349,7 @@ static int server(int parked, int to_client, int from_client)
     const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
                                               .bind_listen = "127.0.0.1:0",
                                               .post = on_post,
-                                              .post_context = bench,
-                                              .now = on_now};
+                                              .post_context = bench};
     if (skr_verbs_create(&options, &bench->verbs, &error) != 0) {
         fprintf(stderr, "bench_filter: %s\n", error.text);
         return 1;
