@@ -543,7 +543,12 @@ func (h *hub) expectStatuses(what string, want int, decide func()) {
 	decisions, placements := h.statuses()
 	decide()
 	h.later()
-	d, p := h.statuses()
+	// The status of the later Placement is seen before the proxy has counted its write.
+	var d, p int
+	h.poll("the later Placement's writes are counted", func() bool {
+		d, p = h.statuses()
+		return d > decisions && p > placements
+	})
 	d, p = d-decisions-1, p-placements-1 // its own
 	h.Logf("%s: %d statuses of decisions, %d of Placements", what, d, p)
 	if d != want || p != want {

@@ -113,7 +113,6 @@ TEST_WITH(rig, a_device_class_wakes_a_pod_that_asks_for_what_no_node_lists)
     static const char wants[] =
         "{\"containers\":[{\"name\":\"main\",\"image\":\"x\",\"resources\":{"
         "\"requests\":{\"example.com/gpu\":\"1\"},\"limits\":{\"example.com/gpu\":\"1\"}}}]}";
-    sched_create(rig, 0);
     sched_add_node(rig, "n0", "4");
     sched_add_pod_with(rig, "p", "1", wants);
     sched_run(rig, 100 * MS);
