@@ -212,7 +212,7 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
         if (spread) {
             shape->water = water_level(siblings, sorted, law->used, total);
         }
-        if (law->used == 0) {
+        if (!sorted) {
             continue;
         }
         shape->list = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
