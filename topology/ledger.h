@@ -86,10 +86,16 @@ int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t
 int64_t skr_ledger_node_room(const struct skr_ledger_node *node, const struct skr_amount *request);
 int64_t skr_ledger_node_empty_room(const struct skr_ledger_node *node,
                                    const struct skr_amount *request);
+/* The sum, or the nearest number that fits: an amount may be the largest there is. */
+static inline int64_t skr_amount_sum(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
+}
 /* Room and what comes to it, or goes (amount < 0). */
 static inline int64_t skr_room_plus(int64_t room, int64_t amount)
 {
-    return room == SKR_ROOM_UNLIMITED ? room : room + amount;
+    return room == SKR_ROOM_UNLIMITED ? room : skr_amount_sum(room, amount);
 }
 /* For sums: 0 of room without a limit, and of less than none. */
 static inline int64_t skr_room_counted(int64_t room)

@@ -309,7 +309,7 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
         memory->given_up) {
         return;
     }
-    if (row->uncalled) {
+    if (row->uncalled || row->wrong == 0) { /* replacements that are still missing are no failure */
         memory->progress = now;
         return;
     }
@@ -321,6 +321,9 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     if (memory->looks_at == 0) {
         memory->looks_at = memory->progress + SKR_SPOTMIX_EVICT_PATIENCE;
         skr_frame_wake(self->frame, memory->looks_at, WAKE_WORKLOAD, memory->key);
+    }
+    if (row->wrong > memory->wrong && !row->missing) {
+        memory->wrong = row->wrong; /* pods come one by one, not evicted in vain */
     }
     const bool leaving = row->victim && memory->leaving && now < memory->leaving_until &&
                          strcmp(memory->leaving, row->victim) == 0;

@@ -113,10 +113,11 @@ void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_ro
     if (row->uncalled) {
         skr_spotmix_say_uncalled(row, out);
     } else if (row->wrong > 0 && row->stalled) {
-        skr_strbuf_addf(out,
-                        "%zu of the wrong class are left as they are: evictions changed nothing. "
-                        "Change the maximum to try again",
-                        row->wrong);
+        skr_strbuf_addf(
+            out,
+            "%zu of the wrong class are left as they are: the rebuild made no progress. "
+            "Change the maximum to try again",
+            row->wrong);
     } else if (row->wrong > 0 && rebuild == SKR_SPOTMIX_REBUILD_EVICT && row->victim_name) {
         skr_strbuf_addf(out, "%zu of the wrong class: %s is evicted next", row->wrong,
                         row->victim_name);

@@ -94,6 +94,11 @@ echo "---" >>"$work/twice.yaml"
 cat "$file" >>"$work/twice.yaml"
 run "$work/twice.yaml" >"$work/all"
 expect 1 'Cluster "a" is there twice'
+for kind in ResourceBinding ClusterResourceBinding; do
+    printf -- '---\napiVersion: work.karmada.io/v1alpha2\nkind: %s\nmetadata: {name: web}\nspec: {replicas: 1}\n' $kind
+done >"$work/kinds.yaml"
+run "$work/kinds.yaml" >"$work/all"
+expect 1 'binding "/web" is there twice'
 
 # The same code, for one binding of a dump; and where bindings run.
 checks=$((checks + 4))

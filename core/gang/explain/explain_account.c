@@ -219,11 +219,6 @@ static void write_amounts(const struct account *a, const char *key, const int64_
     skr_strbuf_addc(b, '}');
 }
 
-static int64_t add_capped(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 static void write_free(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
@@ -231,7 +226,7 @@ static void write_free(const struct account *a, struct skr_strbuf *b)
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         for (size_t r = 0; p->eligible[leaf] && r < p->n_resources; r++) {
             int64_t free_ = p->free[(size_t)leaf * p->n_resources + r];
-            sum[r] = add_capped(sum[r], skr_room_counted(free_));
+            sum[r] = skr_amount_sum(sum[r], skr_room_counted(free_));
         }
     }
     write_amounts(a, "free", sum, b);

@@ -275,7 +275,7 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     bool first = true;
     for (int32_t leaf = row->first; p->n_resources > 0 && leaf < row->end; leaf++) {
         int64_t here = p->free[(size_t)leaf * p->n_resources + a->scarce];
-        free_ += p->eligible[leaf] ? skr_room_counted(here) : 0;
+        free_ = skr_amount_sum(free_, p->eligible[leaf] ? skr_room_counted(here) : 0);
     }
     struct skr_strbuf name;
     skr_strbuf_init(&name);

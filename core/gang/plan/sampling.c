@@ -131,6 +131,16 @@ bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
            skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
 
+/* A device class serves part of the request: which nodes have the devices is not known here. */
+static bool asks_by_class(const struct shape *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->amounts.n; i++) {
+        found = found || s->amounts.item[i].by_class;
+    }
+    return found;
+}
+
 /* A node is not among the names to which the pod could go, other than the planned one. */
 static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                            size_t n)
@@ -143,9 +153,10 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
     for (size_t i = 0; i < n; i++) {
         skr_nodes_name(e, node[i]);
     }
+    const bool is_known = !asks_by_class(s);
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         bool missing = !skr_nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
-        found = found || (missing && skr_sampling_could_go(e, s, pod->meta.uid, entry));
+        found = found || (missing && is_known && skr_sampling_could_go(e, s, pod->meta.uid, entry));
     }
     skr_shapes_unref(e, s);
     return found;

@@ -156,8 +156,10 @@ static void add_share(struct list *l, struct skr_victim *v, size_t most, const c
     int64_t *amount = (int64_t *)(uintptr_t)share[l->place[leaf] - 1].amount;
     const int64_t *room = problem->free + (size_t)leaf * problem->n_resources;
     for (size_t r = 0; r < problem->n_resources; r++) {
-        amount[r] +=
-            room[r] != SKR_ROOM_UNLIMITED ? skr_amounts_get(amounts, l->request->resource[r]) : 0;
+        if (room[r] != SKR_ROOM_UNLIMITED) {
+            amount[r] =
+                skr_amount_sum(amount[r], skr_amounts_get(amounts, l->request->resource[r]));
+        }
     }
 }
 

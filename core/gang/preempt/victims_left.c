@@ -113,7 +113,8 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
         if (leaf >= 0) {
-            freed[leaf] += skr_amounts_get(&p->shape->amounts, request->resource);
+            freed[leaf] =
+                skr_amount_sum(freed[leaf], skr_amounts_get(&p->shape->amounts, request->resource));
         }
     }
     DL_FOREACH(plan->group->members, p)

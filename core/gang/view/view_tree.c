@@ -19,12 +19,6 @@
 #include <string.h>
 #include <utlist.h>
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-
 /* ---- members ---- */
 
 static int by_key(const void *a, const void *b)
@@ -167,13 +161,14 @@ static void sum_up(struct tree_page *p)
         s->end_leaf = c->end_leaf > s->end_leaf ? c->end_leaf : s->end_leaf;
         s->leaves += c->leaves;
         s->ready += c->ready;
-        s->slots = plus(s->slots, c->slots);
+        s->slots = skr_amount_sum(s->slots, c->slots);
         const size_t to = (size_t)p->tree->parent[u] * p->n_resources;
         const size_t from = (size_t)u * p->n_resources;
         for (size_t r = 0; r < p->n_resources; r++) {
-            p->allocatable[to + r] = plus(p->allocatable[to + r], p->allocatable[from + r]);
-            p->charged[to + r] = plus(p->charged[to + r], p->charged[from + r]);
-            p->unusable[to + r] = plus(p->unusable[to + r], p->unusable[from + r]);
+            p->allocatable[to + r] =
+                skr_amount_sum(p->allocatable[to + r], p->allocatable[from + r]);
+            p->charged[to + r] = skr_amount_sum(p->charged[to + r], p->charged[from + r]);
+            p->unusable[to + r] = skr_amount_sum(p->unusable[to + r], p->unusable[from + r]);
         }
     }
 }

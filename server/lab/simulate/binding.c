@@ -40,6 +40,7 @@ static const struct skr_propagation_settings no_settings = {.scheduler_name = ""
 const struct skr_fleet_rules skr_binding_rules = {.scheduler = &skr_propagation_scheduler,
                                                   .settings = &no_settings,
                                                   .ignored = say_ignored,
+                                                  .one_cache = 1, /* behind the clusters */
                                                   .twice = refuse_twice};
 
 static int by_number(const void *a, const void *b)

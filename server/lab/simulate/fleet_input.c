@@ -169,6 +169,31 @@ static int decode_all(struct skr_fleet_input *input, size_t w, struct skr_strbuf
     return rc;
 }
 
+/* Refuses a name that objects of two watches have in one cache, which would keep one of them. */
+static int check_one_cache(const struct skr_fleet_input *input, struct skr_strbuf *messages)
+{
+    size_t first = 0;
+    for (size_t w = 0; w < input->rules->one_cache; w++) {
+        const struct skr_object_type *type = input->rules->scheduler->watch[w].type;
+        while (first < input->n && input->object[first].type == type) {
+            first++;
+        }
+    }
+    const size_t n = input->rules->one_cache > 0 ? input->n - first : 0;
+    struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
+    int rc = 0;
+    memcpy(all, input->object + first, n * sizeof *all);
+    qsort(all, n, sizeof *all, by_key_and_number);
+    for (size_t i = 1; i < n; i++) {
+        if (by_key(&all[i - 1], &all[i]) == 0) {
+            input->rules->twice(&input->manifests.item[all[i - 1].number], &all[i], messages);
+            rc = -SKR_INVALID;
+        }
+    }
+    free(all);
+    return rc;
+}
+
 int skr_fleet_input_finish(struct skr_fleet_input *input, struct skr_strbuf *messages)
 {
     const struct skr_scheduler *scheduler = input->rules->scheduler;
@@ -186,9 +211,10 @@ int skr_fleet_input_finish(struct skr_fleet_input *input, struct skr_strbuf *mes
     for (size_t w = 0; w < scheduler->n_watches && rc == 0; w++) {
         rc = decode_all(input, w, messages);
     }
+    rc = rc == 0 ? check_one_cache(input, messages) : rc;
     input->engine = skr_engine_create(scheduler, input->rules->settings, "simulate");
     skr_actions_init(&actions);
-    for (size_t i = 0; i < input->n; i++) {
+    for (size_t i = 0; i < input->n && rc == 0; i++) {
         struct skr_event event = {
             .kind = SKR_EVENT_UPSERT,
             .upsert = {.type = input->object[i].type, .object = input->object[i].object}};

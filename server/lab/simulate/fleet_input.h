@@ -21,6 +21,7 @@ struct skr_fleet_rules {
     const void *settings; /* the scheduler's */
     bool any_version;     /* of the groups that it watches */
     bool into_default;    /* an object without a namespace is in "default" */
+    size_t one_cache;     /* watches from this one on share a cache: no name twice; 0: none do */
     /* Appends what a kind that it does not watch is told. */
     void (*ignored)(const char *kind, const char *api_version, struct skr_strbuf *out);
     /* Appends what an object is told, although it is read; NULL: nothing. */

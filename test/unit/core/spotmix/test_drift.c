@@ -18,6 +18,7 @@ struct shop {
     struct skr_spotmix_settings settings;
     struct frame_rig *rig;
     int made; /* pods so far */
+    int max;  /* on-demand pods, as reviews count them; 0: 2 */
 };
 
 static void add_node(struct shop *shop, const char *name, const char *class_)
@@ -94,8 +95,9 @@ static void add_reviewed_to(struct shop *shop, const char *owner, const char *no
 
 static void add_reviewed(struct shop *shop, int index)
 {
-    add_reviewed_to(shop, "web-a", index < 2 ? "on-0" : "spot-0", index,
-                    index < 2 ? "on-demand" : "spot");
+    const bool on_demand = index < (shop->max > 0 ? shop->max : 2);
+    add_reviewed_to(shop, "web-a", on_demand ? "on-0" : "spot-0", index,
+                    on_demand ? "on-demand" : "spot");
 }
 
 static void serve(struct shop *shop)
@@ -275,6 +277,21 @@ TEST_WITH(shop, a_reviewed_pod_lets_the_rebuild_go_on)
     assert_null(row_of(shop).reason);
 }
 
+/* The pods came one by one: the first look at them saw one wrong pod alone. */
+TEST_WITH(shop, a_rebuild_goes_on_while_its_evictions_help)
+{
+    frame_rig_edit(shop->rig, &skr_spotmix_deployments, "shop/web",
+                   "{'metadata':{'labels':{'" K "-max-on-demand-count':'5'}}}");
+    shop->max = 5;
+    serve(shop);
+    add_six_on_spot(shop);
+    control(shop, 60, -1);
+    frame_rig_delete(shop->rig, &skr_spotmix_pods, "shop/p-0");
+    control(shop, 600, 0);
+    assert_int_equal(evictions(shop), 4);
+    expect_drift(shop, 0, 5, 1);
+}
+
 TEST_WITH(shop, one_review_that_was_missed_is_repaired)
 {
     for (int i = 1; i < REPLICAS; i++) {
@@ -339,7 +356,7 @@ TEST_WITH(shop, evictions_that_change_nothing_end)
     assert_int_equal(evictions(shop), SKR_SPOTMIX_IN_VAIN_MAX);
     assert_int_equal(told(shop, "left as they are: 3 evictions changed nothing"), 1);
     expect_next(shop,
-                "2 of the wrong class are left as they are: evictions changed nothing. Change "
+                "2 of the wrong class are left as they are: the rebuild made no progress. Change "
                 "the maximum to try again");
 }
 
