@@ -7,7 +7,7 @@
  *   planned      one status patch with nomination, labels and annotation (the activation), then the
  *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
  *                nomination with the gate's removal, in one; of one that needs no waking nothing,
- *                where labels and annotation can travel in its Binding (record.h)
+ *                where labels and annotation can travel in its Binding (member_record.h)
  *   parked       left alone, but for labels and annotation that crash recovery needs
  *   no plan      records of plans that are gone are cleared; gated members get a label with their state, others where
  *                it has to wake them (waiting.c, Events too)

@@ -3,7 +3,7 @@
 #define SKR_CORE_GANG_PLAN_NOMINATION_H
 /*
  * What a planned member carries besides its nomination (rank, its part of the plan) and whether it
- * does; and its activations: a activation wakes the member in kube-scheduler's queue, by a nomination or by the
+ * does; and its activations: an activation wakes the member in kube-scheduler's queue, by a nomination or by the
  * removal of its gate.
  */
 #include "core/gang/state/plan_entry.h"

@@ -34,7 +34,6 @@ struct disruption_budget;
 struct explain_requests;
 struct fit_cache;
 struct group;
-struct held_filter;
 struct map_entry;
 struct node_entry;
 struct parked_call;
@@ -44,7 +43,7 @@ struct podgroup_entry;
 struct residents;
 struct shape;
 
-/* A place in kube-scheduler's queue, and when it came there: progress.h. */
+/* A place in kube-scheduler's queue, and when it came there: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
 struct progress_ask {
     int32_t priority;
@@ -134,13 +133,13 @@ struct skr_gang {
     size_t bindings_in_flight; /* binding.c */
     /* Until then pods/status may not be patched, and activations are label patches; members.c */
     skr_time status_forbidden_until;
-    bool binding_labels_lost; /* record.c: they do not reach pods after all */
+    bool binding_labels_lost; /* member_record.c: they do not reach pods after all */
     skr_time
         news_until; /* what was there when we began to lead may be news until then; restore.c */
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 
-    /* progress.c */
+    /* scheduler_progress.c */
     struct {
         skr_time last;                          /* the scheduler is alive */
         skr_time since;                         /* it has been, without a longer pause */

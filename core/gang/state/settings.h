@@ -30,7 +30,7 @@ struct skr_settings {
     int32_t utc_offset_s;         /* of times written for people */
     const char *instance;         /* reportingInstance of Events, e.g. the host name */
     int32_t server_minor;         /* the API server is of Kubernetes 1.that; 0: not known (yet) */
-    uint32_t copies_max;          /* record.h; 0: SKR_BINDING_PLAN_COPIES (tests) */
+    uint32_t copies_max;          /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
     bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
     uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
     bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */

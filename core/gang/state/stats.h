@@ -51,7 +51,7 @@ enum skr_eviction {
 /* Numbers for metrics and /readyz; O(1). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
-    bool labels_travel;                  /* in Bindings; record.h */
+    bool labels_travel;                  /* in Bindings; member_record.h */
     size_t resident_bytes, charge_bytes; /* held for pods that only take room; for charges */
     size_t groups_by_status[9];          /* order of enum skr_group_status */
     size_t unplaced_by_reason[16];       /* order of enum skr_reason */

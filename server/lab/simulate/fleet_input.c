@@ -214,7 +214,11 @@ int skr_fleet_input_finish(struct skr_fleet_input *input, struct skr_strbuf *mes
     rc = rc == 0 ? check_one_cache(input, messages) : rc;
     input->engine = skr_engine_create(scheduler, input->rules->settings, "simulate");
     skr_actions_init(&actions);
-    for (size_t i = 0; i < input->n && rc == 0; i++) {
+    for (size_t i = 0; i < input->n && rc != 0; i++) { /* no engine takes them */
+        input->object[i].type->destroy(input->object[i].object);
+    }
+    input->n = rc == 0 ? input->n : 0;
+    for (size_t i = 0; i < input->n; i++) {
         struct skr_event event = {
             .kind = SKR_EVENT_UPSERT,
             .upsert = {.type = input->object[i].type, .object = input->object[i].object}};
