@@ -261,7 +261,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     }
     bool nominated = skr_nomination_is_forbidden(e) || p->work->activation.spared ||
                      strcmp(p->pod->nominated_node, p->place.node) == 0;
-    /* The record of an earlier plan may say the same: it woke nobody for this one. */
+    /* The record of an earlier plan may say the same: it activated no member for this one. */
     bool never_activated = !p->work->activation.at && !p->work->activation.asked &&
                            !p->work->vote.given && !p->pod->gate;
     if (!metadata || !nominated || never_activated || skr_nomination_was_in_vain(p)) {

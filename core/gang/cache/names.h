@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_CACHE_NAMES_H
 #define SKR_CORE_GANG_CACHE_NAMES_H
-/* Names of nodes, one copy each, for whoever outlives the node that it names. */
+/* Names of nodes, one copy each, for what outlives the node of that name. */
 #include "core/gang/state/gang.h"
 
 /* The one copy; it lives as long as something that skr_names_sweep() knows refers to it, and at least to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that nobody here counts: see explain_devices.h. */
+/* Requests that are not counted here: see explain_devices.h. */
 #include "core/gang/explain/explain_devices.h"
 
 #include "core/gang/cache/nodes.h"
