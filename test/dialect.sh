@@ -207,7 +207,7 @@ cd "$(dirname "$0")/.."
     check_text README.md CONTRIBUTING.md CHANGELOG.md $(find docs -name "*.md" ! -name guarantees.md)
     # shellcheck disable=SC2046
     check_columns README.md CONTRIBUTING.md CHANGELOG.md test/README.md \
-        $(find docs -name "*.md" | grep -vE '/(benchmarks|scenarios|solver)\.md$')
+        $(find docs -name "*.md" ! -name solver.md)
 } >"$scratch/found"
 if [ -s "$scratch/found" ]; then
     cat "$scratch/found"
