@@ -2,19 +2,17 @@
 /* Questions to the API server, and dates of certificates. */
 #include "server/daemon/preflight.h"
 
-#include <errno.h>
 #include <gnutls/x509.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "server/daemon/caller_thread.h"
 #include "server/exit_code.h"
 #include "server/http/tls.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
@@ -216,29 +214,15 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
 
 struct skr_preflight {
     const struct skr_config *config;
-    struct skr_caller *caller;
+    struct skr_caller_thread thread;
     void (*server_is)(void *context, int minor);
     void *context;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool stop; /* under the lock */
 };
 
-/* false: it is to stop. */
+/* false: the thread has to end. */
 static bool wait_a_while(struct skr_preflight *p)
 {
-    struct timespec at;
-    skr_bug_on(clock_gettime(CLOCK_REALTIME, &at) != 0);
-    at.tv_sec += RETRY_S;
-    int rc = 0;
-    pthread_mutex_lock(&p->lock);
-    while (!p->stop && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&p->wake, &p->lock, &at);
-    }
-    const bool goes_on = !p->stop;
-    pthread_mutex_unlock(&p->lock);
-    return goes_on;
+    return skr_caller_thread_wait(&p->thread, RETRY_S * SKR_SECOND);
 }
 
 static void log_missing(const struct skr_permission *permission)
@@ -258,13 +242,13 @@ static int minor_of(const json_t *version)
     return n > 0 && n <= MINOR_MAX ? (int)n : -1;
 }
 
-/* false: it is to stop. */
+/* false: the thread has to end. */
 static bool ask_version(struct skr_preflight *p)
 {
     struct skr_call_answer answer;
     bool heard = false, goes_on = true;
     while (!heard && goes_on) {
-        skr_caller_call(p->caller, &version_call, &answer);
+        skr_caller_call(p->thread.caller, &version_call, &answer);
         const int minor = answer.http_status == 200 ? minor_of(answer.json) : -1;
         heard = answer.http_status > 0 && answer.http_status < 500 && answer.http_status != 429;
         skr_call_answer_fini(&answer);
@@ -287,7 +271,7 @@ static void *ask_all(void *context)
     const size_t n = list_permissions(p->config, namespace_, list);
     for (size_t i = 0; i < n;) {
         struct skr_error error = {0};
-        enum skr_permission_answer said = skr_permission_ask(p->caller, &list[i], &error);
+        enum skr_permission_answer said = skr_permission_ask(p->thread.caller, &list[i], &error);
         if (said == SKR_PERMISSION_UNKNOWN && (error.code == SKR_NOT_FOUND || !wait_a_while(p))) {
             return NULL; /* an API server without reviews, or the end */
         }
@@ -307,16 +291,9 @@ int skr_preflight_start(const struct skr_config *config, struct skr_kube_access 
     p->config = config;
     p->server_is = server_is;
     p->context = context;
-    int rc = skr_caller_create(access, "sakkara check", &p->caller, error);
+    int rc = skr_caller_thread_start(&p->thread, access, "sakkara check", "preflight", ask_all, p,
+                                     error);
     if (rc < 0) {
-        free(p);
-        return rc;
-    }
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
-    rc = skr_thread_start(&p->thread, "preflight", ask_all, p, error);
-    if (rc < 0) {
-        skr_caller_destroy(p->caller);
         free(p);
         return rc;
     }
@@ -326,17 +303,8 @@ int skr_preflight_start(const struct skr_config *config, struct skr_kube_access 
 
 void skr_preflight_destroy(struct skr_preflight *preflight)
 {
-    if (!preflight) {
-        return;
+    if (preflight) {
+        skr_caller_thread_stop(&preflight->thread);
     }
-    pthread_mutex_lock(&preflight->lock);
-    preflight->stop = true;
-    pthread_cond_signal(&preflight->wake);
-    pthread_mutex_unlock(&preflight->lock);
-    skr_caller_interrupt(preflight->caller, true);
-    pthread_join(preflight->thread, NULL);
-    pthread_cond_destroy(&preflight->wake);
-    pthread_mutex_destroy(&preflight->lock);
-    skr_caller_destroy(preflight->caller);
     free(preflight);
 }

@@ -2,20 +2,16 @@
 /* Nothing is remembered but when things were last different: each turn reads what there is. */
 #include "server/daemon/reach.h"
 
-#include <errno.h>
 #include <gnutls/gnutls.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "server/clock.h"
+#include "server/daemon/caller_thread.h"
 #include "server/kube/base64.h"
-#include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_text.h"
 
@@ -32,17 +28,12 @@ struct skr_reach {
     char namespace_[NAME_MAX_BYTES], name[NAME_MAX_BYTES], pod[NAME_MAX_BYTES];
     char server[2 * NAME_MAX_BYTES + 8];           /* the DNS name */
     struct skr_strbuf secret, configuration, pods; /* targets */
-    struct skr_caller *caller;
+    struct skr_caller_thread thread;
     char *served;    /* certificate */
     char *seen;      /* bundle and certificate as of since */
     int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
     bool trouble;    /* the last request failed, and that was logged */
     bool no_pod;     /* we are no pod, and that is known */
-    pthread_t thread;
-    bool running;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool kicked, stop; /* under the lock */
 };
 
 static int64_t seconds_of(clockid_t clock)
@@ -54,14 +45,6 @@ static int64_t seconds_of(clockid_t clock)
 
 /* ---- requests ---- */
 
-static bool is_stopping(struct skr_reach *r)
-{
-    pthread_mutex_lock(&r->lock);
-    const bool stop = r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return stop;
-}
-
 /* Whether it was done. A conflict is looked at again in the next turn, and no trouble; nor
  * is a request that the end of the daemon cuts short. */
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
@@ -70,14 +53,14 @@ static bool call(struct skr_reach *r, const char *method, const char *target, co
     char *text = body ? skr_json_text(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, ret);
+    skr_caller_call(r->thread.caller, &request, ret);
     if (text) {
         explicit_bzero(text, strlen(text));
     }
     free(text);
     const bool done = ret->http_status / 100 == 2 && ret->json;
     const bool conflict = ret->http_status == 409;
-    if (!done && !conflict && !r->trouble && !is_stopping(r)) {
+    if (!done && !conflict && !r->trouble && !skr_caller_thread_is_stopping(&r->thread)) {
         skr_log_warning("Webhook could not be made reachable", SKR_LOG_S("what", target),
                         SKR_LOG_S("err", ret->message), SKR_LOG_END);
     }
@@ -317,7 +300,7 @@ static bool is_pod(struct skr_reach *r)
     struct skr_strbuf target;
     pod_target(r, r->pod, &target);
     const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, &answer);
+    skr_caller_call(r->thread.caller, &request, &answer);
     if (answer.http_status == 404) {
         r->no_pod = true;
         skr_log_info(2, "No pod has the name of this machine: nobody gets the role of the leader",
@@ -369,21 +352,6 @@ static int64_t pace_of(const struct skr_reach *r)
     return r->served ? skr_certificates_pace_s(&r->rules) : 1;
 }
 
-/* false: the thread ends. */
-static bool wait_a_while(struct skr_reach *r)
-{
-    const struct timespec at = skr_clock_in(pace_of(r) * SKR_SECOND);
-    int rc = 0;
-    pthread_mutex_lock(&r->lock);
-    while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);
-    }
-    r->kicked = false;
-    const bool goes_on = !r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return goes_on;
-}
-
 static void *work(void *context)
 {
     struct skr_reach *r = context;
@@ -397,7 +365,7 @@ static void *work(void *context)
         } else {
             look_at_certificates(r, leads);
         }
-    } while (wait_a_while(r));
+    } while (skr_caller_thread_wait(&r->thread, pace_of(r) * SKR_SECOND));
     return NULL;
 }
 
@@ -437,15 +405,6 @@ static void write_targets(struct skr_reach *r)
     skr_kube_escape(&r->configuration, r->name);
 }
 
-static int start_thread(struct skr_reach *r, struct skr_error *error)
-{
-    pthread_mutex_init(&r->lock, NULL);
-    skr_thread_init_wake(&r->wake);
-    const int rc = skr_thread_start(&r->thread, "reach", work, r, error);
-    r->running = rc == 0;
-    return rc;
-}
-
 int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,
                      struct skr_reach **ret, struct skr_error *error)
 {
@@ -458,8 +417,8 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
     r->rules = (struct skr_certificates_rules){
         .name = r->server, .leaf_s = options->leaf_s, .authority_s = options->authority_s};
     write_targets(r);
-    int rc = skr_caller_create(access, options->user_agent, &r->caller, error);
-    rc = rc < 0 ? rc : start_thread(r, error);
+    const int rc =
+        skr_caller_thread_start(&r->thread, access, options->user_agent, "reach", work, r, error);
     if (rc < 0) {
         skr_reach_destroy(r);
         return rc;
@@ -470,33 +429,19 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
 
 void skr_reach_kick(struct skr_reach *reach)
 {
-    pthread_mutex_lock(&reach->lock);
-    reach->kicked = true;
-    pthread_cond_signal(&reach->wake);
-    pthread_mutex_unlock(&reach->lock);
+    skr_caller_thread_kick(&reach->thread);
 }
 
 void skr_reach_destroy(struct skr_reach *reach)
 {
-    struct skr_reach *r = reach;
-    if (!r) {
+    if (!reach) {
         return;
     }
-    if (r->running) {
-        pthread_mutex_lock(&r->lock);
-        r->stop = true;
-        pthread_cond_signal(&r->wake);
-        pthread_mutex_unlock(&r->lock);
-        skr_caller_interrupt(r->caller, true);
-        pthread_join(r->thread, NULL);
-        pthread_cond_destroy(&r->wake);
-        pthread_mutex_destroy(&r->lock);
-    }
-    skr_caller_destroy(r->caller);
-    skr_strbuf_fini(&r->secret);
-    skr_strbuf_fini(&r->configuration);
-    skr_strbuf_fini(&r->pods);
-    free(r->served);
-    free(r->seen);
-    free(r);
+    skr_caller_thread_stop(&reach->thread);
+    skr_strbuf_fini(&reach->secret);
+    skr_strbuf_fini(&reach->configuration);
+    skr_strbuf_fini(&reach->pods);
+    free(reach->served);
+    free(reach->seen);
+    free(reach);
 }

@@ -26,7 +26,7 @@ struct skr_service_host {
     const char *instance; /* host name */
     struct skr_metrics *registry;
     struct skr_http_log log;
-    /* For requests of a service's own thread; in start() only; ret is initialised. */
+    /* For the calls of a service's own thread; in start() only. ret owns nothing on errors. */
     int (*access)(void *context, struct skr_kube_access *ret, struct skr_error *error);
     void *context;
 };
