@@ -10,6 +10,7 @@
 
 #include "server/daemon/caller_thread.h"
 #include "server/exit_code.h"
+#include "server/file.h"
 #include "server/http/tls.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
@@ -27,15 +28,14 @@ enum {
 
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size)
 {
-    (void)snprintf(buffer, size, "%s",
-                   config->leader_namespace[0] ? config->leader_namespace : "default");
-    FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
-    if (file) {
-        if (fgets(buffer, (int)size, file)) {
-            buffer[strcspn(buffer, " \r\n")] = '\0';
-        }
-        (void)fclose(file);
+    SKR_AUTO_FREE char *of_pod = NULL;
+    const char *name = config->leader_namespace;
+    size_t n;
+    if (!name[0] && skr_file_read(NAMESPACE_FILE, size, &of_pod, &n, NULL) == 0) {
+        of_pod[strcspn(of_pod, " \r\n")] = '\0';
+        name = of_pod;
     }
+    (void)snprintf(buffer, size, "%s", name[0] ? name : "default");
 }
 
 /* namespace_ of NAMESPACE_MAX bytes holds what the list borrows. */
