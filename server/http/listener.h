@@ -138,6 +138,11 @@ void skr_listener_destroy(struct skr_listener *listener); /* stops if need be; N
 /* type: literal. body: heap memory, taken over. */
 void skr_http_reply(struct skr_http_request *request, unsigned status, const char *type, char *body,
                     size_t len);
+#define SKR_HTTP_TEXT "text/plain; charset=utf-8"
+#define SKR_HTTP_JSON "application/json"
+/* The same of a buffer, which becomes empty. */
+void skr_http_reply_buffer(struct skr_http_request *request, unsigned status, const char *type,
+                           struct skr_strbuf *body);
 /* text: literal. */
 void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
                          const char *text);
@@ -145,7 +150,10 @@ void skr_http_reply_text(struct skr_http_request *request, unsigned status, cons
  * nothing to send costs what a held request costs, and is held for as long as the listener runs; a
  * caller that hangs up ends it without a call of hangup(). In handle() only. */
 void skr_http_reply_stream(struct skr_http_request *request, unsigned status, const char *type);
-/* 405 with the methods that are allowed, e.g. "GET, HEAD". */
+void skr_http_reply_not_found(struct skr_http_request *request); /* 404 */
+/* Whether the method is one of these, e.g. "GET, HEAD"; if it is not, the answer is 405. */
+bool skr_http_allows(struct skr_http_request *request, const char *allowed);
+/* 405 with the methods that are allowed. */
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow);
 /* 307 to another URL, which is copied. */
 void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url);

@@ -21,6 +21,7 @@
 
 enum {
     TICK_MS = 1000,
+    EVENTS = 64,              /* hang-ups at a time */
     HELD_PER_BATCH_MS = 3000, /* one ms between batches for as many held requests */
 };
 
@@ -68,17 +69,26 @@ static void resume_woken(struct skr_listener *listener)
     }
 }
 
-static void on_gone(void *context, void *who)
+static void hang_up(struct skr_listener *listener, struct skr_connection *connection)
 {
-    struct skr_listener *listener = context;
-    struct skr_connection *connection = who;
     if (connection->streaming ||
         listener->options.handler.hangup(listener->options.handler.context, &connection->request)) {
         skr_connection_abandon(connection);
-        return;
+    } else {
+        skr_connection_unwatch(connection); /* it is in listener->woken */
     }
-    skr_parked_remove(listener->parked, connection->fd); /* it is in listener->woken */
-    connection->watched = false;
+}
+
+static void collect_hangups(struct skr_listener *listener)
+{
+    struct epoll_event event[EVENTS];
+    int n;
+    do {
+        n = epoll_wait(listener->parked, event, EVENTS, 0);
+        for (int i = 0; i < n; i++) {
+            hang_up(listener, event[i].data.ptr);
+        }
+    } while (n == EVENTS);
 }
 
 static int64_t phase_limit_ms(const struct skr_listener *listener, enum skr_phase phase)
@@ -234,7 +244,7 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
     const int64_t held = (int64_t)phase_count(listener, SKR_PHASE_HELD);
     int64_t sleep;
     look_at_certificates(listener);
-    skr_parked_collect(listener->parked, on_gone, listener);
+    collect_hangups(listener);
     if (listener->now_ms >= *next_batch_ms) {
         resume_woken(listener);
         *next_batch_ms = listener->now_ms + held / HELD_PER_BATCH_MS;
