@@ -7,7 +7,7 @@
  * documents and completion know nothing but the table that they are given.
  *
  * A command may have modes: commands of their own, behind its name, each with its own flags and its
- * own file. "simulate" has the mode "simulate placement", entered by the word "placement";
+ * own file, unless they are small. "simulate" has the mode "simulate placement", entered by the word "placement";
  * "explain" has "explain placement/NAME", entered by every word that begins with "placement/",
  * which stays the mode's first word.
  *
@@ -143,6 +143,10 @@ int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
 int skr_cli_refuse_command(const struct skr_command_table *table, const char *name,
                            struct skr_strbuf *out);
 void skr_cli_write_version(struct skr_strbuf *out);
+/* The configuration in a file, or the defaults if path is NULL; findings go to messages. Returns an
+ * exit code; *ret is set with SKR_EXIT_OK only. */
+struct skr_config;
+int skr_cli_load_config(const char *path, struct skr_config **ret, struct skr_strbuf *messages);
 
 /* ---- the tables ---- */
 
@@ -173,9 +177,7 @@ extern const struct skr_command skr_command_tree;
 extern const struct skr_command skr_command_get;
 extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;
-extern const struct skr_command skr_command_demo_spotmix;
 extern const struct skr_command skr_command_simulate;
-extern const struct skr_command skr_command_demo_binding;
 extern const struct skr_command skr_command_explain_binding;
 extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;
