@@ -173,14 +173,13 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
 {
     struct skr_forward *f = skr_alloc(sizeof *f);
     const char *const words[] = {"service", f->service, NULL};
-    struct skr_strbuf said;
+    SKR_STRBUF(said);
     json_auto_t *service = NULL;
     int rc = 0, code;
     f->options = *options;
     skr_strbuf_init(&f->selector);
     skr_strbuf_init(&f->said);
     skr_strbuf_init(&f->complaint);
-    skr_strbuf_init(&said);
     *ret = f;
     const bool known = parse(f, options->service);
     if (known) {
@@ -194,7 +193,6 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
         skr_forward_destroy(f);
         *ret = NULL;
     }
-    skr_strbuf_fini(&said);
     return rc;
 }
 

@@ -130,7 +130,7 @@ static void call(struct skr_leader *l, const char *method, const char *target, c
 
 static void take_step(struct skr_leader *l, enum skr_leadership_step step)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (step == SKR_LEADERSHIP_READ) {
         call(l, "GET", l->lease.s, NULL, &answer);
         skr_leadership_was_read(l->leadership, boot_now(), outcome_of(&answer), answer.json);
@@ -139,14 +139,13 @@ static void take_step(struct skr_leader *l, enum skr_leadership_step step)
         call(l, create ? "POST" : "PUT", create ? l->collection.s : l->lease.s, l->body.s, &answer);
         skr_leadership_was_written(l->leadership, boot_now(), outcome_of(&answer), answer.json);
     }
-    skr_call_answer_fini(&answer);
 }
 
 /* Whether the scheduler beside us holds the scheduler's lease, as far as was seen last. When the
  * API server cannot be reached the answer stays: the Lease runs out by itself. */
 static void look_at_scheduler(struct skr_leader *l, skr_time now)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (l->scheduler.len == 0 || now < l->scheduler_at) {
         return;
     }
@@ -163,7 +162,6 @@ static void look_at_scheduler(struct skr_leader *l, skr_time now)
         l->scheduler_is_here = here;
     }
     l->scheduler_at = boot_now() + SKR_SECOND;
-    skr_call_answer_fini(&answer);
 }
 
 /* ---- reports ---- */

@@ -67,7 +67,7 @@ static const struct skr_call version_call = {
 
 static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     skr_caller_call(caller, &version_call, &answer);
     const char *version = json_string_value(json_object_get(answer.json, "gitVersion"));
     const bool ok = answer.http_status == 200;
@@ -78,9 +78,7 @@ static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
         skr_strbuf_addf(out, "FAIL API server %s: %s\n", skr_caller_server(caller),
                         answer.message[0] ? answer.message : "no answer");
     }
-    const bool reached = answer.http_status > 0;
-    skr_call_answer_fini(&answer);
-    return ok ? SKR_EXIT_OK : reached ? SKR_EXIT_FINDINGS : SKR_EXIT_UNREACHABLE;
+    return ok ? SKR_EXIT_OK : answer.http_status > 0 ? SKR_EXIT_FINDINGS : SKR_EXIT_UNREACHABLE;
 }
 
 static int print_permission(struct skr_caller *caller, const struct skr_permission *permission,
@@ -245,13 +243,12 @@ static int minor_of(const json_t *version)
 /* false: the thread has to end. */
 static bool ask_version(struct skr_preflight *p)
 {
-    struct skr_call_answer answer;
     bool heard = false, goes_on = true;
     while (!heard && goes_on) {
+        SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
         skr_caller_call(p->thread.caller, &version_call, &answer);
         const int minor = answer.http_status == 200 ? minor_of(answer.json) : -1;
         heard = answer.http_status > 0 && answer.http_status < 500 && answer.http_status != 429;
-        skr_call_answer_fini(&answer);
         if (minor > 0) {
             p->server_is(p->context, minor);
         }

@@ -168,19 +168,17 @@ static bool set_bundle(const struct skr_reach *r, json_t *configuration, const c
 /* Whether API servers are given this bundle, since before this turn. */
 static bool publish_bundle(struct skr_reach *r, const char *bundle)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     bool stood = false;
     if (call(r, "GET", r->configuration.s, NULL, &answer)) {
         stood = !set_bundle(r, answer.json, bundle);
         if (!stood) {
-            struct skr_call_answer written;
+            SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer written = {0};
             if (call(r, "PUT", r->configuration.s, answer.json, &written)) {
                 skr_log_info(2, "Authority was published", SKR_LOG_S("name", r->name), SKR_LOG_END);
             }
-            skr_call_answer_fini(&written);
         }
     }
-    skr_call_answer_fini(&answer);
     return stood;
 }
 
@@ -208,7 +206,7 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
 {
     const int64_t now = seconds_of(CLOCK_REALTIME);
     const enum skr_certificates_step step = skr_certificates_next(c, &r->rules, settled, now);
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     struct skr_error error = {0};
     if (step == SKR_CERTIFICATES_KEEP) {
         return false;
@@ -225,7 +223,6 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
         skr_log_info(2, "Certificates were changed", SKR_LOG_S("name", r->name),
                      SKR_LOG_S("what", skr_certificates_step_name(step)), SKR_LOG_END);
     }
-    skr_call_answer_fini(&answer);
     return true;
 }
 
@@ -234,7 +231,7 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
 static void look_at_certificates(struct skr_reach *r, bool leads)
 {
     struct skr_certificates c = {0};
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (call(r, "GET", r->secret.s, NULL, &answer)) {
         read_certificates(answer.json, &c);
         if (leads) {
@@ -248,7 +245,6 @@ static void look_at_certificates(struct skr_reach *r, bool leads)
         serve(r, &c);
     }
     skr_certificates_fini(&c);
-    skr_call_answer_fini(&answer);
 }
 
 /* ---- files ---- */
@@ -269,7 +265,6 @@ static void look_at_file(struct skr_reach *r)
 
 static void pod_target(const struct skr_reach *r, const char *name, struct skr_strbuf *out)
 {
-    skr_strbuf_init(out);
     skr_strbuf_add(out, r->pods.s);
     skr_strbuf_addc(out, '/');
     skr_kube_escape(out, name);
@@ -277,8 +272,8 @@ static void pod_target(const struct skr_reach *r, const char *name, struct skr_s
 
 static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bool leader)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     json_auto_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
                                    leader ? json_string(ROLE_LEADER) : json_null());
     if (uid) {
@@ -289,15 +284,13 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
         skr_log_info(2, leader ? "Role was taken" : "Role was taken from another",
                      SKR_LOG_S("pod", pod), SKR_LOG_END);
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
 }
 
 /* Whether there is a pod of our name. */
 static bool is_pod(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     pod_target(r, r->pod, &target);
     const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
     skr_caller_call(r->thread.caller, &request, &answer);
@@ -307,20 +300,17 @@ static bool is_pod(struct skr_reach *r)
                      SKR_LOG_S("pod", r->pod), SKR_LOG_END);
     }
     const bool there = answer.http_status == 200;
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
     return there;
 }
 
 /* From the others first: two pods behind the Service would be one too many. */
 static void look_at_roles(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf list;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(list);
     bool ours = false;
     json_t *pod;
     size_t i;
-    skr_strbuf_init(&list);
     skr_strbuf_addf(&list, "%s?labelSelector=" ROLE_LABEL "%%3D" ROLE_LEADER, r->pods.s);
     const bool listed = call(r, "GET", list.s, NULL, &answer);
     if (listed) {
@@ -335,8 +325,6 @@ static void look_at_roles(struct skr_reach *r)
             }
         }
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&list);
     if (listed && !ours && is_pod(r)) {
         set_role(r, r->pod, NULL, true);
     }

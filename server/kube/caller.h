@@ -39,6 +39,7 @@ struct skr_call_answer {
     json_t *json;                     /* of the answer; NULL: none that is JSON */
     char message[SKR_ERROR_TEXT_MAX]; /* of a failure: the Status, or the transport; "" */
 };
+/* Also for SKR_CLEANUP(). */
 void skr_call_answer_fini(struct skr_call_answer *answer);
 
 /* Waits for the end. *ret is set in any case. */
