@@ -130,20 +130,13 @@ static int get(const struct skr_forward *f, const char *const *words, json_t **r
     SKR_STRBUF(out);
     struct skr_kubectl a;
     skr_kubectl_begin(&a, &f->options);
-    (void)snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
-                   (long long)(f->options.request_timeout / SKR_MILLISECOND));
-    skr_kubectl_add(&a, a.timeout);
-    skr_kubectl_add(&a, "--namespace");
-    skr_kubectl_add(&a, f->namespace_);
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    for (; *words; words++) {
-        skr_kubectl_add(&a, *words);
-    }
+    skr_kubectl_add_timeout(&a, &f->options);
+    skr_kubectl_add_all(
+        &a, (const char *const[]){"--namespace", f->namespace_, "get", "--output=json", NULL});
+    skr_kubectl_add_all(&a, words);
     skr_strbuf_reset(said);
-    skr_strbuf_add(said, ""); /* a string, whatever comes */
     int rc = skr_kubectl_run(&a, &f->options, &out, said, ret_code, error);
-    *ret = rc == 0 && *ret_code == 0 ? json_loadb(out.s ? out.s : "", out.len, 0, NULL) : NULL;
+    *ret = rc == 0 && *ret_code == 0 ? json_loadb(out.s, out.len, 0, NULL) : NULL;
     return rc;
 }
 
@@ -254,12 +247,9 @@ static int open_tunnel(struct skr_forward *f, struct skr_error *error)
     skr_strbuf_add(&f->complaint, "");
     (void)snprintf(remote, sizeof remote, ":%s", f->port);
     skr_kubectl_begin(&a, &f->options);
-    skr_kubectl_add(&a, "--namespace");
-    skr_kubectl_add(&a, f->namespace_);
-    skr_kubectl_add(&a, "port-forward");
-    skr_kubectl_add(&a, "--address=127.0.0.1");
-    skr_kubectl_add(&a, f->pod[f->next]);
-    skr_kubectl_add(&a, remote);
+    skr_kubectl_add_all(&a, (const char *const[]){"--namespace", f->namespace_, "port-forward",
+                                                  "--address=127.0.0.1", f->pod[f->next], remote,
+                                                  NULL});
     int rc = skr_child_start(&f->child, a.item, &f->said, &f->complaint, error);
     if (rc < 0) {
         return rc;

@@ -72,6 +72,20 @@ void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word)
     kubectl->item[kubectl->n++] = word;
 }
 
+void skr_kubectl_add_all(struct skr_kubectl *kubectl, const char *const *words)
+{
+    for (; *words; words++) {
+        skr_kubectl_add(kubectl, *words);
+    }
+}
+
+void skr_kubectl_add_timeout(struct skr_kubectl *kubectl, const struct skr_client_options *options)
+{
+    (void)snprintf(kubectl->timeout, sizeof kubectl->timeout, "--request-timeout=%lldms",
+                   (long long)(options->request_timeout / SKR_MILLISECOND));
+    skr_kubectl_add(kubectl, kubectl->timeout);
+}
+
 static void add_pair(struct skr_kubectl *a, const char *flag, const char *value)
 {
     if (value) {
@@ -141,15 +155,10 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, ""); /* a string, whatever comes */
-    snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
-             (long long)(options->request_timeout / SKR_MILLISECOND));
     int rc = write_path(options->service, target, &path, error);
     if (rc == 0) {
-        skr_kubectl_add(&a, a.timeout);
-        skr_kubectl_add(&a, "get");
-        skr_kubectl_add(&a, "--raw");
-        skr_kubectl_add(&a, path.s);
+        skr_kubectl_add_timeout(&a, options);
+        skr_kubectl_add_all(&a, (const char *const[]){"get", "--raw", path.s, NULL});
         rc = ask(&a, options, out, &said, &code, error);
     }
     if (rc == 0 && code != 0) {
@@ -158,46 +167,40 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     return rc;
 }
 
-int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
-                           const char *name, struct skr_strbuf *out, struct skr_error *error)
+/* What `kubectl get --output=json` writes about objects. absent: the error if there is none. */
+static int get_objects(const struct skr_client_options *options, const char *namespace_,
+                       const char *const *words, enum skr_error_code absent, struct skr_strbuf *out,
+                       struct skr_error *error)
 {
     SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, "");
-    add_pair(&a, "--namespace", name ? namespace_ : NULL);
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    skr_kubectl_add(&a, "configmap");
-    skr_kubectl_add(&a, name ? "--" : "--all-namespaces");
-    skr_kubectl_add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
-    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
-    if (rc == 0 && code != 0) {
-        const char *line = last_line(said.s);
-        rc = skr_error_set(error, strstr(line, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
-                           "kubectl: %.200s", line);
+    add_pair(&a, "--namespace", namespace_);
+    skr_kubectl_add_all(&a, (const char *const[]){"get", "--output=json", NULL});
+    skr_kubectl_add_all(&a, words);
+    const int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
+    if (rc < 0 || code == 0) {
+        return rc;
     }
-    return rc;
+    const char *line = last_line(said.s);
+    return skr_error_set(error, strstr(line, "(NotFound)") ? absent : SKR_RETRY, "kubectl: %.200s",
+                         line);
+}
+
+int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
+                           const char *name, struct skr_strbuf *out, struct skr_error *error)
+{
+    const char *const words[] = {"configmap", name ? "--" : "--all-namespaces",
+                                 name ? name : "--selector=" SKR_TOPOLOGY_LABEL, NULL};
+    return get_objects(options, name ? namespace_ : NULL, words, SKR_NOT_FOUND, out, error);
 }
 
 int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
                             struct skr_strbuf *out, struct skr_error *error)
 {
-    SKR_STRBUF(said);
-    struct skr_kubectl a;
-    int code = 0;
-    skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, "");
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    skr_kubectl_add(&a, "--all-namespaces");
-    skr_kubectl_add(&a, resources);
-    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
-    if (rc == 0 && code != 0) {
-        rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", last_line(said.s));
-    }
-    return rc;
+    const char *const words[] = {"--all-namespaces", resources, NULL};
+    return get_objects(options, NULL, words, SKR_RETRY, out, error);
 }
 
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
@@ -207,10 +210,9 @@ void skr_source_kubectl_namespace(const struct skr_client_options *options, stru
     int code = 0;
     const size_t begin = out->len;
     skr_kubectl_begin(&a, options);
-    skr_kubectl_add(&a, "config");
-    skr_kubectl_add(&a, "view");
-    skr_kubectl_add(&a, "--minify");
-    skr_kubectl_add(&a, "--output=jsonpath={.contexts[0].context.namespace}");
+    skr_kubectl_add_all(
+        &a, (const char *const[]){"config", "view", "--minify",
+                                  "--output=jsonpath={.contexts[0].context.namespace}", NULL});
     if (skr_kubectl_run(&a, options, out, &said, &code, NULL) < 0 || code != 0) {
         out->len = begin;
     }
