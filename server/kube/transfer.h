@@ -67,7 +67,12 @@ struct skr_transfer {
     /* Asked once the connection stands, right before the request goes out; false: it does not, and
      * the exchange ends with CURLE_ABORTED_BY_CALLBACK, never sent. NULL: always. */
     bool (*may_send)(const struct skr_transfer *transfer);
-    /* A part of the answer's body; false ends the exchange with CURLE_WRITE_ERROR. */
+    /* Takes the body of the answer, body_max bytes at most: a larger one ends the exchange with
+     * too_large and CURLE_WRITE_ERROR. NULL: receive takes it. */
+    struct skr_strbuf *body;
+    size_t body_max;
+    bool too_large;
+    /* Takes a part of the body; false ends the exchange with CURLE_WRITE_ERROR. */
     bool (*receive)(struct skr_transfer *transfer, const char *data, size_t n);
     /* The end; the exchange may be started again in here. Not called after cancel. */
     void (*done)(struct skr_transfer *transfer, CURLcode result);
@@ -76,13 +81,14 @@ struct skr_transfer {
     bool active;
     bool sendable_once;
     unsigned int attempts;
+    CURLcode setup; /* the first failure while the options of libcurl were set */
     char error[CURL_ERROR_SIZE];
 };
 
 void skr_transfer_init(struct skr_transfer *transfer, struct skr_kube_session *session,
                        void *owner);
 void skr_transfer_fini(struct skr_transfer *transfer); /* cancels */
-/* receive and done must be set. SKR_NO_MEMORY, SKR_BUG. */
+/* done, and body or receive, must be set; body is emptied. SKR_NO_MEMORY, SKR_BUG. */
 int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_request *request,
                        struct skr_error *error);
 void skr_transfer_cancel(struct skr_transfer *transfer);

@@ -18,7 +18,6 @@ struct slot {
     struct skr_transfer transfer;
     struct skr_kube_job *job; /* NULL: free */
     struct skr_strbuf answer;
-    bool too_large;
 };
 
 struct skr_writer {
@@ -170,8 +169,8 @@ static void read_failure(struct slot *slot, CURLcode result, struct skr_event *e
         return;
     }
     event->written.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
-    event->written.message = slot->too_large ? "the answer is larger than 16 MiB"
-                                             : skr_transfer_error(&slot->transfer, result);
+    event->written.message = slot->transfer.too_large ? "the answer is larger than 16 MiB"
+                                                      : skr_transfer_error(&slot->transfer, result);
 }
 
 static void release(struct slot *slot)
@@ -207,17 +206,6 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     release(slot); /* what is in flight no more has been told */
 }
 
-static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
-{
-    struct slot *slot = transfer->owner;
-    if (n > SKR_KUBE_ANSWER_MAX - slot->answer.len) {
-        slot->too_large = true;
-        return false;
-    }
-    skr_strbuf_addn(&slot->answer, data, n);
-    return true;
-}
-
 /* ---- who may write ---- */
 
 /* Reading is always allowed. */
@@ -248,7 +236,8 @@ struct skr_writer *skr_writer_create(struct skr_kube_session *session)
         struct slot *slot = &writer->slot[i];
         slot->writer = writer;
         skr_transfer_init(&slot->transfer, session, slot);
-        slot->transfer.receive = on_receive;
+        slot->transfer.body = &slot->answer;
+        slot->transfer.body_max = SKR_KUBE_ANSWER_MAX;
         slot->transfer.done = on_done;
         slot->transfer.may_send = may_still_send;
         skr_strbuf_init(&slot->answer);
@@ -370,8 +359,6 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
         return;
     }
     request.target = target.s;
-    slot->too_large = false;
-    skr_strbuf_reset(&slot->answer);
     if (skr_transfer_start(&slot->transfer, &request, &error) < 0) {
         const struct skr_log_pair pair[] = {SKR_LOG_S("err", error.text), SKR_LOG_END};
         skr_log_emit_limited(SKR_LOG_ERROR, 0, __FILE__, __LINE__, "Write could not be started", "",
