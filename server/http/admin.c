@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Health, readiness and metrics. The verbose texts are those of Kubernetes' components, so that
- * people and scripts can read them: "[+]synced ok", "[-]leader failed: ...". */
+/* Health, readiness and metrics. Verbose texts are those of Kubernetes' components, which people and
+ * scripts can read: "[+]synced ok", "[-]leader failed: ...". */
 #include "server/http/admin.h"
 
 #include <microhttpd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A question belongs to two threads until its answer is there or its caller is gone; the lock says
- * which comes first. The one that comes second frees it.
+ * A question belongs to two threads until it is answered and its caller is served or gone. The lock
+ * orders the two, and the second one frees the question.
  */
 #include "server/http/api.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd's callbacks and answers. The access handler is called once when the headers are
- * there, once for each piece of the body, and once at the end; after a suspended connection was
- * resumed it is called for the end again, because no answer is queued yet. Answers are queued only
- * there, on the listener's thread: libmicrohttpd 0.9.75 would let another thread queue one for a
- * suspended connection, but touches the connection's state without its lock when it does.
+ * libmicrohttpd's callbacks, and answers. The access handler is called once when the headers are
+ * complete, once for each piece of the body, and once at the end. After a resume it is called for
+ * the end again, because no answer is queued yet. Answers are queued only there, on the listener's
+ * thread: libmicrohttpd 0.9.75 does not lock a suspended connection when another thread answers.
  */
 #include "server/http/connection.h"
 

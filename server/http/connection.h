@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_HTTP_CONNECTION_H
 #define SKR_SERVER_HTTP_CONNECTION_H
 /*
- * What listener.c (thread, deadlines, waking) and connection.c (libmicrohttpd's callbacks) share.
- * Nothing else includes this. Unless said otherwise, everything belongs to the listener's thread.
+ * What listener.c, listener_thread.c, idle.c and connection.c share; for these files alone. Unless
+ * a comment says otherwise, the listener's thread owns everything here.
  */
 #include <microhttpd.h>
 #include <pthread.h>

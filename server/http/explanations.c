@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions by number, in a list as short as its limit. A question belongs to its request; the
- * engine's answer looks for the number and finds it, or nobody. */
+/* Questions by number, in a short list. A question belongs to its request. The engine's answer has
+ * the number, and is dropped if that question is gone. */
 #include "server/http/explanations.h"
 
 #include <microhttpd.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers and refusals of the pages below /v1. */
 #include "server/http/json_reply.h"
 
 #include "core/gang/state/pages.h"

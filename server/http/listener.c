@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and stopping a listener, and waking it from other threads; what its thread does is
- * listener_thread.c. */
+/* Starts and stops a listener, and wakes it from other threads. listener_thread.c is its thread. */
 #include "server/http/listener.h"
 
 #include <errno.h>

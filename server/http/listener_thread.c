@@ -3,13 +3,13 @@
  * The listener's thread. One epoll set holds three descriptors: libmicrohttpd's own epoll set, the
  * set of parked connections, and an eventfd by which other threads and stop wake it.
  *
- * libmicrohttpd knows no limit for the time a request takes, only for silence, which a client that
- * sends a byte a minute never reaches. So the limits are kept here: connections stand in lists by
- * phase in the order in which they entered it, the heads are the oldest, and what is too old is
- * shut down with shutdown(2); libmicrohttpd then sees the end of file and cleans up.
+ * libmicrohttpd limits silence, not the time of a request, so a client that sends a byte a minute
+ * would stay. The limits are therefore kept here. Connections stand in one list for each phase, the
+ * oldest first. A connection that is too old is shut down with shutdown(2); libmicrohttpd then sees
+ * the end of file and cleans up.
  *
- * Resuming makes libmicrohttpd walk over every suspended connection, so with thousands of them held
- * requests are resumed in batches, at most one batch for as many milliseconds as the walk costs.
+ * A resume makes libmicrohttpd walk over every suspended connection. Held requests are therefore
+ * resumed in batches, and the pause between two batches is as long as the walk takes.
  */
 #include <string.h>
 #include <sys/epoll.h>
@@ -209,7 +209,7 @@ static void wait_for_work(struct skr_listener *listener, int64_t timeout_ms)
     for (int i = 0; i < n; i++) {
         if (event[i].data.fd == listener->wake_fd &&
             read(listener->wake_fd, &count, sizeof count) < 0) {
-            continue; /* somebody else's wake-up: nothing to count */
+            continue; /* another descriptor was ready */
         }
     }
     listener->now_ms = skr_http_now_ns() / 1000000;

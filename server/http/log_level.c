@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One number as text. A request with an Origin comes from a web page: refused like a stranger. */
+/* The level is one number as text. A request with an Origin comes from a web page and is refused. */
 #include "server/http/log_level.h"
 
 #include <microhttpd.h>

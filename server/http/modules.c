@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both answers come from the configuration alone, at once. */
 #include "server/http/modules.h"
 
 #include <microhttpd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates. Files are checked with GnuTLS before libmicrohttpd sees them, for an error that
- * names the file. Sessions are never resumed (no tickets, no cache), so the check of the client in
- * the handshake covers the whole connection.
+ * Files are checked with GnuTLS before libmicrohttpd gets them, so an error names the file.
+ * Sessions are never resumed (no tickets, no cache), so the check of the client in the handshake
+ * covers the whole connection.
  */
 #include "server/http/tls.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call is one request in flight. It is in the table from the moment its event is posted until
- * somebody takes it out, under the lock: the engine with an answer, the listener with a hang-up,
- * the deadline, or the stop. Whoever takes it out owns it; so an answer and a hang-up that race
- * have one winner. Answers are turned into text on the listener's thread, after the wake-up.
+ * A call is one request in flight. It enters the table when its event is posted. Three things take
+ * it out, under the lock: the engine's answer, a hang-up, and the stop. The one that takes it out
+ * owns it, so an answer and a hang-up that race have one winner. Answers become text on the
+ * listener's thread, after the wake-up.
  *
- * The decoded request is shared by the call (names of the answer) and the engine (the event), each
- * with one reference; for a bind the call needs nothing of it and lets go at once, which keeps a
+ * The decoded request is shared by the call (names for the answer) and the engine (the event), with
+ * one reference each. A bind needs nothing of it for its answer and has no reference, which keeps a
  * parked bind small.
  */
 #include "server/http/verbs.h"

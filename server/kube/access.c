@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses and credentials of an API server. Files are read whole, with a limit; URLs are taken
- * apart by libcurl's own parser, so that what is checked here is what is connected to later. */
+/* URLs are parsed by libcurl, so the address that is checked here is the one that is used later. */
 #include "server/kube/access.h"
 
 #include <curl/curl.h>

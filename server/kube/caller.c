@@ -82,7 +82,7 @@ void skr_call_answer_fini(struct skr_call_answer *answer)
     *answer = (struct skr_call_answer){0};
 }
 
-/* Until on_done() was called, or nobody waits any more. */
+/* Until the transfer ends or the caller is interrupted. */
 static void drive(struct skr_caller *caller)
 {
     while (!caller->ended && !atomic_load(&caller->interrupted)) {

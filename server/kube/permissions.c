@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table for each scheduler, and one review a permission. */
 #include "server/kube/permissions.h"
 
 #include <string.h>

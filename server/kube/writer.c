@@ -89,7 +89,7 @@ enum skr_write_outcome skr_writer_outcome_of(int http_status)
 
 /* ---- outcomes ---- */
 
-/* Tells who wrote; frees the job. event carries what the answer brought, taken by the callee. */
+/* Delivers the outcome and frees the job. The callee takes the objects of the event. */
 static void tell(struct skr_writer *writer, struct skr_kube_job *job, struct skr_event *event)
 {
     event->kind = SKR_EVENT_WRITE_DONE;
@@ -110,8 +110,8 @@ static void tell_simple(struct skr_writer *writer, struct skr_kube_job *job,
     tell(writer, job, &event);
 }
 
-/* Moves the object that is wanted into the event. That it cannot be read is the outcome of a GET;
- * whatever else was asked for has been done all the same. json NULL: error says why. */
+/* Decodes the object into the event. If it cannot be decoded, a GET has failed; any other write has
+ * been done all the same. json NULL: error says why. */
 static void take_object(const struct skr_write *write, const json_t *json, struct skr_event *event,
                         struct skr_error *error)
 {
@@ -203,10 +203,10 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
         skr_kube_session_refresh(writer->session, now, true);
     }
     tell(writer, slot->job, &event);
-    release(slot); /* what is in flight no more has been told */
+    release(slot); /* after the outcome was delivered */
 }
 
-/* ---- who may write ---- */
+/* ---- leadership ---- */
 
 /* Reading is always allowed. */
 static bool may_send(const struct skr_writer *writer, const struct skr_write *write)
@@ -215,8 +215,8 @@ static bool may_send(const struct skr_writer *writer, const struct skr_write *wr
     return !o->may_write || write->verb == SKR_VERB_GET || o->may_write(o->may_write_context);
 }
 
-/* Between its start and this a connection may have been made, and the process been stopped for longer
- * than its Lease lasts. */
+/* Called again after the connection is open: meanwhile the process may have been stopped for longer
+ * than its Lease. */
 static bool may_still_send(const struct skr_transfer *transfer)
 {
     const struct slot *slot = transfer->owner;
@@ -307,8 +307,8 @@ void skr_writer_abandon(struct skr_writer *writer, const char *why)
 
 /* ---- sending ---- */
 
-/* How many requests in flight there may be when one of this class is added. The rest is kept free
- * for the classes above. */
+/* The number of requests in flight below which one of this class may be sent. Other places are kept
+ * free for higher classes. */
 static size_t slots_for(const struct skr_writer *writer, enum skr_write_class class)
 {
     static const size_t eighths[] = {
@@ -319,7 +319,7 @@ static size_t slots_for(const struct skr_writer *writer, enum skr_write_class cl
     return n > 0 ? n : 1;
 }
 
-/* The most important class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
+/* The highest class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
 static enum skr_write_class next_class(const struct skr_writer *writer)
 {
     const enum skr_write_class class = skr_backlog_class(&writer->backlog);
