@@ -29,7 +29,7 @@ void skr_client_destroy(struct skr_client *client); /* NULL allowed */
 
 /* The answer as JSON (json_decref()): an object of this kind ("Tree", "GroupList", ...). Errors:
  *   SKR_NOT_FOUND  no such group, domain, resource
- *   SKR_RETRY      nobody answers: no kubectl, no connection, no Service, a daemon that is not
+ *   SKR_RETRY      no answer: no kubectl, no connection, no Service, a daemon that is not
  *                  ready
  *   SKR_DENIED     not allowed
  *   SKR_INVALID    the question (an argument), or an answer that is none of ours

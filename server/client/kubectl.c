@@ -66,7 +66,7 @@ int skr_kubectl_refused(char *said, int code, struct skr_error *error)
 
 /* ---- its arguments ---- */
 
-void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word)
+static void add(struct skr_kubectl *kubectl, const char *word)
 {
     skr_bug_on(kubectl->n == SKR_KUBECTL_ARGUMENTS_MAX);
     kubectl->item[kubectl->n++] = word;
@@ -75,7 +75,7 @@ void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word)
 void skr_kubectl_add_all(struct skr_kubectl *kubectl, const char *const *words)
 {
     for (; *words; words++) {
-        skr_kubectl_add(kubectl, *words);
+        add(kubectl, *words);
     }
 }
 
@@ -83,21 +83,21 @@ void skr_kubectl_add_timeout(struct skr_kubectl *kubectl, const struct skr_clien
 {
     (void)snprintf(kubectl->timeout, sizeof kubectl->timeout, "--request-timeout=%lldms",
                    (long long)(options->request_timeout / SKR_MILLISECOND));
-    skr_kubectl_add(kubectl, kubectl->timeout);
+    add(kubectl, kubectl->timeout);
 }
 
 static void add_pair(struct skr_kubectl *a, const char *flag, const char *value)
 {
     if (value) {
-        skr_kubectl_add(a, flag);
-        skr_kubectl_add(a, value);
+        add(a, flag);
+        add(a, value);
     }
 }
 
 void skr_kubectl_begin(struct skr_kubectl *kubectl, const struct skr_client_options *options)
 {
     *kubectl = (struct skr_kubectl){.n = 0};
-    skr_kubectl_add(kubectl, "kubectl");
+    add(kubectl, "kubectl");
     add_pair(kubectl, "--context", options->context);
     add_pair(kubectl, "--kubeconfig", options->kubeconfig);
 }

@@ -15,8 +15,7 @@ struct skr_kubectl {
 
 /* "kubectl" with the context and kubeconfig of the options. */
 void skr_kubectl_begin(struct skr_kubectl *kubectl, const struct skr_client_options *options);
-void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word);
-/* Several; NULL at the end. */
+/* words: NULL at the end. */
 void skr_kubectl_add_all(struct skr_kubectl *kubectl, const char *const *words);
 /* "--request-timeout" of the options. */
 void skr_kubectl_add_timeout(struct skr_kubectl *kubectl, const struct skr_client_options *options);

@@ -125,7 +125,7 @@ static int issue(struct skr_certificates *c, const struct skr_certificates_rules
     return rc;
 }
 
-/* The new one in front; of the others the one that has issued last. */
+/* The new authority in front of the one that has issued last. */
 static int publish(struct skr_certificates *c, const struct skr_certificates_rules *rules,
                    int64_t now_s, struct skr_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assembles the daemon. Everything below is wiring: for each scheduler that is enabled an engine on
- * its thread with its service and its workers, and one kube client for all.
+ * Connects the parts: for each enabled scheduler an engine on its thread with its service and its
+ * workers, and one kube client for all.
  */
 #include "server/daemon/daemon.h"
 
@@ -34,7 +34,7 @@
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND)     /* for the engine to answer what it holds */
 #define STOP_KUBE_TIME   (SKR_SECOND)     /* for requests in flight to be answered */
-#define UNFIT_TIME       (5 * SKR_SECOND) /* at one thing: another one had better lead */
+#define UNFIT_TIME       (5 * SKR_SECOND) /* at one event: another process should lead */
 #define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
 
 struct skr_daemon {
@@ -86,7 +86,7 @@ static bool may_write(void *context)
     return !d->leader || skr_leader_may_write(d->leader);
 }
 
-/* Before there is a client there is nothing that could be old. */
+/* Without a client there is nothing that could be old. */
 static void freshen(void *context)
 {
     struct skr_daemon *d = context;
@@ -101,7 +101,7 @@ static bool is_fresh(void *context)
     return !kube || skr_kube_is_fresh(kube, d->fresh_ticket);
 }
 
-/* Who cannot decide does not keep others from it. */
+/* A process that cannot decide must not keep the Lease. */
 static bool is_fit(void *context)
 {
     const struct skr_daemon *d = context;
@@ -197,7 +197,7 @@ static void server_is(void *context, int minor)
     }
 }
 
-/* What is missing is found now, not when a group is half bound. */
+/* Missing permissions are found now, not when a group is half bound. */
 static int start_preflight(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_kube_access access;
@@ -263,8 +263,7 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
     return rc;
 }
 
-/* Of every scheduler that the configuration enables: its service, and its engine, which does not
- * run yet. */
+/* The service and the engine of every enabled scheduler. The engines do not run yet. */
 static void make_seats(struct skr_daemon *d)
 {
     const struct skr_service_host host = {.config = d->config,

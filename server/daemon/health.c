@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a check. */
 #include "server/daemon/health.h"
 
 skr_time skr_health_busy(const struct skr_health *health)

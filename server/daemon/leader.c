@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps: who sleeps beyond the lease has
- * lost it. A Lease that was got is reported when what its last holder wrote has come through our
- * watches. An API server that cannot show that in time does not keep a cluster without a leader: then
- * the caches are what any watch that lags makes of them, and preconditions of writes have to do.
+ * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps, so a sleep can end the Lease. A new
+ * leader reports itself once the watches have shown all writes of the last holder. If the API server
+ * cannot show them in time, the process leads all the same: its caches may be behind, and the
+ * preconditions of writes refuse what is out of date.
  */
 #include "server/daemon/leader.h"
 
@@ -40,7 +40,7 @@ struct skr_leader {
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
     bool trouble; /* the last request failed, and that was logged */
-    bool calm;    /* a Lease that was got, not reported yet, is waited with */
+    bool calm;    /* the Lease was won, and the report waits */
     skr_time calm_until;
     skr_time fresh_until;             /* not waited for longer */
     atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
@@ -109,7 +109,7 @@ static void note_trouble(struct skr_leader *l, const struct skr_call_answer *ans
     l->trouble = fails;
 }
 
-/* A request of a leader must not outlast its leadership by much: LOST would come late. */
+/* A request of a leader must not last much longer than its leadership, or LOST would come late. */
 static skr_time call_time(const struct skr_leader *l, skr_time now)
 {
     skr_time until = skr_leadership_leads_until(l->leadership);
@@ -141,8 +141,8 @@ static void take_step(struct skr_leader *l, enum skr_leadership_step step)
     }
 }
 
-/* Whether the scheduler beside us holds the scheduler's lease, as far as was seen last. When the
- * API server cannot be reached the answer stays: the Lease runs out by itself. */
+/* Reads whether the scheduler beside this process holds the scheduler's lease. If the API server
+ * cannot be reached, the last answer stays: the Lease runs out by itself. */
 static void look_at_scheduler(struct skr_leader *l, skr_time now)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
@@ -188,7 +188,7 @@ static void begin_calm(struct skr_leader *l, skr_time now)
     }
 }
 
-/* Whether a Lease that was got can be reported. */
+/* Whether a Lease that was won can be reported. */
 static bool is_ready(struct skr_leader *l, skr_time now)
 {
     if (now < l->calm_until) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is remembered but when things were last different: each turn reads what there is. */
+/* Each turn reads the present state. Only the time of the last change is kept. */
 #include "server/daemon/reach.h"
 
 #include <gnutls/gnutls.h>
@@ -33,7 +33,7 @@ struct skr_reach {
     char *seen;      /* bundle and certificate as of since */
     int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
     bool trouble;    /* the last request failed, and that was logged */
-    bool no_pod;     /* we are no pod, and that is known */
+    bool no_pod;     /* no pod has the name of this machine */
 };
 
 static int64_t seconds_of(clockid_t clock)
@@ -45,8 +45,8 @@ static int64_t seconds_of(clockid_t clock)
 
 /* ---- requests ---- */
 
-/* Whether it was done. A conflict is looked at again in the next turn, and no trouble; nor
- * is a request that the end of the daemon cuts short. */
+/* Whether it was done. Two failures are not logged: a conflict, which the next turn resolves, and a
+ * request that the end of the daemon interrupts. */
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
@@ -136,7 +136,7 @@ static void serve(struct skr_reach *r, const struct skr_certificates *c)
 
 /* ---- the configuration ---- */
 
-/* Those webhooks whose Service is ours. */
+/* Whether the webhook calls the Service of this daemon. */
 static bool is_ours(const struct skr_reach *r, const json_t *client_config)
 {
     const json_t *service = json_object_get(client_config, "service");
@@ -165,7 +165,7 @@ static bool set_bundle(const struct skr_reach *r, json_t *configuration, const c
     return changed;
 }
 
-/* Whether API servers are given this bundle, since before this turn. */
+/* Whether the configuration already had this bundle before this turn. */
 static bool publish_bundle(struct skr_reach *r, const char *bundle)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
@@ -184,7 +184,7 @@ static bool publish_bundle(struct skr_reach *r, const char *bundle)
 
 /* ---- certificates of our own ---- */
 
-/* Notes whether Secret and configuration are as they were. */
+/* Whether Secret and configuration have been unchanged for long enough. */
 static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bool stood)
 {
     const int64_t now = seconds_of(CLOCK_MONOTONIC);
@@ -200,7 +200,7 @@ static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bo
     return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
 }
 
-/* One step, if one is due: c is what the Secret holds then, or empty. Returns whether it was
+/* Takes one step if one is due; then c is what the Secret holds, or empty. Returns whether a step was
  * tried. */
 static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificates *c, bool settled)
 {
@@ -226,8 +226,8 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
     return true;
 }
 
-/* First what API servers trust, then what is served: a new authority is in the configuration for a
- * while before anything that it has issued is used. */
+/* The configuration comes first: API servers trust a new authority for a while before its certificates
+ * are served. */
 static void look_at_certificates(struct skr_reach *r, bool leads)
 {
     struct skr_certificates c = {0};
@@ -303,7 +303,7 @@ static bool is_pod(struct skr_reach *r)
     return there;
 }
 
-/* From the others first: two pods behind the Service would be one too many. */
+/* The label is first removed from other pods: only one pod may be behind the Service. */
 static void look_at_roles(struct skr_reach *r)
 {
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};

@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_DAEMON_TALLY_H
 #define SKR_SERVER_DAEMON_TALLY_H
 /*
- * What a scheduler counts and measures, for metrics: copied out on the engine's thread, at most once in a while, and
- * read by whoever asks for /metrics.
+ * Counts and times of a scheduler, for metrics. The engine's thread copies them at most twice a
+ * second; a request for /metrics reads the copy.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_OBJECT_SELECTOR_STATE_H
 #define SKR_SERVER_OBJECT_SELECTOR_STATE_H
-/* What a selector is inside: shared by its readers (selector_labels.c, selector_fields.c) and
- * selector.c, and by nobody else. */
+/* The inside of a selector, shared by its readers (selector_labels.c, selector_fields.c) and
+ * selector.c only. */
 #include "server/object/selector.h"
 
 enum operator{ IN, NOT_IN, EXISTS, NOT_EXISTS, GREATER, LESS };

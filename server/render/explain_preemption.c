@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who would give way to a group: a sentence, a table of victims, and who is in the way and stays. */
+/* Groups that would be evicted: a sentence, a table of victims, and the groups that stay in the way. */
 #include "server/render/explain_parts.h"
 
 #include "server/render/explain_text.h"
