@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* An answer in the list, zero but for what every answer has. */
+/* Appends an answer with the fields that every answer has; the rest is zero. */
 static struct skr_answer *answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                                  const char *text)
 {
