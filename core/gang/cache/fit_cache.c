@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps kinds of members up to date. An event costs what it changed, not the size of the cluster.
+ *
  * The ledger reports nodes whose room changed; nodes and vetoes report which pods are admitted.
  * Their leaves are marked, and counted again for every kind before the next group is evaluated.
  * Only changed slots are passed on to the sizes.

@@ -5,6 +5,7 @@
  * Frees node names without references, and entries of nodes that do not exist and are not
  * nominated. Names come from outside (bound pods, nominations, plans): without a sweep their number
  * would grow forever.
+ *
  * References: entries of nodes, places and votes of pods, vacancies of plans, Bindings in flight.
  */
 #include "core/gang/state/gang.h"

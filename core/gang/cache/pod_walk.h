@@ -4,6 +4,7 @@
 /*
  * Iterates over all pods, entries and residents, by what both have. Entries come first. The order
  * is that of arrival, as long as no resident was removed. No pod may be added or removed meanwhile.
+ *
  *   struct pod_walk p = {0}; while (skr_pod_walk_next(e, &p)) { ... }
  */
 #include "core/gang/cache/pods.h"

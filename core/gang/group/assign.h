@@ -4,16 +4,20 @@
 /*
  * Assigns each member a node and a rank, from the solver's counts. Deterministic: the same members
  * and counts give the same result.
+ *
  * Member order: by index where members have one, else by name in natural order.
+ *
  * Fresh gang: the master is the first member, in member order, whose name contains "master", else
  * the first of all. It goes to the first used leaf in tree order. The others, in member order, fill
  * that leaf, then the used leaves by (distance from the master's leaf, tree order). Ranks: by
  * (distance from the master, leaf position, member order); rank 0 is the master. So indices 0 .. n
  * - 1 without a master are the ranks.
+ *
  * Replacements: freed ranks, ascending, are matched to the new places in tree order of leaf. A
  * newcomer whose index is a freed rank takes that place; the others take the rest in member order.
  * Claimed members without a rank (adopted) are ranked as if dealt, after those with a rank. Members
  * on nodes outside the tree (leaf -1) rank last, by node name, then member order.
+ *
  * New ranks are below n_seats. Adopted members take the free ranks above the held ones, in the
  * order (distance from the member with rank 0, else from the master among them; leaf; member
  * order), and lower ranks if those run out. Of claimed members with the same rank the first in

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides which pods are members of a group and which hold its seats.
+ *
  * Bound live pods always hold a seat. Members of a plan keep theirs until they end; a vacancy of a
  * plan in state Binding counts as taken. Newcomers get the rest by (creationTimestamp, name). While
  * a member of the running generation lives, its free seats are reserved. Pods of another Job belong
@@ -8,6 +9,7 @@
  * controller. (A bare pod or one of another ReplicaSet may replace: new pods of a Deployment follow
  * old ones.) A Job that can fill all seats gets all of them, so two Jobs under one name never run
  * as two halves.
+ *
  * An open group (a PodGroup's minMember is a minimum) has a seat for every pod, whatever its
  * controller, except pods of the next generation.
  */
@@ -191,8 +193,8 @@ void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finish
 
 enum { JOBS_MAX = 64 }; /* that are examined */
 
-/* Of the Jobs that can fill all seats, the one with the oldest pod. NULL: none; seats go by age.
- * Since the array is sorted by age, the first Job to fill the seats is that Job. */
+/* Of the Jobs that can fill all seats, the one with the oldest pod; NULL: none, seats go by age.
+ * The list is sorted by age, so uid[] has the Jobs in that order. */
 static const char *whole_job(struct pod_entry *const *list, size_t n, size_t size)
 {
     const char *uid[JOBS_MAX];

@@ -5,6 +5,7 @@
  * The read API: the engine's state as JSON, by the paths of docs/reference.md (API). The daemon
  * answers HTTP requests with it; the command line reads a dump of a cluster with it. Both get the
  * same bytes. Reads change nothing.
+ *
  * Errors are answers too: a Status as kube-apiserver writes it, so that kubectl shows its message.
  */
 #include "topology/base/strbuf.h"

@@ -4,6 +4,7 @@
  * by uid. A NUL byte ends every text, so that different inputs hash different bytes. The id
  * distinguishes plans; it does not protect against forgery: an account that may write the
  * annotation may bind pods.
+ *
  * Limits: SKR_PLAN_BYTES_MAX written, SKR_PLAN_READ_MAX read.
  */
 #include "core/gang/state/plan_text.h"

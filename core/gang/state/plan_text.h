@@ -4,8 +4,10 @@
 /*
  * The persisted plan: annotation sakkara.plan of the group's object, and a small one on every
  * member. Written before anything depends on it, read after a restart.
+ *
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
+ *
  * Nodes and members are in byte order; an empty "nodes" or "victims" is left out. "victimPods" has
  * one entry per victim; texts of older versions lack it. If the text would not fit, "members" is
  * left out, then "nodes" (skr_plan_write).
@@ -23,9 +25,8 @@ enum skr_plan_state {
 
 enum {
     SKR_PLAN_ID_LEN = 16, /* hex digits */
-    SKR_PLAN_BYTES_MAX =
-        /* of the annotation; the API's limit is 256 KiB for all annotations of an object */
-    200 * 1024,
+    /* of the annotation; the API's limit is 256 KiB for all annotations of an object */
+    SKR_PLAN_BYTES_MAX = 200 * 1024,
     SKR_PLAN_READ_MAX = 256 * 1024, /* bytes of an annotation that is parsed */
 };
 

@@ -4,6 +4,7 @@
 /*
  * A problem on its way to the solver and back: the work of the gang scheduler. A request owns all
  * it points to: the struct from skr_alloc(), the arrays in its arena, the tree by a reference.
+ *
  * A worker caches what the solver found out about recent problems (core/solver/cache.h), which
  * recur with few leaves changed. All of them use one tree; its reference is held until a request
  * brings another tree. Answers are those of skr_solve().
