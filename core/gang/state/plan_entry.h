@@ -38,7 +38,7 @@ struct plan {
     uint64_t order;         /* of its members' writes: those of earlier plans go first */
     bool replacement;       /* other members already run: public status stays Bound */
     char id[SKR_PLAN_ID_LEN + 1];
-    /* requested the point of no return; persisted when skr_plan_storage_is_persisted(); plan_step.c */
+    /* wants the point of no return; persisted when skr_plan_storage_is_persisted(); plan_step.c */
     bool binding;
     bool binding_persisted; /* state Binding was acknowledged once: no way back */
     bool aborting;          /* ending: waits for the persisted removal; plan_loss.c */
