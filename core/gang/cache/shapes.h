@@ -3,8 +3,8 @@
 #define SKR_CORE_GANG_CACHE_SHAPES_H
 /*
  * Shapes: what pods of one template share (requests, node selection, tolerations), stored once, by
- * reference count. Vetoes: nodes that kube-scheduler refused to a shape although the planner chose
- * them, each for SKR_VETO_S.
+ * reference count. Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as
+ * the planner knows, each for SKR_VETO_S.
  */
 #include <uthash.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes keys and plan text to objects of groups. Changes are collected for COLLECT_MS. If neither
+ * status nor reason changed, writes to one object pause for PAUSE_MS. */
 #include "core/gang/changes/group_objects.h"
 
 #include "core/gang/cache/dirty.h"

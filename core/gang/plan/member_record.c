@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides which Bindings carry records of a plan, and reads them back: see member_record.h. */
 #include "core/gang/plan/member_record.h"
 
 #include "core/gang/cache/dirty.h"

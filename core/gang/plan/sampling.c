@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Learns from filter calls whether kube-scheduler looks at every node: see sampling.h. */
 #include "core/gang/plan/sampling.h"
 
 #include "core/gang/cache/dirty.h"

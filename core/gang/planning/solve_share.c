@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the solver's time per namespace; solve_share.h has the rules for these four limits. */
 #include "core/gang/planning/solve_share.h"
 
 #include "core/gang/state/groups.h"

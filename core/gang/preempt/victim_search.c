@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the problem of a search for victims and checks its answer. Pauses bound the cost. */
 #include "core/gang/preempt/victim_search.h"
 
 #include "core/gang/cache/pods.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what is left of a plan's victims, and notices groups that return: see victims_left.h. */
 #include "core/gang/preempt/victims_left.h"
 
 #include "core/gang/cache/dirty.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Two lists of groups, awake and asleep, and the counters at the last examination. */
 #include "core/gang/problem/candidates.h"
 
 #include "core/gang/problem/fit.h"

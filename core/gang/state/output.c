@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Appends actions to the frame's list. */
 #include "core/gang/state/output.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs requests on a worker, which caches up to CACHE_BYTES of problems of one tree. */
 #include "core/gang/state/solve_request.h"
 
 #include <stdlib.h>
