@@ -115,7 +115,7 @@ static void take_refusal(void *context, skr_time now, const json_t *event)
     skr_strbuf_addc(s->messages, '\n');
 }
 
-/* Shows changes to the record and the webhook, and drops history that all have read. */
+/* Shows changes to the record, and drops history that all have read. */
 static void see(struct simulation *s, skr_time now)
 {
     uint64_t seen = skr_lab_seen(s->lab);
