@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads files whole, up to a limit, and wipes buffers that it outgrows. */
 #include "server/file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program: command line to command, and what it says to the two outputs. */
+/* The program: runs the command of the command line and prints its two texts. */
 #include <stdio.h>
 #include <string.h>
 

@@ -101,11 +101,11 @@ struct skr_command {
     struct skr_flag_group group[SKR_FLAG_GROUPS_MAX];
     size_t options_size;
     const void *defaults; /* of options; NULL: all zero */
-    /* Result to out (stdout), what is to be said besides to messages (stderr); both are written
-     * when it returns. Commands that talk while they run write themselves. Returns an exit code.
-     * With SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
+    /* The result goes to out (stdout), other texts to messages (stderr); both are printed when it
+     * returns. Commands that print while they run do so themselves. Returns an exit code. With
+     * SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
     int (*run)(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages);
-    bool raw; /* every word is taken as it stands, flags too; nothing is checked */
+    bool raw; /* all words are taken unchecked, flags too */
     /* Entered by the word right behind the command's name; ends with NULL; NULL: none. A mode's
      * name is "COMMAND WORD", or "COMMAND WORD/" for one that its first word belongs to. */
     const struct skr_command *const *mode;

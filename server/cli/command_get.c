@@ -226,8 +226,9 @@ static json_t *by_key(const struct listing *l, const json_t *page)
     return all;
 }
 
-/* Items that are new or look different, in the order of the page; then those that are gone, as they
- * were last but for their status. Lists of names leave those out: nothing could tell them apart. */
+/* Items that are new or look different, in the order of the page; then deleted items with their last
+ * values and the status <deleted>. Lists of names leave deleted items out, because a name alone does
+ * not show the difference. */
 static json_t *changes(struct listing *l, const json_t *page)
 {
     json_t *all = by_key(l, page), *list = json_array(), *entry;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Flags that give a command the settings of the spot mix. */
 #include "server/cli/mix_flags.h"
 
 #include "server/config/spotmix_settings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which source is asked, what an answer must look like, and what becomes of refusals. */
+/* Chooses the source, checks its answer, and turns refusals into errors. */
 #include "server/client/client.h"
 
 #include <stdlib.h>

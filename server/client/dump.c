@@ -133,7 +133,7 @@ static void take_action(struct skr_dump *dump, const struct skr_action *action)
 
 static void handle(struct skr_dump *dump, struct skr_event *event, struct skr_actions *actions)
 {
-    /* A moment later than all that is written, to be told apart from it. */
+    /* A moment later than every time in the dump, so that it differs from them. */
     skr_engine_handle(dump->engine, event, dump->now + 1, actions);
     for (size_t i = 0; i < actions->n; i++) {
         take_action(dump, &actions->item[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `kubectl get service` tells selector and port, `kubectl get pods` the pods, and `kubectl
- * port-forward pod/NAME :PORT` a free local port with its first line: "Forwarding from
- * 127.0.0.1:40123 -> 9662".
+ * `kubectl get service` gives selector and port, and `kubectl get pods` the pods. The first line of
+ * `kubectl port-forward pod/NAME :PORT` has the free local port: "Forwarding from 127.0.0.1:40123 ->
+ * 9662".
  */
 #include "server/client/forward.h"
 
@@ -107,7 +107,7 @@ static void note_pod(struct skr_forward *f, const json_t *pod)
     }
 }
 
-/* The one that says it leads first. */
+/* The pod with the label of the leader comes first. */
 static void read_pods(struct skr_forward *f, const json_t *list)
 {
     const json_t *items = json_object_get(list, "items");

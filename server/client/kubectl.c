@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page through kubectl: `kubectl get --raw PATH`, found in PATH and run without a shell. The API
- * server hands the request on to the daemon's Service, so that everything about the connection is
- * as for any other kubectl command. What kubectl says on its standard error decides what went
- * wrong: our own refusals begin with "sakkara: " behind kubectl's prefix.
+ * Reads a page with `kubectl get --raw PATH`, found in PATH and run without a shell. The API server
+ * forwards the request to the daemon's Service, so the connection works as for any other kubectl
+ * command. The standard error of kubectl gives the error: refusals of the daemon begin with
+ * "sakkara: " behind kubectl's prefix.
  */
 #include "server/client/kubectl.h"
 
@@ -130,7 +130,7 @@ static int write_path(const char *service, const char *target, struct skr_strbuf
     return 0;
 }
 
-/* Of the replicas behind the Service one leads, and the API server asks any of them. */
+/* Only the leader answers, and the API server asks any replica behind the Service. */
 static int ask(const struct skr_kubectl *a, const struct skr_client_options *options,
                struct skr_strbuf *out, struct skr_strbuf *said, int *code, struct skr_error *error)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a dump into a spot mix and writes its pages. */
 #include "server/client/spotmix_dump.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts, wakes and ends a thread with its own connection to the API server. */
 #include "server/daemon/caller_thread.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides and makes the next change of own certificates. */
 #include "server/daemon/certificates.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies stats, and counts free slots piece by piece on the engine thread. */
 #include "server/daemon/gang_figures.h"
 #include "server/thread.h"
 

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_DAEMON_GANG_FIGURES_H
 #define SKR_SERVER_DAEMON_GANG_FIGURES_H
 /*
- * Numbers of the gang scheduler for other threads: its stats after the last batch of events, and the
- * room that is left, which is counted on the engine's thread when somebody asks, in pieces, never so
- * often that it takes more than a hundredth of its time.
+ * Numbers of the gang scheduler for other threads: its stats after the last batch of events, and free
+ * slots. A request for free slots counts them on the engine's thread, in pieces, within a hundredth
+ * of the thread's time.
  */
 #include "core/gang/scheduler.h"
 #include "server/daemon/engine_thread.h"
@@ -13,9 +13,9 @@ struct skr_gang_figures;
 
 struct skr_gang_figures *skr_gang_figures_create(const struct skr_clock *clock);
 void skr_gang_figures_destroy(struct skr_gang_figures *figures); /* NULL allowed */
-/* engine: borrowed until _stop; before, there is nothing to be counted. */
+/* engine: borrowed until _stop. Slots are counted only between the two. */
 void skr_gang_figures_start(struct skr_gang_figures *figures, struct skr_engine_thread *engine);
-/* Nobody waits any more. Any thread. */
+/* Ends all waits. Any thread. */
 void skr_gang_figures_stop(struct skr_gang_figures *figures);
 
 /* After each batch of messages, on the engine's thread. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Gives free memory back with malloc_trim(3), which is rare in a process at rest. */
 #include "server/daemon/memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets series of metrics by their labels. */
 #include "server/daemon/series.h"
 
 struct skr_metric *skr_series(struct skr_metric_family *family, const char *a, const char *b)

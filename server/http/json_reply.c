@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* JSON answers and Status refusals of the pages below /v1. */
 #include "server/http/json_reply.h"
 
 #include "core/gang/state/pages.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Answers GET /v1/modules, and refuses the pages of modules that are off. */
 #include "server/http/modules.h"
 
 #include <microhttpd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads, checks and makes certificates with GnuTLS. */
 #include "server/http/x509.h"
 
 #include <gnutls/crypto.h>

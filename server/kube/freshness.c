@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Asks for one object of a kind and compares versions. */
 #include "server/kube/freshness.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Permissions as tables, and one SelfSubjectAccessReview for each. */
 #include "server/kube/permissions.h"
 
 #include <string.h>

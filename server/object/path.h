@@ -53,8 +53,7 @@ json_t *skr_path_without_nulls(const json_t *value, const json_t *known);
 
 enum { SKR_PATH_DEPTH_MAX = 64 };
 bool skr_path_too_deep(const json_t *value);
-/* Of an object of which what is the value of known in the same place (the same one, not an equal one)
- * is not too deep. */
+/* The same; values that known shares with the object in the same place are not checked again. */
 bool skr_path_too_deep_beside(const json_t *object, const json_t *known);
 
 #endif

@@ -410,7 +410,7 @@ static void write_next(const json_t *x, const char *dump, bool further, struct s
     }
 }
 
-/* What comes next anew with further looks, when these fit below so many lines. */
+/* Writes the next commands again with further looks, if these fit behind so many lines. */
 static void add_further(const json_t *x, const struct skr_explain_look *look, size_t lines,
                         struct skr_strbuf *next)
 {
