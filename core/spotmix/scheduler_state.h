@@ -19,15 +19,15 @@ enum skr_spotmix_wake {
 
 enum { SKR_SPOTMIX_LOOKUP_KEY_MAX = 2 * 254 + 4 };
 
-/* An object that the API server is asked for. */
+/* A GET that is under way, for reviews. */
 struct skr_spotmix_asking {
     UT_hash_handle hh; /* by key */
     enum skr_spotmix_kind kind;
-    struct skr_spotmix_held_review *held; /* who waits for it */
+    struct skr_spotmix_held_review *held; /* reviews that wait for it */
     char key[];
 };
 
-/* How often a namespace has asked in this second. */
+/* How many GETs the reviews of a namespace have caused in this second. */
 struct skr_spotmix_asker {
     UT_hash_handle hh; /* by namespace */
     size_t n;
@@ -38,12 +38,11 @@ struct skr_spotmix_asker {
 struct skr_spotmix_held_review {
     UT_hash_handle hh; /* by key */
     struct skr_spotmix_asking *asking;
-    struct skr_spotmix_held_review *prev, *next; /* who wait for the same */
+    struct skr_spotmix_held_review *prev, *next; /* reviews that wait for the same GET */
     char key[24];                                /* the request's id */
     uint64_t request;
     bool tried[SKR_SPOTMIX_KIND_COUNT];
-    unsigned char random[16];
-    size_t len;
+    struct skr_spotmix_request asked; /* its body is the one below */
     char body[];
 };
 
@@ -91,11 +90,11 @@ extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_CO
 
 /* ---- reviews.c ---- */
 
-/* A review, or its caller has hung up. */
+/* A review, or the hang-up of its caller. */
 void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struct skr_event *event);
-/* What was asked for has been put, or is not there. */
+/* A GET has ended: the mix has the object now, or there is none. */
 void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char *key);
-/* It has waited for long enough. */
+/* SKR_SPOTMIX_LOOKUP_TIME is over. */
 void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const char *key);
 void skr_spotmix_answer_all_held(struct skr_spotmix_scheduler_state *self);
 /* Asks to be woken when the next reservation expires. */

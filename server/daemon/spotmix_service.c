@@ -114,21 +114,7 @@ static const void *settings(const void *service)
     return &((const struct service *)service)->settings;
 }
 
-/* ---- to the engine and back ---- */
-
-static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
-                 void *keep)
-{
-    struct service *s = context;
-    skr_engine_thread_post_kept(s->engine, event, release, keep);
-}
-
-static void look(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
-                 void *argument)
-{
-    struct service *s = context;
-    skr_engine_thread_look(s->engine, fn, argument);
-}
+/* ---- requests ---- */
 
 static int not_found(struct skr_strbuf *out, const char *message)
 {
@@ -236,7 +222,8 @@ static bool does_lead(void *context)
 static int serve_pair(void *context, const struct skr_x509_pair *pair, struct skr_error *error)
 {
     struct service *s = context;
-    return skr_spotmix_webhook_set_pair(s->webhook, pair, error);
+    return skr_listener_set_pair(skr_spotmix_webhook_listener(s->webhook), pair->cert, pair->key,
+                                 error);
 }
 
 static void note_expiry(void *context, int64_t at_s)
@@ -284,8 +271,8 @@ static int start_webhook(struct service *s, struct skr_error *error)
     struct skr_spotmix_webhook_options options = {
         .listen = config->listen,
         .tls = {.cert = config->tls.cert_file, .key = config->tls.key_file},
-        .post = post,
-        .context = s,
+        .post = skr_engine_thread_post_kept,
+        .context = s->engine,
         .log = s->host.log,
         .metrics = s->host.registry,
     };
@@ -299,7 +286,7 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
 {
     struct service *s = service;
     const struct skr_api_options pages = {
-        .prefix = PAGES, .write = write_page, .look = look, .context = s};
+        .prefix = PAGES, .write = write_page, .look = skr_engine_thread_look, .context = engine};
     s->engine = engine;
     s->pages = skr_api_create(&pages);
     (void)snprintf(s->user_agent, sizeof s->user_agent, "sakkara/%s spotmix", skr_version);
@@ -317,21 +304,21 @@ static size_t routes(void *service, struct skr_admin_route *route)
 static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])
 {
     const struct service *s = service;
-    port[0] =
-        (struct skr_service_port){"spotmix", s->webhook ? skr_spotmix_webhook_port(s->webhook) : 0};
+    port[0] = (struct skr_service_port){
+        "spotmix", skr_listener_port(skr_spotmix_webhook_listener(s->webhook))};
     return 1;
 }
 
 static void begin_stop(void *service)
 {
     struct service *s = service;
-    skr_spotmix_webhook_begin_stop(s->webhook);
+    skr_listener_begin_stop(skr_spotmix_webhook_listener(s->webhook));
 }
 
 static void stop(void *service)
 {
     struct service *s = service;
-    skr_spotmix_webhook_stop(s->webhook);
+    skr_listener_stop(skr_spotmix_webhook_listener(s->webhook));
 }
 
 static void destroy(void *service)
