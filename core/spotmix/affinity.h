@@ -15,10 +15,11 @@
 enum { SKR_SPOTMIX_TERMS_MAX = 1000 };
 
 struct skr_spotmix_classes {
-    const char *node_key;                         /* borrowed from the settings */
-    json_t *expression[SKR_SPOTMIX_CLASS_COUNT];  /* of a nodeSelectorTerm; never changed */
-    json_t *toleration[SKR_SPOTMIX_CLASS_COUNT];  /* NULL: none */
-    const char *tainted[SKR_SPOTMIX_CLASS_COUNT]; /* value of the taint that is tolerated */
+    const char *node_key;                           /* borrowed from the settings */
+    char *expression_text[SKR_SPOTMIX_CLASS_COUNT]; /* JSON, of a nodeSelectorTerm */
+    json_t *expression[SKR_SPOTMIX_CLASS_COUNT];    /* the same */
+    char *toleration_text[SKR_SPOTMIX_CLASS_COUNT]; /* JSON; NULL: none */
+    const char *tainted[SKR_SPOTMIX_CLASS_COUNT];   /* value of the taint that is tolerated */
 };
 
 void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,

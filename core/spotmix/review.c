@@ -64,9 +64,9 @@ struct hearing {
     const struct skr_spotmix_review *review;
     struct skr_spotmix_answer *answer;
     const json_t *request;
-    json_t *pod;
+    const json_t *pod;
     const json_t *reference; /* the pod's controller */
-    json_t *patch;           /* NULL: none */
+    struct skr_strbuf patch; /* empty: none */
     char pinned[SKR_SPOTMIX_WARNING_MAX];
     const char *warning[WARNINGS_MAX];
     size_t n_warnings;
@@ -146,15 +146,11 @@ static void write_answer(struct hearing *hearing)
         }
         skr_json_close(&w, ']');
     }
-    if (hearing->patch) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
-        skr_spotmix_patch_write(hearing->patch, &text);
+    if (hearing->patch.len > 0) {
         skr_json_string(&w, "patchType", "JSONPatch");
         skr_strbuf_add(out, ",\"patch\":\"");
-        skr_strbuf_add_base64(out, text.s, text.len);
+        skr_strbuf_add_base64(out, hearing->patch.s, hearing->patch.len);
         skr_strbuf_addc(out, '"');
-        skr_strbuf_fini(&text);
     }
     skr_json_close(&w, '}');
     skr_json_close(&w, '}');
@@ -325,15 +321,13 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
         return SKR_SPOTMIX_PINNED;
     }
     spell_token(hearing->review->random, slot.token);
-    hearing->patch =
-        skr_spotmix_patch_build(&mix->keys, &mix->classes, hearing->pod, &slot, &cost_kept);
     const bool reserves = owner->kind != SKR_SPOTMIX_STATEFUL_SET &&
                           !json_is_true(json_object_get(hearing->request, "dryRun"));
-    if (!skr_spotmix_patch_apply(hearing->pod, hearing->patch) ||
+    if (!skr_spotmix_patch_write(&mix->keys, &mix->classes, hearing->pod, &slot, &hearing->patch,
+                                 &cost_kept) ||
         (reserves && !skr_spotmix_reserve(mix, owner, &slot,
                                           hearing->review->now + mix->settings->reservation_ttl))) {
-        json_decref(hearing->patch);
-        hearing->patch = NULL;
+        skr_strbuf_reset(&hearing->patch);
         return SKR_SPOTMIX_INTERNAL;
     }
     if (cost_kept) {
@@ -381,6 +375,7 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
     struct hearing hearing = {.mix = mix, .review = review, .answer = ret};
     *ret = (struct skr_spotmix_answer){0};
     skr_strbuf_init(&ret->body);
+    skr_strbuf_init(&hearing.patch);
     json_t *body = read_body(review, ret);
     if (body && !review->serving) {
         refuse(ret, 503, SKR_SPOTMIX_NOT_LEADER, "not the leader, or not ready yet");
@@ -391,9 +386,9 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
             ret->status = 200;
             write_answer(&hearing);
         }
-        json_decref(hearing.patch);
     }
     json_decref(body);
+    skr_strbuf_fini(&hearing.patch);
     if (ret->status != 0) {
         mix->n_results[ret->result]++;
     }
