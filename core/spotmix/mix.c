@@ -31,7 +31,6 @@ void skr_spotmix_destroy(struct skr_spotmix *mix)
     skr_spotmix_pods_fini(mix);
     skr_spotmix_owners_fini(mix);
     skr_spotmix_classes_fini(&mix->classes);
-    free(mix->bits);
     free(mix);
 }
 

@@ -151,10 +151,4 @@ void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
  * needs to be; then 2 s, 4 s, ... 64 s. */
 skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid);
 
-/* The pods of this workload that a rebuild evicts, in that order (drift.h): those of its newest
- * ReplicaSet (or of the StatefulSet). ret: uids, borrowed until the mix is touched again. Returns
- * how many, max at most. Nothing while the switch is off. */
-size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
-                         const char *namespace_, const char *uid, const char **ret, size_t max);
-
 #endif

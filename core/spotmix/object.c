@@ -112,3 +112,11 @@ const struct skr_object_type skr_spotmix_replica_set_type = {&skr_spotmix_replic
                                                              destroy, meta, NULL};
 const struct skr_object_type skr_spotmix_stateful_set_type = {&skr_spotmix_stateful_sets, decode,
                                                               destroy, meta, NULL};
+
+const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = {
+    [SKR_SPOTMIX_DEPLOYMENT] = &skr_spotmix_deployment_type,
+    [SKR_SPOTMIX_REPLICA_SET] = &skr_spotmix_replica_set_type,
+    [SKR_SPOTMIX_STATEFUL_SET] = &skr_spotmix_stateful_set_type,
+    [SKR_SPOTMIX_NODE] = &skr_spotmix_node_type,
+    [SKR_SPOTMIX_POD] = &skr_spotmix_pod_type,
+};

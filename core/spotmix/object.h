@@ -6,6 +6,7 @@
  * copied, since the watch's own JSON does not outlive the decoding.
  */
 #include "core/frame/resource.h"
+#include "core/spotmix/mix.h"
 
 struct skr_spotmix_object {
     struct skr_arena *arena;
@@ -15,5 +16,7 @@ struct skr_spotmix_object {
 
 extern const struct skr_object_type skr_spotmix_pod_type, skr_spotmix_node_type,
     skr_spotmix_deployment_type, skr_spotmix_replica_set_type, skr_spotmix_stateful_set_type;
+/* The same by kind. */
+extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT];
 
 #endif

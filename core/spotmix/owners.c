@@ -287,3 +287,10 @@ int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_p
     }
     return newest;
 }
+
+bool skr_spotmix_is_current(const struct skr_spotmix_owner *space)
+{
+    return space->kind != SKR_SPOTMIX_DEPLOYMENT &&
+           (!space->parent ||
+            (space->n_held > 0 && space->revision == skr_spotmix_newest(space->parent, true)));
+}

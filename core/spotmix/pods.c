@@ -7,6 +7,11 @@
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
+static const char *const cost_texts[SKR_SPOTMIX_COST_COUNT] = {[SKR_SPOTMIX_COST_ON_DEMAND] = "100",
+                                                               [SKR_SPOTMIX_COST_SPOT] = "1",
+                                                               [SKR_SPOTMIX_COST_ROLLOUT] = "0",
+                                                               [SKR_SPOTMIX_COST_OTHER] = "other"};
+
 /* ---- nodes ---- */
 
 static bool is_ready(const json_t *object)
@@ -81,16 +86,18 @@ enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
                : skr_spotmix_pod_node_class(mix, pod);
 }
 
-int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b)
+int skr_spotmix_by_place(const void *a, const void *b)
 {
-    const int64_t at = skr_spotmix_pod_place(a), other = skr_spotmix_pod_place(b);
+    const struct skr_spotmix_pod *x = *(struct skr_spotmix_pod *const *)a;
+    const struct skr_spotmix_pod *y = *(struct skr_spotmix_pod *const *)b;
+    const int64_t at = skr_spotmix_pod_place(x), other = skr_spotmix_pod_place(y);
     if (at != other) {
         return at < other ? -1 : 1;
     }
-    if (a->created != b->created) {
-        return a->created < b->created ? -1 : 1;
+    if (x->created != y->created) {
+        return x->created < y->created ? -1 : 1;
     }
-    return strcmp(a->text, b->text);
+    return strcmp(x->text, y->text);
 }
 
 /* ---- pods ---- */
@@ -170,18 +177,21 @@ static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
                : reference;
 }
 
-static enum skr_spotmix_cost cost_of(const json_t *annotations)
+const char *skr_spotmix_cost_text(int cost)
+{
+    return cost_texts[cost];
+}
+
+static int8_t cost_of(const json_t *annotations)
 {
     const json_t *value = json_object_get(annotations, SKR_SPOTMIX_COST_KEY);
     const char *text = json_string_value(value);
-    if (skr_object_is_absent(value)) {
-        return SKR_SPOTMIX_COST_NONE;
+    for (int8_t i = 0; text && i < SKR_SPOTMIX_COST_COUNT; i++) {
+        if (cost_texts[i] && strcmp(cost_texts[i], text) == 0) {
+            return i;
+        }
     }
-    return !text                      ? SKR_SPOTMIX_COST_OTHER
-           : strcmp(text, "100") == 0 ? SKR_SPOTMIX_COST_ON_DEMAND
-           : strcmp(text, "1") == 0   ? SKR_SPOTMIX_COST_SPOT
-           : strcmp(text, "0") == 0   ? SKR_SPOTMIX_COST_ROLLOUT
-                                      : SKR_SPOTMIX_COST_OTHER;
+    return skr_object_is_absent(value) ? SKR_SPOTMIX_COST_NONE : SKR_SPOTMIX_COST_OTHER;
 }
 
 static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, const char *name)
@@ -213,16 +223,16 @@ static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const js
         skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, mix->keys.index));
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_parse(skr_spotmix_text_or_null(labels, mix->keys.class_));
-    const enum skr_spotmix_cost cost = cost_of(json_object_get(meta, "annotations"));
+    const int8_t cost = cost_of(json_object_get(meta, "annotations"));
     if (index != pod->index || class_ != pod->class_) {
         skr_spotmix_pod_claim(pod, class_, index);
     }
-    if (cost != (enum skr_spotmix_cost)pod->cost) {
-        pod->cost_claim = (int8_t)cost;
+    if (cost != pod->cost) {
+        pod->cost_claim = cost;
     }
     pod->index = index;
     pod->class_ = (int8_t)class_;
-    pod->cost = (int8_t)cost;
+    pod->cost = cost;
 }
 
 static void note_node(struct skr_spotmix_pod *pod, const json_t *spec)

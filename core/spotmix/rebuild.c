@@ -20,23 +20,19 @@
 
 /* ---- what people are told ---- */
 
-static const char *kind_name(enum skr_spotmix_kind kind)
-{
-    return skr_spotmix_types[kind]->resource->kind;
-}
-
 static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row,
                  bool warning, const char *reason, const char *text)
 {
-    const struct skr_note event = {.regarding = {.api_version = "apps/v1",
-                                                 .kind = kind_name(row->kind),
-                                                 .namespace_ = row->namespace_,
-                                                 .name = row->name,
-                                                 .uid = row->uid},
-                                   .warning = warning,
-                                   .reason = reason,
-                                   .action = "Mix",
-                                   .note = text};
+    const struct skr_note event = {
+        .regarding = {.api_version = "apps/v1",
+                      .kind = skr_spotmix_types[row->kind]->resource->kind,
+                      .namespace_ = row->namespace_,
+                      .name = row->name,
+                      .uid = row->uid},
+        .warning = warning,
+        .reason = reason,
+        .action = "Mix",
+        .note = text};
     char *key = skr_object_key(row->namespace_, row->name);
     skr_frame_event(self->frame, &event);
     skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",

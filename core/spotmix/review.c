@@ -282,7 +282,7 @@ static bool find_slot(const struct hearing *hearing, const struct skr_spotmix_ow
                       const struct skr_spotmix_rule *rule, struct skr_spotmix_slot *ret)
 {
     if (owner->kind != SKR_SPOTMIX_STATEFUL_SET) {
-        ret->index = skr_spotmix_vacant(hearing->mix, owner, 0);
+        ret->index = skr_spotmix_vacant(owner);
         ret->class_ = skr_spotmix_rule_class(rule, ret->index);
         return true;
     }

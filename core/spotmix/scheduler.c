@@ -22,14 +22,6 @@ _Static_assert(sizeof eviction_names / sizeof eviction_names[0] ==
                    SKR_SPOTMIX_EVICTION_RESULT_COUNT,
                "a name each");
 
-const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = {
-    [SKR_SPOTMIX_DEPLOYMENT] = &skr_spotmix_deployment_type,
-    [SKR_SPOTMIX_REPLICA_SET] = &skr_spotmix_replica_set_type,
-    [SKR_SPOTMIX_STATEFUL_SET] = &skr_spotmix_stateful_set_type,
-    [SKR_SPOTMIX_NODE] = &skr_spotmix_node_type,
-    [SKR_SPOTMIX_POD] = &skr_spotmix_pod_type,
-};
-
 static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
 {
     int kind = 0;

@@ -5,6 +5,7 @@
 #include <uthash.h>
 #include <utlist.h>
 
+#include "core/spotmix/object.h"
 #include "core/spotmix/scheduler.h"
 
 enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT, PURPOSE_ROLL_OUT };
@@ -84,9 +85,6 @@ struct skr_spotmix_scheduler_state {
     struct skr_spotmix_memory *due;
     uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
 };
-
-/* By kind. */
-extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT];
 
 /* ---- reviews.c ---- */
 

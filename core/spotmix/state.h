@@ -16,7 +16,7 @@ enum skr_spotmix_cost {
     SKR_SPOTMIX_COST_ON_DEMAND, /* "100" */
     SKR_SPOTMIX_COST_SPOT,      /* "1" */
     SKR_SPOTMIX_COST_ROLLOUT,   /* "0": on-demand, its ReplicaSet is being replaced */
-    SKR_SPOTMIX_COST_OTHER,     /* of somebody else */
+    SKR_SPOTMIX_COST_OTHER,     /* the user's */
     SKR_SPOTMIX_COST_COUNT
 };
 
@@ -133,8 +133,6 @@ struct skr_spotmix {
     bool serving;
     uint64_t n_expired, n_unmutated;
     uint64_t n_results[SKR_SPOTMIX_RESULT_COUNT];
-    uint64_t *bits; /* scratch of slots.c */
-    size_t cap_bits;
 };
 
 /* ---- owners.c ---- */
@@ -162,9 +160,11 @@ void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *
 void skr_spotmix_owners_fini(struct skr_spotmix *mix);
 /* What the switch is read from: the Deployment, or the owner itself. Not necessarily known. */
 struct skr_spotmix_owner *skr_spotmix_workload_of(struct skr_spotmix_owner *owner);
-/* The revision that evictions and costs go by: the highest one among the ReplicaSets of the
- * workload (that have pods). */
+/* The highest revision among the ReplicaSets of the workload (that have pods). */
 int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_pods);
+/* Whether a rebuild evicts its pods: a StatefulSet, a ReplicaSet without a Deployment, or of a
+ * Deployment the newest ReplicaSet that has pods. */
+bool skr_spotmix_is_current(const struct skr_spotmix_owner *space);
 /* The controller in an object's metadata; NULL: none. */
 const json_t *skr_spotmix_controller(const json_t *meta);
 
@@ -174,26 +174,26 @@ enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference);
 bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_);
 
 /* ---- slots.c ---- */
-/* The lowest index >= from that nobody claims and none has reserved. O(pods of the space). */
-int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                           int32_t from);
-int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
-
-/* Vacant indices from one on, for many pods one after the other. */
+/* Vacant indices from one on. */
 struct skr_spotmix_window {
     int32_t from;
     size_t at; /* nothing below it is vacant */
     size_t n;
     uint32_t *holders; /* of from, from + 1, ... */
+    bool clash;        /* an index may have had two holders: it had, or is outside of the window */
 };
 /* O(pods of the space). */
 void skr_spotmix_window_init(struct skr_spotmix_window *window,
                              const struct skr_spotmix_owner *owner, int32_t from);
 void skr_spotmix_window_fini(struct skr_spotmix_window *window);
-/* As skr_spotmix_vacant(); as long as indices are only taken, n calls are O(n) together. */
+/* The lowest index that no pod claims and that is not reserved. As long as indices are only taken,
+ * n calls are O(n) together. */
 int32_t skr_spotmix_window_vacant(struct skr_spotmix_window *window);
 /* A pod has gone from one index to another; -1: none. */
 void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, int32_t to);
+/* The lowest vacant index of all. O(pods of the space). */
+int32_t skr_spotmix_vacant(const struct skr_spotmix_owner *owner);
+int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
 
 /* false: there are SKR_SPOTMIX_RESERVATIONS_MAX. */
 bool skr_spotmix_reserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
@@ -222,7 +222,9 @@ enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
 /* What it claims; until it is adopted what it will claim: its node's. */
 enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
                                              const struct skr_spotmix_pod *pod);
-/* By place, then who came first. Total. */
-int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b);
+/* For qsort() of pointers to pods: by place, then the oldest first. Total. */
+int skr_spotmix_by_place(const void *a, const void *b);
+/* The deletion cost as it is written; "other" for one of the user's, NULL for none. */
+const char *skr_spotmix_cost_text(int cost);
 
 #endif

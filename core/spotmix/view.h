@@ -25,9 +25,9 @@ struct skr_spotmix_row {
     uint8_t unreviewed; /* how many in a row */
     bool stalled;       /* skr_spotmix_set_stalled() */
     /* The newest ReplicaSet, or the StatefulSet: what a rebuild goes by. */
-    const char *space;  /* its name; the workload's: there is none with pods */
-    size_t wrong;       /* pods that a rebuild evicts */
-    bool missing;       /* pods are still to be created */
+    const struct skr_spotmix_owner *space; /* the workload: there is none with pods */
+    size_t wrong;                          /* pods that a rebuild evicts */
+    bool missing;                          /* pods are still to be created */
     const char *victim; /* uid of the one to be evicted next; NULL: none, or not yet */
     const char *victim_name;
 };
@@ -39,12 +39,13 @@ bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_key,
 size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **ret);
 
 struct skr_spotmix_pod_row {
-    const char *name, *node;       /* node "": none */
+    const char *name, *uid, *node; /* node "": none */
     const char *owner;             /* the ReplicaSet's or StatefulSet's name */
     int64_t index;                 /* negative: none */
     enum skr_spotmix_class class_; /* of a pod that is not adopted: its node's */
     enum skr_spotmix_standing standing;
-    const char *cost;   /* "" none of ours */
+    bool wrong;         /* a rebuild evicts it */
+    const char *cost;   /* NULL: none */
     const char *reason; /* NULL: as it should be; "ClassPinnedByPodSpec", "Drift", "Unmutated" */
 };
 /* Pods of a workload by owner and index; free() it. */

@@ -9,7 +9,7 @@
  * the file says what each watch has seen, objects in it may lack what an API server asks for, and all
  * pods of the wrong class are named at once, which the row evicts one at a time.
  */
-#include "core/spotmix/mix.h"
+#include "core/spotmix/view.h"
 
 /* A ReplicaSet, StatefulSet or whatever else controls pods. */
 struct skr_spotmix_sim_owner {

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "core/spotmix/mix.h"
+#include "core/spotmix/page.h"
 #include "server/kube/base64.h"
 
 #define K "cloudpilot.ai/webhook-scheduler"
@@ -565,4 +565,13 @@ TEST_WITH(stage, nothing_is_ever_refused)
 {
     post(stage, WITH(",'operation':'DELETE'", "shop", POD));
     assert_true(json_is_true(json_object_get(stage->response, "allowed")));
+}
+
+TEST_WITH(stage, an_explanation_counts_reserved_indices_as_taken)
+{
+    SKR_STRBUF(page);
+    put(stage, SKR_SPOTMIX_POD, LIVE_POD("p-1", ""));
+    post(stage, REVIEW(POD));
+    assert_true(skr_spotmix_page_write_one(stage->mix, "shop", "web", &page));
+    assert_non_null(strstr(page.s, "the next pod gets index 2"));
 }
