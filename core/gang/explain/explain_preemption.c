@@ -378,7 +378,7 @@ static void write_evicts(const struct group *g, const struct skr_solve_request *
     skr_strbuf_addf(&text, " would be evicted, then group %s fits%s%s", g->name,
                     found->cheapest ? ""
                                     : "; the search ended before it proved that fewer do not do",
-                    enabled ? "" : "; option preemption is false, so nobody is");
+                    enabled ? "" : "; option preemption is false, so none is");
     open_answer(w, "Evicts", text.s);
     skr_json_int(w, "groups", groups);
     skr_json_int(w, "pods", found->members);
@@ -408,7 +408,7 @@ static void write_insufficient(const struct group *g, const struct skr_solve_req
     }
     skr_strbuf_init(&text);
     if (in->n_victims == 0) {
-        skr_strbuf_addf(&text, "nobody of lower priority than %d may be evicted",
+        skr_strbuf_addf(&text, "no group or pod of lower priority than %d may be evicted",
                         g->spec->priority);
     } else {
         skr_strbuf_addf(&text, "group %s does not fit even without all that might give way, ",
@@ -493,7 +493,7 @@ void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *
                  g->victim.by);
         open_answer(&w, "Forbidden", text);
     } else if (g->spec && g->spec->priority <= 0) {
-        snprintf(text, sizeof text, "a group of priority %d evicts nobody, it must be above 0",
+        snprintf(text, sizeof text, "a group of priority %d evicts no pods, it must be above 0",
                  g->spec->priority);
         open_answer(&w, "Forbidden", text);
     } else if (refuser) {

@@ -298,8 +298,8 @@ static void report_preempted(struct skr_gang *e, struct group *g)
     }
     skr_strbuf_addf(&b, "%s", g->message ? g->message : "");
     if (bare > 0) {
-        skr_strbuf_addf(&b, "; nobody will recreate %zu pod%s without a controller", bare,
-                        bare == 1 ? "" : "s");
+        skr_strbuf_addf(&b, "; %zu pod%s without a controller %s not recreated", bare,
+                        bare == 1 ? "" : "s", bare == 1 ? "is" : "are");
     }
     event_about(e, g, false, "GroupPreempted", "GroupPreempted", b.s);
 }

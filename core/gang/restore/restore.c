@@ -188,8 +188,8 @@ void skr_restore_newer(struct skr_gang *e, struct group *g)
     const char *text = skr_plan_storage_text(g);
     bool later = g->plan && is_past_return(g, text);
     if (later) {
-        skr_out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
-                         false);
+        skr_out_decision(e, g->key, "", "Plan overtaken", "",
+                         "the previous leader had gone on with it", false);
         skr_plan_destroy(e, g->plan);
     }
     if (!g->plan && text && *text) {

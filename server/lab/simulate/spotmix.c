@@ -57,7 +57,7 @@ static int check_create(const struct replay *replay, const json_t *fields, struc
     if (*owner != '\0' && !skr_spotmix_world_owner(&replay->world, owner)) {
         skr_strbuf_addf(replay->messages,
                         "%s: events[%zu]: owner \"%s\" is not in config.owners: a ReplicaSet that "
-                        "nobody knows\n",
+                        "does not exist\n",
                         replay->name, replay->event, owner);
     }
     return 0;
