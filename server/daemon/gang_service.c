@@ -5,7 +5,6 @@
 
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
-#include "server/daemon/gang_figures.h"
 #include "server/daemon/gang_metrics.h"
 #include "server/http/api.h"
 #include "server/http/explanations.h"
@@ -17,7 +16,6 @@ struct service {
     struct skr_service_host host;
     struct skr_settings settings;
     struct skr_engine_thread *engine;
-    struct skr_gang_figures *figures;
     struct skr_gang_metrics *metrics;
     struct skr_verbs *verbs;
     struct skr_gate *gate;
@@ -37,8 +35,7 @@ static void *create(const struct skr_service_host *host)
     s->host = *host;
     s->settings = host->config->settings;
     s->settings.utc_offset_s = skr_clock_utc_offset_s(host->clock);
-    s->figures = skr_gang_figures_create(host->clock);
-    s->metrics = skr_gang_metrics_create(host->registry, s->figures);
+    s->metrics = skr_gang_metrics_create(host->registry, host->clock);
     return s;
 }
 
@@ -81,7 +78,7 @@ static void answer(void *service, uint64_t request, const void *body)
 static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
-    skr_gang_figures_publish(s->figures, engine);
+    skr_gang_metrics_publish(s->metrics, engine);
 }
 
 static void worked(void *service, const struct skr_work *work)
@@ -150,7 +147,7 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
     s->engine = engine;
     s->api = skr_api_create(&api);
     s->explanations = skr_explanations_create(&explanations);
-    skr_gang_figures_start(s->figures, engine);
+    skr_gang_metrics_set_engine(s->metrics, engine);
     int rc = start_verbs(s, error);
     return rc < 0 ? rc : start_gate(s, error);
 }
@@ -177,7 +174,7 @@ static size_t ports(const void *service, struct skr_service_port port[SKR_SERVIC
 static void begin_stop(void *service)
 {
     struct service *s = service;
-    skr_gang_figures_stop(s->figures);
+    skr_gang_metrics_set_engine(s->metrics, NULL);
     skr_listener_begin_stop(skr_gate_listener(s->gate));
 }
 
@@ -198,7 +195,6 @@ static void destroy(void *service)
     skr_gate_destroy(s->gate);
     skr_verbs_destroy(s->verbs);
     skr_gang_metrics_destroy(s->metrics);
-    skr_gang_figures_destroy(s->figures);
     free(s);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts (tally.h) go into the registry when somebody asks. */
 #include "server/daemon/propagation_service.h"
 
 #include <stdlib.h>
@@ -12,28 +11,16 @@
 enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
 
 static const struct skr_metric_spec specs[] = {
-    [F_ATTEMPTS] = {.name = "sakkara_binding_attempts_total",
-                    .help = "Decisions about bindings, by outcome.",
-                    .type = SKR_COUNTER,
-                    .label = {"outcome"}},
-    [F_BINDINGS] = {.name = "sakkara_bindings",
-                    .help = "Bindings that are ours, by state.",
-                    .type = SKR_GAUGE,
-                    .label = {"state"}},
-    [F_DEPTH] = {.name = "sakkara_binding_queue_depth",
-                 .help = "Bindings that wait for a decision.",
-                 .type = SKR_GAUGE},
-    [F_FALLBACK] = {.name = "sakkara_binding_selection_fallback_total",
-                    .help = "Selections that a bounded search gave up.",
-                    .type = SKR_COUNTER},
-    [F_DURATION] = {.name = "sakkara_binding_scheduling_duration_seconds",
-                    .help = "Time of a binding's cycle, by step.",
-                    .type = SKR_HISTOGRAM,
-                    .unit = SKR_UNIT_NANOSECONDS,
-                    .label = {"step"},
-                    .first_bucket = 10000, /* as skr_propagation_scale */
-                    .n_buckets = 12,
-                    .factor = 4},
+    [F_ATTEMPTS] = SKR_COUNTS("sakkara_binding_attempts_total",
+                              "Decisions about bindings, by outcome.", "outcome"),
+    [F_BINDINGS] = SKR_GAUGES("sakkara_bindings", "Bindings that are ours, by state.", "state"),
+    [F_DEPTH] =
+        SKR_GAUGES("sakkara_binding_queue_depth", "Bindings that wait for a decision.", NULL),
+    [F_FALLBACK] = SKR_COUNTS("sakkara_binding_selection_fallback_total",
+                              "Selections that a bounded search gave up.", NULL),
+    [F_DURATION] = SKR_TIMES("sakkara_binding_scheduling_duration_seconds",
+                             "Time of a binding's cycle, by step.", 10000, 12, 4,
+                             "step"), /* bounds of skr_propagation_scale */
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
@@ -91,9 +78,7 @@ static void *create(const struct skr_service_host *host)
     skr_propagation_options_init(&s->settings.options, config->karmada_profile);
     /* Valid: the configuration was refused otherwise. */
     (void)skr_propagation_options_set(&s->settings.options, config->karmada_options, NULL);
-    for (int i = 0; i < F_COUNT; i++) {
-        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
-    }
+    skr_series_families(host->registry, specs, F_COUNT, s->family);
     skr_metrics_on_collect(host->registry, collect, s);
     return s;
 }
@@ -107,7 +92,7 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     struct skr_propagation_counts counts;
-    if (skr_tally_is_due(&s->tally)) {
+    if (skr_tally_is_due(&s->tally, SKR_TALLY_PAUSE)) {
         skr_propagation_count(skr_engine_self(engine), &counts);
         skr_tally_put(&s->tally, &counts);
     }

@@ -6,8 +6,6 @@
 
 #include "topology/base/arena.h"
 
-#define PUT_EVERY (500 * SKR_MILLISECOND)
-
 static int64_t read_clock(void *context)
 {
     return skr_clock_now(((const struct skr_tally *)context)->clock);
@@ -26,9 +24,9 @@ void skr_tally_fini(struct skr_tally *tally)
     free(tally->counts);
 }
 
-bool skr_tally_is_due(const struct skr_tally *tally)
+bool skr_tally_is_due(const struct skr_tally *tally, skr_time pause)
 {
-    return skr_clock_now(tally->clock) - tally->put_at >= PUT_EVERY;
+    return skr_clock_now(tally->clock) - tally->put_at >= pause;
 }
 
 void skr_tally_put(struct skr_tally *tally, const void *counts)
