@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes as expressions, and what a pod's node affinity says about them and has of them. */
+/* The classes as JSON expressions, and their comparison with a pod's node affinity. */
 #include "core/spotmix/affinity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/requirements.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 #include "topology/base/strbuf.h"
 
@@ -130,7 +130,7 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
     return !any && skr_spotmix_demand_can_be_met(&demand);
 }
 
-/* ---- what is there already ---- */
+/* ---- what a pod has already ---- */
 
 bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
 {
@@ -147,16 +147,16 @@ bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
  * Toleration.ToleratesTaint). */
 static bool tolerates(const json_t *toleration, const char *key, const char *value)
 {
-    const char *effect = skr_spotmix_text(toleration, "effect");
-    const char *its_key = skr_spotmix_text(toleration, "key");
-    const char *op = skr_spotmix_text(toleration, "operator");
+    const char *effect = skr_object_text(toleration, "effect");
+    const char *its_key = skr_object_text(toleration, "key");
+    const char *op = skr_object_text(toleration, "operator");
     if ((*effect != '\0' && strcmp(effect, "NoSchedule") != 0) ||
         (*its_key != '\0' && strcmp(its_key, key) != 0)) {
         return false;
     }
     return strcmp(op, "Exists") == 0 ||
            ((*op == '\0' || strcmp(op, "Equal") == 0) && *its_key != '\0' &&
-            strcmp(skr_spotmix_text(toleration, "value"), value) == 0);
+            strcmp(skr_object_text(toleration, "value"), value) == 0);
 }
 
 bool skr_spotmix_is_tolerated(const struct skr_spotmix_classes *classes, const json_t *spec,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* First each pod alone, then the numbers of pods of each class in the newest ReplicaSet. */
 #include "core/spotmix/drift.h"
 
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static int by_excess(const void *a, const void *b)
     if (x->reviewed != y->reviewed) {
         return x->reviewed ? 1 : -1;
     }
-    if (x->index_claim != y->index_claim) { /* without an index: the last to get one */
+    if (x->index_claim !=
+        y->index_claim) { /* a pod without an index would be the last to get one */
         return x->index_claim < 0 || (y->index_claim >= 0 && x->index_claim > y->index_claim) ? -1
                                                                                               : 1;
     }
@@ -68,8 +70,7 @@ static size_t gather(const struct skr_spotmix *mix, const struct skr_spotmix_own
     return n;
 }
 
-/* The pods of class_ that are beyond its share, as far as pods of the other class are missing and
- * no other pod drifts for them. */
+/* Marks n pods of the class that the rule does not want. */
 static void mark_excess(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                         enum skr_spotmix_class class_, int64_t n, struct skr_spotmix_judgement *j)
 {
@@ -115,7 +116,8 @@ void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_o
     for (size_t i = 0; i < owner->n_held; i++) {
         mark(ret, i, stands(mix, owner->held[i].pod, rule));
     }
-    /* Older ReplicaSets shrink with on-demand pods first, on purpose; ordinals have their own class. */
+    /* Older ReplicaSets shrink with on-demand pods first, on purpose; ordinals have their own
+     * class. */
     if (owner->kind == SKR_SPOTMIX_REPLICA_SET && skr_spotmix_is_current(owner)) {
         count_classes(mix, owner, rule, ret);
     }

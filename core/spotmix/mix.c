@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mix as a whole, and where objects go. */
+/* Begin and end of a mix, and where objects of each kind go. */
 #include "core/spotmix/mix.h"
 
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One decoder for all kinds: the members are few, and absent ones cost nothing. */
+/* One decoder for all kinds: the members are few, and absent members cost nothing. */
 #include "core/spotmix/object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/scheduler.h"
+#include "topology/base/json_field.h"
 
-/* Paths of what is read. A path's parents are made on the way. */
+/* Paths of the members that the mix reads. */
 static const char *const wanted[] = {
     "metadata.namespace",
     "metadata.name",
@@ -31,7 +31,7 @@ static const char *const wanted[] = {
 
 enum { KEY_MAX = 64 };
 
-/* Copies what is at the path, when it is there. */
+/* Copies the member at the path, if there is one, and makes its parents. */
 static void copy(const json_t *from, json_t *to, const char *path)
 {
     char key[KEY_MAX];

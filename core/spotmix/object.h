@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_SPOTMIX_OBJECT_H
 #define SKR_CORE_SPOTMIX_OBJECT_H
 /*
- * Objects on their way from a watch to the mix: those members of the JSON that the mix reads,
- * copied, since the watch's own JSON does not outlive the decoding.
+ * Objects on the way from a watch to the mix. They hold a copy of the JSON members that the mix
+ * reads, because the JSON of the watch does not outlive the decoding.
  */
 #include "core/frame/resource.h"
 #include "core/spotmix/mix.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Written from left to right, without a tree. A parent of the wrong JSON type ends the patch. */
+/* The patch is written from left to right, without a tree. A parent of the wrong JSON type ends
+ * it. */
 #include "core/spotmix/patch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/rule.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 
 #define NODE_AFFINITY "/spec/affinity/nodeAffinity"
@@ -175,10 +176,9 @@ bool skr_spotmix_patch_is_done(const struct skr_spotmix_keys *keys,
     const json_t *annotations = json_object_get(meta, "annotations");
     const json_t *affinity = json_object_get(spec, "affinity");
     const json_t *terms = skr_spotmix_terms_of(spec);
-    if (skr_spotmix_class_parse(skr_spotmix_text(labels, keys->class_)) != class_ ||
-        (index >= 0 &&
-         skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, keys->index)) != index) ||
-        *skr_spotmix_text(annotations, keys->token) == '\0' ||
+    if (skr_spotmix_class_parse(skr_object_text(labels, keys->class_)) != class_ ||
+        (index >= 0 && skr_spotmix_index_parse(skr_object_text(labels, keys->index)) != index) ||
+        *skr_object_text(annotations, keys->token) == '\0' ||
         skr_object_is_absent(json_object_get(annotations, SKR_SPOTMIX_COST_KEY)) ||
         skr_object_is_absent(
             json_object_get(json_object_get(affinity, "nodeAffinity"), REQUIRED)) ||

@@ -2,9 +2,10 @@
 #ifndef SKR_CORE_SPOTMIX_PATCH_H
 #define SKR_CORE_SPOTMIX_PATCH_H
 /*
- * What a review writes on a pod, as a JSON patch (RFC 6902) that always applies. If a patch does not
- * apply, the API server rejects the pod even with failurePolicy Ignore. Therefore "add" is the only
- * operation, missing or null parents are made first, and existing parents are never made again.
+ * What a review writes on a pod, as a JSON patch (RFC 6902) that always applies. If a patch does
+ * not apply, the API server rejects the pod even with failurePolicy Ignore. Therefore "add" is the
+ * only operation, missing or null parents are made first, and existing parents are never made
+ * again.
  */
 #include "core/spotmix/affinity.h"
 #include "topology/base/strbuf.h"

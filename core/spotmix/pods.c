@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live pods and nodes as far as the mix needs them: a few hundred bytes a pod. */
+/* Live pods and nodes: what the mix needs of them, a few hundred bytes a pod. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 static const char *const cost_texts[SKR_SPOTMIX_COST_COUNT] = {[SKR_SPOTMIX_COST_ON_DEMAND] = "100",
                                                                [SKR_SPOTMIX_COST_SPOT] = "1",
@@ -19,8 +19,8 @@ static bool is_ready(const json_t *object)
     const json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const json_t *condition = json_array_get(conditions, i);
-        if (strcmp(skr_spotmix_text(condition, "type"), "Ready") == 0) {
-            return strcmp(skr_spotmix_text(condition, "status"), "True") == 0;
+        if (strcmp(skr_object_text(condition, "type"), "Ready") == 0) {
+            return strcmp(skr_object_text(condition, "status"), "True") == 0;
         }
     }
     return false;
@@ -36,7 +36,7 @@ static void count(struct skr_spotmix *mix, const struct skr_spotmix_node *node, 
 void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
 {
     const json_t *meta = json_object_get(object, "metadata");
-    const char *name = skr_spotmix_text(meta, "name");
+    const char *name = skr_object_text(meta, "name");
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_of_node(&mix->classes, json_object_get(meta, "labels"));
     struct skr_spotmix_node *node;
@@ -161,18 +161,18 @@ void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid)
 
 static bool is_live(const json_t *meta, const json_t *object)
 {
-    const char *phase = skr_spotmix_text(json_object_get(object, "status"), "phase");
+    const char *phase = skr_object_text(json_object_get(object, "status"), "phase");
     return skr_object_is_absent(json_object_get(meta, "deletionTimestamp")) &&
            strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
 }
 
-/* What its indices are in; NULL: nothing has indices for it. */
+/* The controller whose pods have indices; NULL: this pod has no index. */
 static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
 {
     const json_t *reference = skr_spotmix_controller(meta);
     return skr_spotmix_space_kind(reference) == SKR_SPOTMIX_KIND_COUNT ||
-                   *skr_spotmix_text(reference, "uid") == '\0' ||
-                   skr_spotmix_is_excluded(mix, skr_spotmix_text(meta, "namespace"))
+                   *skr_object_text(reference, "uid") == '\0' ||
+                   skr_spotmix_is_excluded(mix, skr_object_text(meta, "namespace"))
                ? NULL
                : reference;
 }
@@ -207,22 +207,21 @@ static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, 
     return pod;
 }
 
-/* No review has patched it and its own node selection rules a class out: it holds no index, whatever
- * labels it came with. */
+/* A pod that no review has patched, and whose own node selection rules a class out. It holds no
+ * index, whatever its labels are. */
 static bool is_pinned(const struct skr_spotmix *mix, const json_t *spec)
 {
     return !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_ON_DEMAND) ||
            !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_SPOT);
 }
 
-/* What somebody else has changed is claimed no more; what is only not written yet is. */
+/* A claim ends if the label on the pod has changed. A claim that is not written yet stays. */
 static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *meta)
 {
     const json_t *labels = pod->pinned ? NULL : json_object_get(meta, "labels");
-    const int32_t index =
-        skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, mix->keys.index));
+    const int32_t index = skr_spotmix_index_parse(skr_object_text(labels, mix->keys.index));
     const enum skr_spotmix_class class_ =
-        skr_spotmix_class_parse(skr_spotmix_text_or_null(labels, mix->keys.class_));
+        skr_spotmix_class_parse(skr_object_text(labels, mix->keys.class_));
     const int8_t cost = cost_of(json_object_get(meta, "annotations"));
     if (index != pod->index || class_ != pod->class_) {
         skr_spotmix_pod_claim(pod, class_, index);
@@ -237,14 +236,14 @@ static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const js
 
 static void note_node(struct skr_spotmix_pod *pod, const json_t *spec)
 {
-    const char *node = skr_spotmix_text(spec, "nodeName");
+    const char *node = skr_object_text(spec, "nodeName");
     if (*node != '\0' && (!pod->node || strcmp(pod->node, node) != 0)) {
         free(pod->node);
         pod->node = skr_strdup(node);
     }
 }
 
-/* The pod's record below the owner it has now. */
+/* The pod's record, moved to its present owner. */
 static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *uid, const char *name,
                                          struct skr_spotmix_owner *owner)
 {
@@ -263,12 +262,12 @@ static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *ui
     return pod;
 }
 
-/* It holds nothing any more, whatever was known of it. */
+/* The pod is not live, or has no index: neither it nor its reservation holds one any more. */
 static void leave(struct skr_spotmix *mix, const char *uid, const json_t *reference,
                   const char *namespace_, const char *token)
 {
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(
-        mix, skr_spotmix_space_kind(reference), namespace_, skr_spotmix_text(reference, "uid"));
+        mix, skr_spotmix_space_kind(reference), namespace_, skr_object_text(reference, "uid"));
     if (owner) {
         skr_spotmix_unreserve(mix, owner, token);
         skr_spotmix_owner_touch(mix, owner);
@@ -281,22 +280,22 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     const json_t *meta = json_object_get(object, "metadata");
     const json_t *reference = space_of(mix, meta);
     const enum skr_spotmix_kind kind = skr_spotmix_space_kind(reference);
-    const char *uid = skr_spotmix_text(meta, "uid");
-    const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
-    const uint64_t version = strtoull(skr_spotmix_text(meta, "resourceVersion"), NULL, 10);
+    const char *uid = skr_object_text(meta, "uid");
+    const char *token = skr_object_text(json_object_get(meta, "annotations"), mix->keys.token);
+    const uint64_t version = strtoull(skr_object_text(meta, "resourceVersion"), NULL, 10);
     struct skr_spotmix_owner *owner =
         *uid != '\0' && reference && is_live(meta, object)
-            ? skr_spotmix_owner_get(mix, kind, skr_spotmix_text(reference, "uid"),
-                                    skr_spotmix_text(meta, "namespace"),
-                                    skr_spotmix_text(reference, "name"))
+            ? skr_spotmix_owner_get(mix, kind, skr_object_text(reference, "uid"),
+                                    skr_object_text(meta, "namespace"),
+                                    skr_object_text(reference, "name"))
             : NULL;
     if (!owner) {
-        leave(mix, uid, reference, skr_spotmix_text(meta, "namespace"), token);
+        leave(mix, uid, reference, skr_object_text(meta, "namespace"), token);
         return;
     }
-    struct skr_spotmix_pod *pod = record_of(mix, uid, skr_spotmix_text(meta, "name"), owner);
+    struct skr_spotmix_pod *pod = record_of(mix, uid, skr_object_text(meta, "name"), owner);
     if (version > 0 && version < pod->version) {
-        return; /* a watch that is behind the answer to a write of ours */
+        return; /* the watch is behind the answer to one of our writes */
     }
     pod->version = version;
     skr_spotmix_unreserve(mix, owner, token);
@@ -310,7 +309,7 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     pod->ordinal =
         kind == SKR_SPOTMIX_STATEFUL_SET ? skr_spotmix_ordinal_parse(pod->name, owner->name) : -1;
     pod->created = 0;
-    (void)skr_time_parse(skr_spotmix_text(meta, "creationTimestamp"), &pod->created, NULL);
+    (void)skr_time_parse(skr_object_text(meta, "creationTimestamp"), &pod->created, NULL);
     skr_spotmix_owner_touch(mix, owner);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What should be on the pods against what is. Decisions are made on claims, in memory; what a pod
- * claims and does not carry is a write that is due. So a write that is lost, refused or overtaken
- * is found again as a difference, and an index that is being written is taken already.
+ * What pods should carry against what they carry. Decisions change claims, in memory. A write is
+ * due where a pod does not carry what it claims. So a write that is lost, refused or overtaken
+ * shows as a difference again, and an index that is being written is taken already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,17 @@
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
-/* A workload of more pods than SKR_SPOTMIX_SETTLED_AT_ONCE is looked at again after so long, so that
- * one whose pods come and go takes a hundredth of the time and not all of it. */
+/* The pause of a workload of more than SKR_SPOTMIX_SETTLED_AT_ONCE pods, for each pod. Without it a
+ * workload whose pods come and go would take all of the time, with it a hundredth. */
 #define PAUSE_A_POD (SKR_MILLISECOND / 50)
 
-/* A pod that has been patched more often than any needs to be, as somebody takes the labels away:
- * each patch is one of the API server's, for all. */
+/* Fixes of a pod without a pause. More are needed only if another writer removes the labels, and
+ * all writes share one limiter. */
 enum { FIXES_AT_ONCE = 4 };
 
 /* ---- indices ---- */
 
-/* What pods that need an index find. A pass over the pods of a space makes it, and each pod that
- * moves is noted. */
+/* The vacant indices of one space. A pass over its pods makes them, and each move updates them. */
 struct vacancies {
     const struct skr_spotmix_owner *owner;
     const struct skr_spotmix_rule *rule;
@@ -40,8 +39,8 @@ static struct skr_spotmix_window *window_of(struct vacancies *v, enum skr_spotmi
     return window;
 }
 
-/* For a pod that runs as this class and cannot change it. Without a vacant index of the class it
- * goes behind the highest one, which is drift. */
+/* For a pod that runs as this class and cannot change it. If the class has no vacant index, the pod
+ * gets the one behind the highest, which is drift. */
 static int32_t index_for(struct vacancies *v, enum skr_spotmix_class class_)
 {
     const int32_t vacant = skr_spotmix_window_vacant(window_of(v, class_));
@@ -127,7 +126,7 @@ static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, struct v
     take_class(mix, pod, class_);
 }
 
-/* The index follows from the name; the class of a pod that was not reviewed is its node's. */
+/* The index follows from the name. A pod that no review has seen has the class of its node. */
 static void settle_member(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
 {
     const int64_t place = skr_spotmix_pod_place(pod);
@@ -175,14 +174,14 @@ static void settle_indices(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
 
 /* ---- costs of a rollout ---- */
 
-/* The ReplicaSets that a workload has, as far as costs go by them. */
+/* The highest revisions of a workload, which decide costs. */
 struct revisions {
     int64_t newest;    /* of all */
     int64_t with_pods; /* of those that have pods */
 };
 
-/* While a newer ReplicaSet has pods, the on-demand pods of an older one go before its spot pods:
- * that makes room for the new on-demand pods first. */
+/* While a newer ReplicaSet has pods, the older one loses its on-demand pods before its spot
+ * pods. That makes room for the new on-demand pods first. */
 static void settle_costs(const struct skr_spotmix *mix, const struct revisions *revisions,
                          struct skr_spotmix_owner *owner)
 {
@@ -255,7 +254,7 @@ skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_ui
 
 /* ---- workloads ---- */
 
-/* ReplicaSets without pods count, too: whoever may create them chooses how many there are. */
+/* ReplicaSets without pods count too: users choose how many there are. */
 static size_t size_of(const struct skr_spotmix_owner *workload)
 {
     const struct skr_spotmix_owner *child;
@@ -267,7 +266,7 @@ static size_t size_of(const struct skr_spotmix_owner *workload)
     return n;
 }
 
-/* Whether pods that came since the last look were reviewed. */
+/* Counts whether pods that came since the last call were reviewed. */
 static void settle_news(struct skr_spotmix_owner *workload, struct skr_spotmix_owner *owner)
 {
     size_t missed = 0;
@@ -321,7 +320,7 @@ static void settle_workload(struct skr_spotmix *mix, struct skr_spotmix_owner *w
     }
 }
 
-/* Pods may wait for the class of their node. */
+/* Pods that wait for the class of their node. */
 static void touch_waiting(struct skr_spotmix *mix)
 {
     struct skr_spotmix_owner *owner, *next;

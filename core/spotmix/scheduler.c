@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs are patches of single pods; what fails is due again and tried later. A rebuild evicts one
- * pod at a time and waits for its replacement.
+ * The row of the spot mix, what it watches, and where objects go. Repairs are patches of single
+ * pods. A patch that fails is due again and is retried later.
  */
 #include "core/spotmix/scheduler.h"
 
@@ -31,7 +31,7 @@ static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
     return (enum skr_spotmix_kind)kind;
 }
 
-/* ---- what there is ---- */
+/* ---- objects ---- */
 
 static void put(struct skr_spotmix_scheduler_state *self, const struct skr_object_type *type,
                 const void *object)
@@ -73,7 +73,7 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     skr_strbuf_init(&body);
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "metadata", '{');
-    skr_json_string(&w, "uid", fix->uid); /* of this pod, not of the next one of its name */
+    skr_json_string(&w, "uid", fix->uid); /* the next pod of this name is another one */
     if (fix->class_ != SKR_SPOTMIX_NO_CLASS || fix->index >= 0) {
         skr_json_open(&w, "labels", '{');
         if (fix->class_ != SKR_SPOTMIX_NO_CLASS) {
@@ -104,7 +104,7 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     skr_strbuf_fini(&body);
 }
 
-/* What was not written is due again after a while; by then the watch has shown what is there. */
+/* A fix that was not written is due again later, when the watch has shown the present state. */
 static void fixed(struct skr_spotmix_scheduler_state *self, const char *uid,
                   const struct skr_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
 #define SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
-/* What the spot mix's scheduler consists of; private to scheduler.c, reviews.c and rebuild.c. */
+/* The state of the spot mix's scheduler, for scheduler.c, reviews.c and rebuild.c only. */
 #include <uthash.h>
 #include <utlist.h>
 
@@ -47,23 +47,23 @@ struct skr_spotmix_held_review {
     char body[];
 };
 
-/* What is remembered of a workload: so that Events are about changes, and of its rebuild. */
+/* A workload: what Events have reported, so that they report changes only; and its rebuild. */
 struct skr_spotmix_memory {
     UT_hash_handle hh; /* by key */
     struct skr_spotmix_rule rule;
     bool drifting, lacking, uncalled; /* reported */
     bool rebuilding, given_up;
-    size_t wrong;         /* the fewest since the rebuild began, while no pod was missing */
+    size_t wrong;         /* fewest wrong pods since the rebuild began, while no pod was missing */
     unsigned in_vain;     /* pods evicted since then */
-    bool evicted;         /* any since the rebuild began */
+    bool evicted;         /* a pod was evicted since the rebuild began */
     skr_time progress;    /* when wrong last fell, or the rebuild began */
-    skr_time looks_at;    /* a wake is set for that, to see whether it has ended; 0: none */
+    skr_time looks_at;    /* a wake is set: has the rebuild ended? 0: none */
     skr_time evict_after; /* back-off */
     skr_time backoff;
-    char *leaving; /* uid of the pod that was evicted and still shows; NULL */
+    char *leaving; /* uid of an evicted pod that the watch still shows; NULL: none */
     skr_time leaving_until;
     bool evicting; /* the write is under way */
-    bool due;      /* to be looked at in settle() */
+    bool due;      /* settle() looks at it */
     struct skr_spotmix_memory *due_next;
     char key[]; /* of the workload */
 };
@@ -78,10 +78,10 @@ struct skr_spotmix_scheduler_state {
     skr_time askers_since;
     struct skr_spotmix_memory *memory;
     bool begun, serving;
-    bool silent;         /* the first look after begin(): nothing has changed for anybody */
-    skr_time expiry;     /* that a wake is set for */
-    skr_time settles_at; /* the same */
-    uint64_t begins;     /* wakes of an earlier begin() mean nothing */
+    bool silent;         /* the first look after begin(): it shows no changes */
+    skr_time expiry;     /* a wake is set for it */
+    skr_time settles_at; /* a wake is set for it */
+    uint64_t begins;     /* wakes of an earlier begin() are ignored */
     struct skr_spotmix_memory *due;
     uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
 };
@@ -101,14 +101,14 @@ void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self);
 
 /* ---- rebuild.c ---- */
 
-/* Looks at the workload in the next round; it is remembered from then on. */
+/* Looks at the workload in the next round. It has an entry in the table from then on. */
 void skr_spotmix_mark_due(void *scheduler, const char *workload_key);
-/* Looks at all that are due. */
+/* Looks at all workloads that are due. */
 void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self);
 /* An eviction for this workload has its outcome. */
 void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                          const struct skr_event *event);
-/* The same of the patch that rolls it out. */
+/* The patch that rolls this workload out has its outcome. */
 void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                             const struct skr_event *event);
 void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self);

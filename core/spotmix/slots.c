@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The indices of one space: held by what pods claim, or reserved. A space of n holders has a vacant
- * index within n of where the search begins. A window therefore counts the holders of n + 1 indices,
- * and its search continues where it stopped.
+ * index within n of where the search begins. A window therefore counts the holders of n + 1
+ * indices, and its search continues where it stopped.
  */
 #include <stdlib.h>
 #include <string.h>

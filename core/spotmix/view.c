@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts over the pods of a workload, made when somebody asks. */
+/* Counts over the pods of a workload, made when a row is read. */
 #include "core/spotmix/view.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static int64_t place_of(const struct skr_spotmix_pod *pod)
     return named ? skr_spotmix_pod_place(pod) : -1;
 }
 
-/* Evicting one more than the pods that are not Ready already is what a rebuild waits with: the next
- * one goes when all others are Ready and none is missing. One that is not Ready itself goes first. */
+/* A rebuild never adds to the pods that are not Ready: it evicts the next one when all others
+ * are Ready and none is missing. A wrong pod that is itself not Ready goes first. */
 static void add_victim(const struct skr_spotmix_owner *owner,
                        const struct skr_spotmix_judgement *judgement, struct skr_spotmix_row *row)
 {

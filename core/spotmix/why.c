@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences from rows: first the reason of a class, then what is wrong with the pod. */
 #include "core/spotmix/why.h"
 
 #include <inttypes.h>
