@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts (tally.h) go into the registry when somebody asks. */
 #include "server/daemon/placement_service.h"
 
 #include <stdlib.h>
@@ -98,7 +99,9 @@ static void *create(const struct skr_service_host *host)
         .stopwatch = &s->tally.stopwatch,
         .scheduler_name = config->ocm_scheduler_name,
         .spread_mode = config->ocm_lexicographic ? SKR_SPREAD_LEXICOGRAPHIC : SKR_SPREAD_WEIGHTED};
-    skr_series_families(host->registry, specs, F_COUNT, s->family);
+    for (int i = 0; i < F_COUNT; i++) {
+        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
+    }
     skr_metrics_on_collect(host->registry, collect, s);
     return s;
 }
@@ -112,7 +115,7 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     struct skr_placement_counts counts;
-    if (skr_tally_is_due(&s->tally, SKR_TALLY_PAUSE)) {
+    if (skr_tally_is_due(&s->tally)) {
         skr_placement_count(skr_engine_self(engine), &counts);
         skr_tally_put(&s->tally, &counts);
     }

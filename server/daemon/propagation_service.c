@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts (tally.h) go into the registry when somebody asks. */
 #include "server/daemon/propagation_service.h"
 
 #include <stdlib.h>
@@ -78,7 +79,9 @@ static void *create(const struct skr_service_host *host)
     skr_propagation_options_init(&s->settings.options, config->karmada_profile);
     /* Valid: the configuration was refused otherwise. */
     (void)skr_propagation_options_set(&s->settings.options, config->karmada_options, NULL);
-    skr_series_families(host->registry, specs, F_COUNT, s->family);
+    for (int i = 0; i < F_COUNT; i++) {
+        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
+    }
     skr_metrics_on_collect(host->registry, collect, s);
     return s;
 }
@@ -92,7 +95,7 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     struct skr_propagation_counts counts;
-    if (skr_tally_is_due(&s->tally, SKR_TALLY_PAUSE)) {
+    if (skr_tally_is_due(&s->tally)) {
         skr_propagation_count(skr_engine_self(engine), &counts);
         skr_tally_put(&s->tally, &counts);
     }

@@ -77,7 +77,6 @@ struct service {
     struct skr_api *pages;
     struct skr_metric_family *family[F_COUNT];
     struct skr_tally tally; /* struct counts */
-    skr_time pause;         /* of the tally */
 };
 
 static bool enabled(const struct skr_config *config)
@@ -185,14 +184,14 @@ static void handled(void *service, const struct skr_engine *engine)
     if (leads != atomic_exchange(&s->leads, leads)) {
         skr_reach_kick(s->reach);
     }
-    if (skr_tally_is_due(&s->tally, s->pause)) {
+    if (skr_tally_is_due(&s->tally)) {
         skr_spotmix_totals(skr_spotmix_scheduler_mix(self), &counts.totals);
         for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
             counts.evictions[i] =
                 skr_spotmix_scheduler_evictions(self, (enum skr_spotmix_eviction_result)i);
         }
         const size_t *pods = counts.totals.actual;
-        s->pause =
+        s->tally.pause =
             PAUSE + (skr_time)(pods[SKR_SPOTMIX_ON_DEMAND] + pods[SKR_SPOTMIX_SPOT]) * PAUSE_A_POD;
         skr_tally_put(&s->tally, &counts);
     }
