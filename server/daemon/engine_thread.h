@@ -41,20 +41,21 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
 /* Copies the event with its strings (those of a DELETE, message of a WRITE_DONE). Not for REQUESTs:
  * they borrow their body. */
 void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event);
-/* Copies the struct only. What it borrows must stay until release(keep) is called: on the engine
- * thread after the event was handled, or on the thread that empties the queue at the end. */
-void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
+/* Nothing is copied but the struct: everything borrowed stays until release(keep) is called, on the
+ * engine thread after the event was handled, or wherever the queue is emptied at the end. release
+ * NULL: nothing is borrowed. thread: a struct skr_engine_thread, as callbacks take it. */
+void skr_engine_thread_post_kept(void *thread, const struct skr_event *event,
                                  void (*release)(void *keep), void *keep);
 
-/* Calls look(context, engine, now) on the engine thread, in the order of the posts. look must be quick
- * (long work looks again for its next piece), may change only caches that decide nothing, and keeps
- * no pointer into the engine. engine NULL: the thread has ended; then look runs on any thread. Never
- * waits. */
-void skr_engine_thread_look(struct skr_engine_thread *thread,
+/* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
+ * be quick (what takes long looks again, for the next piece), change nothing but caches that decide
+ * nothing, and keep nothing of the engine. engine NULL: the thread ends without (then on any
+ * thread). Never waits. */
+void skr_engine_thread_look(void *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
-/* Whether a request of a client waits for the thread. Any thread, no locks. */
-bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread);
+/* Whether a request of outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
+bool skr_engine_thread_has_requests(void *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
