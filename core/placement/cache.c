@@ -230,7 +230,7 @@ void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind k
 static bool is_newer(const void *before, const void *after)
 {
     return !before ||
-           skr_ocm_meta(after)->resource_version > skr_ocm_meta(before)->resource_version;
+           skr_object_meta(after)->resource_version > skr_object_meta(before)->resource_version;
 }
 
 static bool put_placement(struct skr_placements *self, struct skr_placement *placement,
@@ -249,7 +249,7 @@ static bool put_placement(struct skr_placements *self, struct skr_placement *pla
 static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
                       void **ret_before)
 {
-    const struct skr_meta *meta = skr_ocm_meta(object);
+    const struct skr_meta *meta = skr_object_meta(object);
     char *key = skr_object_key(meta->namespace_, meta->name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     void *before = cached ? cached->object : NULL;
@@ -298,7 +298,7 @@ bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, voi
 
 static bool has_uid(const void *object, const char *uid)
 {
-    return object && (!uid[0] || strcmp(skr_ocm_meta(object)->uid, uid) == 0);
+    return object && (!uid[0] || strcmp(skr_object_meta(object)->uid, uid) == 0);
 }
 
 static void *remove_placement(struct skr_placements *self, const char *key, const char *uid)
@@ -358,7 +358,8 @@ void skr_placements_bury(struct skr_placements *self, const char *namespace_, co
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(skr_ocm_meta(*(void *const *)a)->name, skr_ocm_meta(*(void *const *)b)->name);
+    return strcmp(skr_object_meta(*(void *const *)a)->name,
+                  skr_object_meta(*(void *const *)b)->name);
 }
 
 static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const void ***list,

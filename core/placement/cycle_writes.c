@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/frame/object_writer.h"
-#include "core/placement/decode.h"
 #include "core/placement/report.h"
 #include "core/placement/state.h"
 
@@ -24,11 +23,7 @@ static const struct skr_placement_decision *cached(const struct skr_placements *
 
 static bool wants(const struct skr_target_slice *slice, const char *cluster)
 {
-    const char *const *found = slice->n > 0
-                                   ? bsearch(&cluster, slice->cluster, slice->n,
-                                             sizeof *slice->cluster, skr_ocm_compare_strings)
-                                   : NULL;
-    return found;
+    return skr_names_contain((const char *const *)slice->cluster, slice->n, cluster);
 }
 
 static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
@@ -112,7 +107,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
             all[n++] = is->cluster[i];
         }
     }
-    qsort(all, n, sizeof *all, skr_ocm_compare_strings);
+    skr_names_sort(all, n);
     skr_strbuf_init(&body);
     skr_object_open_patch(&w, &is->meta);
     skr_json_close(&w, '}');

@@ -2,7 +2,6 @@
 /* What goes out about a Placement: writes of its cycle, and Events. */
 #include <stdlib.h>
 
-#include "core/placement/decode.h"
 #include "core/placement/state.h"
 
 static void release(void *more)

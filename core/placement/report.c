@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/decode.h"
 #include "topology/base/decimal.h"
 
 enum { WIDE_TEXT_MAX = 48 };
@@ -77,7 +76,7 @@ int skr_placement_keep(const struct skr_placement *placement, const struct skr_p
         }
     }
     qsort(ret->slice, ret->n_slices, sizeof *ret->slice, by_group);
-    qsort(ret->cluster, n, sizeof *ret->cluster, skr_ocm_compare_strings);
+    skr_names_sort(ret->cluster, n);
     for (size_t i = 0; i < n; i++) {
         if (ret->n == 0 || strcmp(ret->cluster[i], ret->cluster[ret->n - 1]) != 0) {
             ret->cluster[ret->n++] = ret->cluster[i];
@@ -417,7 +416,7 @@ static const char **selected_names(const struct report *r, bool sorted)
         name[i] = candidate_name(r, spread->order[i]);
     }
     if (name && sorted) {
-        qsort(name, spread->n, sizeof *name, skr_ocm_compare_strings);
+        skr_names_sort(name, spread->n);
     }
     return name;
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/decode.h"
 #include "topology/base/decimal.h"
 
 /* ---- what is there ---- */
@@ -287,9 +286,7 @@ static int keep_slices(struct skr_slice_planner *p, size_t part, struct open_sli
     for (size_t i = 0; i < n; i++) {
         struct skr_slice *slice = &open[i].slice;
         if (slice->n > 0 || (p->n_members == 0 && i == 0)) {
-            if (slice->n > 1) {
-                qsort(slice->cluster, slice->n, sizeof *slice->cluster, skr_ocm_compare_strings);
-            }
+            skr_names_sort(slice->cluster, slice->n);
             slice->group = (int32_t)part;
             slice->group_name = plan->part[part].group_name;
             plan->slice[plan->n_slices++] = *slice;

@@ -3,8 +3,7 @@
 #define SKR_CORE_PROPAGATION_BINDING_H
 /*
  * A ResourceBinding or ClusterResourceBinding of Karmada (work.karmada.io/v1alpha2): an object of a
- * user, how many replicas of what size it wants, its placement, and where it runs now. Immutable,
- * one arena a binding.
+ * user, how many replicas of what size it wants, its placement, and where it runs now.
  */
 #include "core/propagation/placement.h"
 
@@ -63,9 +62,8 @@ struct skr_binding {
     const char *other_conditions; /* "{...},{...}": those of other types as compact JSON */
 };
 
-/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
-int skr_binding_decode(const json_t *json, struct skr_binding **ret, struct skr_error *error);
-void skr_binding_destroy(struct skr_binding *binding); /* NULL allowed */
+/* *ret: struct skr_binding. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
+int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Has replicas, or says what one would need (upstream counts components too; here they do not). */
 bool skr_binding_is_workload(const struct skr_binding *binding);

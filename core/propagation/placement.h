@@ -10,7 +10,6 @@
  */
 #include "core/pod/pod.h"
 #include "core/propagation/cluster.h"
-#include "topology/base/json_field.h"
 
 enum {
     /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its own. */
@@ -94,13 +93,12 @@ struct skr_binding_placement {
     bool has_workload_affinity; /* not supported */
 };
 
-/* placement: the JSON object. path: where it is. Borrows json. Errors: SKR_INVALID, SKR_LIMIT. */
-int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
-                                 struct skr_binding_placement *ret, struct skr_error *error);
+/* placement: the JSON object. */
+void skr_binding_placement_decode(const struct skr_fields *placement,
+                                  struct skr_binding_placement *ret);
 /* clusterAffinity and what has its fields, for placement.c. */
-int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
-                                const struct skr_field_path *path, struct skr_cluster_affinity *ret,
-                                struct skr_error *error);
+void skr_cluster_affinity_decode(const struct skr_fields *affinity,
+                                 struct skr_cluster_affinity *ret);
 
 /* O(requirements * log(values) + log(names)). */
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,

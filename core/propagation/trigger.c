@@ -235,7 +235,7 @@ static void upsert_cluster(struct skr_propagation *self, struct skr_member_clust
     struct skr_member_cluster *before;
     if (skr_propagation_put_cluster(self, cluster, &before)) {
         cluster_changed(self, before, cluster);
-        skr_member_cluster_destroy(before);
+        skr_object_destroy(before);
     }
 }
 
@@ -244,7 +244,7 @@ static void delete_cluster(struct skr_propagation *self, const char *name)
     struct skr_member_cluster *before = skr_propagation_remove_cluster(self, name);
     if (before) {
         cluster_changed(self, before, NULL);
-        skr_member_cluster_destroy(before);
+        skr_object_destroy(before);
     }
 }
 
