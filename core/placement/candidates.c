@@ -35,16 +35,6 @@ static const struct skr_cluster_set *find_set(const struct skr_placement_hub *hu
     return NULL;
 }
 
-static bool asks_for(const struct skr_placement *placement, const char *set)
-{
-    for (size_t i = 0; i < placement->n_sets; i++) {
-        if (strcmp(placement->set[i], set) == 0) {
-            return true;
-        }
-    }
-    return placement->n_sets == 0;
-}
-
 int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set ***ret, size_t *ret_n,
                         size_t *ret_bound)
 {
@@ -65,7 +55,7 @@ int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set **
         for (size_t j = 0; j < *ret_n && !known; j++) {
             known = (*ret)[j] == set;
         }
-        if (!known && asks_for(cycle->placement, set->meta.name)) {
+        if (!known && skr_placement_asks_for(cycle->placement, set->meta.name)) {
             (*ret)[(*ret_n)++] = set;
         }
     }

@@ -98,6 +98,8 @@ int skr_placement_decode(const json_t *json, void **ret, struct skr_error *error
 
 /* Whether this scheduler decides it. */
 bool skr_placement_is_ours(const struct skr_placement *placement, const char *scheduler);
+/* Whether clusterSets names the set, or no set at all. */
+bool skr_placement_asks_for(const struct skr_placement *placement, const char *set);
 const struct skr_prioritizer *skr_placement_prioritizer(const struct skr_placement *placement,
                                                         const char *name); /* NULL: none */
 

@@ -51,16 +51,6 @@ static bool reads_resources(const struct skr_placement *p)
     return false;
 }
 
-static bool asks_for(const struct skr_placement *p, const char *set)
-{
-    for (size_t i = 0; i < p->n_sets; i++) {
-        if (strcmp(p->set[i], set) == 0) {
-            return true;
-        }
-    }
-    return p->n_sets == 0;
-}
-
 static bool reads_score(const struct skr_placement *p, const char *name)
 {
     for (size_t i = 0; i < p->n_prioritizers; i++) {
@@ -92,7 +82,7 @@ static void queue_set(struct skr_placements *self, const char *set, const struct
         DL_FOREACH(cached->home->entry, entry)
         {
             const struct skr_placement *p = entry->placement;
-            if (p && (p->misconfigured[0] || asks_for(p, set)) &&
+            if (p && (p->misconfigured[0] || skr_placement_asks_for(p, set)) &&
                 (!concern->resources || reads_resources(p)) &&
                 (!concern->score || reads_score(p, concern->score))) {
                 skr_placements_queue(self, entry);
@@ -195,7 +185,7 @@ static void queue_bound(struct skr_placements *self, const struct skr_cluster_se
     DL_FOREACH(home ? home->entry : NULL, entry)
     {
         const struct skr_placement *p = entry->placement;
-        if (p && (p->misconfigured[0] || asks_for(p, binding->meta.name))) {
+        if (p && (p->misconfigured[0] || skr_placement_asks_for(p, binding->meta.name))) {
             skr_placements_queue(self, entry);
         }
     }

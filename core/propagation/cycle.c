@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/object_writer.h"
 #include "core/propagation/decision_json.h"
 #include "core/propagation/state.h"
 
@@ -94,22 +95,6 @@ static void read_again(struct skr_propagation *self, struct skr_binding_entry *e
     send(self, entry, SKR_VERB_GET, "", SKR_WRITE_READ, "");
 }
 
-static void open_patch(const struct skr_binding *binding, const char *annotation,
-                       struct skr_json_writer *w)
-{
-    char version[24];
-    snprintf(version, sizeof version, "%llu", (unsigned long long)binding->meta.resource_version);
-    skr_json_open(w, NULL, '{');
-    skr_json_open(w, "metadata", '{');
-    skr_json_string(w, "resourceVersion", version);
-    if (annotation) {
-        skr_json_open(w, "annotations", '{');
-        skr_json_string(w, "policy.karmada.io/applied-placement", annotation);
-        skr_json_close(w, '}');
-    }
-    skr_json_close(w, '}');
-}
-
 static bool targets_differ(const struct skr_binding *binding,
                            const struct skr_binding_decision *decision)
 {
@@ -142,7 +127,11 @@ static bool write_main(struct skr_propagation *self, struct skr_binding_entry *e
         return false;
     }
     skr_strbuf_init(&body);
-    open_patch(binding, binding->placement_text, &w);
+    skr_object_open_patch(&w, &binding->meta);
+    skr_json_open(&w, "annotations", '{');
+    skr_json_string(&w, "policy.karmada.io/applied-placement", binding->placement_text);
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
     if (entry->changed) {
         skr_json_open(&w, "spec", '{');
         skr_binding_decision_write_targets(decision, "clusters", &w);
@@ -192,7 +181,8 @@ static void write_status(struct skr_propagation *self, struct skr_binding_entry 
     }
     skr_time_write(second, 0, now, sizeof now);
     skr_strbuf_init(&body);
-    open_patch(entry->binding, NULL, &w);
+    skr_object_open_patch(&w, &entry->binding->meta);
+    skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     if (!entry->advances_only) {
         skr_condition_write(self, entry, now, &w);

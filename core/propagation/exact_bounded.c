@@ -220,13 +220,6 @@ static int by_members(const void *a, const void *b)
     return by_value(a, b);
 }
 
-static int by_index(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* How many groups of a level there may be at most: each has one of every level below. */
 static int64_t allowed(const struct relaxation *r, size_t level)
 {
@@ -279,7 +272,7 @@ static bool choose_level(struct relaxation *r, size_t level, enum manner manner)
     }
     free(below);
     free(open);
-    qsort(chosen->group, chosen->n, sizeof *chosen->group, by_index);
+    qsort(chosen->group, chosen->n, sizeof *chosen->group, skr_compare_index);
     return (int64_t)chosen->n >= least && (level == 0 || chosen->n >= search->chosen[level - 1].n);
 }
 

@@ -19,13 +19,6 @@
 
 /* ---- the clusters of chosen deepest groups ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static struct skr_pool make_pool(struct skr_exact_search *search, int32_t **ret_memory)
 {
     const struct skr_spread_level *level = &search->level[search->n_levels - 1];
@@ -44,7 +37,7 @@ static struct skr_pool make_pool(struct skr_exact_search *search, int32_t **ret_
             group_of[group->member[k]] = (int32_t)i;
         }
     }
-    qsort(memory, n, sizeof *memory, by_number);
+    qsort(memory, n, sizeof *memory, skr_compare_index);
     for (size_t i = 0; i < n; i++) {
         memory[n + i] = group_of[memory[i]];
     }

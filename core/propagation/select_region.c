@@ -174,13 +174,6 @@ static size_t choose_regions(struct walk *walk, const struct skr_spread_group **
     return n;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void fill_picks(struct walk *walk, const struct skr_spread_group **path, size_t n_path,
                        struct skr_selection *ret)
 {
@@ -197,7 +190,7 @@ static void fill_picks(struct walk *walk, const struct skr_spread_group **path, 
         memcpy(rest + n_rest, path[i]->member + 1, (path[i]->n_members - 1) * sizeof *rest);
         n_rest += path[i]->n_members - 1;
     }
-    qsort(rest, n_rest, sizeof *rest, by_rank);
+    qsort(rest, n_rest, sizeof *rest, skr_compare_index);
     if ((int64_t)ret->n > most && clusters->declared && most > 0) {
         decision->warnings |= UINT32_C(1) << SKR_WARNING_CLUSTER_MAX_EXCEEDED;
     }

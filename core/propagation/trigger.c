@@ -123,20 +123,6 @@ static bool affinity_matches(const struct skr_binding *binding,
     return skr_cluster_affinity_matches(&placement->term[term].affinity, cluster);
 }
 
-static bool labels_differ(const struct skr_labels *a, const struct skr_labels *b)
-{
-    if (a->n != b->n) {
-        return true;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool has_taint(const struct skr_member_cluster *cluster, const struct skr_taint *taint)
 {
     for (size_t i = 0; i < cluster->n_taints; i++) {
@@ -211,7 +197,7 @@ static void cluster_changed(struct skr_propagation *self, const struct skr_membe
     struct skr_binding_entry *next;
     bool concerns = before && after &&
                     (before->generation != after->generation ||
-                     labels_differ(&before->meta.labels, &after->meta.labels) ||
+                     !skr_labels_equal(&before->meta.labels, &after->meta.labels) ||
                      (!before->meta.deleting && after->meta.deleting));
     bool better = improves(before, after);
     if (!concerns && !better) {
