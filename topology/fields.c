@@ -265,6 +265,9 @@ int skr_object_decode(const json_t *json, const char *what, size_t size, skr_obj
                       void **ret, struct skr_error *error)
 {
     struct skr_error own = {.text = ""};
+    if (!json_is_object(json)) {
+        return skr_field_set_type_error(NULL, what, "an object", json, error);
+    }
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_object *object = arena ? skr_arena_alloc(arena, size) : NULL;
     if (!object) {
