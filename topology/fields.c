@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology/base/json_text.h"
 #include "topology/quantity.h"
@@ -297,4 +298,26 @@ void skr_object_destroy(void *object)
 const struct skr_meta *skr_object_meta(const void *object)
 {
     return &((const struct skr_object *)object)->meta;
+}
+
+int skr_object_compare_names(const void *a, const void *b)
+{
+    return strcmp(skr_object_meta(*(void *const *)a)->name,
+                  skr_object_meta(*(void *const *)b)->name);
+}
+
+int64_t skr_object_search(const void *object, size_t n, const char *name)
+{
+    const void *const *list = object;
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(skr_object_meta(list[middle])->name, name);
+        if (order == 0) {
+            return (int64_t)middle;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order > 0 ? middle : high;
+    }
+    return -1;
 }

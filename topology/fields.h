@@ -40,6 +40,11 @@ int skr_object_decode(const json_t *json, const char *what, size_t size, skr_obj
 void skr_object_destroy(void *object); /* of any kind; NULL allowed */
 const struct skr_meta *skr_object_meta(const void *object);
 
+/* Of qsort over pointers to objects: by name. */
+int skr_object_compare_names(const void *a, const void *b);
+/* The object of this name among n that are sorted by name: its index, or -1. O(log n). */
+int64_t skr_object_search(const void *object, size_t n, const char *name);
+
 /* The fields of json, whose own path is empty. */
 struct skr_fields skr_fields_of(struct skr_decoding *decoding, const json_t *json);
 struct skr_fields skr_fields_object(const struct skr_fields *in, const char *key);

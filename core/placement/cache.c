@@ -43,26 +43,7 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
 
 void skr_target_destroy(struct skr_target *target)
 {
-    if (!target) {
-        return;
-    }
-    for (size_t i = 0; i < target->n_slices; i++) {
-        for (size_t c = 0; c < target->slice[i].n; c++) {
-            free(target->slice[i].cluster[c]);
-        }
-        free(target->slice[i].cluster);
-        free(target->slice[i].name);
-        free(target->slice[i].group_name);
-    }
-    free(target->slice);
-    free(target->name);
-    free(target->groups);
-    free(target->reason);
-    free(target->message);
-    free(target->misconfigured);
-    free(target->scores);
-    free(target->warning);
-    free(target);
+    skr_arena_destroy(target ? target->arena : NULL);
 }
 
 static void free_entry(struct skr_placements *self, struct skr_placement_entry *entry)
@@ -117,8 +98,8 @@ static size_t add_count(struct skr_cluster_count **counts, const char *name, int
 static void add_load(struct skr_placements *self, const char *name, int change)
 {
     const size_t n = add_count(&self->load, name, change);
-    const struct skr_placement_hub hub = {.n_clusters = self->n_clusters, .cluster = self->cluster};
-    const int64_t at = self->unsorted ? -1 : skr_placement_hub_find(&hub, name);
+    const int64_t at =
+        self->unsorted ? -1 : skr_object_search(self->cluster, self->n_clusters, name);
     if (at >= 0) {
         self->loads[at] = (uint32_t)n;
     }
@@ -356,12 +337,6 @@ void skr_placements_bury(struct skr_placements *self, const char *namespace_, co
 
 /* ---- sorted lists ---- */
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(skr_object_meta(*(void *const *)a)->name,
-                  skr_object_meta(*(void *const *)b)->name);
-}
-
 static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const void ***list,
                       size_t *ret_n)
 {
@@ -373,7 +348,7 @@ static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const
     {
         (*list)[n++] = cached->object;
     }
-    qsort(*list, n, sizeof **list, by_name);
+    qsort(*list, n, sizeof **list, skr_object_compare_names);
     *ret_n = n;
 }
 

@@ -6,7 +6,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/placement/cycle.h"
@@ -20,21 +19,6 @@ static int no_room(struct skr_cycle *cycle)
 
 /* ---- sets ---- */
 
-static const struct skr_cluster_set *find_set(const struct skr_placement_hub *hub, const char *name)
-{
-    size_t low = 0, high = hub->n_sets;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(hub->set[middle]->meta.name, name);
-        if (order == 0) {
-            return hub->set[middle];
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order > 0 ? middle : high;
-    }
-    return NULL;
-}
-
 int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set ***ret, size_t *ret_n,
                         size_t *ret_bound)
 {
@@ -46,10 +30,11 @@ int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set **
         return no_room(cycle);
     }
     for (size_t i = 0; i < hub->n_bindings; i++) {
-        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->meta.name);
-        if (!set) {
+        const int64_t at = skr_object_search(hub->set, hub->n_sets, hub->binding[i]->meta.name);
+        if (at < 0) {
             continue;
         }
+        const struct skr_cluster_set *set = hub->set[at];
         ++*ret_bound;
         bool known = false;
         for (size_t j = 0; j < *ret_n && !known; j++) {
@@ -190,7 +175,8 @@ static int find_decided(struct skr_cycle *cycle)
     }
     for (size_t d = 0; d < hub->n_decisions; d++) {
         for (size_t i = 0; i < hub->decision[d]->n; i++) {
-            const int64_t at = skr_placement_hub_find(hub, hub->decision[d]->cluster[i]);
+            const int64_t at =
+                skr_object_search(hub->cluster, hub->n_clusters, hub->decision[d]->cluster[i]);
             if (at < 0) {
                 cycle->lost = true;
             } else if (!cycle->decided[at]) {

@@ -23,7 +23,7 @@ static const struct skr_placement_decision *cached(const struct skr_placements *
 
 static bool wants(const struct skr_target_slice *slice, const char *cluster)
 {
-    return skr_names_contain((const char *const *)slice->cluster, slice->n, cluster);
+    return skr_names_contain(slice->cluster, slice->n, cluster);
 }
 
 static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
@@ -343,19 +343,15 @@ static void learn(struct skr_placements *self, struct skr_placement_entry *entry
                            write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
     const enum skr_write_outcome outcome = event->written.outcome;
     const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
-    char *namespace_ = skr_strdup(entry->key), *slash = strchr(namespace_, '/');
-    if (slash) {
-        *slash = '\0';
-    }
+    const char *namespace_ = entry->home->name;
     if (outcome == SKR_WRITE_OK && event->written.object) {
         skr_placements_take(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
                             skr_event_take_object(event));
     } else if (placement && outcome == SKR_WRITE_NOT_FOUND) {
-        skr_placements_drop(self, SKR_OCM_PLACEMENT, slash ? namespace_ : "", write->more, "");
+        skr_placements_drop(self, SKR_OCM_PLACEMENT, namespace_, write->more, "");
     } else if (outcome == SKR_WRITE_NOT_FOUND || (outcome == SKR_WRITE_OK && deletes)) {
-        skr_placements_bury(self, slash ? namespace_ : "", write->more);
+        skr_placements_bury(self, namespace_, write->more);
     }
-    free(namespace_);
 }
 
 void skr_placements_written(void *object, const struct skr_pending_write *write,

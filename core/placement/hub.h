@@ -38,7 +38,4 @@ struct skr_placement_hub {
     enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
 };
 
-/* Index of the cluster in the hub; -1: none. O(log clusters). */
-int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
-
 #endif

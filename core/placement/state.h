@@ -64,23 +64,24 @@ struct skr_cluster_count {
 
 /* One object as the cycle wants it. */
 struct skr_target_slice {
-    char *name, *group_name;
+    const char *name, *group_name;
     int32_t group;
     size_t n;
-    char **cluster; /* by name */
+    const char **cluster; /* by name */
 };
 
-/* What a cycle has decided; texts are its own. */
+/* What a cycle has decided, in an arena of its own. */
 struct skr_target {
+    struct skr_arena *arena;
     bool keeps; /* misconfigured or failed: no decision is touched */
     bool news;  /* it was decided because something changed */
     size_t n_slices;
     struct skr_target_slice *slice;
-    const char **name; /* [n_slices] of the slices, sorted; borrowed from them */
+    const char **name; /* [n_slices] of the slices, sorted */
     size_t n_selected;
-    char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
+    const char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
     bool satisfied;
-    char *reason, *message, *misconfigured, *scores, *warning;
+    const char *reason, *message, *misconfigured, *scores, *warning;
     skr_time again_at;
 };
 

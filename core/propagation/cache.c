@@ -141,13 +141,6 @@ struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation
 
 /* ---- the list ---- */
 
-static int by_name(const void *a, const void *b)
-{
-    const struct skr_member_cluster *const *x = a;
-    const struct skr_member_cluster *const *y = b;
-    return strcmp((*x)->meta.name, (*y)->meta.name);
-}
-
 const struct skr_member_cluster *const *skr_propagation_clusters(void *object, size_t *ret_n)
 {
     struct skr_propagation *self = object;
@@ -161,7 +154,7 @@ const struct skr_member_cluster *const *skr_propagation_clusters(void *object, s
             self->list[self->n_list++] = entry->cluster;
         }
         if (self->n_list > 1) {
-            qsort(self->list, self->n_list, sizeof *self->list, by_name);
+            qsort(self->list, self->n_list, sizeof *self->list, skr_object_compare_names);
         }
     }
     *ret_n = self->n_list;

@@ -30,11 +30,6 @@ static void measure(struct skr_propagation *self, const struct skr_binding_entry
     }
 }
 
-static void end_well(struct skr_propagation *self, struct skr_binding_entry *entry)
-{
-    skr_keys_succeed(self->keys, entry->key);
-}
-
 /* What the code asks for after its status is there. */
 static void end_with_retry(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
@@ -46,10 +41,10 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
         skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0);
     switch (outcome.retry) {
     case SKR_RETRY_NONE:
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         return;
     case SKR_RETRY_LATER:
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         skr_propagation_queue(self, entry, later);
         return;
     case SKR_RETRY_BACKOFF:
@@ -60,7 +55,7 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
             skr_keys_fail(self->keys, entry->key);
             return;
         }
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         skr_propagation_queue(self, entry, later);
         return;
     }
@@ -330,7 +325,7 @@ static void main_written(struct skr_propagation *self, struct skr_binding_entry 
         skr_propagation_queue(self, entry, 0);
     }
     if (!skr_propagation_is_ours(self, entry->binding) || !skr_frame_is_deciding(self->frame)) {
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         return;
     }
     write_status(self, entry);
@@ -366,7 +361,7 @@ static void read_done(struct skr_propagation *self, struct skr_binding_entry *en
                       struct skr_event *event)
 {
     take_answer(self, entry, event);
-    end_well(self, entry);
+    skr_keys_succeed(self->keys, entry->key);
     skr_propagation_queue(self, entry, 0);
 }
 
