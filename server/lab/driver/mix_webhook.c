@@ -13,14 +13,14 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_text.h"
 
-/* Of a patch; as of the lab's other schedulers. */
+/* Of a patch; the same as for the lab's other schedulers. */
 #define WRITE_TIME SKR_MILLISECOND
 
 struct skr_mix_webhook {
     struct skr_store *store;
     struct skr_driver *driver;
     uint64_t reviews;
-    bool answered; /* the review at hand */
+    bool answered; /* the present review */
     json_t *patch; /* of its answer; NULL: none */
 };
 
@@ -115,7 +115,7 @@ struct skr_driver *skr_mix_webhook_driver(struct skr_mix_webhook *webhook)
     return webhook->driver;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 struct skr_mix_webhook *skr_mix_webhook_create(const struct skr_spotmix_settings *settings,
                                                struct skr_store *store, skr_time now)
