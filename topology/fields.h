@@ -3,8 +3,8 @@
 #define SKR_TOPOLOGY_FIELDS_H
 /*
  * Decoders of API objects: the fields of one object, read one after the other. The first error is
- * kept, and whatever is read after it is absent; so a decoder reads all its fields and never asks in
- * between. Absent and null are the same, and the errors are those of topology/base/json_field.h.
+ * kept, and whatever is read after it is absent; so a decoder reads all its fields and never asks
+ * in between. Absent and null are the same, and the errors are those of topology/base/json_field.h.
  *
  * Every decoded object begins with struct skr_object. It is immutable, lives in one arena of its
  * own, and belongs to its holder.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects in, by kind and name; decisions also by their Placement, with how many Placements name
- * each cluster, counted as they come and go. While a cycle writes its decisions, the clusters that it
- * writes are counted instead of those that are written: cycles that begin meanwhile see them. */
+/* The cache of the scheduler of Placements: objects by kind and name, and decisions by their
+ * Placement. It counts how many Placements name each cluster. While a cycle writes its decisions,
+ * the clusters of its target are counted instead of the written ones, so that other cycles see
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,7 +122,7 @@ static void count_decision(struct skr_placements *self, struct skr_placement_ent
     }
 }
 
-/* Every cluster that counts as the Placement's. */
+/* Adds change to the count of every cluster that the Placement has. */
 static void count_entry(struct skr_placements *self, const struct skr_placement_entry *entry,
                         int change)
 {
@@ -178,7 +179,7 @@ static void unlink_decision(struct skr_placements *self, const struct skr_placem
 
 /* ---- objects ---- */
 
-/* Its object is the caller's. */
+/* The caller owns the object. */
 static void free_cached(struct skr_placements *self, enum skr_ocm_kind kind,
                         struct skr_ocm_entry *cached)
 {

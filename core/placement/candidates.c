@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Candidates: members of the sets that are bound to the namespace, without those that a predicate
- * or a taint keeps out. Conditions of clusters are not read: OCM's registration controller says
- * with taints what is wrong with them.
+ * Candidates: the members of the sets that are bound to the namespace, without those that a
+ * predicate or a taint excludes. Conditions of clusters are not read, because OCM's registration
+ * controller expresses them as taints.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static bool matches(const struct skr_cluster_toleration *t, const struct skr_clu
                                                 strcmp(t->value, taint->value) == 0);
 }
 
-/* Saturates. */
+/* When the toleration ends; saturates. */
 static skr_time end_of(const struct skr_cluster_toleration *t,
                        const struct skr_cluster_taint *taint)
 {
@@ -81,8 +81,8 @@ static skr_time end_of(const struct skr_cluster_toleration *t,
     return end >= SKR_TIME_NEVER ? SKR_TIME_NEVER - 1 : end < INT64_MIN ? INT64_MIN : (skr_time)end;
 }
 
-/* The time from which the taint is not tolerated any more: SKR_TIME_NEVER for ever, INT64_MIN it
- * is not now. */
+/* When the taint stops being tolerated. SKR_TIME_NEVER: it is tolerated for ever; INT64_MIN: it is
+ * not tolerated now. */
 static skr_time tolerated_until(const struct skr_cycle *cycle, uint32_t cluster,
                                 const struct skr_cluster_taint *taint)
 {
@@ -120,7 +120,7 @@ static const char *SKR_PRINTF(2, 3) explain(struct skr_cycle *cycle, const char 
     return copy ? copy : "";
 }
 
-/* Why the cluster is none to choose; NULL: it is. */
+/* Why the cluster cannot be chosen; NULL: it can. */
 static const char *why_filtered(struct skr_cycle *cycle, uint32_t number)
 {
     const struct skr_managed_cluster *cluster = cycle->hub->cluster[number];

@@ -32,7 +32,7 @@ static int by_key(const void *a, const void *b)
     return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Of a name that comes twice, the last counts, as in OCM's own controller. */
+/* If a name occurs twice, its last entry counts, as in OCM's own controller. */
 static void read_claims(struct skr_managed_cluster *c, const struct skr_fields *status)
 {
     const struct skr_fields list = skr_fields_list(status, "clusterClaims", SKR_OCM_VALUES_MAX);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One evaluation, kept as texts of its own: caches change while its writes are under way. */
+/* One evaluation becomes a target with texts of its own, since caches change while it is
+ * written. */
 #include <string.h>
 
 #include "core/placement/report.h"
@@ -13,7 +14,7 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
     return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
 }
 
-/* There are none where all that is named is on the hub, which is cheaper to see. */
+/* If all named clusters are on the hub, which is cheap to find out, there are no strays. */
 static int find_strays(struct skr_placements *self, struct skr_arena *arena,
                        struct skr_placement_hub *hub)
 {
@@ -133,7 +134,7 @@ static void copy_slices(struct skr_target *target, const struct skr_slice_plan *
     target->groups = copy(target, groups.s);
 }
 
-/* "name:score ", whole pairs. */
+/* "name:score " of as many clusters as have room; pairs are never cut. */
 static const char *score_text(struct skr_target *target, const struct skr_placement_hub *hub,
                               const struct skr_placement_result *result)
 {

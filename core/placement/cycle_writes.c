@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From what is to what was decided, in this order: what only adds, labels, what removes, what goes,
- * the status. A step begins when all answers of the one before have come and were good; a cluster
- * that stays is therefore in some object at every moment.
+ * Writes that change the PlacementDecisions to the target, in this order: additions, labels,
+ * removals, deletions, the status. A step begins after all writes of the step before have
+ * succeeded. So a cluster that stays is in an object at every moment.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static void create_slice(struct skr_placements *self, struct skr_placement_entry
                          "decision object created");
 }
 
-/* Its clusters become those wanted, and those that are there besides when keep is set. */
+/* Writes the wanted clusters; keep: and those that the object has besides. */
 static void patch_clusters(struct skr_placements *self, struct skr_placement_entry *entry,
                            const struct skr_placement_decision *is,
                            const struct skr_target_slice *slice, bool keep)
@@ -129,7 +129,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
                          warns ? entry->target->warning : "decision object updated");
 }
 
-/* What does not fit now is found again when the answers have come. */
+/* The writes that have no room now are found again after the next answer. */
 static bool has_room(const struct skr_placements *self, const struct skr_placement_entry *entry)
 {
     const size_t share = SKR_PLACEMENT_WRITES_MAX / (skr_keys_running(self->keys) + 1);
@@ -259,7 +259,7 @@ static void end_cycle(struct skr_placements *self, struct skr_placement_entry *e
     skr_placements_close(self, entry);
 }
 
-/* One step after the other until writes are under way or nothing differs. */
+/* Goes on with the next step, until writes are in flight or nothing differs. */
 static void advance(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     if (entry->pending > 0) {
@@ -335,7 +335,7 @@ static void read_again(struct skr_placements *self, struct skr_placement_entry *
                         name);
 }
 
-/* What is known now of the object that was written. */
+/* Brings the answer of a write into the cache. */
 static void learn(struct skr_placements *self, struct skr_placement_entry *entry,
                   const struct skr_pending_write *write, struct skr_event *event)
 {

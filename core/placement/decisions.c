@@ -79,7 +79,7 @@ static int item_by_name(const void *a, const void *b)
                   ((const struct skr_addon_score_item *)b)->name);
 }
 
-/* Of a name that comes twice, the first counts. */
+/* If a name occurs twice, its first entry counts. */
 static void read_items(struct skr_addon_score *s, const struct skr_fields *status)
 {
     const struct skr_fields list = skr_fields_list(status, "scores", SKR_OCM_DECISIONS_MAX);

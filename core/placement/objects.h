@@ -2,10 +2,10 @@
 #ifndef SKR_CORE_PLACEMENT_OBJECTS_H
 #define SKR_CORE_PLACEMENT_OBJECTS_H
 /*
- * The six kinds of Open Cluster Management that placement reads (cluster.open-cluster-management.io,
- * https://github.com/open-cluster-management-io/api): ManagedCluster v1, ManagedClusterSet and
- * ManagedClusterSetBinding v1beta2, Placement and PlacementDecision v1beta1, AddOnPlacementScore
- * v1alpha1.
+ * The six kinds of Open Cluster Management that placement reads
+ * (cluster.open-cluster-management.io, https://github.com/open-cluster-management-io/api):
+ * ManagedCluster v1, ManagedClusterSet and ManagedClusterSetBinding v1beta2, Placement and
+ * PlacementDecision v1beta1, AddOnPlacementScore v1alpha1.
  *
  * A mistake of a user in a Placement or a set is no error of decoding. The object then says why it
  * cannot be used (misconfigured), because earlier decisions have to stay.
@@ -65,16 +65,16 @@ const skr_int128 *skr_cluster_amount_get(const struct skr_cluster_amounts *amoun
 
 /* ---- selectors ---- */
 
-/* All terms have to hold; none: everything matches. */
+/* Terms are ANDed; a selector without terms matches everything. */
 struct skr_cluster_selector {
     size_t n;
     struct skr_selector_requirement *item; /* of labels; is_field: of claims */
 };
 bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
                                   const struct skr_managed_cluster *cluster);
-/* {labelSelector, claimSelector, celSelector}; absent: everything. SKR_INVALID with the reason: wrong
- * JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys, values, too many
- * or too few of them). */
+/* {labelSelector, claimSelector, celSelector}; absent: everything. SKR_INVALID with the reason:
+ * wrong JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys, values,
+ * too many or too few of them). */
 void skr_cluster_selector_decode(const struct skr_fields *selector,
                                  struct skr_cluster_selector *ret);
 /* {matchLabels, matchExpressions} */
@@ -97,12 +97,12 @@ struct skr_cluster_set {
     const char *misconfigured; /* "": good */
 };
 int skr_cluster_set_decode(const json_t *json, void **ret, struct skr_error *error);
-/* false for a set that is misconfigured: Placements bound to it keep their decisions. */
+/* False for a misconfigured set: Placements that are bound to it keep their decisions. */
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster);
 
-/* Of the set of its name, as OCM's own controller reads it: the API server admits no other name in
- * spec.clusterSet. */
+/* Binds the set of the same name, as in OCM's own controller: the API server admits no other name
+ * in spec.clusterSet. */
 struct skr_cluster_set_binding {
     struct skr_arena *arena;
     struct skr_meta meta;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement: its spec part by part; the first part that is wrong makes it misconfigured. */
+/* A Placement from JSON. Its spec is read part by part; the first wrong part makes it
+ * misconfigured. */
 #include "core/placement/placement.h"
 
 #include <string.h>
@@ -102,7 +103,7 @@ static void read_mode(struct skr_placement *p, const struct skr_fields *spec)
     }
 }
 
-/* Both are looked at for every cluster, in every cycle. */
+/* Limits the terms, since every cycle compares them with every cluster. */
 static void check_terms(struct skr_placement *p, const struct skr_fields *spec)
 {
     size_t n = 0;
@@ -119,7 +120,7 @@ static void check_terms(struct skr_placement *p, const struct skr_fields *spec)
     }
 }
 
-/* Prioritizers' defaults depend on spread: it goes first. */
+/* Spread comes before Prioritizer, whose defaults depend on it. */
 static const struct {
     const char *plugin;
     void (*read)(struct skr_placement *p, const struct skr_fields *spec);
@@ -136,7 +137,7 @@ static const struct {
     {"Predicate", check_terms},
 };
 
-/* What is wrong is no error of the object. */
+/* A mistake in the spec is no error of the object: the Placement is misconfigured. */
 static void read_spec(struct skr_placement *p, const struct skr_fields *json)
 {
     struct skr_error why = {.text = ""};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which prioritizers count, and how much. An entry is flat (name, weight 0..10) or has a
- * scoreCoordinate (weight -10..10); weight is 1 when it is absent, and 0 only when it is written.
+ * The prioritizers of a Placement and their weights. An entry is flat (name, weight 0..10) or has a
+ * scoreCoordinate (weight -10..10). An absent weight is 1.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static void read_selector(struct skr_cluster_set *set, const struct skr_fields *
     skr_label_selector_decode(&labels, &set->selector);
 }
 
-/* What is wrong with the selector is no error of the object. */
+/* A mistake in the selector is no error of the object: the set is misconfigured. */
 static void fill_set(void *object, const struct skr_fields *json)
 {
     struct skr_cluster_set *set = object;
@@ -54,7 +54,7 @@ bool skr_cluster_set_has(const struct skr_cluster_set *set,
     return label && strcmp(label, set->meta.name) == 0;
 }
 
-/* Its metadata says it all. */
+/* A binding is its metadata. */
 static void fill_binding(void *object, const struct skr_fields *json)
 {
     (void)object;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects in, and which Placements a change of one concerns. Balance is not among the reasons: it reads the counts at the
- * next cycle, or Placements would answer one another for ever.
+ * Takes objects in and queues the Placements that a change concerns. A changed count for Balance
+ * queues no Placement, or Placements would answer one another for ever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static bool reads_score(const struct skr_placement *p, const char *name)
     return false;
 }
 
-/* What a Placement has to read to be concerned. */
+/* What a Placement has to read for a change to concern it. */
 struct concern {
     bool resources;
     const char *score; /* NULL: any */
@@ -164,8 +164,8 @@ static bool same_decision(const struct skr_placement_decision *a,
     return same;
 }
 
-/* A cycle that writes decisions ends when the cached ones equal its target. So a change of them
- * during the cycle is an echo of its writes, or the cycle undoes it; neither needs another cycle. */
+/* A cycle that writes decisions ends when the cached ones equal its target. A change of them during
+ * the cycle is an echo of its writes, or the cycle undoes it. Neither needs another cycle. */
 static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
 {
     if (d && d->placement) {
@@ -225,7 +225,7 @@ static void score_changed(struct skr_placements *self, const struct skr_addon_sc
     }
 }
 
-/* before or after NULL: it is new, gone. */
+/* before NULL: it is new; after NULL: it is gone. */
 static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
                     const void *after)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of OCM: resources, and decoders by kind. */
 #include "core/placement/types.h"
 
 #include "core/placement/placement.h"

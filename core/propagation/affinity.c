@@ -12,7 +12,8 @@
 
 #include "core/propagation/placement.h"
 
-/* Strings of an array, sorted: their order means nothing, and every cluster is looked up in them. */
+/* Strings of an array, sorted: their order means nothing, and every cluster is looked up in
+ * them. */
 static size_t read_names(const struct skr_fields *affinity, const char *key, const char ***ret)
 {
     const size_t n = skr_fields_texts(affinity, key, SKR_BINDING_PLACEMENT_NAMES_MAX, ret);

@@ -39,8 +39,8 @@ static void read_resource(struct skr_binding *binding, const struct skr_fields *
     to->uid = skr_fields_text(&resource, "uid");
 }
 
-/* Asked after a part whose size users choose. If the part is beyond a limit, the binding carries the
- * reason, and reading goes on without the part. */
+/* Asked after a part whose size users choose. If the part is beyond a limit, the binding carries
+ * the reason, and reading goes on without the part. */
 static bool is_refused(struct skr_binding *binding, const struct skr_fields *spec)
 {
     struct skr_decoding *decoding = spec->decoding;

@@ -31,7 +31,7 @@ struct skr_binding {
     struct skr_arena *arena;
     struct skr_meta meta; /* namespace_ "": a ClusterResourceBinding */
     int64_t generation;
-    bool is_managed; /* carries the label of a policy or of who manages it */
+    bool is_managed; /* carries the label of a policy or of a manager */
     const char *scheduler_name;
     bool suspended;
     int32_t priority;
@@ -45,7 +45,8 @@ struct skr_binding {
     const struct skr_target **target_by_name; /* sorted */
     size_t n_evicting;                        /* clusters that evictions are going on from */
     const char **evicting;
-    /* Why it cannot be served: its placement or requests are beyond a limit, and not read; else NULL. */
+    /* Why it cannot be served: its placement or requests are beyond a limit, and not read; else
+     * NULL. */
     const char *refusal;
     bool has_placement;
     struct skr_binding_placement placement;
@@ -62,7 +63,8 @@ struct skr_binding {
     const char *other_conditions; /* "{...},{...}": those of other types as compact JSON */
 };
 
-/* *ret: struct skr_binding. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
+/* *ret: struct skr_binding. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost
+ * O(size). */
 int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Has replicas, or says what one would need (upstream counts components too; here they do not). */

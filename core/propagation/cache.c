@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects in: clusters and bindings by name, and the list of clusters that decisions are made on. */
+/* The cache of the scheduler of bindings: clusters and bindings by name, and the sorted
+ * clusters. */
 #include <stdlib.h>
 #include <string.h>
 

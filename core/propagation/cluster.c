@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Cluster of Karmada from JSON. What is free is computed here, once an object: amounts are
- * subtracted in thousandths, so that fractions are rounded after the subtraction and not before
- * (karmada pkg/estimator/client/general.go subtracts quantities likewise). Limits: see the header.
+ * A Cluster of Karmada from JSON. Free resources are computed once per object. Amounts are
+ * subtracted in thousandths, so fractions are rounded after the subtraction, as in karmada
+ * pkg/estimator/client/general.go. Limits: see the header.
  */
 #include "core/propagation/cluster.h"
 

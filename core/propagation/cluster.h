@@ -54,8 +54,8 @@ struct skr_member_cluster {
     int64_t room;
 };
 
-/* *ret: struct skr_member_cluster. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size log size).
- * The name must be there. */
+/* *ret: struct skr_member_cluster. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost
+ * O(size log size). The name must be there. */
 int skr_member_cluster_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Whether the kind is listed in status.apiEnablements. O(log kinds). */

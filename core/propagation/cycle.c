@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cycle of a binding: decided, main resource, status, done.
- *
- * The patch of the main resource carries the resourceVersion that was decided on: if anybody was
- * faster, an eviction above all, the decision is dropped and the binding read again. The status is
- * one patch, with the version that the first patch left behind. A status patch names the conditions
- * of others too, since a merge patch replaces the list.
+ * The cycle of a binding: decide, patch the main resource, patch the status. The first patch
+ * carries the resourceVersion of the decision. If another writer was faster, above all an eviction,
+ * the decision is dropped and the binding read again. The status patch carries the version that the
+ * first patch made, and the conditions of other controllers, since a merge patch replaces the list.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +28,7 @@ static void measure(struct skr_propagation *self, const struct skr_binding_entry
     }
 }
 
-/* What the code asks for after its status is there. */
+/* Ends the cycle after the status is written, with the retry that the code asks for. */
 static void end_with_retry(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_time later = skr_frame_now(self->frame) + SKR_RETRY_LATER_TIME;
@@ -107,7 +105,7 @@ static bool targets_differ(const struct skr_binding *binding,
     return false;
 }
 
-/* false: nothing of the main resource changes. */
+/* False: the main resource does not change. */
 static bool write_main(struct skr_propagation *self, struct skr_binding_entry *entry,
                        const struct skr_binding_decision *decision)
 {
@@ -165,12 +163,12 @@ static void write_status(struct skr_propagation *self, struct skr_binding_entry 
         end_with_retry(self, entry);
         return;
     }
-    /* Before the watch shows what this patch says. */
+    /* Compared here, before the watch shows the content of this patch. */
     const bool decided = !entry->advances_only;
     entry->tells_outcome =
         decided && (entry->changed || skr_condition_outcome_differs(self, entry));
     entry->tells_warning = decided && entry->warning && skr_condition_warning_differs(entry);
-    /* Times of Kubernetes have whole seconds; clocks differ: what was asked for has been done. */
+    /* Times of Kubernetes have whole seconds, and clocks differ. The request counts as done. */
     if (second < entry->binding->reschedule_at) {
         second = entry->binding->reschedule_at;
     }
@@ -270,8 +268,8 @@ static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *en
     write_status(self, entry);
 }
 
-/* A worker is free again once its decision is in the main resource: the status follows beside the
- * next decision. */
+/* A worker is free again after its decision is in the main resource. The status is written while
+ * the next decision is made. */
 static bool has_worker(const struct skr_propagation *self)
 {
     const size_t workers = self->settings->workers;
@@ -303,7 +301,7 @@ bool skr_propagation_settle(void *self)
 
 /* ---- answers ---- */
 
-/* The object of an answer into the cache. */
+/* Caches the object of an answer. */
 static void take_answer(struct skr_propagation *self, struct skr_binding_entry *entry,
                         struct skr_event *event)
 {
@@ -317,7 +315,7 @@ static void main_written(struct skr_propagation *self, struct skr_binding_entry 
                          struct skr_event *event)
 {
     take_answer(self, entry, event);
-    /* Our patch made one generation. Where there is more, somebody else's change is in it too. */
+    /* The patch made one generation. If there are more, another writer changed the binding too. */
     int64_t now = entry->binding->generation;
     if (now == entry->generation + 1) {
         entry->observed = now;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Beyond the size of the exact tables: Lagrangian relaxation (M. L. Fisher, The Lagrangian Relaxation
- * Method for Solving Integer Programming Problems, Management Science 27, 1981).
+ * Beyond the size of the exact tables: Lagrangian relaxation (M. L. Fisher, The Lagrangian
+ * Relaxation Method for Solving Integer Programming Problems, Management Science 27, 1981).
  *
- * The upper bounds of all levels and of clusters are replaced by a price for each group of a level and
- * each cluster that is used. Then every group is worth what its members are worth, less its price,
- * and the best selection is read off the tree. With any prices that is a bound: no selection within
- * the bounds has more room. Prices of what is used too much rise, the others fall (subgradient steps).
- * At each step the groups worth most, as many as the constraints allow, are tried for an answer, so
- * what is found is legal. A bound below what is needed is proof that there is none.
+ * The upper bounds of all levels and of clusters are replaced by a price for each group of a level
+ * and each cluster that is used. Then every group is worth what its members are worth, less its
+ * price, and the best selection is read off the tree. With any prices that is a bound: no selection
+ * within the bounds has more room. Prices of what is used too much rise, the others fall
+ * (subgradient steps). At each step the groups worth most, as many as the constraints allow, are
+ * tried for an answer, so what is found is legal. A bound below what is needed is proof that there
+ * is none.
  *
  * Amounts of room are multiplied by UNIT, since prices are integers; a cluster counts as no roomier
  * than what is needed. Cost: STEPS times clusters, once sorted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters, all of them for every cluster, so that explain can list every reason; and what is left
- * over, scored and in order. A cluster where the object runs keeps it whatever its taints and
+ * Applies all filters to every cluster, so that explain can list every reason, then scores and
+ * sorts the clusters that pass. A cluster in which the object runs passes whatever its taints and
  * kinds are (karmada framework/plugins/tainttoleration, apienablement).
  */
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups: the declared levels of provider, region and zone as a tree with the candidates as leaves,
- * and what each of its units is worth (karmada spreadconstraint/group_clusters.go, calcGroupScore).
- * A cluster is in its first zone; where karmada-scheduler's search is asked for, it has a leaf in
- * each. Clusters without a property are in the group "default", which is worth nothing.
+ * Groups: the declared levels of provider, region and zone as a tree whose leaves are the
+ * candidates, with a score for each unit (karmada spreadconstraint/group_clusters.go,
+ * calcGroupScore). A cluster is in its first zone; in karmada-scheduler's search it has a leaf in
+ * each zone. Clusters without a property are in the group "default", whose score is 0.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A Placement from JSON. Absent and null are the same, but for weightPreference: {} is a preference
- * without content. Limits: see the header.
- */
+/* A Placement of Karmada from JSON. An empty weightPreference ({}) differs from an absent one: it
+ * is a preference without content. Limits: see the header. */
 #include "core/propagation/placement.h"
 
 #include <string.h>
@@ -52,7 +50,8 @@ static void read_terms(const struct skr_fields *placement, struct skr_binding_pl
     }
 }
 
-/* A toleration with an operator other than Equal and Exists tolerates nothing here, and is left out. */
+/* A toleration with an operator other than Equal and Exists tolerates nothing here, and is left
+ * out. */
 static void read_tolerations(const struct skr_fields *placement, struct skr_binding_placement *ret)
 {
     const struct skr_fields list =

@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_PROPAGATION_PLACEMENT_H
 #define SKR_CORE_PROPAGATION_PLACEMENT_H
 /*
- * The placement of a binding (policy.karmada.io/v1alpha1 Placement, embedded in the binding's spec):
- * which clusters, how spread, how divided. Decoded into the arena of its binding.
+ * The placement of a binding (policy.karmada.io/v1alpha1 Placement, embedded in the binding's
+ * spec): which clusters, how spread, how divided. Decoded into the arena of its binding.
  *
  * Matching follows karmada pkg/util/selector.go (ClusterMatches), tolerations component-helpers
  * scheduling/corev1 with the operators Equal and Exists.
@@ -12,11 +12,13 @@
 #include "core/propagation/cluster.h"
 
 enum {
-    /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its own. */
+    /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its
+     * own. */
     SKR_BINDING_PLACEMENT_TERMS_MAX = 32,
     SKR_BINDING_PLACEMENT_NAMES_MAX = 100000, /* clusterNames, exclude: each */
-    /* Of all affinities together, and of the rules of the static weight list that name no cluster, a
-     * rule counted as one, too: every cluster is compared with all of them. */
+    /* Requirements of all affinities together. The limit also holds for the rules of the static
+     * weight list that name no cluster, where each rule counts as one more. Every cluster is
+     * compared with all. */
     SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX = 1024,
     SKR_BINDING_PLACEMENT_VALUES_MAX = 16384, /* of one requirement */
     SKR_BINDING_PLACEMENT_TOLERATIONS_MAX = 128,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selection by region and cluster, with the answers of karmada-scheduler
- * (spreadconstraint/select_groups.go, select_clusters_by_region.go) without its cost.
+ * Selection by region and cluster. It gives the answers of karmada-scheduler
+ * (spreadconstraint/select_groups.go, select_clusters_by_region.go) at a lower cost.
  *
- * That walks all paths of regions, depth first, in the order members ascending, score descending,
- * name ascending, and records a path as soon as it has enough regions and members. So a set of
- * regions is recorded exactly when it has min..max regions, enough members, and, beyond min regions,
- * too few without its last one. Of the recorded sets the one with the highest score wins, then the
- * most members, then the first one walked to, which is the smallest sequence of positions. Both
- * numbers are sums: a table over (position, regions taken, members taken) finds the optimum, and
- * taking a region wherever an optimum allows it finds the first one. The table is bounded; beyond
- * that the caller uses another search.
+ * karmada-scheduler walks all paths of regions, depth first, by members ascending, score
+ * descending, name ascending. It records a path as soon as the path has enough regions and members.
+ * A set of regions is therefore recorded if it has min..max regions, enough members, and, beyond
+ * min regions, too few members without its last region. The recorded set with the highest score
+ * wins, then the one with the most members, then the one with the smallest sequence of positions.
+ *
+ * Score and members are sums. A table over (position, regions taken, members taken) finds the
+ * optimum; taking a region whenever an optimum allows it finds the first set. The table is bounded.
+ * Beyond that the caller uses another search.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects in, and when a binding is decided. Of itself: it is new or its generation changed, and then if the applied
- * placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
- * pkg/scheduler/scheduler.go, doScheduleBinding). By clusters: labels, generation or deletion of one
- * that its affinity matches; and, beyond karmada-scheduler, any improvement while it has no place.
- * Bindings that are placed never move for that.
+ * Takes objects in and queues the bindings to decide.
+ *
+ * - A binding that is new or has another generation is queued. It is decided if the applied
+ *   placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
+ *   pkg/scheduler/scheduler.go, doScheduleBinding).
+ * - Other labels, another generation or the deletion of a cluster queue the bindings whose affinity
+ *   matches it.
+ * - Beyond karmada-scheduler, any improvement of a cluster queues bindings without a place. Placed
+ *   bindings never move for that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +50,7 @@ static const json_t *term_of(const json_t *placement, const char *name)
     return NULL;
 }
 
-/* All but the terms that are not active. */
+/* Compares everything except the terms that are not active. */
 static bool placement_changed(const struct skr_binding *binding)
 {
     if (skr_propagation_same_json(binding->placement_text, binding->applied_text)) {
@@ -97,7 +101,7 @@ static bool has_terminating_target(struct skr_propagation *self, const struct sk
 
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding)
 {
-    /* A status that was never written: the process died between the two patches. */
+    /* The status was never written if a process died between the two patches. */
     bool unfinished =
         binding->last_scheduled == 0 || strcmp(binding->condition_status, "True") != 0;
     return unfinished || !binding->has_placement || placement_changed(binding) ||
@@ -177,7 +181,7 @@ static bool is_unplaced(const struct skr_binding *binding)
             strcmp(binding->condition_reason, "Unschedulable") == 0);
 }
 
-/* At most once in a while. */
+/* Queues the binding at most once in SKR_RETRIGGER_TIME. */
 static void retrigger(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_time now = skr_frame_now(self->frame);
@@ -189,7 +193,8 @@ static void retrigger(struct skr_propagation *self, struct skr_binding_entry *en
     skr_propagation_queue(self, entry, entry->retriggered_at);
 }
 
-/* Bindings that a change of a cluster concerns are queued. before or after NULL: it is new, gone. */
+/* Queues the bindings that a change concerns. before NULL: the cluster is new; after NULL: it is
+ * gone. */
 static void cluster_changed(struct skr_propagation *self, const struct skr_member_cluster *before,
                             const struct skr_member_cluster *after)
 {

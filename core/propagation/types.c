@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of Karmada: resources, and their decoders. */
 #include "core/propagation/types.h"
 
 #include "core/propagation/binding.h"
