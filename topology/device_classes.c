@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
-#include "topology/fields.h"
 
 /* ---- one class ---- */
 
@@ -15,29 +15,52 @@ static bool is_prefixed(const char *resource)
     return strncmp(resource, SKR_DEVICE_CLASS_PREFIX, sizeof SKR_DEVICE_CLASS_PREFIX - 1) == 0;
 }
 
-/* A resource with the prefix is another class's own name; the API server refuses it. */
-static void fill(void *object, const struct skr_fields *json)
+static int decode(const json_t *json, struct skr_device_class *class, struct skr_error *error)
 {
-    struct skr_device_class *class = object;
-    const struct skr_fields spec = skr_fields_object(json, "spec");
-    class->resource = skr_fields_text(&spec, "extendedResourceName");
-    class->resource = is_prefixed(class->resource) ? "" : class->resource;
+    const struct skr_field_path in_spec = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    json_t *spec = NULL;
+    int rc = skr_meta_decode(class->arena, json, NULL, &class->meta, error);
+    if (rc == 0) {
+        rc = skr_field_object(json, NULL, "spec", &spec, error);
+    }
+    class->resource = "";
+    if (rc == 0 && spec) {
+        rc = skr_field_copy_string(class->arena, spec, &in_spec, "extendedResourceName",
+                                   &class->resource, error);
+    }
+    if (rc == 0 && is_prefixed(class->resource)) {
+        class->resource = ""; /* another class's own name; the API server refuses it */
+    }
+    return rc;
 }
 
 int skr_device_class_decode(const json_t *json, struct skr_device_class **ret,
                             struct skr_error *error)
 {
-    void *object = NULL;
-    const int rc = skr_object_decode(json, "deviceclass", sizeof **ret, fill, &object, error);
-    if (rc == 0) {
-        *ret = object;
+    if (!json_is_object(json)) {
+        return skr_field_set_type_error(NULL, "deviceclass", "an object", json, error);
     }
-    return rc;
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
+    struct skr_device_class *class = arena ? skr_arena_alloc(arena, sizeof *class) : NULL;
+    if (!class) {
+        skr_arena_destroy(arena);
+        return skr_error_set(error, SKR_NO_MEMORY, "deviceclass: out of memory");
+    }
+    class->arena = arena;
+    int rc = decode(json, class, error);
+    if (rc < 0) {
+        skr_device_class_destroy(class);
+        return rc;
+    }
+    *ret = class;
+    return 0;
 }
 
 void skr_device_class_destroy(struct skr_device_class *class)
 {
-    skr_object_destroy(class);
+    if (class) {
+        skr_arena_destroy(class->arena);
+    }
 }
 
 /* ---- all of them ---- */
