@@ -44,10 +44,10 @@ static void read_resource(struct skr_binding *binding, const struct skr_fields *
 static bool is_refused(struct skr_binding *binding, const struct skr_fields *spec)
 {
     struct skr_decoding *decoding = spec->decoding;
-    const struct skr_error found = *decoding->error;
     if (decoding->rc != -SKR_LIMIT) {
         return false;
     }
+    const struct skr_error found = *decoding->error;
     *decoding->error = (struct skr_error){.code = SKR_OK};
     decoding->rc = 0;
     binding->refusal = skr_fields_copy(spec, found.text);

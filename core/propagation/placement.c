@@ -21,15 +21,6 @@ const char *skr_spread_field_name(enum skr_spread_field field)
     return field_name[field];
 }
 
-const char *skr_spread_place_of(const struct skr_member_cluster *cluster,
-                                enum skr_spread_field field, size_t zone)
-{
-    return field == SKR_SPREAD_PROVIDER ? cluster->provider
-           : field == SKR_SPREAD_REGION ? cluster->region
-           : zone < cluster->n_zones    ? cluster->zone[zone]
-                                        : "";
-}
-
 static void read_terms(const struct skr_fields *placement, struct skr_binding_placement *ret)
 {
     const struct skr_fields list =

@@ -56,8 +56,14 @@ enum skr_spread_field {
 enum { SKR_SPREAD_LEVELS = SKR_SPREAD_CLUSTER };
 const char *skr_spread_field_name(enum skr_spread_field field); /* "provider", ... */
 /* The cluster's provider or region, or its zone of that number; "" if it has none. */
-const char *skr_spread_place_of(const struct skr_member_cluster *cluster,
-                                enum skr_spread_field field, size_t zone);
+static inline const char *skr_spread_place_of(const struct skr_member_cluster *cluster,
+                                              enum skr_spread_field field, size_t zone)
+{
+    return field == SKR_SPREAD_PROVIDER ? cluster->provider
+           : field == SKR_SPREAD_REGION ? cluster->region
+           : zone < cluster->n_zones    ? cluster->zone[zone]
+                                        : "";
+}
 
 struct skr_group_constraint {
     enum skr_spread_field field; /* _COUNT: a label, or a field that does not exist */

@@ -18,13 +18,6 @@
 
 enum { STRICT_CLUSTER_RANGE = 10 };
 
-int skr_compare_index(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* ---- constraints ---- */
 
 /* Static weights take the constraints' place, but for a {} that is to be spread. */
