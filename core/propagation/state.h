@@ -107,7 +107,10 @@ void skr_propagation_clear(struct skr_propagation *self);
 
 /* ---- trigger.c ---- */
 
-void skr_propagation_object(void *self, struct skr_event *event);
+/* Caches the cluster, or takes it out of the cache, and queues the bindings that this concerns. Takes
+ * cluster. */
+void skr_propagation_take_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster);
+void skr_propagation_drop_cluster(struct skr_propagation *self, const char *name);
 /* Whether the binding has to be decided. If not, at most its generation is noted. */
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
 /* Whether both texts are the same JSON value. */

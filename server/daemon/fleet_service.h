@@ -3,8 +3,7 @@
 #define SKR_SERVER_DAEMON_FLEET_SERVICE_H
 /*
  * The services of the fleet schedulers: OCM Placements and Karmada's bindings. Each has options and
- * metrics, and serves no requests. The engine's thread copies the scheduler's counts at most twice a
- * second; a request for /metrics reads the copy.
+ * metrics, and serves no requests.
  */
 #include "core/frame/durations.h"
 #include "server/daemon/service.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shapes: what pods of one template share (requests, node selection, tolerations), stored once.
- * Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as the planner knows;
- * each lasts SKR_VETO_S.
+ * Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as the planner
+ * knows; each lasts SKR_VETO_S.
  */
 #include "core/gang/cache/shapes.h"
 

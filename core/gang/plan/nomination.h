@@ -40,7 +40,8 @@ bool skr_nomination_was_in_vain(const struct pod_entry *p);
 void skr_nomination_spare(struct pod_entry *p);
 /* kube-scheduler has tried it and will retry late or never. */
 void skr_nomination_tried(struct pod_entry *p);
-/* The planned node was not among the names: it needs a nomination after all. False: it was not spared one. */
+/* The planned node was not among the names: it needs a nomination after all. False: it was not
+ * spared one. */
 bool skr_nomination_is_missed(struct pod_entry *p);
 /* Nominates again, although the cache shows the nomination; false: already done in this plan. */
 bool skr_nomination_repeat(struct pod_entry *p);

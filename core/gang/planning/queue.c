@@ -11,8 +11,8 @@
  * Those that still do not fit have had their attempt; the first of the others is planned. The
  * reported reason of a group says why it did not fit then. If another reason may hold now, it is
  * updated as soon as no plan needs the solver. If only numbers have changed, it is updated after a
- * pause that grows with the number of waiting groups, so that building these problems takes a
- * twentieth of the engine's time.
+ * pause. The pause grows with the number of waiting groups, so that these problems take a twentieth
+ * of the engine's time.
  */
 #include "core/gang/planning/queue.h"
 

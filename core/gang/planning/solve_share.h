@@ -4,11 +4,12 @@
 /*
  * Limits the solver time of a namespace. One solve runs at a time (planner.c) and some rules are
  * slow to solve. A namespace could keep the solver busy with groups that are due again and again,
- * or by changing one during its solve. Counted are solves of 50 ms and more, and solves ended by a
- * change of their own group: ten times what each took, 600 s at most. While more than 2.5 s of that
- * are left, groups of the namespace come after those of all others, and their solve is cancelled if
- * another namespace needs the solver. An idle solver is used at once, and after every such pause
- * one turn is not cancelled: a group that can be placed is placed.
+ * or by changing one during its solve.
+ * Counted are solves of 50 ms and more, and solves ended by a change of their own group: ten times
+ * what each took, 600 s at most. While more than 2.5 s of that are left, groups of the namespace
+ * come last. Their solve is cancelled if another namespace needs the solver. An idle solver is used
+ * at once, and after every such pause one turn is not cancelled: a group that can be placed is
+ * placed.
  */
 #include "core/gang/state/gang.h"
 

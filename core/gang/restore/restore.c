@@ -4,10 +4,12 @@
  * not matter: it runs after all first lists, for every group, before any decision.
  *
  * Plans are restored then (restore_plan.c). If an object appears later with a plan, the text is not
- * ours and is removed. After a takeover, however, news may be late. For a minute, and until the
- * first patch of an object (with its version as precondition) has shown that no other process wrote
- * it, a newer version may bring an earlier leader's plan, or show that the plan is past the point
- * of no return. It replaces what was decided here.
+ * ours and is removed.
+ *
+ * After a takeover, news may be late. For a minute, a newer version of an object may bring an
+ * earlier leader's plan, or show that a plan is past the point of no return. It replaces what was
+ * decided here. This ends with the first patch of the object: its precondition, the version, proves
+ * that no other process wrote it.
  */
 #include "core/gang/restore/restore.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the spot mix in a driver; creations of the store call its reviews. */
 #include "server/lab/driver/mix_webhook.h"
 
 #include <inttypes.h>

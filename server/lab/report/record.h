@@ -2,9 +2,10 @@
 #ifndef SKR_SERVER_LAB_REPORT_RECORD_H
 #define SKR_SERVER_LAB_REPORT_RECORD_H
 /*
- * What a simulation records besides its final state: the nodes when a group's first member was
- * bound, or its first victim chosen (for the picture), preemptors and victims, the Events, the
- * number of pods that found a place, and the time of the last change.
+ * What a simulation records besides its final state:
+ * - the nodes when a group's first member was bound, or its first victim chosen (for the picture)
+ * - preemptors and victims, and the Events
+ * - the number of pods that found a place, and the time of the last change
  */
 #include <uthash.h>
 

@@ -5,7 +5,7 @@
  * The sandbox's own paths beside its API, on the same port: start, inspect and kill the scheduler,
  * for tests and experiments.
  *
- *   POST   /sandbox/v1/scheduler   KubeSchedulerConfiguration (YAML or JSON): kills the running one,
+ *   POST   /sandbox/v1/scheduler   KubeSchedulerConfiguration (YAML or JSON): kills the old one,
  *                                  starts one with this; 200 with warnings, 400 with errors
  *   DELETE /sandbox/v1/scheduler   kills it: calls are cut off, nothing more is written; 200, 404
  *   GET    /sandbox/v1/scheduler   its figures; 404 if there is none

@@ -3,8 +3,8 @@
 #define SKR_SERVER_LAB_SIMULATE_EXAMPLE_H
 /*
  * The worked example as manifests, as users write them: two racks of three nodes with room for five
- * pods each, a group with a Job of eight, and a second one of fourteen that requires one rack and
- * does not fit. The demo plays it; the sandbox starts with it.
+ * pods each. A group has a Job of eight; a second group of fourteen requires one rack and does not
+ * fit. The demo plays it; the sandbox starts with it.
  */
 #include "topology/base/strbuf.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds one row per decided cluster; place_tree.c draws them. */
 #include "server/lab/simulate/placement_tree.h"
 
 #include <stdlib.h>

@@ -2,14 +2,17 @@
 #ifndef SKR_SERVER_LAB_SIMULATE_SPOTMIX_WORLD_H
 #define SKR_SERVER_LAB_SIMULATE_SPOTMIX_WORLD_H
 /*
- * The environment of the spot mix when events are replayed from a file: an API server that sends
- * AdmissionReviews and applies the returned patches, watches that may be late, a scheduler that
- * knows only classes of nodes, and the ReplicaSet controller's choice of pods to delete. The mix is
- * the daemon's. It uses the mix, not its scheduler's row over the lab's store: the file says what
- * each watch has seen, its objects may lack what an API server requires, and it names all pods of
- * the wrong class at once, which the row evicts one at a time.
+ * The environment of the spot mix when events are replayed from a file. The mix is the daemon's;
+ * the rest is here:
+ * - an API server that sends AdmissionReviews and applies the returned patches
+ * - watches that may be late
+ * - a scheduler that knows only classes of nodes
+ * - the ReplicaSet controller's choice of pods to delete
+ * The scheduler's row over the lab's store is not used. The file says what each watch has seen, and
+ * its objects may lack what an API server requires. It names all pods of the wrong class at once;
+ * the row evicts them one at a time.
  */
-#include "core/spotmix/mix.h"
+#include "core/spotmix/view.h"
 
 /* A ReplicaSet, StatefulSet or other controller of pods. */
 struct skr_spotmix_sim_owner {
