@@ -15,7 +15,7 @@
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
- * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c) and
  * those whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
  */
@@ -23,6 +23,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/group_table.h"
@@ -88,9 +89,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
-        for (size_t i = 0; i < p->work->accepted.n; i++) {
-            take(g, p->work->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
-        }
+        take(g, skr_ordinary_late_node(rig->gang, p), waiter_cpu_of(&p->shape->spec->requests));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/plan_loss.h"
@@ -219,10 +220,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && call->pod->shape->late_capacity) {
-        skr_dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
-        skr_pods_note_accepted(p, call->node, n, mask);
-        skr_pods_note_ordinary(e, p);
+    if (call->pod->shape->late_capacity) {
+        skr_ordinary_accepted(e, p, call->pod->meta.uid, call->node, n, mask);
     }
     skr_shapes_unref(e, s);
 }

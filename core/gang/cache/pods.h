@@ -92,11 +92,14 @@ struct pod_work {
         enum eviction_force force;
     } evict;
 
-    /* pods.c: pods that are in no group */
+    /* ordinary.c: pods that are in no group */
     struct {
-        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
-        size_t n;
-    } accepted;
+        skr_time since;    /* it waits since then */
+        skr_time asked_at; /* filter's last yes to a pod with claims; 0: none that counts */
+        const char *only;  /* the only node of that yes; from names_intern */
+        const char *at;    /* where it holds room for its claims; from names_intern */
+        bool first;        /* a problem left room for it */
+    } single;
 };
 
 struct pod_entry {
@@ -116,7 +119,7 @@ struct pod_entry {
     bool await_labels; /* its Binding alone brought them */
     bool agreed;       /* it had the label of those that may be preempted: stays an entry */
 
-    bool ordinary; /* in no group, and in gang->ordinary; pods.c */
+    bool ordinary; /* in no group, and in gang->ordinary; ordinary.c */
     bool leaving;  /* skr_pods_note_leaving() */
 
     /* pod_changes.c */
@@ -178,18 +181,11 @@ const char *skr_pods_scheduler_says(const struct skr_pod *pod);
 /* Of its rank label; -1: none. */
 int32_t skr_pods_rank_label(const struct pod_entry *p);
 
-/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
- * that the scheduler may be binding. In the order in which they became such. */
-void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
 /* Bound pods that go, by themselves or for a group, are counted (gang->n_leaving): their room will be
  * free. gone: the entry goes. */
 void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
 /* It may stay, as far as whoever it was evicted for is concerned; an eviction on its way is not taken
  * back. */
 void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
-/* Nodes of the request that were accepted: those whose bit is set in mask. */
-void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
-                            const uint8_t *mask);
-void skr_pods_forget_accepted(struct pod_entry *p);
 
 #endif

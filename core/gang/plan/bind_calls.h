@@ -22,10 +22,8 @@ void skr_bind_calls_expire(struct skr_gang *e,
                            struct pod_entry *p); /* answers when its time is over */
 /* The cache shows the pod bound: an open call of its is answered. */
 void skr_bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p);
-/* Where it was accepted and does not go, there is room again. */
-void skr_bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p);
-/* An ordinary pod's charge for a Binding that is not made, and where it was accepted: it is asked about anew before it is
- * bound. */
+/* Ends what an ordinary pod holds for a Binding that is not made. Filter is asked about it anew before
+ * the pod is bound. */
 void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p);
 
 void skr_bind_calls_vote(struct skr_gang *e, struct pod_entry *p);

@@ -121,7 +121,7 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !skr_problem_has_probes(newcomers, n) &&
-           !skr_problem_has_paper(e, newcomers, n) && !skr_pod_rules_matter(e, newcomers, n);
+           !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
 /* A request goes out for these newcomers. */
