@@ -49,10 +49,14 @@ static void take(struct waiter *g, const char *node, int64_t cpu)
     }
 }
 
-static void look_at_held_seats(struct waiter *g, const struct group *self,
+/* Seats of lower priority yield, but for the pause after a search that came to nothing. */
+static void look_at_held_seats(const struct rig *rig, struct waiter *g, const struct group *self,
                                const struct group *other)
 {
-    for (size_t i = 0; other != self && i < other->holds.n; i++) {
+    const bool yields = self->spec && other->holds.n > 0 &&
+                        other->holds.priority < self->spec->priority &&
+                        self->preempt.at <= rig->now;
+    for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
         take(g, other->holds.item[i].node,
              waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
     }
@@ -80,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     const struct pod_entry *p;
     HASH_ITER(hh, rig->gang->groups, other, tmp)
     {
-        look_at_held_seats(g, self, other);
+        look_at_held_seats(rig, g, self, other);
         look_at_planned(g, self, other);
     }
     DL_FOREACH(rig->gang->ordinary, p)

@@ -3,27 +3,37 @@
 #define SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
 /*
  * The room of lost members of a running group, kept for their replacements while their controller
- * takes its time: charged in the ledger for seatHold (the setting, or the group's key), so that
- * nobody else is planned or bound there. Held only while another member runs and the size asks for
+ * takes its time: charged in the ledger for seatHold (the setting, or the group's key), at most for
+ * seatHoldMax. Held only while another member runs and the size asks for
  * the seat; never for a member that Succeeded, nor in a group that is pushed out. When the node is
  * closed the room held is that of the nearest open one under the group's rules, if there is one. A
  * restart forgets what is held, and who does not lead holds nothing.
+ *
+ * What the groups of a namespace hold together is bounded: for each resource by what their members
+ * use that run, and SKR_SEAT_SHARE of the cluster. What is beyond that is not held.
+ *
+ * Held seats yield to every group of higher priority that fits only with their room.
  */
 #include "core/gang/state/groups.h"
 
-struct seat_hold {
-    char *uid;           /* of its charge */
-    const char *node;    /* from names_intern */
-    struct shape *shape; /* a reference */
-    skr_time until;
+enum {
+    SKR_SEAT_TRIES = 64, /* nodes that are tried for the seat of a closed one, nearest first */
+    SKR_SEAT_SHARE = 20, /* a namespace may hold one part of so many of the cluster */
 };
-
-enum { SKR_SEAT_TRIES = 64 }; /* nodes that are tried for the seat of a closed one, nearest first */
 
 /* p, which held a seat of g and ran, is gone from its node, and its charge is released. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* What is over ends, what stands on a closed node moves. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
+/* Whether seats are held that yield to a group of that priority. O(1). */
+bool skr_seat_holds_yield_to(const struct skr_gang *e, int32_t priority);
+/* Adds the room of those seats, as skr_seat_holds_add_room() does. O(held seats). */
+void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
+                                 const uint16_t *resource, size_t n, int64_t *free_);
+/* g, whose newcomers are charged on their planned nodes, needs more room there than is free: as many of
+ * those seats end as that takes, those of the lowest priority first. */
+void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
+                              struct pod_entry *const *newcomer, size_t n);
 /* Adds what the group itself holds to the free amounts of leaves: free_[leaf * n + i] of
  * resource[i]. */
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,

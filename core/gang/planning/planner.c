@@ -53,6 +53,7 @@ struct planner {
     bool rescue;      /* for members in Binding whose node is gone */
     bool of_slots;    /* it fits, by what is cached: a placement, no explanation */
     bool preempting;  /* it does not fit: who might give way */
+    bool seats_only;  /* that search is for held seats that yield alone */
     bool reporting;   /* it does not fit, still: its reason is reported anew */
     char **uid;       /* newcomers it was started for */
     size_t n_uids;
@@ -138,6 +139,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->rescue = false;
     e->planner->of_slots = false;
     e->planner->preempting = false;
+    e->planner->seats_only = false;
     e->planner->reporting = false;
     e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
     e->planner->n_uids = n;
@@ -146,18 +148,20 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     }
 }
 
-/* Who might give way to it. */
-static void start_preemption(struct skr_gang *e, struct group *g)
+/* What might give way to it. */
+static void start_preemption(struct skr_gang *e, struct group *g, bool seats_only)
 {
     struct skr_error error = {.text = "out of memory"};
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct skr_solve_request *request = skr_topology_is_usable(e) && n > 0
-                                            ? skr_victim_search_build(e, g, newcomers, n, &error)
-                                            : NULL;
+    struct skr_solve_request *request =
+        skr_topology_is_usable(e) && n > 0
+            ? skr_victim_search_build(e, g, newcomers, n, seats_only, &error)
+            : NULL;
     if (request) {
         begin(e, g, request, newcomers, n);
         e->planner->preempting = true;
+        e->planner->seats_only = seats_only;
         e->planner->epoch = e->epoch.victims;
     } else {
         skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
@@ -250,7 +254,7 @@ void skr_planner_run(struct skr_gang *e)
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
         skr_dirty_plan(e); /* there is news: all of them first */
     } else if (next.preempt) {
-        start_preemption(e, next.preempt);
+        start_preemption(e, next.preempt, skr_victim_search_has_seats(e, next.preempt));
     } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
@@ -419,6 +423,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     }
     if (!rescue) {
         skr_seat_holds_close(e, g, newcomers, n);
+        skr_seat_holds_make_room(e, g, newcomers, n);
     }
     set_turns(e, newcomers, n);
     free(seat);
@@ -458,6 +463,19 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     return list;
 }
 
+/* A search that came to nothing. Seats do not suffice: now with victims. */
+static void no_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
+{
+    const bool ended = solved->victims && solved->victims->status == SKR_VICTIMS_INSUFFICIENT;
+    if (ended && e->planner->seats_only && skr_victim_search_may_evict(e, g)) {
+        forget_solve(e);
+        start_preemption(e, g, false);
+        return;
+    }
+    skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                             solved->work.took_ns);
+}
+
 /* Nobody is evicted but those that make the room, as things are now. */
 static void use_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
@@ -470,14 +488,16 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     if (!newcomers) {
         return;
     }
-    if (!victims || victims->status != SKR_VICTIMS_FOUND) {
-        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
-                                 solved->work.took_ns);
-    } else if (skr_victim_search_still_valid(e, g, newcomers, n, solved)) {
+    const bool seats_only = e->planner->seats_only;
+    const bool found = victims && (victims->status == SKR_VICTIMS_FOUND ||
+                                   (seats_only && victims->status == SKR_VICTIMS_NOT_NEEDED));
+    if (!found) {
+        no_victims(e, g, solved);
+    } else if (skr_victim_search_still_valid(e, g, newcomers, n, seats_only, solved)) {
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        commit(e, g, newcomers, n, victims->solution, solved);
+        commit(e, g, newcomers, n, victims->solution, seats_only ? NULL : solved);
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }

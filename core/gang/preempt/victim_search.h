@@ -20,10 +20,14 @@ bool skr_victim_search_may_preempt(const struct group *g);
 bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g);
 /* That, whatever else keeps it from being asked now. */
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g);
-/* As skr_problem_build(), with request->preemption. */
+/* As skr_problem_build(), with request->preemption. seats_only: the candidates are the held seats that
+ * yield to g, by the uid of their charge. Otherwise the room of all of them is free. */
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,
-                                                  struct skr_error *error);
+                                                  bool seats_only, struct skr_error *error);
+/* Whether held seats may help the group: the search begins with them, and may have victims after that. */
+bool skr_victim_search_has_seats(const struct skr_gang *e, const struct group *g);
+bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
 /* Whether h may give way to g: strictly lower priority, not past the point of no return, not giving way already. */
 bool skr_victim_search_may_go(const struct group *g, const struct group *h);
 /* A pod on a node that is neither done nor on its way out by an eviction. */
@@ -33,9 +37,9 @@ const struct pod_entry *skr_victim_search_refuser(const struct group *g);
 /* The candidate of this name; NULL: it is none. */
 const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
                                                 const char *name);
-/* Whether these victims would still make room for these counts, and still may be chosen. */
+/* Whether these victims, or the seats alone, would still make room for these counts, and still may be chosen. */
 bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
-                                   struct pod_entry *const *newcomers, size_t n,
+                                   struct pod_entry *const *newcomers, size_t n, bool seats_only,
                                    const struct skr_solve_request *solved);
 /* Nobody was found, as things were at these epochs. took: how long the search ran; the next one waits for longer after
  * a long one. */

@@ -99,7 +99,11 @@ struct skr_gang {
     bool classes_forbidden;                /* device_classes.c */
     struct group *groups;                  /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
-    struct group *planned;            /* groups with a plan; plan.c */
+    struct group *planned; /* groups with a plan; plan.c */
+    struct {
+        struct group *list;           /* groups that hold seats */
+        int32_t lowest;               /* of their priorities, while there are any */
+    } holders;                        /* seat_holds.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that stand back; solve_share.c */
 

@@ -40,6 +40,14 @@ enum {
     CONDITION_KIND_COUNT
 };
 
+/* Room of a lost member: core/gang/group/seat_holds.h. */
+struct seat_hold {
+    char *uid;           /* of its charge */
+    const char *node;    /* from names_intern */
+    struct shape *shape; /* a reference */
+    skr_time until;
+};
+
 /* An Event about a group, kept for those who look. */
 struct reported_event {
     skr_time at;
@@ -161,9 +169,12 @@ struct group {
     struct {
         struct seat_hold *item;
         size_t n, cap;
-    } holds;                     /* room of lost members; seat_holds.c */
-    struct fit fit;              /* fit.c */
-    struct explained *explained; /* the solver's account; NULL: nobody asked; explain_request.c */
+        int32_t priority;          /* of the group, while n > 0 */
+        size_t running;            /* members, when that was looked at last */
+        struct group *prev, *next; /* in gang->holders */
+    } holds;                       /* room of lost members; seat_holds.c */
+    struct fit fit;                /* fit.c */
+    struct explained *explained;   /* the solver's account; NULL: nobody asked; explain_request.c */
 
     /* preemption.c: as a victim */
     struct {
