@@ -12,6 +12,7 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -161,6 +162,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         } else if (alive) {
             SKR_STRBUF(text);
             skr_nomination_tried(p);
+            skr_claims_doubt(p);
             skr_refusal_note(e, g, p);
             skr_refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {

@@ -15,6 +15,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
@@ -177,6 +178,9 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
 {
     const struct group *g = group_of(e, p, call);
     const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
+    if (g && p && p->group == g) {
+        skr_claims_note_call(e, p);
+    }
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
     } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {

@@ -54,6 +54,7 @@ struct pod_work {
     } patch;
     uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
+    bool claims_asked;    /* kube-scheduler has called filter: claims.c */
 
     /* bind_calls.c */
     struct {

@@ -22,6 +22,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
@@ -215,6 +216,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
+    skr_claims_changed(p, old);
     compare(e, p, old);
     update_charge(e, p);
     if (skr_pods_is_bound(p) && !p->work->bind.write) {

@@ -15,6 +15,7 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/assign.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/member_order.h"
@@ -493,6 +494,8 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
                                    (seats_only && victims->status == SKR_VICTIMS_NOT_NEEDED));
     if (!found) {
         no_victims(e, g, solved);
+    } else if (skr_claims_hold_back(e, g, newcomers, n, !seats_only)) {
+        skr_victim_search_done(g);
     } else if (skr_victim_search_still_valid(e, g, newcomers, n, seats_only, solved)) {
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
@@ -525,7 +528,9 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     }
     size_t n = e->planner->n_uids;
     if (s->status == SKR_SOLVE_PLACED) {
-        if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
+        if (!e->planner->rescue && skr_claims_hold_back(e, g, newcomers, n, false)) {
+            skr_attempt_fresh(g);
+        } else if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
             skr_attempt_count(g);
             skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;

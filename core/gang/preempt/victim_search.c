@@ -3,6 +3,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
@@ -60,7 +61,8 @@ bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
-    return short_of_room && news && skr_frame_now(e->frame) >= g->preempt.at &&
+    return short_of_room && news && !skr_claims_keep_from_evicting(g) &&
+           skr_frame_now(e->frame) >= g->preempt.at &&
            (skr_victim_search_has_seats(e, g) || skr_victim_search_may_evict(e, g));
 }
 

@@ -116,7 +116,8 @@ struct group {
         size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
         size_t n_new, n_ready; /* newcomers with a seat; those of them without a foreign gate */
         size_t n_foreign_gate;
-        char *difference; /* warning text, NULL when members are equal */
+        size_t n_unasked, n_unread; /* newcomers with a seat: claims.h */
+        char *difference;           /* warning text, NULL when members are equal */
     } seats;
     struct {
         bool succeeded;     /* a member of this generation has: skr_membership_note_success() */
@@ -130,6 +131,11 @@ struct group {
     enum group_state state;
     enum skr_reason reason;
     char *message;
+
+    struct {
+        bool waits; /* a placement was found, and calls of kube-scheduler are awaited */
+        bool open;  /* gates of members with claims go without a plan */
+    } claims;       /* claims.c */
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */
