@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/gang/group/reservation.h"
 #include "topology/base/arena.h"
 
 enum {
@@ -27,6 +29,7 @@ struct skr_gang_figures {
     uint64_t slots_made; /* times */
     skr_time slots_next; /* not before */
     struct skr_slots slots;
+    size_t reserved[SKR_RESERVED_COUNT]; /* counted with the slots */
 };
 
 struct skr_gang_figures *skr_gang_figures_create(const struct skr_clock *clock)
@@ -77,9 +80,11 @@ void skr_gang_figures_publish(struct skr_gang_figures *figures, const struct skr
     pthread_mutex_unlock(&figures->lock);
 }
 
-static void keep_slots(struct skr_gang_figures *f, const struct skr_slots *slots, skr_time now)
+static void keep_slots(struct skr_gang_figures *f, const struct skr_slots *slots,
+                       const size_t *reserved, skr_time now)
 {
     pthread_mutex_lock(&f->lock);
+    memcpy(f->reserved, reserved, sizeof f->reserved);
     struct skr_slots old = f->slots;
     f->slots = *slots;
     f->slots_made++;
@@ -98,7 +103,9 @@ static bool count(struct skr_gang_figures *f, struct skr_engine *engine, skr_tim
     skr_time now = skr_clock_now(f->clock);
     f->count_took += now - begin;
     if (done) {
-        keep_slots(f, &slots, now);
+        size_t reserved[SKR_RESERVED_COUNT];
+        skr_reservations_count(skr_engine_self(engine), reserved);
+        keep_slots(f, &slots, reserved, now);
     }
     return !done;
 }
@@ -121,6 +128,13 @@ void skr_gang_figures_get_stats(struct skr_gang_figures *figures, struct skr_gan
 {
     pthread_mutex_lock(&figures->lock);
     *ret = figures->stats;
+    pthread_mutex_unlock(&figures->lock);
+}
+
+void skr_gang_figures_get_reserved(struct skr_gang_figures *figures, size_t *n)
+{
+    pthread_mutex_lock(&figures->lock);
+    memcpy(n, figures->reserved, sizeof figures->reserved);
     pthread_mutex_unlock(&figures->lock);
 }
 

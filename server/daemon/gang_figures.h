@@ -23,6 +23,8 @@ void skr_gang_figures_publish(struct skr_gang_figures *figures, const struct skr
 
 /* Any thread. */
 void skr_gang_figures_get_stats(struct skr_gang_figures *figures, struct skr_gang_stats *ret);
+/* Pods by reason, n[SKR_RESERVED_COUNT], when the room was counted last. Any thread. */
+void skr_gang_figures_get_reserved(struct skr_gang_figures *figures, size_t *n);
 /* What was counted last when it is too soon to count again, or when the thread does not come to it
  * within `timeout`; end with skr_slots_fini(). Any thread. */
 void skr_gang_figures_get_slots(struct skr_gang_figures *figures, skr_time timeout,

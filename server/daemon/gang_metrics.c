@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/gang/group/reservation.h"
 #include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
 #include "topology/base/arena.h"
@@ -25,6 +26,7 @@ enum family {
     F_REFUSED_NODES,
     F_PLANS,
     F_BINDINGS,
+    F_RESERVED,
     F_PARKED,
     F_LABELS_TRAVEL,
     F_PREEMPTIONS,
@@ -76,6 +78,9 @@ static const struct skr_metric_spec specs[] = {
               "Nodes that are not used: the names of their resources exceed a limit.", NULL),
     [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
+    [F_RESERVED] =
+        GAUGE("sakkara_reserved_pods",
+              "Pods whose room is reserved though no bound pod uses it, by reason.", "reason"),
     [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
     [F_LABELS_TRAVEL] =
         GAUGE("sakkara_binding_labels",
@@ -146,6 +151,16 @@ static void collect_slots(const struct skr_gang_metrics *m)
     skr_slots_fini(&slots);
 }
 
+static void collect_reserved(const struct skr_gang_metrics *m)
+{
+    size_t n[SKR_RESERVED_COUNT];
+    skr_gang_figures_get_reserved(m->figures, n);
+    for (int i = 0; i < SKR_RESERVED_COUNT; i++) {
+        skr_series_set(m->family[F_RESERVED], skr_reservation_name((enum skr_reservation_reason)i),
+                       NULL, n[i]);
+    }
+}
+
 static void collect_engine(const struct skr_gang_metrics *m)
 {
     struct skr_gang_stats stats;
@@ -195,6 +210,7 @@ static void collect(void *context)
     const struct skr_gang_metrics *m = context;
     collect_engine(m);
     collect_slots(m);
+    collect_reserved(m);
 }
 
 struct skr_gang_metrics *skr_gang_metrics_create(struct skr_metrics *registry,
