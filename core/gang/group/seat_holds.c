@@ -13,7 +13,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/group/seat_bound.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -273,7 +273,7 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
     if (g->holds.n > 0) {
         note_holder(e, g, true);
     }
-    for (size_t over = skr_seat_bound_excess(e, g); over > 0; over--) {
+    for (size_t over = skr_namespace_bound_seats_over(e, g); over > 0; over--) {
         drop(e, g, g->holds.n - 1);
     }
 }

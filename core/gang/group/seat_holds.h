@@ -9,14 +9,13 @@
  * closes, the nearest open node under the group's rules is held instead, if there is one. A restart
  * loses all holds; a daemon that does not lead has none.
  *
- * What the groups of a namespace hold together is bounded (seat_bound.h). What is beyond is not held.
+ * What the groups of a namespace hold together is bounded (namespace_bound.h). What is beyond is not held.
  * Held seats yield to every group of higher priority that fits only with their room.
  */
 #include "core/gang/state/groups.h"
 
 enum {
     SKR_SEAT_TRIES = 64, /* nodes tried for the seat of a closed one, nearest first */
-    SKR_SEAT_SHARE = 20, /* a namespace may hold one part of so many of the cluster */
 };
 
 /* p ran with a seat of g, is gone from its node, and its charge is released. */

@@ -15,6 +15,7 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/assign.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
@@ -56,7 +57,7 @@ struct planner {
     bool rescue;      /* for members in Binding whose node is gone */
     bool of_slots;    /* the cache says it fits: a placement, no explanation */
     bool preempting;  /* it does not fit: a search for victims */
-    bool seats_only;  /* that search is for held seats that yield */
+    bool yielding;    /* that search is for held seats and idle plans that yield */
     bool reporting;   /* it still does not fit: its reason is updated */
     char **uid;       /* the newcomers of the solve */
     size_t n_uids;
@@ -142,7 +143,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->rescue = false;
     e->planner->of_slots = false;
     e->planner->preempting = false;
-    e->planner->seats_only = false;
+    e->planner->yielding = false;
     e->planner->reporting = false;
     e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
     e->planner->n_uids = n;
@@ -152,19 +153,19 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
 }
 
 /* Starts a search for what may make room for it. */
-static void start_preemption(struct skr_gang *e, struct group *g, bool seats_only)
+static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
 {
     struct skr_error error = {.text = "out of memory"};
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct skr_solve_request *request =
         skr_topology_is_usable(e) && n > 0
-            ? skr_victim_search_build(e, g, newcomers, n, seats_only, &error)
+            ? skr_victim_search_build(e, g, newcomers, n, yielding, &error)
             : NULL;
     if (request) {
         begin(e, g, request, newcomers, n);
         e->planner->preempting = true;
-        e->planner->seats_only = seats_only;
+        e->planner->yielding = yielding;
         e->planner->epoch = e->epoch.victims;
     } else {
         skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
@@ -257,7 +258,7 @@ void skr_planner_run(struct skr_gang *e)
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
         skr_dirty_plan(e); /* there is news: plans of all groups come first */
     } else if (next.preempt) {
-        start_preemption(e, next.preempt, skr_victim_search_has_seats(e, next.preempt));
+        start_preemption(e, next.preempt, skr_victim_search_has_yielding(e, next.preempt));
     } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
@@ -465,17 +466,40 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     return list;
 }
 
-/* A search without a result. If it was for seats only, one for victims follows. */
+/* A search without a result. If it was for what yields, one for victims follows. */
 static void no_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const bool ended = solved->victims && solved->victims->status == SKR_VICTIMS_INSUFFICIENT;
-    if (ended && e->planner->seats_only && skr_victim_search_may_evict(e, g)) {
+    if (ended && e->planner->yielding && skr_victim_search_may_evict(e, g)) {
         forget_solve(e);
         start_preemption(e, g, false);
         return;
     }
     skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
                              solved->work.took_ns);
+}
+
+/* Idle plans among what yields end. The group is planned when they have, as room becomes free. false:
+ * there are none. */
+static bool end_idle_plans(struct skr_gang *e, struct group *g, const struct skr_solve_request *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->victims->n; i++) {
+        struct group *h = skr_groups_find(e, s->preemption->victim[s->victims->victim[i]].name);
+        if (h && h->plan) {
+            char text[700];
+            snprintf(text, sizeof text,
+                     "group %.250s gives way to group %.300s: kube-scheduler does not come to its "
+                     "members",
+                     h->name, g->key);
+            skr_plan_loss_abort(e, h, SKR_REASON_FILTERED_BY_OTHERS, text, true);
+            any = true;
+        }
+    }
+    if (any) {
+        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+    }
+    return any;
 }
 
 /* Checks that the victims still make room, then commits; no other pod is evicted. */
@@ -490,18 +514,22 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     if (!newcomers) {
         return;
     }
-    const bool seats_only = e->planner->seats_only;
+    const bool yielding = e->planner->yielding;
     const bool found = victims && (victims->status == SKR_VICTIMS_FOUND ||
-                                   (seats_only && victims->status == SKR_VICTIMS_NOT_NEEDED));
+                                   (yielding && victims->status == SKR_VICTIMS_NOT_NEEDED));
     if (!found) {
         no_victims(e, g, solved);
-    } else if (skr_claims_hold_back(e, g, newcomers, n, !seats_only)) {
+    } else if (skr_claims_hold_back(e, g, newcomers, n, !yielding)) {
         skr_victim_search_done(g);
-    } else if (skr_victim_search_still_valid(e, g, newcomers, n, seats_only, solved)) {
+    } else if (skr_victim_search_still_valid(e, g, newcomers, n, yielding, solved)) {
+        if (yielding && end_idle_plans(e, g, solved)) {
+            free(newcomers);
+            return;
+        }
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        commit(e, g, newcomers, n, victims->solution, seats_only ? NULL : solved);
+        commit(e, g, newcomers, n, victims->solution, yielding ? NULL : solved);
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }

@@ -7,6 +7,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
@@ -52,9 +53,10 @@ bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g
     return e->settings.preemption && skr_victim_search_may_preempt(g);
 }
 
-bool skr_victim_search_has_seats(const struct skr_gang *e, const struct group *g)
+bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
 {
-    return g->spec && skr_seat_holds_yield_to(e, g->spec->priority);
+    return g->spec &&
+           (skr_seat_holds_yield_to(e, g->spec->priority) || skr_namespace_bound_any_yields(e, g));
 }
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
@@ -64,7 +66,7 @@ bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
     return short_of_room && news && !skr_claims_keep_from_evicting(g) &&
            skr_frame_now(e->frame) >= g->preempt.at &&
-           (skr_victim_search_has_seats(e, g) || skr_victim_search_may_evict(e, g));
+           (skr_victim_search_has_yielding(e, g) || skr_victim_search_may_evict(e, g));
 }
 
 bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g)
@@ -368,14 +370,14 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
     }
 }
 
-/* A search for seats alone is one for groups of one seat each, whose priorities are below SEATS_BELOW and
- * in the order of those of their groups: a group of any priority may have them. */
-enum { SEATS_BELOW = 1 };
+/* In a search for what yields, each seat is a group by itself. Priorities are below YIELDS_BELOW and in
+ * the order of those of the groups: a group of any priority may have that room. */
+enum { YIELDS_BELOW = 1 };
 
-static int32_t seat_priority(const struct group *h, const struct group *g)
+static int32_t yielding_priority(int32_t priority, const struct group *g)
 {
-    int64_t priority = (int64_t)h->holds.priority - g->spec->priority;
-    return priority < INT32_MIN ? INT32_MIN : (int32_t)priority;
+    int64_t below = (int64_t)priority - g->spec->priority;
+    return below < INT32_MIN ? INT32_MIN : (int32_t)below;
 }
 
 static void add_seats(struct list *l, const struct group *g)
@@ -385,10 +387,34 @@ static void add_seats(struct list *l, const struct group *g)
     {
         for (size_t i = 0; h->holds.priority < g->spec->priority && i < h->holds.n; i++) {
             const struct seat_hold *hold = &h->holds.item[i];
-            struct skr_victim *v = add(l, SKR_VICTIM_GROUP, hold->uid, seat_priority(h, g));
+            struct skr_victim *v =
+                add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, g));
             add_share(l, v, 1, hold->node, &hold->shape->amounts);
             finish_shares(l, v);
         }
+    }
+}
+
+/* Plans that yield. */
+static void add_idle(struct list *l, const struct group *g)
+{
+    const struct plan *plan;
+    const struct pod_entry *p;
+    DL_FOREACH2(l->e->idle_plans, plan, inext)
+    {
+        const struct group *h = plan->group;
+        if (!skr_namespace_bound_yields(plan, g)) {
+            continue;
+        }
+        struct skr_victim *v =
+            add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, g));
+        DL_FOREACH(h->members, p)
+        {
+            if (p->plan == plan && !skr_pods_is_bound(p)) {
+                add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+            }
+        }
+        finish_shares(l, v);
     }
 }
 
@@ -413,7 +439,7 @@ static int32_t *number_budgets(struct list *l, size_t *ret_n)
 
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,
-                                                  bool seats_only, struct skr_error *error)
+                                                  bool yielding, struct skr_error *error)
 {
     struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
     if (!request) {
@@ -424,8 +450,9 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     size_t n_budgets;
     struct group *h, *tmp;
     l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
-    if (seats_only) {
+    if (yielding) {
         add_seats(&l, g);
+        add_idle(&l, g);
     } else {
         skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
                                     (int64_t *)(uintptr_t)request->problem.free);
@@ -436,11 +463,11 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     HASH_ITER(hh, e->groups, h, tmp)
     {
         h->victim.stays = false;
-        if (!seats_only && skr_victim_search_may_go(g, h)) {
+        if (!yielding && skr_victim_search_may_go(g, h)) {
             add_group(&l, h);
         }
     }
-    if (!seats_only && e->settings.victims_labelled) {
+    if (!yielding && e->settings.victims_labelled) {
         add_ordinary(&l, least_priority(newcomers, n));
     }
     struct skr_victim *victim = take(&l, l.n + 1, sizeof *victim);
@@ -456,7 +483,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     }
     request->problem.explain = false;
     *in = (struct skr_victims_problem){.problem = &request->problem,
-                                       .priority = seats_only ? SEATS_BELOW : g->spec->priority,
+                                       .priority = yielding ? YIELDS_BELOW : g->spec->priority,
                                        .n_victims = l.n,
                                        .victim = victim,
                                        .n_budgets = n_budgets,
@@ -478,11 +505,11 @@ const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem
 }
 
 bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
-                                   struct pod_entry *const *newcomers, size_t n, bool seats_only,
+                                   struct pod_entry *const *newcomers, size_t n, bool yielding,
                                    const struct skr_solve_request *solved)
 {
     struct skr_error error;
-    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, seats_only, &error);
+    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, yielding, &error);
     bool valid = now && now->tree == solved->tree;
     for (size_t i = 0; valid && i < solved->victims->n; i++) {
         size_t resources = now->problem.n_resources;

@@ -37,6 +37,7 @@ struct group;
 struct map_entry;
 struct node_entry;
 struct parked_call;
+struct plan;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
@@ -103,6 +104,7 @@ struct skr_gang {
         struct group *list;           /* groups that hold seats */
         int32_t lowest;               /* of their priorities, while there are any */
     } holders;                        /* seat_holds.c */
+    struct plan *idle_plans;          /* that yield: namespace_bound.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bound is added up in steps, and only as far as it is needed: mostly the group itself suffices. */
-#include "core/gang/group/seat_bound.h"
+#include "core/gang/group/namespace_bound.h"
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
-#include "core/gang/group/seat_holds.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -45,7 +44,7 @@ static void add_share(struct sums *sums, const struct skr_gang *e)
         }
     }
     for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
-        sums->amount[id] = skr_amount_sum(sums->amount[id], all.amount[id] / SKR_SEAT_SHARE);
+        sums->amount[id] = skr_amount_sum(sums->amount[id], all.amount[id] / SKR_NAMESPACE_SHARE);
     }
 }
 
@@ -73,25 +72,83 @@ static size_t excess(const struct skr_gang *e, const struct group *g, const stru
     return 0;
 }
 
-size_t skr_seat_bound_excess(const struct skr_gang *e, const struct group *g)
+static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const char *namespace_)
 {
-    struct sums bound = {0};
     const struct group *h, *tmp;
-    add_running(&bound, g);
-    size_t over = g->holds.n > 0 ? excess(e, g, &bound) : 0;
-    if (over == 0) {
-        return 0;
-    }
     HASH_ITER(hh, e->groups, h, tmp)
     {
-        if (h != g && strcmp(h->namespace_, g->namespace_) == 0) {
-            add_running(&bound, h);
+        if (strcmp(h->namespace_, namespace_) == 0) {
+            add_running(bound, h);
         }
     }
-    over = excess(e, g, &bound);
-    if (over > 0) {
-        add_share(&bound, e);
-        over = excess(e, g, &bound);
+    add_share(bound, e);
+}
+
+size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct group *g)
+{
+    struct sums bound = {0};
+    add_running(&bound, g);
+    if (g->holds.n == 0 || excess(e, g, &bound) == 0) {
+        return 0;
     }
-    return over;
+    bound = (struct sums){0};
+    add_whole_bound(&bound, e, g->namespace_);
+    return excess(e, g, &bound);
+}
+
+/* ---- plans ---- */
+
+static void add_planned(struct sums *sums, const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+            add(sums, &p->shape->amounts);
+        }
+    }
+}
+
+bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_)
+{
+    struct sums reserved = {0}, bound = {0};
+    const struct group *h;
+    DL_FOREACH2(e->planned, h, pnext)
+    {
+        if (strcmp(h->namespace_, namespace_) == 0) {
+            add_planned(&reserved, h);
+        }
+    }
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; strcmp(h->namespace_, namespace_) == 0 && i < h->holds.n; i++) {
+            add(&reserved, &h->holds.item[i].shape->amounts);
+        }
+    }
+    add_whole_bound(&bound, e, namespace_);
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        if (reserved.amount[id] > bound.amount[id]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_namespace_bound_yields(const struct plan *plan, const struct group *g)
+{
+    const struct group *h = plan->group;
+    return plan->idle && !plan->binding && !plan->aborting && !plan->preempting && h->spec &&
+           h->spec->priority <= g->spec->priority && strcmp(h->namespace_, g->namespace_) != 0;
+}
+
+bool skr_namespace_bound_any_yields(const struct skr_gang *e, const struct group *g)
+{
+    const struct plan *plan;
+    DL_FOREACH2(e->idle_plans, plan, inext)
+    {
+        if (skr_namespace_bound_yields(plan, g)) {
+            return true;
+        }
+    }
+    return false;
 }
