@@ -13,6 +13,7 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/names_sweep.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/group_end.h"
@@ -61,6 +62,7 @@ static void wake(void *self, int kind, const char *key)
         p = skr_pods_find(e, key);
         if (p) {
             skr_bind_calls_expire(e, p);
+            skr_ordinary_expire(e, p);
             skr_dirty_pod(e, p);
         }
         break;

@@ -15,7 +15,7 @@
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
- * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c) and
  * those whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
  */
@@ -23,6 +23,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/group_table.h"
@@ -48,10 +49,14 @@ static void take(struct waiter *g, const char *node, int64_t cpu)
     }
 }
 
-static void look_at_held_seats(struct waiter *g, const struct group *self,
+/* Seats of lower priority yield, but for the pause after a search that came to nothing. */
+static void look_at_held_seats(const struct rig *rig, struct waiter *g, const struct group *self,
                                const struct group *other)
 {
-    for (size_t i = 0; other != self && i < other->holds.n; i++) {
+    const bool yields = self->spec && other->holds.n > 0 &&
+                        other->holds.priority < self->spec->priority &&
+                        self->preempt.at <= rig->now;
+    for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
         take(g, other->holds.item[i].node,
              waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
     }
@@ -79,7 +84,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     const struct pod_entry *p;
     HASH_ITER(hh, rig->gang->groups, other, tmp)
     {
-        look_at_held_seats(g, self, other);
+        look_at_held_seats(rig, g, self, other);
         look_at_planned(g, self, other);
     }
     DL_FOREACH(rig->gang->ordinary, p)
@@ -88,9 +93,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
-        for (size_t i = 0; i < p->work->accepted.n; i++) {
-            take(g, p->work->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
-        }
+        take(g, skr_ordinary_late_node(rig->gang, p), waiter_cpu_of(&p->shape->spec->requests));
     }
 }
 

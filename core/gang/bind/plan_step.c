@@ -12,8 +12,10 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
@@ -132,6 +134,20 @@ static bool has_come(const struct plan *plan, const struct pod_entry *p)
                                    p->work->bind.write || p->work->bind.unknown);
 }
 
+/* Since when kube-scheduler could have come to the member. */
+static skr_time passed_by_since(const struct skr_gang *e, const struct plan *plan,
+                                const struct pod_entry *p)
+{
+    skr_time since =
+        p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
+    since = plan->heard_at > since ? plan->heard_at : since;
+    if (skr_frame_now(e->frame) >= since + SKR_PLAN_IDLE_S * SKR_SECOND) {
+        skr_time before = skr_scheduler_progress_reached_before(e, p);
+        since = before > since ? before : since;
+    }
+    return since;
+}
+
 /* An activated member without a filter call, while kube-scheduler is alive: its in-tree filters
  * refuse every node, or another plugin holds it. While kube-scheduler still tries members of the
  * plan, or of any plan activated before, this one may be behind them in its queue. */
@@ -139,29 +155,28 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     skr_time next = SKR_TIME_NEVER;
+    bool idle = false;
     DL_FOREACH(g->members, p)
     {
         if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
             has_come(g->plan, p) || skr_pods_is_bound(p)) {
             continue;
         }
-        skr_time since =
-            p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
-        since = g->plan->heard_at > since ? g->plan->heard_at : since;
-        skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
-        if (until <= skr_frame_now(e->frame)) {
-            since = skr_scheduler_progress_reached_before(e, p);
-            skr_time later = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
-            until = later > until ? later : until;
-        }
+        const skr_time since = passed_by_since(e, g->plan, p);
+        const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+        const skr_time idle_at = since + SKR_PLAN_IDLE_S * SKR_SECOND;
         const char *says = skr_pods_scheduler_says(p->pod);
         bool alive =
             e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
-        if (until > skr_frame_now(e->frame)) {
+        idle = idle || (alive && idle_at <= skr_frame_now(e->frame));
+        if (idle_at > skr_frame_now(e->frame)) {
+            next = idle_at < next ? idle_at : next;
+        } else if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
             SKR_STRBUF(text);
             skr_nomination_tried(p);
+            skr_claims_doubt(p);
             skr_refusal_note(e, g, p);
             skr_refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {
@@ -176,6 +191,8 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = again < next ? again : next;
         }
     }
+    idle = idle && !g->plan->binding && skr_namespace_bound_is_beyond(e, g->namespace_);
+    skr_plan_note_idle(e, g->plan, idle);
     if (next != SKR_TIME_NEVER) { /* members are activated one by one */
         skr_time soonest = skr_frame_now(e->frame) + skr_dirty_pause(g);
         skr_wakes_group(e, g, next > soonest ? next : soonest);

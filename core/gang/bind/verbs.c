@@ -11,9 +11,11 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
@@ -176,6 +178,9 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
 {
     const struct group *g = group_of(e, p, call);
     const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
+    if (g && p && p->group == g) {
+        skr_claims_note_call(e, p);
+    }
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will deliver it */
     } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
@@ -219,11 +224,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && call->pod->shape->late_capacity) {
-        /* fewer nodes are possible for it than before */
-        skr_dirty_late_room(e, p->work->accepted.n > 0);
-        skr_pods_note_accepted(p, call->node, n, mask);
-        skr_pods_note_ordinary(e, p);
+    if (call->pod->shape->late_capacity) {
+        skr_ordinary_accepted(e, p, call->pod->meta.uid, call->node, n, mask);
     }
     skr_shapes_unref(e, s);
 }

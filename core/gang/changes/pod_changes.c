@@ -15,11 +15,13 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
@@ -51,12 +53,8 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
 
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
-    skr_bind_calls_forget_accepted(e, p);
+    skr_ordinary_leave(e, p);
     p->group = g;
-    if (p->ordinary) {
-        DL_DELETE(e->ordinary, p);
-    }
-    p->ordinary = false;
     DL_APPEND(g->members, p);
     g->n_members++;
     skr_membership_changed(g);
@@ -219,15 +217,13 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
+    skr_claims_changed(p, old);
     compare(e, p, old);
     update_charge(e, p);
     if (skr_pods_is_bound(p) && !p->work->bind.write) {
         skr_bind_calls_is_seen(e, p);
     }
-    if (skr_pods_is_bound(p) || *skr_pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
-        skr_bind_calls_forget_accepted(e, p);
-    }
-    skr_pods_note_ordinary(e, p);
+    skr_ordinary_changed(e, p, old);
     tell_preemptor(e, p, false);
     skr_dirty_pod(e, p);
     skr_pod_destroy(old);
@@ -253,11 +249,8 @@ static void release_charge(struct skr_gang *e, const char *uid)
 static void entry_free(struct skr_gang *e, struct pod_entry *p)
 {
     skr_dirty_forget_pod(e, p);
-    if (p->ordinary) {
-        DL_DELETE(e->ordinary, p);
-    }
+    skr_ordinary_leave(e, p);
     skr_pods_leave(e, p);
-    skr_bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     skr_shapes_unref(e, p->shape);
     skr_pods_drop_work(p);
@@ -445,4 +438,5 @@ void skr_pod_changes_fini(struct skr_gang *e)
     skr_hash_index_fini(&e->pods.by_uid);
     skr_hash_index_fini(&e->pods.by_name);
     skr_residents_fini(e);
+    skr_ordinary_fini(e);
 }

@@ -8,6 +8,7 @@
 #include "core/gang/explain/explain_strangers.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/reservation.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/report/warnings.h"
@@ -273,6 +274,10 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     skr_strbuf_reset(&text);
     if (skr_seat_holds_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (g->attempt.infeasible && !g->plan && skr_reservations_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_RESERVED, "capacity", text.s);
     }
     if (!skr_topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");

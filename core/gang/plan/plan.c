@@ -152,6 +152,7 @@ void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
     if (plan->preempted) {
         release_victims(e, plan);
     }
+    skr_plan_note_idle(e, plan, false);
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     skr_membership_changed(g);
@@ -249,6 +250,20 @@ void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits
 void skr_plan_note_freed(struct plan *plan, skr_time now)
 {
     plan->freed_at = now;
+}
+
+void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle)
+{
+    if (plan->idle == idle) {
+        return;
+    }
+    plan->idle = idle;
+    if (idle) {
+        DL_APPEND2(e->idle_plans, plan, iprev, inext);
+        skr_dirty_victims(e);
+    } else {
+        DL_DELETE2(e->idle_plans, plan, iprev, inext);
+    }
 }
 
 bool skr_plan_uses_node(const struct plan *plan, const char *node)

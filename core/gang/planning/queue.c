@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
@@ -56,7 +57,7 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
-    if (!g->spec || g->victim.leaving) {
+    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(g)) {
         return false;
     }
     if (!g->plan && skr_refusal_pause(e, g) > 0) {

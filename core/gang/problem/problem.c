@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the solver's input: free room of each leaf, minus claims that the ledger does not have
- * (ordinary pods that go first; pods that kube-scheduler may be binding slowly); the leaves
- * eligible for every member's shape; the group's present members and seats.
+ * Builds the solver's input: free room of each leaf, minus what single pods hold and the ledger does
+ * not have (core/gang/cache/ordinary.h); the leaves eligible for every member's shape; the group's
+ * present members and seats.
  */
 #include "core/gang/problem/problem.h"
 
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
@@ -112,63 +113,54 @@ static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
     return true;
 }
 
-static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
+static int32_t priority_of(const struct group *g)
 {
-    int32_t priority = INT32_MIN;
-    for (size_t i = 0; i < n; i++) {
-        if (newcomers[i]->pod->priority > priority) {
-            priority = newcomers[i]->pod->priority;
-        }
-    }
-    return priority;
+    return g->spec ? g->spec->priority : 0;
 }
 
-static bool goes_first(const struct pod_entry *p, int32_t priority)
+bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g)
 {
-    return skr_pods_is_waiting(p) && p->pod->priority > priority;
-}
-
-bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
-{
-    int32_t priority = highest_priority(newcomers, n);
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->work->accepted.n > 0 || goes_first(p, priority)) {
+        if (skr_ordinary_late_node(e, p) || skr_ordinary_goes_first(e, p, priority_of(g))) {
             return true;
         }
     }
     return false;
 }
 
-/* First fit in tree order for ordinary pods that precede every member; slowly binding ones are
- * charged at every candidate. */
-static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                            const struct demand *d, int64_t *free_)
+/* On the first node of the tree that has room. */
+static void charge_first_fit(struct skr_gang *e, const struct pod_entry *p, const struct demand *d,
+                             int64_t *free_)
 {
-    int32_t priority = highest_priority(newcomers, n);
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
-    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    size_t leaves = (size_t)e->topology.tree->n_leaves, i = 0;
+    while (i < leaves &&
+           !(leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
+             skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE)) {
+        i++;
+    }
+    if (i < leaves) {
+        subtract(free_, d, i, &p->shape->amounts);
+    }
+}
+
+/* Room that single pods hold, unless the ledger charges them already. */
+static void charge_on_paper(struct skr_gang *e, const struct group *g, const struct demand *d,
+                            int64_t *free_)
+{
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        const char *charged =
-            skr_ledger_find(e->ledger, p->uid, NULL); /* its charge is not free already */
-        for (size_t i = 0; i < p->work->accepted.n; i++) {
-            int32_t at = skr_tree_find_leaf(e->topology.tree, p->work->accepted.node[i]);
-            if (at >= 0 && !(charged && strcmp(charged, p->work->accepted.node[i]) == 0)) {
-                subtract(free_, d, (size_t)at, &p->shape->amounts);
-            }
-        }
-        if (p->work->accepted.n > 0 || !goes_first(p, priority) || charged) {
-            continue;
-        }
-        for (size_t i = 0; i < leaves; i++) {
-            if (leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
-                skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE) {
-                subtract(free_, d, i, &p->shape->amounts);
-                break;
-            }
+        const char *late = skr_ordinary_late_node(e, p);
+        int32_t at = late ? skr_tree_find_leaf(e->topology.tree, late) : -1;
+        if (at >= 0) {
+            subtract(free_, d, (size_t)at, &p->shape->amounts);
+        } else if (skr_ordinary_goes_first(e, p, priority_of(g)) &&
+                   !skr_ledger_find(e->ledger, p->uid, NULL)) {
+            charge_first_fit(e, p, d, free_);
+            skr_ordinary_note_first(e, p);
         }
     }
 }
@@ -248,7 +240,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
         return NULL;
     }
     fill_leaves(e, &shapes, &d, probed_only, &a);
-    charge_on_paper(e, newcomers, n, &d, a.free_);
+    charge_on_paper(e, g, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
@@ -325,7 +317,7 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
     if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != skr_membership_size(g) ||
-        skr_membership_done(g) > 0 || skr_problem_has_paper(e, newcomers, n) ||
+        skr_membership_done(g) > 0 || skr_problem_has_paper(e, g) ||
         skr_pod_rules_matter(e, newcomers, n)) {
         return;
     }
@@ -393,7 +385,7 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const int32_t *count)
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
-    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, newcomers, n) &&
+    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, g) &&
                   !skr_pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);

@@ -30,12 +30,14 @@
 struct bind_calls;
 struct budget;
 struct disruption_budget;
+struct early_yeses;
 struct explain_requests;
 struct fit_cache;
 struct group;
 struct map_entry;
 struct node_entry;
 struct parked_call;
+struct plan;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
@@ -87,16 +89,22 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
-    } pods;                           /* pod_changes.c; skr_pods_next() */
-    struct residents *residents;      /* the other pods; residents.c */
-    struct pod_entry *ordinary;       /* pods without a group that plans leave room for; pods.c */
-    struct map_entry *maps;           /* maps.c */
-    struct podgroup_entry *podgroups; /* maps.c */
-    struct disruption_budget *disruptions;                               /* disruptions.c */
-    bool classes_forbidden;                                              /* device_classes.c */
-    struct group *groups;                                                /* group_table.c */
+    } pods;                                /* pod_changes.c; skr_pods_next() */
+    struct residents *residents;           /* the other pods; residents.c */
+    struct pod_entry *ordinary;            /* single pods of ours that wait; ordinary.c */
+    struct early_yeses *early;             /* ordinary.c */
+    struct map_entry *maps;                /* maps.c */
+    struct podgroup_entry *podgroups;      /* maps.c */
+    struct disruption_budget *disruptions; /* disruptions.c */
+    bool classes_forbidden;                /* device_classes.c */
+    struct group *groups;                  /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
-    struct group *planned;            /* groups with a plan; plan.c */
+    struct group *planned; /* groups with a plan; plan.c */
+    struct {
+        struct group *list;           /* groups that hold seats */
+        int32_t lowest;               /* of their priorities, while there are any */
+    } holders;                        /* seat_holds.c */
+    struct plan *idle_plans;          /* that yield: namespace_bound.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 

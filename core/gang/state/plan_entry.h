@@ -46,7 +46,9 @@ struct plan {
     bool preempted;         /* it had victims */
     bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
     bool check_nodes;       /* dirty.c: check whether it still holds */
-    bool dropped_members;   /* the text omits "members": too long */
+    bool idle;              /* in gang->idle_plans: skr_plan_note_idle() */
+    struct plan *iprev, *inext;
+    bool dropped_members; /* the text omits "members": too long */
     struct {
         enum skr_reason reason;
         char *message;

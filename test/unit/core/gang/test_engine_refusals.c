@@ -211,8 +211,7 @@ TEST_RIG(planned_alone(), what_was_refused_to_another_template_refuses_nothing_t
     struct rig_write *patch = rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0");
     assert_non_null(patch);
     rig->hold_watch[RIG_POD] = true;
-    rig_edit(rig, RIG_POD, "p-0",
-             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'tolerations':[{'key':'other','operator':'Exists'}]}}");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig_answer_write(rig, patch, RIG_OK);
     rig->hold_watch[RIG_POD] = false;
