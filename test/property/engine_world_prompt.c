@@ -14,7 +14,7 @@
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
- * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
+ * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
  * those whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
@@ -24,7 +24,7 @@
 #include <utlist.h>
 
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
@@ -94,16 +94,19 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     }
 }
 
-static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
+/* Vetoes of this group alone count: the refusal of another group's pod closes nothing. */
+static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
 {
-    for (int i = 0; i < g->n_nodes; i++) {
+    const struct veto_set *set;
+    DL_FOREACH(self->vetoes.set, set)
+    {
+        bool waits = false;
         for (int m = 0; m < g->n_members; m++) {
-            const struct shape *s;
-            const struct veto *v = NULL;
-            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape->key, s);
-            if (s) {
-                HASH_FIND_STR(s->vetoes, g->node[i].name, v);
-            }
+            waits = waits || strcmp(g->member[m]->pod->shape->key, set->shape->spec->key) == 0;
+        }
+        for (int i = 0; waits && i < g->n_nodes; i++) {
+            const struct veto *v;
+            HASH_FIND_STR(set->item, g->node[i].name, v);
             g->node[i].open = g->node[i].open && !(v && v->until > rig->now);
         }
     }
@@ -153,7 +156,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
-    look_at_refused_nodes(rig, g);
+    look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,
                   rig->timer <= rig->now + rig->settings.plan_delay ||
                       !waiter_fits(g, WAITER_NOW, least),

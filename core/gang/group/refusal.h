@@ -3,8 +3,8 @@
 #define SKR_CORE_GANG_GROUP_REFUSAL_H
 /*
  * What kube-scheduler refuses of a group's plans although we thought it fits: volumes, devices,
- * rules that the planner does not know. The node is vetoed for the pod's shape (shapes.h). Plans go
- * on at once for the first two refusals in a row; from the third on the group pauses before each,
+ * rules that the planner does not know. The node is vetoed for the group's pods of the shape
+ * (vetoes.h). Plans go on at once for the first two refusals in a row; from the third on the group pauses before each,
  * 1 s doubling to 5 min, so that no loop is without end. The row and its pause end when something
  * changes that the refusal may rest on: the group's definition, the pod itself, a refused node, what
  * uses a refused node, a node that comes or is relabelled. Room that frees elsewhere ends no pause.

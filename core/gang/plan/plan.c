@@ -18,6 +18,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
@@ -441,5 +442,5 @@ bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p)
     }
     return !p->work->vote.request &&
            (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
-            skr_shapes_is_vetoed(e, p->shape, p->place.node));
+            skr_vetoes_close(e, p->group, p->shape, p->place.node));
 }

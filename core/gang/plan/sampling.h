@@ -57,7 +57,7 @@ void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, cons
 void skr_sampling_note_missing(struct skr_gang *e, const struct pod_entry *p,
                                const char *const *node, size_t n);
 /* Whether the pod could go to the node, by what we know. */
-bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
-                           const struct node_entry *n);
+bool skr_sampling_could_go(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                           const char *uid, const struct node_entry *n);
 
 #endif

@@ -9,7 +9,7 @@ enum wake_kind {
     WAKE_POD,     /* uid */
     WAKE_MAP,     /* key of the map */
     WAKE_NODES,   /* warnings about nodes are due */
-    WAKE_CHANGED, /* a veto ends */
+    WAKE_CHANGED, /* vetoes end */
     WAKE_REPORT,  /* reasons of groups that wait are reported anew */
     WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
     WAKE_MEMBERS, /* more members are dirty than one event looks at */
