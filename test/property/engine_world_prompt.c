@@ -163,11 +163,35 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
                   "it fits, and nothing is going to happen");
 }
 
+enum { SEAT_KEPT_S = 10 };
+
+/* Room that a plan keeps for pods that are gone: seconds, and not without any pod. */
+static void judge_seats(struct world *w)
+{
+    const struct rig *rig = w->rig;
+    const struct group *g, *tmp;
+    HASH_ITER(hh, rig->gang->groups, g, tmp)
+    {
+        const struct pod_entry *p = g->members;
+        while (p && !skr_pod_is_live(p->pod)) {
+            p = p->next;
+        }
+        for (size_t i = 0; g->plan && !g->plan->rollback && i < g->plan->n_vacancies; i++) {
+            const skr_time until = g->plan->vacancy[i].until;
+            if (!p || until <= rig->now || until > rig->now + SEAT_KEPT_S * SKR_SECOND) {
+                rig_fail(w->rig, "%s: the seat of %s is kept for too long", g->key,
+                         g->plan->vacancy[i].uid);
+            }
+        }
+    }
+}
+
 void world_check_promptness(struct world *w)
 {
     if (!is_at_rest(w->rig)) {
         return;
     }
+    judge_seats(w);
     int waiting[WORLD_GROUPS] = {0}, bound[WORLD_GROUPS] = {0};
     count(w, waiting, bound);
     json_t *tree = NULL;

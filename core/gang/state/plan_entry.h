@@ -16,11 +16,19 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/plan_text.h"
 
-/* A place of a plan whose pod is gone in state Binding, kept for its replacement. */
+/* Controllers recreate pods within seconds. */
+enum { SKR_VACANCY_S = 10 };
+
+/*
+ * The place of a plan whose pod is gone in state Binding, kept for its replacement. It ends after
+ * SKR_VACANCY_S, at the plan's deadline, and when the group has no pod left. The daemon that takes over
+ * does not keep it.
+ */
 struct vacancy {
     char *uid; /* of the lost pod; also names the ledger charge that keeps the room */
     const char *node;
     int32_t rank;
+    skr_time until;
     struct shape *shape; /* a reference: what the charge counts */
 };
 
@@ -63,6 +71,7 @@ struct plan {
     size_t n_victims;
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
+    bool gave_up; /* a vacancy ended without a replacement */
     struct skr_tree *tree; /* it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
     char *text;   /* annotation as it should stand now; rebuilt when members or state change */
