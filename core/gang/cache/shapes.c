@@ -59,7 +59,7 @@ struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n)
     return s;
 }
 
-/* Sorted by resource, as both are. */
+/* Merges two lists sorted by resource. */
 static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
 {
     struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);

@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_GANG_CACHE_SHAPES_H
 #define SKR_CORE_GANG_CACHE_SHAPES_H
 /*
- * Shapes: what pods of one template have in common (requests, node selection, tolerations), held
- * once, by reference count.
+ * Shapes: what pods of one template share (requests, node selection, tolerations), stored once, by
+ * reference count.
  */
 #include <uthash.h>
 
@@ -18,7 +18,7 @@ struct shape {
     struct skr_amounts amounts;
 };
 
-enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are looked at */
+enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are considered */
 struct shapes {
     struct shape *item[SHAPES_MAX];
     size_t n;
@@ -28,15 +28,15 @@ struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod); /* 
 struct shape *skr_shapes_ref(struct shape *s);
 void skr_shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
 
-/* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
+/* Distinct shapes of the newcomers. Beyond SHAPES_MAX the first ones decide eligibility, and vetoes
  * find the rest. */
 struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n);
-/* The most of each resource that any of them asks for; skr_amounts_fini(). */
+/* The maximum request of each resource; skr_amounts_fini(). */
 void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
-/* Of what they ask for and no node offers the first name, with the most of it; name NULL: all of it
- * is offered. */
+/* The first requested resource that no node offers, with its maximum request; name NULL: all are
+ * offered. */
 struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
-/* Names of resources came or went: amounts of all shapes, and what is charged for them, follow. */
+/* Resource names came or went: recomputes the amounts of all shapes and their charges. */
 void skr_shapes_resolve(struct skr_gang *e);
 
 #endif

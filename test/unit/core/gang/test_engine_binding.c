@@ -69,8 +69,7 @@ TEST(d8_a_seat_that_no_pod_takes_is_given_up_within_seconds)
         }
         assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "");
         assert_string_equal(rig_state(rig, "g"), "Bound");
-        assert_string_equal(rig_key(rig, "g", "reason"),
-                            restart ? "MembersMissing" : "BindFailed");
+        assert_string_equal(rig_key(rig, "g", "reason"), restart ? "MembersMissing" : "BindFailed");
     }
 }
 
