@@ -28,7 +28,9 @@
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
 
@@ -139,6 +141,18 @@ static void count(const struct world *w, int *waiting, int *bound)
     }
 }
 
+/* Its plan waits for victims, all of which were asked to leave; it may have room without them. */
+static bool may_go_elsewhere(const struct rig *rig, const struct group *g)
+{
+    const struct plan *plan = g->plan;
+    bool waits = plan->preempting && !plan->aborting && plan->elsewhere.at != 0 &&
+                 plan->elsewhere.at <= rig->now && !skr_plan_has_room(rig->gang, plan);
+    for (size_t i = 0; waits && i < plan->n_victims; i++) {
+        waits = skr_victims_only_terminate(rig->gang, &plan->victim[i]);
+    }
+    return waits;
+}
+
 static void judge(struct world *w, struct waiter *g, const json_t *tree)
 {
     struct rig *rig = w->rig;
@@ -146,7 +160,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     snprintf(key, sizeof key, "default/%s", g->name);
     const struct group *known = skr_groups_find(rig->gang, key);
     waiter_expect(w, g, known, "the engine does not know it");
-    if (!known || known->plan || is_held_back(rig, known)) {
+    if (!known || (known->plan && !may_go_elsewhere(rig, known)) || is_held_back(rig, known)) {
         return;
     }
     waiter_look(w, g, tree);

@@ -176,6 +176,22 @@ static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcome
     }
 }
 
+/* The room that a plan holds for newcomers which it places already. */
+static void add_own_places(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                           const struct demand *d, int64_t *free_)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct pod_entry *p = newcomers[i];
+        int32_t leaf = p->plan && !skr_pods_is_bound(p)
+                           ? skr_tree_find_leaf(e->topology.tree, p->place.node)
+                           : -1;
+        for (size_t r = 0; leaf >= 0 && r < d->n; r++) {
+            int64_t *room = &free_[(size_t)leaf * d->n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, d->resource[r]));
+        }
+    }
+}
+
 /* ---- the whole ---- */
 
 struct arrays {
@@ -252,6 +268,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     }
     fill_leaves(e, g, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
+    add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }

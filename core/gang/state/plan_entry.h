@@ -70,7 +70,11 @@ struct plan {
     size_t n_victims;
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
-    bool gave_up;          /* a vacancy ended without a replacement */
+    bool gave_up; /* a vacancy ended without a replacement */
+    struct {
+        uint64_t epoch;    /* epoch.capacity of the last look; UINT64_MAX: none yet */
+        skr_time at;       /* no look before; 0: the plan has not begun to wait */
+    } elsewhere;           /* room without its victims; preemption.c */
     struct skr_tree *tree; /* the tree it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
     char *text;   /* the wanted annotation; rebuilt when members or state change */
