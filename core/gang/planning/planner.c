@@ -452,6 +452,16 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     skr_dirty_group(e, g);
 }
 
+/* Whether the answer still is for it: a stranded member whose call has come, or whose Binding is on
+ * its way, stays on its node. */
+static bool is_solved_for(struct skr_gang *e, const struct group *g, struct pod_entry *p)
+{
+    if (e->planner->rescue) {
+        return p->plan == g->plan && skr_plan_is_stranded(e, p);
+    }
+    return p->plan == (e->planner->elsewhere ? g->plan : NULL);
+}
+
 /* The pods of the solve, if none has changed in what matters to it. */
 static struct pod_entry **solved_members(struct skr_gang *e, const struct group *g)
 {
@@ -459,8 +469,7 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     for (size_t i = 0; i < e->planner->n_uids; i++) {
         struct pod_entry *p = skr_pods_find(e, e->planner->uid[i]);
         bool good = p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
-                    (e->planner->rescue || e->planner->elsewhere ? p->plan == g->plan && p->plan
-                                                                 : !p->plan);
+                    is_solved_for(e, g, p);
         if (!good) {
             free(list);
             return NULL;
