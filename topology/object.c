@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 #include "topology/quantity.h"
 
 enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
@@ -289,7 +288,7 @@ static int decode_quantity(const char *name, const json_t *value, const char *pa
     } else if (json_is_real(value)) {
         /* A number with a fraction (cpu: 0.5) as its shortest text; 17 digits would show 0.1 as
          * 0.10000000000000001 and round it up. */
-        char *text = skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
         if (!text) {
             return skr_object_too_large(error, path);
         }

@@ -7,7 +7,6 @@
 
 #include "core/placement/decode.h"
 #include "topology/base/decimal.h"
-#include "topology/base/json_text.h"
 #include "topology/quantity.h"
 
 static int decode_taints(struct skr_managed_cluster *c, const json_t *spec, struct skr_error *error)
@@ -95,7 +94,7 @@ static int decode_amount(const json_t *value, const struct skr_field_path *path,
     if (json_is_string(value)) {
         rc = skr_quantity_parse_nano(json_string_value(value), ret, error);
     } else if (json_is_number(value)) {
-        char *text = skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
         rc = text ? skr_quantity_parse_nano(text, ret, error)
                   : skr_error_set(error, SKR_NO_MEMORY, "no memory");
         free(text);

@@ -8,7 +8,6 @@
 
 #include "core/group/label_value.h"
 #include "core/placement/policy.h"
-#include "topology/base/json_text.h"
 
 static const char *const spread_modes[] = {
     [SKR_SPREAD_UNSET] = "",
@@ -231,7 +230,7 @@ static int decode_condition(struct skr_placement *p, const json_t *entry,
 static int keep_text(struct skr_placement *p, const json_t *json, size_t flags, const char **ret,
                      struct skr_error *error)
 {
-    char *text = skr_json_text(json, flags | JSON_COMPACT);
+    char *text = json_dumps(json, flags | JSON_COMPACT);
     *ret = text ? skr_arena_strdup(p->arena, text) : NULL;
     free(text);
     return *ret ? 0 : skr_ocm_no_room(error);

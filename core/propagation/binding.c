@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_text.h"
 #include "topology/base/strbuf.h"
 
 static const struct skr_field_path metadata_path = {
@@ -224,7 +223,7 @@ static int read_placement(struct skr_binding *binding, json_t *spec, struct skr_
     if (rc < 0 || !placement) {
         return rc;
     }
-    char *text = skr_json_text(placement, JSON_COMPACT);
+    char *text = json_dumps(placement, JSON_COMPACT);
     binding->has_placement = true;
     binding->placement_text = text ? skr_arena_strdup(binding->arena, text) : NULL;
     free(text);
@@ -275,8 +274,7 @@ static int keep_others(struct skr_binding *binding, const json_t *list, struct s
     skr_strbuf_init(&others);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i);
-        char *text =
-            is_scheduled(entry) ? NULL : skr_json_text(entry, JSON_COMPACT | JSON_ENCODE_ANY);
+        char *text = is_scheduled(entry) ? NULL : json_dumps(entry, JSON_COMPACT | JSON_ENCODE_ANY);
         if (text) {
             skr_strbuf_addf(&others, "%s%s", others.len > 0 ? "," : "", text);
         }

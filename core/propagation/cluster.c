@@ -12,7 +12,6 @@
 
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 #include "topology/quantity.h"
 
 static const struct skr_field_path spec_path = {
@@ -228,9 +227,8 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
         return skr_field_set_type_error(path, name, "a quantity", value, error);
     }
     /* A number as its shortest text: 17 digits would show 0.1 as 0.10000000000000001. */
-    char *number = json_is_number(value)
-                       ? skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-                       : NULL;
+    char *number =
+        json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
     if (json_is_number(value) && !number) {
         return skr_error_set_key(error, SKR_NO_MEMORY, name, "out of memory");
     }

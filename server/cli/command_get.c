@@ -10,7 +10,6 @@
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 #include "topology/base/suggest.h"
 
 enum {
@@ -205,7 +204,7 @@ static char *fingerprint(const struct listing *l, const json_t *item)
 {
     struct skr_strbuf b;
     if (l->o->output != OUTPUT_TEXT && l->o->output != OUTPUT_WIDE) {
-        return skr_json_text(item, JSON_COMPACT);
+        return json_dumps(item, JSON_COMPACT);
     }
     skr_strbuf_init(&b);
     skr_groups_table_fingerprint(&l->groups, item, &b);

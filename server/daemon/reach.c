@@ -17,7 +17,6 @@
 #include "server/log.h"
 #include "server/thread.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 #define CALL_TIME    (5 * SKR_SECOND)
 #define ROLE_LABEL   "sakkara.role"
@@ -67,7 +66,7 @@ static bool is_stopping(struct skr_reach *r)
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
-    char *text = body ? skr_json_text(body, JSON_COMPACT) : NULL;
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
     skr_caller_call(r->caller, &request, ret);

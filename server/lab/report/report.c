@@ -10,7 +10,6 @@
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 #include "server/render/text_table.h"
-#include "topology/base/json_text.h"
 #include "topology/base/json_tree.h"
 
 /* "12.5s": tenths of seconds, rounded down. */
@@ -195,7 +194,7 @@ static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, ",\n \"%s\": [", key);
     for (size_t i = 0; i < json_array_size(rows); i++) {
-        char *text = skr_json_text(json_array_get(rows, i), 0);
+        char *text = json_dumps(json_array_get(rows, i), 0);
         skr_bug_on(!text);
         skr_strbuf_addf(out, "%s\n  %s", i > 0 ? "," : "", text);
         free(text);
