@@ -6,10 +6,12 @@
  */
 #include "topology/base/json_field.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "topology/base/decimal.h"
 #include "topology/base/json_position.h"
 
 bool skr_object_is_absent(const json_t *value)
@@ -162,6 +164,86 @@ int skr_field_set_type_error(const struct skr_field_path *path, const char *key,
     return skr_field_set_error(path, key, error, SKR_INVALID, "must be %s, got %s", what,
                                skr_object_type_name(value));
 }
+
+/* ---- values of a tape ---- */
+
+static const char *type_name(enum skr_json_type type)
+{
+    static const char *const name[] = {
+        [SKR_JSON_NULL] = "null",       [SKR_JSON_BOOLEAN] = "a boolean",
+        [SKR_JSON_NUMBER] = "a number", [SKR_JSON_STRING] = "a string",
+        [SKR_JSON_ARRAY] = "an array",  [SKR_JSON_OBJECT] = "an object",
+    };
+    return name[type];
+}
+
+int skr_json_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                        const struct skr_json *value, struct skr_error *error)
+{
+    return skr_field_set_error(path, key, error, SKR_INVALID, "must be %s, got %s", what,
+                               value ? type_name(value->type) : "nothing");
+}
+
+int skr_json_expect(const struct skr_json *value, enum skr_json_type type,
+                    const struct skr_field_path *path, const char *key, const struct skr_json **ret,
+                    struct skr_error *error)
+{
+    const bool absent = !value || value->type == SKR_JSON_NULL;
+    if (!absent && value->type != type) {
+        return skr_json_type_error(path, key, type_name(type), value, error);
+    }
+    *ret = absent ? NULL : value;
+    return 0;
+}
+
+int skr_json_copy_string(struct skr_arena *arena, const struct skr_json *value,
+                         const struct skr_field_path *path, const char *key, const char **ret,
+                         struct skr_error *error)
+{
+    const struct skr_json *text = NULL;
+    const int rc = skr_json_expect(value, SKR_JSON_STRING, path, key, &text, error);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *copy = text && text->n > 0 ? skr_arena_strndup(arena, text->text, text->n) : "";
+    if (!copy) {
+        return skr_field_set_error(path, key, error, SKR_LIMIT, "no room is left for the object");
+    }
+    *ret = copy;
+    return 0;
+}
+
+int skr_json_expect_array(const struct skr_json *value, const struct skr_field_path *path,
+                          const char *key, size_t limit, const struct skr_json **ret,
+                          struct skr_error *error)
+{
+    const int rc = skr_json_expect(value, SKR_JSON_ARRAY, path, key, ret, error);
+    const size_t n = rc == 0 && *ret ? skr_json_count(*ret) : 0;
+    return n > limit ? skr_field_set_error(path, key, error, SKR_LIMIT,
+                                           "%zu entries, at most %zu are supported", n, limit)
+                     : rc;
+}
+
+int skr_json_int32(const struct skr_json *value, const struct skr_field_path *path, const char *key,
+                   int32_t absent, int32_t *ret, struct skr_error *error)
+{
+    int64_t n = 0;
+    if (!value || value->type == SKR_JSON_NULL) {
+        *ret = absent;
+        return 0;
+    }
+    if (value->type != SKR_JSON_NUMBER || !skr_decimal_parse(value->text, value->n, &n)) {
+        return skr_json_type_error(path, key, "an integer", value, error);
+    }
+    if (n < INT32_MIN || n > INT32_MAX) {
+        return skr_field_set_error(path, key, error, SKR_INVALID,
+                                   "%" PRId64 " does not fit into 32 bits", n);
+    }
+    *ret = (int32_t)n;
+    return 0;
+}
+
+/* ---- trees ---- */
 
 int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
                         struct skr_error *error)

@@ -17,6 +17,7 @@
 
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
+#include "topology/base/json.h"
 
 enum {
     SKR_FIELD_PATH_MAX = 160,  /* bytes of a path as text, NUL included; longer ones are cut */
@@ -58,6 +59,27 @@ int skr_field_prefix(const struct skr_field_path *path, const char *key, struct 
 /* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
                              const json_t *value, struct skr_error *error);
+
+/* The same of values of a tape (json.h), which decoders of objects that come by the thousand read. */
+
+/* *ret is value; NULL if it is NULL or null. SKR_INVALID: it is not of the type. */
+int skr_json_expect(const struct skr_json *value, enum skr_json_type type,
+                    const struct skr_field_path *path, const char *key, const struct skr_json **ret,
+                    struct skr_error *error);
+/* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
+int skr_json_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                        const struct skr_json *value, struct skr_error *error);
+/* A copy of a string; "" if it is NULL or null. Errors: also SKR_LIMIT. */
+int skr_json_copy_string(struct skr_arena *arena, const struct skr_json *value,
+                         const struct skr_field_path *path, const char *key, const char **ret,
+                         struct skr_error *error);
+/* An array with at most limit items. Errors: also SKR_LIMIT. */
+int skr_json_expect_array(const struct skr_json *value, const struct skr_field_path *path,
+                          const char *key, size_t limit, const struct skr_json **ret,
+                          struct skr_error *error);
+/* An integer of 32 bits; absent if it is NULL or null. */
+int skr_json_int32(const struct skr_json *value, const struct skr_field_path *path, const char *key,
+                   int32_t absent, int32_t *ret, struct skr_error *error);
 
 /* JSON inside a string of an API object; json_decref() *ret. what names it in messages. Errors:
  * SKR_INVALID "WHAT: LINE:COLUMN: invalid JSON: ...", SKR_LIMIT (more than limit bytes, deeper than

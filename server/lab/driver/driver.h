@@ -21,9 +21,6 @@ struct skr_driver_options {
     skr_time work_time;   /* of every piece of work, as the engine sees it */
     skr_time watch_delay; /* until it sees what was written */
     struct skr_trace trace;
-    /* In place of the type's decoder; NULL: that one. */
-    int (*decode)(void *context, const struct skr_object_type *type, const json_t *object,
-                  void **ret, struct skr_error *error);
     /* What the trace calls a write; NULL: its verb and resource. */
     const char *(*name)(const struct skr_write *write);
     /* A request is answered; body is borrowed. NULL: there are no requests. */

@@ -39,8 +39,8 @@ struct summing {
 static void add_group(void *context, const char *text, size_t n)
 {
     const struct summing *summing = context;
-    json_t *group = skr_json_tree_of(text, n);
-    skr_bug_on(!group);
+    json_t *group = NULL;
+    skr_bug_on(skr_json_tree_read(text, n, &group, NULL) < 0);
     const json_t *members = json_object_get(group, "members");
     size_t bound = 0;
     for (size_t i = 0; i < json_array_size(members); i++) {
@@ -286,7 +286,8 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     skr_strbuf_init(&text);
     if (skr_lab_explain(report->lab, skr_path_text(group, "namespace"), name, &text) ==
         SKR_EXPLAIN_FOUND) {
-        json_t *explanation = skr_json_tree_of(text.s, text.len);
+        json_t *explanation = NULL;
+        (void)skr_json_tree_read(text.s, text.len, &explanation, NULL);
         skr_explain_write_relaxations(explanation, 2, 3, out);
         json_decref(explanation);
     }

@@ -4,7 +4,7 @@
 /* What a model of kube-scheduler is given (its extender, its settings), and what it counts. */
 #include <stdint.h>
 
-#include "core/pod/templates.h"
+#include "core/pod/pod.h"
 #include "server/lab/scheduler/trace.h"
 
 /* What an extender answers. Calls name nodes and pods as the scheduler's cache has them. */
@@ -36,8 +36,7 @@ struct skr_scheduler_options {
     skr_time cycle_time;      /* a cycle takes so long, and at its end the bind call begins */
     skr_time watch_delay;     /* until it sees what was written */
     uint64_t seed;            /* 0: the first of several best nodes; else one of them by chance */
-    struct skr_pod_templates *templates; /* of pods; shared with others; NULL: its own */
-    bool events; /* write Scheduled and FailedScheduling, as people see them */
+    bool events;              /* write Scheduled and FailedScheduling, as people see them */
     struct skr_trace trace;
 };
 
