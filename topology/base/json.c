@@ -2,8 +2,7 @@
 /*
  * Open arrays and objects are linked through their length on the tape, so there is no stack and no
  * recursion. Strings are run through (json_plain.h) until a byte that needs a look: the end, an escape,
- * a control character, or UTF-8. An escape is never shorter than what it stands for, so the strings with
- * escapes of a value fit into memory of the length of its text.
+ * a control character, or UTF-8.
  */
 #include "topology/base/json.h"
 
@@ -270,20 +269,27 @@ static bool escape(struct skr_json_reader *reader, char *out, size_t *ret_len)
     return true;
 }
 
-/* Makes room for the strings with escapes from begin on, before the first of a value: none of them moves. */
-static void reserve_unescaped(struct skr_json_reader *reader, const char *begin)
+/* Makes room for n more bytes of strings with escapes; those of the tape move with their memory. */
+static void reserve_unescaped(struct skr_json_reader *reader, size_t n)
 {
-    const size_t need = (size_t)(reader->text + reader->len - begin);
-    if (reader->n_unescaped == 0 && reader->max_unescaped < need) {
-        free(reader->unescaped);
-        reader->unescaped = skr_alloc(need);
-        reader->max_unescaped = need;
+    const uintptr_t from = (uintptr_t)reader->unescaped;
+    if (reader->max_unescaped - reader->n_unescaped >= n) {
+        return;
+    }
+    skr_grow(&reader->unescaped, &reader->max_unescaped, reader->n_unescaped + n, 1);
+    for (size_t i = 0; i < reader->n_values; i++) {
+        struct skr_json *value = &reader->tape[i];
+        const uintptr_t at = (uintptr_t)value->text - from;
+        if (value->type == SKR_JSON_STRING && at < reader->n_unescaped) {
+            value->text = reader->unescaped + at;
+        }
     }
 }
 
 /* Moves n bytes at from behind those that were unescaped. */
 static void keep(struct skr_json_reader *reader, const char *from, size_t n)
 {
+    reserve_unescaped(reader, n);
     memcpy(reader->unescaped + reader->n_unescaped, from, n);
     reader->n_unescaped += n;
 }
@@ -291,7 +297,6 @@ static void keep(struct skr_json_reader *reader, const char *from, size_t n)
 /* Consumes the first escape of a string and the rest. begin: the first byte behind the quote. */
 static bool unescape(struct skr_json_reader *reader, const char *begin, struct skr_json *ret)
 {
-    reserve_unescaped(reader, begin);
     const size_t at = reader->n_unescaped;
     keep(reader, begin, (size_t)(reader->text + reader->pos - begin));
     for (;;) {

@@ -30,49 +30,6 @@ json_t *skr_object_unconst(const json_t *value)
     return (json_t *)(uintptr_t)value;
 }
 
-/* One of 64 bits for how a key begins. */
-static uint64_t beginning_of(const char *key)
-{
-    const unsigned char first = (unsigned char)key[0];
-    const unsigned char second = first != 0 ? (unsigned char)key[1] : 0;
-    return (uint64_t)1 << ((first + 7U * second) & 63);
-}
-
-/* Where the key is in the list, n: nowhere. Members are mostly in the list's order. */
-static size_t find_key(const char *const key[], size_t n, size_t from, const char *name)
-{
-    for (size_t tried = 0, i = from; tried < n; tried++, i++) {
-        i = i < n ? i : 0;
-        if (key[i][0] == name[0] && key[i][1] == name[1] && strcmp(key[i], name) == 0) {
-            return i;
-        }
-    }
-    return n;
-}
-
-void skr_object_members(const json_t *object, const char *const key[], size_t n, json_t *ret[])
-{
-    enum { MORE = 3 }; /* members for each that is wanted: about where look-ups become cheaper */
-    json_t *map = skr_object_unconst(object);
-    uint64_t beginnings = 0;
-    size_t found = 0, next = 0;
-    const bool large = json_object_size(map) > MORE * n;
-    for (size_t i = 0; i < n; i++) {
-        ret[i] = large ? json_object_get(map, key[i]) : NULL;
-        beginnings |= beginning_of(key[i]);
-    }
-    void *at = large ? NULL : json_object_iter(map);
-    for (; at && found < n; at = json_object_iter_next(map, at)) {
-        const char *name = json_object_iter_key(at);
-        const size_t i = beginnings & beginning_of(name) ? find_key(key, n, next, name) : n;
-        if (i < n) {
-            ret[i] = json_object_iter_value(at);
-            next = i + 1;
-            found++;
-        }
-    }
-}
-
 const char *skr_object_type_name(const json_t *value)
 {
     if (!value) {
@@ -281,9 +238,10 @@ static json_t *member(const json_t *object, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-int skr_value_string(const json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
                      const char **ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_string(value)) {
         return skr_field_set_type_error(path, key, "a string", value, error);
     }
@@ -291,18 +249,12 @@ int skr_value_string(const json_t *value, const struct skr_field_path *path, con
     return 0;
 }
 
-int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
-                     const char **ret, struct skr_error *error)
-{
-    return skr_value_string(json_object_get(object, key), path, key, ret, error);
-}
-
-int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
+int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
                           const struct skr_field_path *path, const char *key, const char **ret,
                           struct skr_error *error)
 {
     const char *text = "";
-    int rc = skr_value_string(value, path, key, &text, error);
+    int rc = skr_field_string(object, path, key, &text, error);
     if (rc != 0) {
         return rc;
     }
@@ -313,13 +265,6 @@ int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
     }
     *ret = copy;
     return 0;
-}
-
-int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
-                          const struct skr_field_path *path, const char *key, const char **ret,
-                          struct skr_error *error)
-{
-    return skr_value_copy_string(arena, json_object_get(object, key), path, key, ret, error);
 }
 
 int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
@@ -333,9 +278,10 @@ int skr_field_bool(const json_t *object, const struct skr_field_path *path, cons
     return 0;
 }
 
-int skr_value_int32(const json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
                     int32_t absent, int32_t *ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (skr_object_is_absent(value)) {
         *ret = absent;
         return 0;
@@ -352,15 +298,10 @@ int skr_value_int32(const json_t *value, const struct skr_field_path *path, cons
     return 0;
 }
 
-int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
-                    int32_t absent, int32_t *ret, struct skr_error *error)
-{
-    return skr_value_int32(json_object_get(object, key), path, key, absent, ret, error);
-}
-
-int skr_value_object(json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
                      json_t **ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_object(value)) {
         return skr_field_set_type_error(path, key, "an object", value, error);
     }
@@ -368,15 +309,10 @@ int skr_value_object(json_t *value, const struct skr_field_path *path, const cha
     return 0;
 }
 
-int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
-                     json_t **ret, struct skr_error *error)
+int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
+                    size_t limit, json_t **ret, struct skr_error *error)
 {
-    return skr_value_object(json_object_get(object, key), path, key, ret, error);
-}
-
-int skr_value_array(json_t *value, const struct skr_field_path *path, const char *key, size_t limit,
-                    json_t **ret, struct skr_error *error)
-{
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_array(value)) {
         return skr_field_set_type_error(path, key, "an array", value, error);
     }
@@ -387,12 +323,6 @@ int skr_value_array(json_t *value, const struct skr_field_path *path, const char
     }
     *ret = json_is_array(value) ? value : NULL;
     return 0;
-}
-
-int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
-                    size_t limit, json_t **ret, struct skr_error *error)
-{
-    return skr_value_array(json_object_get(object, key), path, key, limit, ret, error);
 }
 
 int skr_field_entry(const json_t *array, const struct skr_field_path *path, size_t index,

@@ -40,9 +40,6 @@ bool skr_object_is_absent(const json_t *value);
 json_t *skr_object_unconst(const json_t *value);
 /* The string at key; "" where there is none, or something else. Borrowed. */
 const char *skr_object_text(const json_t *object, const char *key);
-/* ret[i]: the member at key[i], borrowed; NULL where there is none, or object is none. No key is NULL or "".
- * Cheaper than a look-up of each where the object has not many more members than are wanted: none is hashed. */
-void skr_object_members(const json_t *object, const char *const key[], size_t n, json_t *ret[]);
 /* "a string", "an object", ...; never NULL. */
 const char *skr_object_type_name(const json_t *value);
 
@@ -95,18 +92,6 @@ int skr_field_string(const json_t *object, const struct skr_field_path *path, co
 int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
                           const struct skr_field_path *path, const char *key, const char **ret,
                           struct skr_error *error);
-/* The same of a value that was looked up already, at key; NULL: absent. */
-int skr_value_string(const json_t *value, const struct skr_field_path *path, const char *key,
-                     const char **ret, struct skr_error *error);
-int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
-                          const struct skr_field_path *path, const char *key, const char **ret,
-                          struct skr_error *error);
-int skr_value_int32(const json_t *value, const struct skr_field_path *path, const char *key,
-                    int32_t absent, int32_t *ret, struct skr_error *error);
-int skr_value_object(json_t *value, const struct skr_field_path *path, const char *key,
-                     json_t **ret, struct skr_error *error);
-int skr_value_array(json_t *value, const struct skr_field_path *path, const char *key, size_t limit,
-                    json_t **ret, struct skr_error *error);
 int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
                    bool *ret, struct skr_error *error);
 int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
