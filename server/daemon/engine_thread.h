@@ -2,18 +2,16 @@
 #ifndef SKR_SERVER_DAEMON_ENGINE_THREAD_H
 #define SKR_SERVER_DAEMON_ENGINE_THREAD_H
 /*
- * An engine thread: the one owner of one engine (core/frame/engine.h); each scheduler that is
- * enabled has its own. It takes messages from its queue, hands each to skr_engine_handle() with the
- * time, and carries the actions out in order by calling the outlets. It never waits for anything but
- * its queue and its one timer.
+ * An engine thread owns one engine (core/frame/engine.h); each enabled scheduler has one. It takes
+ * messages from its queue, hands each to skr_engine_handle() with the time, and carries the actions
+ * out in order by calling the outlets. It waits for its queue and its one timer only.
  *
- * Requests of outside, and their hang-ups, overtake all other messages that wait: somebody with ten
- * thousand new pods delays a filter by one event, not by ten thousand. They come over connections of
- * their own, so nothing was ever promised about their order. Between two lots of requests one other
- * message is handled in any case. Otherwise messages are handled as they come.
+ * Requests from clients, and their hang-ups, overtake all other messages: ten thousand new pods delay
+ * a filter by one event. Requests and objects come over different connections, so their order is not
+ * defined. Between two batches of requests one other message is handled. Otherwise messages are
+ * handled in the order of their posts.
  *
- * Posting is safe from any thread. Objects and work in an event pass to the queue with the post,
- * whatever happens then.
+ * Posting is safe from any thread. The queue owns the objects and the work of a posted event.
  */
 #include "core/frame/engine.h"
 #include "server/clock.h"
@@ -44,24 +42,25 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
  * they borrow their body. */
 void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event);
 /* Nothing is copied but the struct: everything borrowed stays until release(keep) is called, on the
- * engine thread after the event was handled, or wherever the queue is emptied at the end. */
-void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
+ * engine thread after the event was handled, or wherever the queue is emptied at the end. release
+ * NULL: nothing is borrowed. thread: a struct skr_engine_thread, as callbacks take it. */
+void skr_engine_thread_post_kept(void *thread, const struct skr_event *event,
                                  void (*release)(void *keep), void *keep);
 
 /* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
  * be quick (what takes long looks again, for the next piece), change nothing but caches that decide
  * nothing, and keep nothing of the engine. engine NULL: the thread ends without (then on any
  * thread). Never waits. */
-void skr_engine_thread_look(struct skr_engine_thread *thread,
+void skr_engine_thread_look(void *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
-/* Whether a request of outside waits for the thread. Any thread, no locks. */
-bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread);
+/* Whether a request of outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
+bool skr_engine_thread_has_requests(void *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
 
-/* SYNCED has been handled; the engine leads. Any thread. */
+/* Whether SYNCED was handled. Any thread. */
 bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is remembered but when things were last different: each turn reads what there is. */
+/* Each turn reads the present state. Only the time of the last change is kept. */
 #include "server/daemon/reach.h"
 
-#include <errno.h>
 #include <gnutls/gnutls.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "server/clock.h"
+#include "server/daemon/caller_thread.h"
 #include "server/kube/base64.h"
-#include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define CALL_TIME    (5 * SKR_SECOND)
@@ -31,17 +27,12 @@ struct skr_reach {
     char namespace_[NAME_MAX_BYTES], name[NAME_MAX_BYTES], pod[NAME_MAX_BYTES];
     char server[2 * NAME_MAX_BYTES + 8];           /* the DNS name */
     struct skr_strbuf secret, configuration, pods; /* targets */
-    struct skr_caller *caller;
+    struct skr_caller_thread thread;
     char *served;    /* certificate */
     char *seen;      /* bundle and certificate as of since */
     int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
     bool trouble;    /* the last request failed, and that was logged */
-    bool no_pod;     /* we are no pod, and that is known */
-    pthread_t thread;
-    bool running;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool kicked, stop; /* under the lock */
+    bool no_pod;     /* no pod has the name of this machine */
 };
 
 static int64_t seconds_of(clockid_t clock)
@@ -53,30 +44,22 @@ static int64_t seconds_of(clockid_t clock)
 
 /* ---- requests ---- */
 
-static bool is_stopping(struct skr_reach *r)
-{
-    pthread_mutex_lock(&r->lock);
-    const bool stop = r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return stop;
-}
-
-/* Whether it was done. A conflict is looked at again in the next turn, and no trouble; nor
- * is a request that the end of the daemon cuts short. */
+/* Whether it was done. Two failures are not logged: a conflict, which the next turn resolves, and a
+ * request that the end of the daemon interrupts. */
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, ret);
+    skr_caller_call(r->thread.caller, &request, ret);
     if (text) {
         explicit_bzero(text, strlen(text));
     }
     free(text);
     const bool done = ret->http_status / 100 == 2 && ret->json;
     const bool conflict = ret->http_status == 409;
-    if (!done && !conflict && !r->trouble && !is_stopping(r)) {
+    if (!done && !conflict && !r->trouble && !skr_caller_thread_is_stopping(&r->thread)) {
         skr_log_warning("Webhook could not be made reachable", SKR_LOG_S("what", target),
                         SKR_LOG_S("err", ret->message), SKR_LOG_END);
     }
@@ -152,7 +135,7 @@ static void serve(struct skr_reach *r, const struct skr_certificates *c)
 
 /* ---- the configuration ---- */
 
-/* Those webhooks whose Service is ours. */
+/* Whether the webhook calls the Service of this daemon. */
 static bool is_ours(const struct skr_reach *r, const json_t *client_config)
 {
     const json_t *service = json_object_get(client_config, "service");
@@ -181,28 +164,26 @@ static bool set_bundle(const struct skr_reach *r, json_t *configuration, const c
     return changed;
 }
 
-/* Whether API servers are given this bundle, since before this turn. */
+/* Whether the configuration already had this bundle before this turn. */
 static bool publish_bundle(struct skr_reach *r, const char *bundle)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     bool stood = false;
     if (call(r, "GET", r->configuration.s, NULL, &answer)) {
         stood = !set_bundle(r, answer.json, bundle);
         if (!stood) {
-            struct skr_call_answer written;
+            SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer written = {0};
             if (call(r, "PUT", r->configuration.s, answer.json, &written)) {
                 skr_log_info(2, "Authority was published", SKR_LOG_S("name", r->name), SKR_LOG_END);
             }
-            skr_call_answer_fini(&written);
         }
     }
-    skr_call_answer_fini(&answer);
     return stood;
 }
 
 /* ---- certificates of our own ---- */
 
-/* Notes whether Secret and configuration are as they were. */
+/* Whether Secret and configuration have been unchanged for long enough. */
 static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bool stood)
 {
     const int64_t now = seconds_of(CLOCK_MONOTONIC);
@@ -218,13 +199,13 @@ static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bo
     return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
 }
 
-/* One step, if one is due: c is what the Secret holds then, or empty. Returns whether it was
+/* Takes one step if one is due; then c is what the Secret holds, or empty. Returns whether a step was
  * tried. */
 static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificates *c, bool settled)
 {
     const int64_t now = seconds_of(CLOCK_REALTIME);
     const enum skr_certificates_step step = skr_certificates_next(c, &r->rules, settled, now);
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     struct skr_error error = {0};
     if (step == SKR_CERTIFICATES_KEEP) {
         return false;
@@ -241,16 +222,15 @@ static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificat
         skr_log_info(2, "Certificates were changed", SKR_LOG_S("name", r->name),
                      SKR_LOG_S("what", skr_certificates_step_name(step)), SKR_LOG_END);
     }
-    skr_call_answer_fini(&answer);
     return true;
 }
 
-/* First what API servers trust, then what is served: a new authority is in the configuration for a
- * while before anything that it has issued is used. */
+/* The configuration comes first: API servers trust a new authority for a while before its certificates
+ * are served. */
 static void look_at_certificates(struct skr_reach *r, bool leads)
 {
     struct skr_certificates c = {0};
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (call(r, "GET", r->secret.s, NULL, &answer)) {
         read_certificates(answer.json, &c);
         if (leads) {
@@ -264,7 +244,6 @@ static void look_at_certificates(struct skr_reach *r, bool leads)
         serve(r, &c);
     }
     skr_certificates_fini(&c);
-    skr_call_answer_fini(&answer);
 }
 
 /* ---- files ---- */
@@ -285,7 +264,6 @@ static void look_at_file(struct skr_reach *r)
 
 static void pod_target(const struct skr_reach *r, const char *name, struct skr_strbuf *out)
 {
-    skr_strbuf_init(out);
     skr_strbuf_add(out, r->pods.s);
     skr_strbuf_addc(out, '/');
     skr_kube_escape(out, name);
@@ -293,8 +271,8 @@ static void pod_target(const struct skr_reach *r, const char *name, struct skr_s
 
 static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bool leader)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     json_auto_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
                                    leader ? json_string(ROLE_LEADER) : json_null());
     if (uid) {
@@ -305,38 +283,33 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
         skr_log_info(2, leader ? "Role was taken" : "Role was taken from another",
                      SKR_LOG_S("pod", pod), SKR_LOG_END);
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
 }
 
 /* Whether there is a pod of our name. */
 static bool is_pod(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     pod_target(r, r->pod, &target);
     const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, &answer);
+    skr_caller_call(r->thread.caller, &request, &answer);
     if (answer.http_status == 404) {
         r->no_pod = true;
-        skr_log_info(2, "No pod has the name of this machine: nobody gets the role of the leader",
+        skr_log_info(2, "No pod has the name of this machine: no pod gets the role of the leader",
                      SKR_LOG_S("pod", r->pod), SKR_LOG_END);
     }
     const bool there = answer.http_status == 200;
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
     return there;
 }
 
-/* From the others first: two pods behind the Service would be one too many. */
+/* The label is first removed from other pods: only one pod may be behind the Service. */
 static void look_at_roles(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf list;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(list);
     bool ours = false;
     json_t *pod;
     size_t i;
-    skr_strbuf_init(&list);
     skr_strbuf_addf(&list, "%s?labelSelector=" ROLE_LABEL "%%3D" ROLE_LEADER, r->pods.s);
     const bool listed = call(r, "GET", list.s, NULL, &answer);
     if (listed) {
@@ -351,8 +324,6 @@ static void look_at_roles(struct skr_reach *r)
             }
         }
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&list);
     if (listed && !ours && is_pod(r)) {
         set_role(r, r->pod, NULL, true);
     }
@@ -368,21 +339,6 @@ static int64_t pace_of(const struct skr_reach *r)
     return r->served ? skr_certificates_pace_s(&r->rules) : 1;
 }
 
-/* false: the thread ends. */
-static bool wait_a_while(struct skr_reach *r)
-{
-    const struct timespec at = skr_clock_in(pace_of(r) * SKR_SECOND);
-    int rc = 0;
-    pthread_mutex_lock(&r->lock);
-    while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);
-    }
-    r->kicked = false;
-    const bool goes_on = !r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return goes_on;
-}
-
 static void *work(void *context)
 {
     struct skr_reach *r = context;
@@ -396,7 +352,7 @@ static void *work(void *context)
         } else {
             look_at_certificates(r, leads);
         }
-    } while (wait_a_while(r));
+    } while (skr_caller_thread_wait(&r->thread, pace_of(r) * SKR_SECOND));
     return NULL;
 }
 
@@ -436,15 +392,6 @@ static void write_targets(struct skr_reach *r)
     skr_kube_escape(&r->configuration, r->name);
 }
 
-static int start_thread(struct skr_reach *r, struct skr_error *error)
-{
-    pthread_mutex_init(&r->lock, NULL);
-    skr_thread_init_wake(&r->wake);
-    const int rc = skr_thread_start(&r->thread, "reach", work, r, error);
-    r->running = rc == 0;
-    return rc;
-}
-
 int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,
                      struct skr_reach **ret, struct skr_error *error)
 {
@@ -457,8 +404,8 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
     r->rules = (struct skr_certificates_rules){
         .name = r->server, .leaf_s = options->leaf_s, .authority_s = options->authority_s};
     write_targets(r);
-    int rc = skr_caller_create(access, options->user_agent, &r->caller, error);
-    rc = rc < 0 ? rc : start_thread(r, error);
+    const int rc =
+        skr_caller_thread_start(&r->thread, access, options->user_agent, "reach", work, r, error);
     if (rc < 0) {
         skr_reach_destroy(r);
         return rc;
@@ -469,33 +416,19 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
 
 void skr_reach_kick(struct skr_reach *reach)
 {
-    pthread_mutex_lock(&reach->lock);
-    reach->kicked = true;
-    pthread_cond_signal(&reach->wake);
-    pthread_mutex_unlock(&reach->lock);
+    skr_caller_thread_kick(&reach->thread);
 }
 
 void skr_reach_destroy(struct skr_reach *reach)
 {
-    struct skr_reach *r = reach;
-    if (!r) {
+    if (!reach) {
         return;
     }
-    if (r->running) {
-        pthread_mutex_lock(&r->lock);
-        r->stop = true;
-        pthread_cond_signal(&r->wake);
-        pthread_mutex_unlock(&r->lock);
-        skr_caller_interrupt(r->caller, true);
-        pthread_join(r->thread, NULL);
-        pthread_cond_destroy(&r->wake);
-        pthread_mutex_destroy(&r->lock);
-    }
-    skr_caller_destroy(r->caller);
-    skr_strbuf_fini(&r->secret);
-    skr_strbuf_fini(&r->configuration);
-    skr_strbuf_fini(&r->pods);
-    free(r->served);
-    free(r->seen);
-    free(r);
+    skr_caller_thread_stop(&reach->thread);
+    skr_strbuf_fini(&reach->secret);
+    skr_strbuf_fini(&reach->configuration);
+    skr_strbuf_fini(&reach->pods);
+    free(reach->served);
+    free(reach->seen);
+    free(reach);
 }

@@ -2,14 +2,13 @@
 #ifndef SKR_SERVER_HTTP_GATE_H
 #define SKR_SERVER_HTTP_GATE_H
 /*
- * The gate webhook for API servers without MutatingAdmissionPolicy: POST /v1/gate takes an
- * AdmissionReview (admission.k8s.io/v1) and answers one that adds the scheduling gate
- * "sakkara.gang" to pods that are being created, are ours by schedulerName, carry a group label,
- * and neither have a node already nor belong to the in-tree gang scheduler. It never denies, never
- * adds the gate twice, and leaves the gates of others alone. What is not an AdmissionReview gets
- * status 400 and the reason, which the API server treats by its failurePolicy.
+ * The gate webhook, for API servers without MutatingAdmissionPolicy. POST /v1/gate takes an
+ * AdmissionReview (admission.k8s.io/v1). The answer adds the scheduling gate "sakkara.gang" to a pod
+ * that is being created, names a scheduler of ours, has a group label and has no node yet. It never
+ * denies, never adds the gate twice, and keeps other gates. A body that is no AdmissionReview gets
+ * status 400 and the reason; the failurePolicy of the API server decides about the pod.
  *
- * Stateless: every replica answers.
+ * There is no state: every replica answers.
  */
 #include "core/gang/state/settings.h"
 #include "server/http/listener.h"
@@ -38,9 +37,8 @@ struct skr_gate;
 /* Errors: those of skr_listener_create(). */
 int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,
                     struct skr_error *error);
-uint16_t skr_gate_port(const struct skr_gate *gate);
-/* Takes no more; returns at once. NULL allowed. */
-void skr_gate_begin_stop(struct skr_gate *gate);
+/* For its port and its stop. NULL: NULL. */
+struct skr_listener *skr_gate_listener(struct skr_gate *gate);
 void skr_gate_destroy(struct skr_gate *gate); /* NULL allowed */
 
 #endif

@@ -68,7 +68,14 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
     if (!world->silent) {
         handle(world, &copy);
     }
-    release(keep);
+    if (release) {
+        release(keep);
+    }
+}
+
+static uint16_t port_of(const struct world *world)
+{
+    return skr_listener_port(skr_spotmix_webhook_listener(world->webhook));
 }
 
 static void put(struct world *world, const struct skr_object_type *type, const char *text)
@@ -102,7 +109,7 @@ static void world_set_up(struct world *world)
 
 static void world_tear_down(struct world *world)
 {
-    skr_spotmix_webhook_stop(world->webhook);
+    skr_listener_stop(skr_spotmix_webhook_listener(world->webhook));
     skr_spotmix_webhook_destroy(world->webhook);
     skr_engine_destroy(world->engine);
     pthread_mutex_destroy(&world->lock);
@@ -111,8 +118,8 @@ static void world_tear_down(struct world *world)
 TEST_WITH(world, a_review_is_answered_over_http)
 {
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD)),
-                200, "\"patchType\":\"JSONPatch\"");
+    http_expect(http_post(port_of(world), "/spotmix/mutate", REVIEW(POD)), 200,
+                "\"patchType\":\"JSONPatch\"");
 }
 
 static const struct refusal {
@@ -130,9 +137,7 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
     struct world world = {0};
     world_set_up(&world);
     open_webhook(&world, &(struct skr_tls_files){0});
-    http_expect(
-        http_request(skr_spotmix_webhook_port(world.webhook), refusal->method, refusal->path),
-        refusal->status, "");
+    http_expect(http_request(port_of(&world), refusal->method, refusal->path), refusal->status, "");
     world_tear_down(&world);
 }
 
@@ -142,20 +147,18 @@ TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", body), 400,
-                "");
+    http_expect(http_post(port_of(world), "/spotmix/mutate", body), 400, "");
 }
 
 TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
 {
     open_webhook(world, &(struct skr_tls_files){0});
     world->silent = true;
-    const int fd = http_connect(skr_spotmix_webhook_port(world->webhook));
+    const int fd = http_connect(port_of(world));
     http_send_post(fd, "/spotmix/mutate", REVIEW(POD), strlen(REVIEW(POD)));
     close(fd);
     world->silent = false;
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), "/spotmix/mutate", REVIEW(POD)),
-                200, "");
+    http_expect(http_post(port_of(world), "/spotmix/mutate", REVIEW(POD)), 200, "");
 }
 
 TEST_WITH(world, a_key_that_everybody_may_read_is_refused)
