@@ -14,6 +14,9 @@ static inline int skr_pod_no_room(struct skr_error *error)
                          (int)SKR_OBJECT_BYTES_MAX);
 }
 
+/* A pod, all zero but for its arena, whose first block has so many bytes. NULL: no memory. */
+struct skr_pod *skr_pod_create(size_t first);
+
 struct skr_pod_fields;
 /* Labels and owner, found by fields.h, and the bytes that they take of an arena at most. */
 int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,

@@ -64,14 +64,14 @@ static inline const struct skr_json *skr_json_end(const struct skr_json *contain
     return container ? container + 1 + container->n : NULL;
 }
 
+/* clang-format off */
 /* For each item of an array, or NULL. */
-#define SKR_JSON_EACH(array, item)                                                         \
-    for (const struct skr_json *item = skr_json_first(array); item != skr_json_end(array); \
-         item = skr_json_next(item))
+#define SKR_JSON_EACH(array, item) for (const struct skr_json *item = skr_json_first(array); \
+    item != skr_json_end(array); item = skr_json_next(item))
 /* For each member of an object, or NULL: its value is key + 1. */
-#define SKR_JSON_EACH_MEMBER(object, key)                                                  \
-    for (const struct skr_json *key = skr_json_first(object); key != skr_json_end(object); \
-         key = skr_json_next(key + 1))
+#define SKR_JSON_EACH_MEMBER(object, key) for (const struct skr_json *key = skr_json_first(object); \
+    key != skr_json_end(object); key = skr_json_next(key + 1))
+/* clang-format on */
 
 /* A string with these bytes; false for NULL. */
 static inline bool skr_json_is(const struct skr_json *value, const char *text)
