@@ -51,7 +51,9 @@ static int add_node(struct parse *p, const char *name, const struct skr_body_par
     if (args->n_nodes == SKR_VERB_NODES_MAX) {
         return skr_error_set(p->error, SKR_LIMIT, "more than %d nodes", (int)SKR_VERB_NODES_MAX);
     }
-    skr_grow(&args->node, &p->cap[0], args->n_nodes + 1, sizeof *args->node);
+    if (args->n_nodes == p->cap[0]) {
+        skr_grow(&args->node, &p->cap[0], args->n_nodes + 1, sizeof *args->node);
+    }
     args->node[args->n_nodes] = name;
     if (item) {
         skr_grow(&args->item, &p->cap[1], args->n_nodes + 1, sizeof *args->item);
@@ -94,16 +96,14 @@ static int parse_node_names(struct parse *p)
     }
     while (skr_json_element(p->reader, &first)) {
         const char *use = ""; /* null is the zero value */
-        (void)skr_json_peek(p->reader);
-        const size_t from = p->reader->pos;
         if (!skr_json_read(p->reader, &name)) {
             break;
         }
-        if (name->type != SKR_JSON_NULL && name->type != SKR_JSON_STRING) {
-            return skr_error_set(p->error, SKR_INVALID, "byte %zu: a string is expected", from);
-        }
         if (name->type == SKR_JSON_STRING) {
             use = keep_name(p, name);
+        } else if (name->type != SKR_JSON_NULL) {
+            return skr_error_set(p->error, SKR_INVALID, "byte %zu: a string is expected",
+                                 p->reader->pos);
         }
         const int rc = use ? add_node(p, use, NULL)
                            : skr_error_set(p->error, SKR_LIMIT, "names take more than %d bytes",

@@ -333,11 +333,9 @@ static bool unescape(struct skr_json_reader *reader, const char *begin, struct s
     }
 }
 
+/* The cursor is at its first quote. */
 static bool string(struct skr_json_reader *reader, struct skr_json *ret)
 {
-    if (skr_json_peek(reader) != '"') {
-        return fail(reader, "a string is expected");
-    }
     reader->pos++;
     const char *const begin = reader->text + reader->pos;
     for (;;) {
@@ -457,9 +455,10 @@ static bool word(struct skr_json_reader *reader, const char *text, enum skr_json
     return literal(reader, text);
 }
 
-static bool scalar(struct skr_json_reader *reader, struct skr_json *ret)
+/* Of which c is the first byte. */
+static bool scalar(struct skr_json_reader *reader, char c, struct skr_json *ret)
 {
-    switch (skr_json_peek(reader)) {
+    switch (c) {
     case '"':
         return string(reader, ret);
     case 't':
@@ -505,6 +504,9 @@ static bool next(struct skr_json_reader *reader, bool *first, char close)
 
 static bool key(struct skr_json_reader *reader, struct skr_json *ret)
 {
+    if (skr_json_peek(reader) != '"') {
+        return fail(reader, "a string is expected");
+    }
     if (!string(reader, ret)) {
         return false;
     }
@@ -568,16 +570,16 @@ static uint32_t close_one(struct skr_json_reader *reader, uint32_t innermost)
     return around;
 }
 
-bool skr_json_read(struct skr_json_reader *reader, const struct skr_json **ret)
+/* An array or object with all that is in it. */
+static bool read_nested(struct skr_json_reader *reader)
 {
     uint32_t innermost = NONE;
     size_t depth = 0;
-    reader->n_values = reader->n_unescaped = 0;
     do {
         const char c = skr_json_peek(reader);
         bool first = c == '{' || c == '[';
-        if (reader->what || !(first ? open_one(reader, c, &innermost, &depth)
-                                    : scalar(reader, skr_json_add(reader)))) {
+        if (!(first ? open_one(reader, c, &innermost, &depth)
+                    : scalar(reader, c, skr_json_add(reader)))) {
             return false;
         }
         while (innermost != NONE) {
@@ -596,6 +598,17 @@ bool skr_json_read(struct skr_json_reader *reader, const struct skr_json **ret)
             first = false;
         }
     } while (innermost != NONE);
+    return true;
+}
+
+bool skr_json_read(struct skr_json_reader *reader, const struct skr_json **ret)
+{
+    const char c = skr_json_peek(reader);
+    reader->n_values = reader->n_unescaped = 0;
+    if (reader->what ||
+        !(c == '{' || c == '[' ? read_nested(reader) : scalar(reader, c, skr_json_add(reader)))) {
+        return false;
+    }
     *ret = reader->tape;
     return true;
 }
