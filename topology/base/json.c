@@ -289,6 +289,9 @@ static void reserve_unescaped(struct skr_json_reader *reader, size_t n)
 /* Moves n bytes at from behind those that were unescaped. */
 static void keep(struct skr_json_reader *reader, const char *from, size_t n)
 {
+    if (n == 0) {
+        return;
+    }
     reserve_unescaped(reader, n);
     memcpy(reader->unescaped + reader->n_unescaped, from, n);
     reader->n_unescaped += n;
