@@ -28,6 +28,12 @@ static enum skr_taint_effect parse_effect(const struct skr_json *text)
     return SKR_TAINT_OTHER;
 }
 
+enum skr_taint_effect skr_taint_effect_find(const char *text)
+{
+    return parse_effect(
+        &(struct skr_json){.text = text, .n = (uint32_t)strlen(text), .type = SKR_JSON_STRING});
+}
+
 static const struct skr_field_path in_spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
 static const struct skr_field_path in_status = {NULL, "status", SKR_FIELD_NO_INDEX};
 
