@@ -240,8 +240,8 @@ static void collect_reserved(struct skr_gang_metrics *m)
     memcpy(n, m->reserved, sizeof n);
     pthread_mutex_unlock(&m->lock);
     for (int i = 0; i < SKR_RESERVED_COUNT; i++) {
-        skr_series_set(m->family[F_RESERVED], skr_reservation_name((enum skr_reservation_reason)i),
-                       NULL, n[i]);
+        skr_series_set_seen(m->family[F_RESERVED],
+                            skr_reservation_name((enum skr_reservation_reason)i), NULL, n[i]);
     }
 }
 
