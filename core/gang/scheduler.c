@@ -16,6 +16,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/maps.h"
@@ -76,6 +77,7 @@ static void wake(void *self, int kind, const char *key)
         skr_dirty_nodes(e);
         break;
     case WAKE_CHANGED:
+        skr_vetoes_expire(e);
         skr_dirty_capacity(e);
         break;
     case WAKE_REPORT:

@@ -241,19 +241,36 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     }
 }
 
+static bool any_is_bound(const struct group *g)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !skr_pods_is_bound(p)) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* The group runs. If no pod of it was ever bound, or all of them are gone, it waits for members. */
 static void finish(struct skr_gang *e, struct group *g)
 {
-    bool complete = g->plan->n_vacancies == 0;
+    const bool runs = any_is_bound(g), lost = runs && g->plan->gave_up;
     skr_plan_destroy(e, g->plan);
-    skr_group_state_end(e, g);
+    if (runs) {
+        skr_group_state_end(e, g);
+    }
     skr_attempt_restart_backoff(g);
     skr_refusal_forget(g);
     skr_attempt_doubt(g); /* the members that wait now are not the stranded ones */
-    skr_group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
-                           complete ? NULL
-                                    : "a member was lost while binding and not replaced in time");
-    skr_group_state_enter(e, g, GROUP_BOUND);
-    skr_outputs_update(e, g);
+    skr_group_state_reason(g, lost ? SKR_REASON_BIND_FAILED : SKR_REASON_NONE,
+                           lost ? "a member was lost while binding and not replaced in time"
+                                : NULL);
+    if (runs) {
+        skr_group_state_enter(e, g, GROUP_BOUND);
+        skr_outputs_update(e, g);
+    } else {
+        skr_group_state_enter(e, g, GROUP_PENDING);
+        skr_outputs_forget(g);
+    }
     skr_plan_storage_hurry(g);
     skr_dirty_group(e, g);
 }
@@ -403,9 +420,39 @@ static void note_recorded(struct skr_gang *e, struct plan *plan)
     }
 }
 
+static bool any_is_live(const struct group *g)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !skr_pod_is_live(p->pod)) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* Seats of lost members are kept for seconds. True: no pod is left, and the plan has ended. */
+static bool end_vacancies(struct skr_gang *e, struct group *g)
+{
+    const bool deserted = !any_is_live(g);
+    skr_time next;
+    bool ended = skr_plan_end_vacancies(e, g->plan, deserted, &next);
+    if (deserted) {
+        finish(e, g);
+    } else if (ended) {
+        skr_plan_text_changed(e, g->plan);
+        skr_dirty_group(e, g);
+    }
+    if (next != SKR_TIME_NEVER) {
+        skr_wakes_group(e, g, next);
+    }
+    return deserted;
+}
+
 static void step_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    if (plan->binding_persisted && !plan->rollback && end_vacancies(e, g)) {
+        return;
+    }
     if (!skr_plan_storage_is_persisted(e, plan)) {
         if (binding_is_moot(e, g)) {
             skr_plan_want_binding(e, plan, false);
@@ -449,12 +496,8 @@ static void step_binding(struct skr_gang *e, struct group *g)
             return;
         }
     }
-    /* Seats are kept for replacements; a deleted group will have none. */
-    bool deserted = !g->members && !g->source.maps && !g->source.podgroup;
-    if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
+    if (plan->n_vacancies == 0) {
         finish(e, g);
-    } else {
-        skr_wakes_group(e, g, plan->deadline);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
@@ -63,14 +64,12 @@ static const char *not_now(const struct skr_gang *e)
 
 /* ---- probes and vetoes ---- */
 
-static void note_listed(struct skr_gang *e, struct shape *s, const char *const *node, size_t n)
+static void note_listed(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
+                        size_t n)
 {
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
-        ended = skr_shapes_probe_ends_veto(e, s, node[i]) || ended;
-        if (skr_nodes_find(e, node[i])) {
-            skr_shapes_note_probed(s, node[i]);
-        }
+        ended = skr_vetoes_note_listed(e, p->group, p->shape, node[i]) || ended;
     }
     if (ended) {
         skr_dirty_capacity(e);
@@ -100,8 +99,8 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
             is_listed(node, n, entry->name)) {
             continue;
         }
-        if (skr_sampling_could_go(e, p->shape, p->uid, entry)) {
-            skr_shapes_veto(e, p->shape, entry->name);
+        if (skr_sampling_could_go(e, p->group, p->shape, p->uid, entry)) {
+            skr_vetoes_add(e, p->group, p->shape, entry->name);
         }
     }
 }
@@ -111,7 +110,7 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
     if (call->n_nodes < 2) {
         return;
     }
-    note_listed(e, p->shape, call->node, call->n_nodes);
+    note_listed(e, p, call->node, call->n_nodes);
     if (e->n_nodes < skr_sampling_nodes_min(e)) {
         note_left_out(e, p, call->node, call->n_nodes);
     }

@@ -19,6 +19,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/claims.h"
@@ -43,6 +44,7 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     DL_DELETE(g->members, p);
+    skr_vetoes_member_gone(e, g, p->shape);
     g->n_members--;
     skr_membership_changed(g);
     skr_dirty_input(g);
@@ -133,7 +135,7 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         }
     } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
         skr_nodes_touch(e, p->pod->node_name);
-        skr_shapes_end_vetoes(e, p->pod->node_name);
+        skr_vetoes_end(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
         if (p->group && p->lost) {
             skr_seat_holds_lost(e, p->group, p);
@@ -168,6 +170,7 @@ static void update_shape(struct skr_gang *e, struct pod_entry *p)
         skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
     }
     if (p->group) {
+        skr_vetoes_member_gone(e, p->group, old);
         skr_membership_changed(p->group);
         skr_dirty_input(p->group);
     }
@@ -242,7 +245,7 @@ static void release_charge(struct skr_gang *e, const char *uid)
 {
     const char *node = skr_ledger_find(e->ledger, uid, NULL);
     skr_nodes_touch(e, node);
-    skr_shapes_end_vetoes(e, node);
+    skr_vetoes_end(e, node);
     skr_ledger_release(e->ledger, uid);
 }
 

@@ -55,6 +55,7 @@ struct planner {
     bool ended;       /* by a change of its group */
     bool probed_only; /* on probed nodes only; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
+    bool elsewhere;   /* for a plan that waits for victims, as if it did not exist */
     bool of_slots;    /* the cache says it fits: a placement, no explanation */
     bool preempting;  /* it does not fit: a search for victims */
     bool yielding;    /* that search is for held seats and idle plans that yield */
@@ -65,14 +66,16 @@ struct planner {
 
 /* ---- starting a solve ---- */
 
-static struct pod_entry **rescue_members(struct skr_gang *e, struct group *g, size_t *ret_n)
+/* Members of the plan that need another node, or may have one: all, if it waits for victims. */
+static struct pod_entry **planned_members(struct skr_gang *e, struct group *g, size_t *ret_n)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     struct pod_entry *p;
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
+        const bool waits = g->plan->preempting && !skr_pods_is_bound(p);
+        if (p->plan == g->plan && (waits || skr_plan_is_stranded(e, p))) {
             list[n++] = p;
         }
     }
@@ -125,7 +128,7 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
 static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
-    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(newcomers, n) &&
+    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(g, newcomers, n) &&
            !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
@@ -141,6 +144,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->ended = false;
     e->planner->probed_only = false;
     e->planner->rescue = false;
+    e->planner->elsewhere = false;
     e->planner->of_slots = false;
     e->planner->preempting = false;
     e->planner->yielding = false;
@@ -184,14 +188,19 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         return;
     }
     size_t n;
-    bool rescue = g->plan;
+    const bool planned = g->plan, elsewhere = planned && g->plan->preempting;
     struct pod_entry **newcomers =
-        rescue ? rescue_members(e, g, &n) : skr_membership_plannable(e, g, &n);
-    bool restrict_ = probed_only && skr_problem_has_probes(newcomers, n);
+        planned ? planned_members(e, g, &n) : skr_membership_plannable(e, g, &n);
+    bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(g, newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
         simple ? skr_problem_of_slots(e, g)
                : skr_problem_build(e, g, newcomers, n, restrict_, &error);
+    if (!request && elsewhere) {
+        free(newcomers);
+        skr_preemption_stays(e, g, e->epoch.capacity, 0);
+        return;
+    }
     if (!request) {
         free(newcomers);
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
@@ -199,14 +208,15 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         skr_dirty_plan(e);
         return;
     }
-    if (!simple && !rescue) {
+    if (!simple && !planned) {
         skr_problem_add_anew(e, g, newcomers, n, request);
     }
     begin(e, g, request, newcomers, n);
     e->planner->probed_only = restrict_;
-    e->planner->rescue = rescue;
+    e->planner->rescue = planned && !elsewhere;
+    e->planner->elsewhere = elsewhere;
     e->planner->of_slots = simple;
-    if (!simple) {
+    if (!simple && !elsewhere) {
         skr_fit_reported(e, g);
     }
     free(newcomers);
@@ -449,6 +459,16 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     skr_dirty_group(e, g);
 }
 
+/* Whether the answer still is for it: a stranded member whose call has come, or whose Binding is on
+ * its way, stays on its node. */
+static bool is_solved_for(struct skr_gang *e, const struct group *g, struct pod_entry *p)
+{
+    if (e->planner->rescue) {
+        return p->plan == g->plan && skr_plan_is_stranded(e, p);
+    }
+    return p->plan == (e->planner->elsewhere ? g->plan : NULL);
+}
+
 /* The pods of the solve, if none has changed in what matters to it. */
 static struct pod_entry **solved_members(struct skr_gang *e, const struct group *g)
 {
@@ -456,7 +476,7 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     for (size_t i = 0; i < e->planner->n_uids; i++) {
         struct pod_entry *p = skr_pods_find(e, e->planner->uid[i]);
         bool good = p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
-                    (e->planner->rescue ? p->plan == g->plan && p->plan : !p->plan);
+                    is_solved_for(e, g, p);
         if (!good) {
             free(list);
             return NULL;
@@ -536,11 +556,34 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     free(newcomers);
 }
 
+/* Whether the plan's members fit without the victims that are left. A cancelled solve is repeated. */
+static void use_elsewhere(struct skr_gang *e, struct group *g,
+                          const struct skr_solve_request *solved)
+{
+    const struct skr_solution *s = solved->solution;
+    const bool waits = g->plan && g->plan->preempting && !g->plan->aborting;
+    struct pod_entry **newcomers = waits ? solved_members(e, g) : NULL;
+    if (!newcomers) {
+        return;
+    }
+    if (s && s->status == SKR_SOLVE_PLACED &&
+        skr_problem_still_valid(e, g, newcomers, e->planner->n_uids, s->count)) {
+        skr_preemption_goes_elsewhere(e, g);
+    } else if (!s || s->status == SKR_SOLVE_INFEASIBLE) {
+        skr_preemption_stays(e, g, e->planner->epoch, solved->work.took_ns);
+    }
+    free(newcomers);
+}
+
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_solution *s = solved->solution;
     if (e->planner->preempting) {
         use_victims(e, g, solved);
+        return;
+    }
+    if (e->planner->elsewhere) {
+        use_elsewhere(e, g, solved);
         return;
     }
     skr_attempt_took(g, solved->work.took_ns);

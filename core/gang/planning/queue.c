@@ -26,6 +26,7 @@
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/planning/solve_share.h"
+#include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/state/groups.h"
@@ -64,7 +65,8 @@ static bool is_due(struct skr_gang *e, const struct group *g)
         return false;
     }
     if (g->plan) {
-        return needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g));
+        return skr_preemption_looks_elsewhere(e, g) ||
+               (needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g)));
     }
     if (g->source.misplaced) {
         return false; /* a hard rule is not dropped because its level is missing */

@@ -12,6 +12,7 @@
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/state/plan_entry.h"
@@ -21,10 +22,9 @@
 #include <utlist.h>
 
 enum {
-    LATE_S = 30,      /* a pod that has been terminating for longer does not count as leaving */
-    PAUSE_MIN_S = 1,  /* pause between two failed searches of a group: minimum, */
-    PAUSE_MAX_S = 30, /* maximum */
-    PAUSE_TIMES = 20, /* multiple of the search time */
+    PAUSE_MIN_S = 1,              /* pause between two failed searches of a group: minimum, */
+    PAUSE_MAX_S = 30,             /* maximum */
+    PAUSE_TIMES = 20,             /* multiple of the search time */
     PAUSE_LEAF_NS = 20000,        /* per leaf: that multiple of the time to build its problem */
     SYSTEM_PRIORITY = 2000000000, /* of system-cluster-critical and above: never a victim */
 };
@@ -237,7 +237,7 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     skr_strbuf_fini(&name);
     v->members = 1;
     v->surplus_of = surplus_of;
-    bool may_go = add_charge(l, v, 1, p->pod);
+    bool may_go = skr_victims_leaves_in_time(l->e, p) && add_charge(l, v, 1, p->pod);
     add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
     finish_shares(l, v);
     l->n -= !may_go;
@@ -275,7 +275,8 @@ static void add_group(struct list *l, struct group *h)
     {
         if (skr_victim_search_runs(p)) {
             v->members++;
-            may_go = add_charge(l, v, h->n_members, p->pod) && may_go;
+            may_go = may_go && skr_victims_leaves_in_time(l->e, p) &&
+                     add_charge(l, v, h->n_members, p->pod);
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
         } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
             add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
@@ -323,14 +324,14 @@ static void note_who_stays(struct skr_gang *e, const struct group *g)
     DL_FOREACH2(e->planned, h, pnext)
     {
         const bool waits = h->plan->preempting && !h->plan->aborting;
-        skr_preemption_reset_budgets(e);
+        skr_victims_reset_budgets(e);
         for (size_t i = 0; waits && skr_victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
             const struct plan_victim *v = &h->plan->victim[i];
             struct group *of =
                 v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
             bool begun;
             if (of) {
-                of->victim.stays = !skr_preemption_takes(e, g, v, &begun);
+                of->victim.stays = !skr_victims_may_take(e, g, v, &begun);
             }
         }
     }
@@ -339,15 +340,6 @@ static void note_who_stays(struct skr_gang *e, const struct group *g)
 static bool would_stay(const struct pod_entry *p)
 {
     return p->group && p->group->victim.stays && !p->pod->meta.deleting;
-}
-
-/* Whether it ends soon: neither overdue nor later than a plan waits; the grace period of a pod may
- * be hours. */
-static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
-{
-    const skr_time now = skr_frame_now(e->frame), at = pod->meta.deleted_at;
-    return !pod->meta.deleting ||
-           (at + LATE_S * SKR_SECOND >= now && at <= now + e->settings.plan_timeout);
 }
 
 /* Adds the room of pods that are leaving. */
@@ -360,7 +352,7 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
         return;
     }
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
-        int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
+        int32_t leaf = p->leaving && skr_victims_leaves_in_time(e, p) && !would_stay(p)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
         for (size_t r = 0; leaf >= 0 && r < n; r++) {

@@ -12,7 +12,7 @@
  * Room of leaving pods counts as free. Terminating pods count if their deletionTimestamp, which
  * includes the grace period, is at most planTimeout ahead and not long past. Victims of other
  * groups, whose plans already hold that room, count unless they would stay if their preemptor left
- * (skr_preemption_takes()).
+ * (skr_victims_may_take()).
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"

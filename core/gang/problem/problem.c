@@ -12,6 +12,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/fit.h"
@@ -22,30 +23,32 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n)
+bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = skr_shapes_of(newcomers, n);
     for (size_t i = 0; i < s.n; i++) {
-        if (s.item[i]->vetoed_once && s.item[i]->probed) {
+        if (skr_vetoes_have_probed(skr_vetoes_find(g, s.item[i]))) {
             return true;
         }
     }
     return false;
 }
 
-static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const char *node,
-                         const struct node_entry *entry, bool probed_only)
+static bool node_is_open(const struct skr_gang *e, const struct group *g,
+                         const struct shapes *shapes, const struct node_entry *entry,
+                         bool probed_only)
 {
     if (!entry) {
         return false;
     }
     for (size_t i = 0; i < shapes->n; i++) {
-        struct shape *s = shapes->item[i];
+        const struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            skr_shapes_is_vetoed(e, s, node)) {
+            skr_vetoes_close(e, g, s, entry->name)) {
             return false;
         }
-        if (probed_only && s->vetoed_once && s->probed && !skr_shapes_was_probed(s, node)) {
+        const struct veto_set *set = probed_only ? skr_vetoes_find(g, s) : NULL;
+        if (skr_vetoes_have_probed(set) && !skr_vetoes_was_probed(e, set, entry->name)) {
             return false;
         }
     }
@@ -165,6 +168,22 @@ static void charge_on_paper(struct skr_gang *e, const struct group *g, const str
     }
 }
 
+/* The room that a plan holds for newcomers which it places already. */
+static void add_own_places(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                           const struct demand *d, int64_t *free_)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct pod_entry *p = newcomers[i];
+        int32_t leaf = p->plan && !skr_pods_is_bound(p)
+                           ? skr_tree_find_leaf(e->topology.tree, p->place.node)
+                           : -1;
+        for (size_t r = 0; leaf >= 0 && r < d->n; r++) {
+            int64_t *room = &free_[(size_t)leaf * d->n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, d->resource[r]));
+        }
+    }
+}
+
 /* ---- the whole ---- */
 
 struct arrays {
@@ -206,15 +225,15 @@ static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
     return sum;
 }
 
-static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
-                        bool probed_only, struct arrays *a)
+static void fill_leaves(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                        const struct demand *d, bool probed_only, struct arrays *a)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
         }
-        a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
+        a->eligible[i] = node_is_open(e, g, shapes, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
             a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
@@ -239,8 +258,9 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                       PROBLEM_BYTES_MAX);
         return NULL;
     }
-    fill_leaves(e, &shapes, &d, probed_only, &a);
+    fill_leaves(e, g, &shapes, &d, probed_only, &a);
     charge_on_paper(e, g, &d, a.free_);
+    add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }

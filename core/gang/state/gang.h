@@ -43,6 +43,7 @@ struct pod_entry;
 struct podgroup_entry;
 struct residents;
 struct shape;
+struct veto_set;
 
 /* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
@@ -81,11 +82,11 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct node_entry */
         struct skr_hash_index by_name;
-    } nodes;                /* nodes.c; skr_nodes_next() */
-    size_t n_nodes;         /* existing ones; node_changes.c */
-    size_t n_nodes_refused; /* of existing nodes; node_changes.c */
-    struct shape *shapes;   /* shapes.c */
-    size_t n_vetoes;        /* of all shapes; shapes.c */
+    } nodes;                 /* nodes.c; skr_nodes_next() */
+    size_t n_nodes;          /* existing ones; node_changes.c */
+    size_t n_nodes_refused;  /* of existing nodes; node_changes.c */
+    struct shape *shapes;    /* shapes.c */
+    struct veto_set *vetoes; /* of all groups; vetoes.c */
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;

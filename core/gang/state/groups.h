@@ -170,9 +170,14 @@ struct group {
         const char *plugin, *rule; /* literals; NULL: unknown */
         uint32_t n;                /* in a row */
         skr_time until;            /* the group is not planned before */
-        uint64_t lifted;           /* epoch.lifted then */
+        uint64_t lifted;           /* epoch.lifted and vetoes.lifted then, added */
         bool silent;               /* kube-scheduler never tries the pod */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
+    struct {
+        struct veto_set *set;
+        size_t n_sets, n; /* n: vetoes of all sets */
+        uint64_t lifted;  /* grows when a change of a node ends one */
+    } vetoes;             /* vetoes.c */
     struct {
         struct seat_hold *item;
         size_t n, cap;
