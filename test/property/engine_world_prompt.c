@@ -13,6 +13,7 @@
  *   back-off after a plan that came to nothing          core/gang/group/attempt.c
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
+ *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
  * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c) and
@@ -26,6 +27,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
@@ -120,8 +122,8 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           skr_refusal_pause(rig->gang, g) > 0 || skr_plan_storage_is_refused(rig->gang, g) ||
-           g->attempt.backoff_until > rig->now;
+           skr_claims_keep_from_planning(g) || skr_refusal_pause(rig->gang, g) > 0 ||
+           skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now;
 }
 
 /* ---- judgement ---- */

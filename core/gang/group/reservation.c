@@ -55,6 +55,7 @@ static void visit_plan(const struct visitor *v, const struct group *g)
     r.pod = "";
     for (size_t i = 0; i < plan->n_vacancies; i++) {
         r.node = plan->vacancy[i].node;
+        r.until = plan->vacancy[i].until;
         r.amounts = &plan->vacancy[i].shape->amounts;
         v->visit(v->context, &r);
     }
@@ -184,6 +185,8 @@ struct checked {
 static skr_time longest(const struct skr_gang *e, enum skr_reservation_reason reason)
 {
     switch (reason) {
+    case SKR_RESERVED_VACANCY:
+        return SKR_VACANCY_S * SKR_SECOND;
     case SKR_RESERVED_SEAT:
         return e->settings.seat_hold_max;
     case SKR_RESERVED_FIRST:
@@ -195,7 +198,6 @@ static skr_time longest(const struct skr_gang *e, enum skr_reservation_reason re
     case SKR_RESERVED_PLAN:
     case SKR_RESERVED_VICTIMS:
     case SKR_RESERVED_BINDING:
-    case SKR_RESERVED_VACANCY:
     case SKR_RESERVED_COUNT:
     default:
         return e->settings.plan_timeout;

@@ -14,7 +14,7 @@
  *                                                                            refuses it; preemption
  *   victims     a member that waits for victims        planTimeout           as plan
  *   binding     a member in state Binding              planTimeout           its pod goes
- *   vacancy     a member that was lost in Binding      planTimeout           its replacement is bound
+ *   vacancy     a member that was lost in Binding      SKR_VACANCY_S         its replacement is bound
  *   seat        a lost member of a group that runs     seatHold, at most     a group of higher priority
  *                                                      seatHoldMax           fits only with it
  *   first       a single pod above the priority of a   SKR_POD_FIRST_S       kube-scheduler judges it

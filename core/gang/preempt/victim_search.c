@@ -50,7 +50,9 @@ bool skr_victim_search_may_preempt(const struct group *g)
 
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)
 {
-    return e->settings.preemption && skr_victim_search_may_preempt(g);
+    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
+                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    return short_of_room && e->settings.preemption && skr_victim_search_may_preempt(g);
 }
 
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
@@ -61,11 +63,8 @@ bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group
 
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
 {
-    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
-                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
-    return short_of_room && news && !skr_claims_keep_from_evicting(g) &&
-           skr_frame_now(e->frame) >= g->preempt.at &&
+    return news && !skr_claims_keep_from_evicting(g) && skr_frame_now(e->frame) >= g->preempt.at &&
            (skr_victim_search_has_yielding(e, g) || skr_victim_search_may_evict(e, g));
 }
 
