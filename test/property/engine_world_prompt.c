@@ -12,6 +12,7 @@
  *   a pause after refusals of kube-scheduler            core/gang/group/refusal.c
  *   back-off after a plan that came to nothing          core/gang/group/attempt.c
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
+ *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
@@ -26,6 +27,7 @@
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
@@ -51,13 +53,14 @@ static void take(struct waiter *g, const char *node, int64_t cpu)
     }
 }
 
-/* Seats of lower priority yield, but for the pause after a search that came to nothing. */
+/* Seats of lower priority yield, but for the pause after a search that came to nothing, and not to a group that
+ * kube-scheduler refuses nodes. */
 static void look_at_held_seats(const struct rig *rig, struct waiter *g, const struct group *self,
                                const struct group *other)
 {
-    const bool yields = self->spec && other->holds.n > 0 &&
-                        other->holds.priority < self->spec->priority &&
-                        self->preempt.at <= rig->now;
+    const bool yields =
+        self->spec && other->holds.n > 0 && other->holds.priority < self->spec->priority &&
+        self->preempt.at <= rig->now && self->reason != SKR_REASON_FILTERED_BY_OTHERS;
     for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
         take(g, other->holds.item[i].node,
              waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
@@ -100,7 +103,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
 }
 
 /* Vetoes of this group alone count: the refusal of another group's pod closes nothing. */
-static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
+void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
 {
     const struct veto_set *set;
     DL_FOREACH(self->vetoes.set, set)
@@ -120,8 +123,8 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const
 static bool is_held_back(const struct rig *rig, const struct group *g)
 {
     return g->victim.leaving || g->state == GROUP_EVICTED || g->state == GROUP_INVALID ||
-           skr_refusal_pause(rig->gang, g) > 0 || skr_plan_storage_is_refused(rig->gang, g) ||
-           g->attempt.backoff_until > rig->now;
+           skr_claims_keep_from_planning(g) || skr_refusal_pause(rig->gang, g) > 0 ||
+           skr_plan_storage_is_refused(rig->gang, g) || g->attempt.backoff_until > rig->now;
 }
 
 /* ---- judgement ---- */
@@ -173,7 +176,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
-    look_at_refused_nodes(rig, g, known);
+    waiter_look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,
                   rig->timer <= rig->now + rig->settings.plan_delay ||
                       !waiter_fits(g, WAITER_NOW, least),
