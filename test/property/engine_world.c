@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "test/property/engine_world_tenants.h"
 #include "test/unit/engine_rig_failover.h"
 #include "test/unit/engine_rig_parts.h"
 
@@ -180,7 +181,7 @@ static bool somebody_never_goes(const struct world *w)
 
 bool world_is_odd(const struct world *w)
 {
-    return w->veto[0] || (w->shy && !w->mended) || w->no_tree ||
+    return w->veto[0] || (w->shy && !w->mended) || w->no_tree || w->tenants ||
            w->rig->settings.plan_timeout < 300 * SKR_SECOND || somebody_never_goes(w);
 }
 
@@ -204,7 +205,9 @@ static void anything(struct world *w)
     uint32_t x = world_pick(w, 1000);
     w->rig->users_act = x >= 910 && x < 990;
     w->rig->disturbances += w->rig->users_act;
-    if (x < 300) {
+    if (w->tenants && x >= 910 && x < 935) {
+        tenants_attack(w);
+    } else if (x < 300) {
         rig_step_watch(w->rig, world_pick(w, 3));
     } else if (x < 600) {
         answer_some_write(w);
@@ -254,7 +257,11 @@ void world_step(struct world *w, uint64_t seed, int step)
     /* Each step draws from its own numbers: one left out changes no other. */
     w->random = (seed * 0x9e3779b97f4a7c15u + (uint64_t)step + 1) * 0xd1342543de82ef95u | 1;
     w->rig->is_calm = !world_is_odd(w);
-    anything(w);
+    if (w->tenants && step >= WORLD_SIEGE_FROM) {
+        tenants_step(w);
+    } else {
+        anything(w);
+    }
     w->rig->users_act = false;
     w->rig->is_calm = !world_is_odd(w);
 }
@@ -281,6 +288,7 @@ static void choose_settings(struct skr_settings *settings, uint64_t seed, bool p
 static void at_rest(void *context)
 {
     world_check_promptness(context);
+    tenants_check(context);
 }
 
 void world_begin(struct world *w, uint64_t seed, bool plain)
@@ -296,6 +304,7 @@ void world_begin(struct world *w, uint64_t seed, bool plain)
     w->rig->at_rest = at_rest;
     w->crowded = seed % 2;
     w->busy = seed % 5 < 3;
+    w->tenants = seed % 17 < 3;
     rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);

@@ -15,6 +15,7 @@ enum {
     WORLD_PODGROUP = WORLD_MAPS,
     WORLD_LABELS,
     WORLD_GROUPS,
+    WORLD_HONEST_GROUPS = 3, /* groups of maps that come and go in a siege */
 };
 
 struct world {
@@ -28,7 +29,11 @@ struct world {
     bool no_tree;  /* the topology map is malformed */
     bool crowded;  /* who comes late has to push */
     bool devices;  /* a class serves a resource that only some nodes list */
-    bool busy;     /* gangs come as a whole, and are planned before kube-scheduler comes to them */
+    bool tenants;  /* a hostile namespace is there: engine_world_tenants.h */
+    bool siege;    /* the law of tenants holds */
+    bool has_claims;
+    skr_time fits_since[WORLD_HONEST_GROUPS]; /* in the siege; 0: it does not */
+    bool busy; /* gangs come as a whole, and are planned before kube-scheduler comes to them */
 };
 
 extern const char *const world_group[WORLD_GROUPS];
@@ -48,8 +53,12 @@ uint32_t world_pick(struct world *w, uint32_t n);
 
 /* ---- the end: engine_world_end.c ---- */
 
-/* Users and faults rest; nothing is made easier. */
+/* Faults rest. */
+void world_calm_down(struct world *w);
+/* Users and faults rest, and the hostile tenant is gone; nothing else is made easier. */
 void world_calm(struct world *w);
+/* Nodes and tree are whole, and one group has one map. */
+void world_repair(struct world *w);
 /* Calm, with room for everybody. */
 void world_mend(struct world *w);
 /* Of a mended world: everybody is bound, nobody gives way, no traces are left. */

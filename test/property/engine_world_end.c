@@ -4,6 +4,7 @@
 
 #include <utlist.h>
 
+#include "test/property/engine_world_tenants.h"
 #include "test/test.h"
 #include "test/unit/engine_rig_failover.h"
 
@@ -11,7 +12,7 @@ static const char whole_tree[] =
     "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{},"
     "\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},\\'node-8\\':{}}}";
 
-void world_calm(struct world *w)
+void world_calm_down(struct world *w)
 {
     w->rig->disturbances++;
     w->faults = false;
@@ -25,10 +26,15 @@ void world_calm(struct world *w)
     w->rig->is_calm = !world_is_odd(w);
 }
 
-void world_mend(struct world *w)
+void world_calm(struct world *w)
+{
+    tenants_end(w);
+    world_calm_down(w);
+}
+
+void world_repair(struct world *w)
 {
     char name[32];
-    world_calm(w);
     w->no_tree = false;
     if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
@@ -37,6 +43,21 @@ void world_mend(struct world *w)
         rig_delete(w->rig, RIG_BUDGET, "budget");
     }
     rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", whole_tree);
+    for (int i = 0; i < WORLD_NODES; i++) {
+        snprintf(name, sizeof name, "node-%d", i);
+        if (rig_find(w->rig, RIG_NODE, name)) {
+            rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
+        } else {
+            rig_node(w->rig, name, 2);
+        }
+    }
+}
+
+void world_mend(struct world *w)
+{
+    char name[32];
+    world_calm(w);
+    world_repair(w);
     struct rig_object *o;
     DL_FOREACH(w->rig->list, o)
     {
@@ -46,11 +67,6 @@ void world_mend(struct world *w)
     }
     for (int i = 0; i < WORLD_NODES; i++) {
         snprintf(name, sizeof name, "node-%d", i);
-        if (rig_find(w->rig, RIG_NODE, name)) {
-            rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
-        } else {
-            rig_node(w->rig, name, 2);
-        }
         rig_edit(w->rig, RIG_NODE, name, "{'status':{'allocatable':{'cpu':'100'}}}");
     }
     for (int i = 0; i < WORLD_MAPS; i++) {

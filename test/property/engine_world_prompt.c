@@ -12,6 +12,7 @@
  *   a pause after refusals of kube-scheduler            core/gang/group/refusal.c
  *   back-off after a plan that came to nothing          core/gang/group/attempt.c
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
+ *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *
@@ -53,13 +54,14 @@ static void take(struct waiter *g, const char *node, int64_t cpu)
     }
 }
 
-/* Seats of lower priority yield, but for the pause after a search that came to nothing. */
+/* Seats of lower priority yield, but for the pause after a search that came to nothing, and not to a group that
+ * kube-scheduler refuses nodes. */
 static void look_at_held_seats(const struct rig *rig, struct waiter *g, const struct group *self,
                                const struct group *other)
 {
-    const bool yields = self->spec && other->holds.n > 0 &&
-                        other->holds.priority < self->spec->priority &&
-                        self->preempt.at <= rig->now;
+    const bool yields =
+        self->spec && other->holds.n > 0 && other->holds.priority < self->spec->priority &&
+        self->preempt.at <= rig->now && self->reason != SKR_REASON_FILTERED_BY_OTHERS;
     for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
         take(g, other->holds.item[i].node,
              waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
@@ -102,7 +104,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
 }
 
 /* Vetoes of this group alone count: the refusal of another group's pod closes nothing. */
-static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
+void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
 {
     const struct veto_set *set;
     DL_FOREACH(self->vetoes.set, set)
@@ -175,7 +177,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
-    look_at_refused_nodes(rig, g, known);
+    waiter_look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,
                   rig->timer <= rig->now + rig->settings.plan_delay ||
                       !waiter_fits(g, WAITER_NOW, least),

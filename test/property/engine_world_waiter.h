@@ -7,6 +7,8 @@
  */
 #include "test/property/engine_world.h"
 
+struct group;
+
 enum { WAITER_MEMBERS_MAX = 12 };
 
 struct node_room {
@@ -40,6 +42,9 @@ bool waiter_home(const struct world *w, struct waiter *g, int group);
 /* Nodes, rules and members, of a group that has a home; others' pods and plans are not there yet. */
 void waiter_look(const struct world *w, struct waiter *g, const json_t *tree);
 void waiter_look_at_others(const struct world *w, struct waiter *g);
+/* Closes the nodes that kube-scheduler has refused to the group itself within SKR_VETO_S. */
+void waiter_look_at_refused_nodes(const struct rig *rig, struct waiter *g,
+                                  const struct group *self);
 struct node_room *waiter_room_at(struct waiter *g, const char *node); /* NULL: no such node */
 int64_t waiter_cpu_of(const struct skr_quantities *q);
 

@@ -69,6 +69,7 @@ struct rig {
                             group has an object */
     json_t *persisted; /* "uid node" of every plan that was ever persisted */
     json_t *refusals;  /* "node group shape" of plans that kube-scheduler refused: when */
+    json_t *claims;    /* "namespace/name": enum rig_claim */
     json_t *heard[RIG_HEARD_COUNT]; /* key: the version that the engine heard of last */
     json_t *preempting;             /* plan ids that were stored with victims */
     json_t *chosen;                 /* plan ids whose victims were judged */
@@ -126,6 +127,10 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     SKR_PRINTF(4, 5); /* a merge patch */
 void rig_delete(struct rig *rig, enum rig_kind kind, const char *key);
 void rig_terminate(struct rig *rig, const char *pod); /* deletionTimestamp only */
+/* As a user's DELETE: grace period and finalizers count. */
+void rig_remove(struct rig *rig, const char *pod);
+/* Of which the test says nothing are bound. Pods that wait for it come to kube-scheduler again. */
+void rig_claim(struct rig *rig, const char *name, enum rig_claim state);
 /* Pods whose time is over go; rig_run() does so too. Returns how many. */
 size_t rig_reap(struct rig *rig);
 /* A PodDisruptionBudget for the pods of a group, which lets so many go. */

@@ -92,6 +92,7 @@ void rig_destroy(struct rig *rig)
     json_decref(rig->binding_ids);
     json_decref(rig->persisted);
     json_decref(rig->refusals);
+    json_decref(rig->claims);
     rig_preemption_fini(rig);
     json_decref(rig->events);
     json_decref(rig->explanation);

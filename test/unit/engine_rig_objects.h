@@ -27,6 +27,9 @@ enum {
     RIG_HEARD_COUNT
 };
 
+/* What kube-scheduler finds of a PersistentVolumeClaim: engine_rig_claims.c. */
+enum rig_claim { RIG_CLAIM_BOUND, RIG_CLAIM_MISSING, RIG_CLAIM_ELSEWHERE, RIG_CLAIM_LATE };
+
 /* What becomes of a request to the API server. */
 enum rig_outcome {
     RIG_OK, /* as the objects say: applied, or refused for a reason */
@@ -57,9 +60,11 @@ struct rig_object {
     bool in_cycle;     /* it is being scheduled */
     bool missed;       /* and something happened meanwhile that brings a rejected one back */
     uint64_t queued_order;
-    skr_time ready_at;     /* in BACKOFF */
-    char assumed_node[64]; /* of its own: the node may go */
-    bool voted;            /* a bind call of its came in and was not hung up */
+    skr_time ready_at;      /* in BACKOFF */
+    char assumed_node[64];  /* of its own: the node may go */
+    skr_time volumes_until; /* assumed, and waits for its volumes at most until then; 0: does not */
+    bool removed;           /* deleted through the API: goes at its deletionTimestamp */
+    bool voted;             /* a bind call of its came in and was not hung up */
     char voted_node[64];
     size_t bindings;  /* successful POSTs */
     bool came_late;   /* the last of a process that was paused then: nobody was told before */

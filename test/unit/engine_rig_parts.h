@@ -39,6 +39,8 @@ void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *objec
 void rig_merge(struct rig_object *o, json_t *patch);
 void rig_drop_nomination(struct rig_object *pod);              /* the same */
 void rig_set_conditions(struct rig_object *pod, json_t *list); /* the same; takes over the list */
+/* patch names another text at the path than object. */
+bool rig_differs(const json_t *object, const json_t *patch, const char *path);
 /* The object's json was changed: new version, decoded, announced. */
 void rig_changed(struct rig *rig, struct rig_object *o);
 int rig_apply(struct rig *rig, const struct rig_write *w); /* HTTP status */
@@ -59,6 +61,28 @@ skr_time rig_scheduler_next(const struct rig *rig); /* when something becomes du
 void rig_scheduler_due(struct rig *rig);
 void rig_scheduler_forget(struct rig *rig, bool hang_up);
 void rig_call_free(struct rig *rig, struct rig_call *call);
+
+/* Un-reserves the pod, if it is assumed; it comes again after a second. */
+void rig_scheduler_bind_failed(struct rig *rig, struct rig_object *pod);
+
+/* engine_rig_claims.c */
+#define RIG_VOLUME_WAIT (600 * SKR_SECOND) /* bindTimeoutSeconds of VolumeBinding */
+/* Why kube-scheduler calls no extender for the pod; NULL: claims do not hinder it. */
+const char *rig_claims_refuse(const struct rig *rig, const struct rig_object *pod);
+/* True: the pod, which is assumed, waits for its volumes, and is not bound yet. */
+bool rig_claims_keep(struct rig *rig, struct rig_object *pod);
+skr_time rig_claims_next(const struct rig *rig); /* end of the next wait; SKR_TIME_NEVER */
+void rig_claims_due(struct rig *rig);
+void rig_claims_judge(struct rig *rig,
+                      const json_t *plan); /* that is asked to be stored; NULL: none */
+
+/* engine_rig_removal.c */
+enum { RIG_GRACE_MAX_S = 1000000000 }; /* 30 years; longer periods count as this */
+int rig_apply_delete(struct rig *rig, struct rig_object *o, const struct rig_write *w);
+int rig_apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_write *w);
+/* How long the pod may take to terminate: of its spec, 0 if it does not run. */
+skr_time rig_grace_of(const struct rig_object *pod);
+skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */
 
 /* engine_rig_filter.c */
 void rig_filter_begins(struct rig *rig, const struct skr_pod *pod, const char *const *names,
@@ -119,7 +143,6 @@ void rig_victims_chosen(struct rig *rig, const char *preemptor, const json_t *pl
 void rig_tree_binds(struct rig *rig, const struct rig_object *home, const json_t *plan);
 
 /* engine_rig_watchdog.c */
-skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w);
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w);
 const char *rig_group_label(const json_t *object); /* the group it names, "" none */

@@ -206,7 +206,7 @@ static struct rig_object *called_pod(const struct rig *rig, const struct rig_cal
 }
 
 /* A failed bind: un-reserve, clear the nomination, back off. */
-static void bind_failed(struct rig *rig, struct rig_object *pod)
+void rig_scheduler_bind_failed(struct rig *rig, struct rig_object *pod)
 {
     if (pod->place != RIG_ASSUMED) {
         return;
@@ -248,7 +248,7 @@ static void answered_call(struct rig *rig, struct rig_call *call, const struct s
     if (bound || *pod->pod->node_name) {
         pod->place = RIG_OUT;
     } else if (!call->by_hand && strcmp(answer->text, "sakkara: superseded") != 0) {
-        bind_failed(rig, pod);
+        rig_scheduler_bind_failed(rig, pod);
     }
 }
 
@@ -287,7 +287,7 @@ void rig_hang_up(struct rig *rig, const struct rig_call *which)
         rig_tell(rig, "bind %s hung up", call->key);
         rig_handle(rig, &event);
         if (pod && !call->by_hand) {
-            bind_failed(rig, pod);
+            rig_scheduler_bind_failed(rig, pod);
         }
         return;
     }
@@ -311,13 +311,14 @@ void rig_scheduler_forget(struct rig *rig, bool hang_up)
             pod->voted = false;
         }
         if (pod && !hang_up && !call->by_hand) {
-            bind_failed(rig, pod);
+            rig_scheduler_bind_failed(rig, pod);
         }
     }
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_POD && hang_up) {
             o->place = RIG_OUT;
+            o->volumes_until = 0;
             rig_scheduler_sees(rig, o, false);
         }
     }
@@ -412,13 +413,15 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     if (answer.kind == SKR_ANSWER_ERROR) {
         filter_error(rig, pod);
     } else if (answer.n_passed == 0) {
-        rejected(rig, pod, n ? answer.text : "in-tree filters", n == 0);
+        rejected(rig, pod, n ? answer.text : "9 node(s) did not pass in-tree filters", n == 0);
     } else {
         best_of(rig, pod->pod, answer.passed, answer.n_passed, node, sizeof node);
         pod->place = RIG_ASSUMED;
         const struct rig_object *at = rig_find(rig, RIG_NODE, node);
         snprintf(pod->assumed_node, sizeof pod->assumed_node, "%s", at->key);
-        rig_call_bind(rig, pod, at->key, false);
+        if (!rig_claims_keep(rig, pod)) {
+            rig_call_bind(rig, pod, at->key, false);
+        }
     }
     free(names);
 }
@@ -436,7 +439,11 @@ bool rig_step_scheduler(struct rig *rig)
     if (!best) {
         return false;
     }
-    if (is_schedulable(rig, best->pod)) {
+    const char *refused = rig_claims_refuse(rig, best);
+    if (is_schedulable(rig, best->pod) && refused) {
+        best->missed = false;
+        rejected(rig, best, refused, true);
+    } else if (is_schedulable(rig, best->pod)) {
         cycle(rig, best);
     } else {
         best->place = RIG_OUT;
@@ -446,7 +453,7 @@ bool rig_step_scheduler(struct rig *rig)
 
 skr_time rig_scheduler_next(const struct rig *rig)
 {
-    skr_time next = SKR_TIME_NEVER;
+    skr_time next = rig_claims_next(rig);
     const struct rig_object *o;
     const struct rig_call *call;
     DL_FOREACH(rig->list, o)
@@ -470,6 +477,7 @@ void rig_scheduler_due(struct rig *rig)
 {
     struct rig_object *o;
     const struct rig_call *call;
+    rig_claims_due(rig);
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at <= rig->now) {

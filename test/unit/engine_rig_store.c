@@ -331,7 +331,7 @@ void rig_phase(struct rig *rig, const char *pod, const char *phase)
 
 /* ---- requests ---- */
 
-static bool differs(const json_t *object, const json_t *patch, const char *path)
+bool rig_differs(const json_t *object, const json_t *patch, const char *path)
 {
     const char *want = rig_text(patch, path);
     return *want && strcmp(want, rig_text(object, path)) != 0;
@@ -398,10 +398,10 @@ void rig_set_conditions(struct rig_object *pod, json_t *list)
 
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
-    if (differs(o->json, w->body, "metadata.uid")) {
+    if (rig_differs(o->json, w->body, "metadata.uid")) {
         return 422;
     }
-    if (differs(o->json, w->body, "metadata.resourceVersion")) {
+    if (rig_differs(o->json, w->body, "metadata.resourceVersion")) {
         return 409;
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
@@ -423,7 +423,7 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
 static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (*o->pod->node_name || o->pod->gate || o->pod->foreign_gate || o->pod->meta.deleting ||
-        differs(o->json, w->body, "metadata.uid")) {
+        rig_differs(o->json, w->body, "metadata.uid")) {
         return 409;
     }
     const json_t *meta = json_object_get(w->body, "metadata");
@@ -444,95 +444,6 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
     rig_changed(rig, o);
     rig_scheduler_sees(rig, o, false);
     return 201;
-}
-
-static int apply_delete(struct rig *rig, struct rig_object *o, const struct rig_write *w)
-{
-    if (differs(json_object_get(o->json, "metadata"), json_object_get(w->body, "preconditions"),
-                "uid")) {
-        return 409;
-    }
-    rig_delete(rig, RIG_POD, w->key);
-    return 200;
-}
-
-/* The budget that covers the pod lets one more go; true: it does, or there is none. */
-static bool spend_budget(struct rig *rig, const struct rig_object *pod)
-{
-    struct rig_object *o;
-    DL_FOREACH(rig->list, o)
-    {
-        const json_t *labels = json_object_get(
-            json_object_get(json_object_get(o->json, "spec"), "selector"), "matchLabels");
-        const char *group = json_string_value(json_object_get(labels, "sakkara.group.name"));
-        if (o->kind != RIG_BUDGET || !group ||
-            strcmp(group, rig_meta_text(pod->json, "labels", "sakkara.group.name")) != 0) {
-            continue;
-        }
-        const json_t *status = json_object_get(o->json, "status");
-        json_int_t allowed = json_integer_value(json_object_get(status, "disruptionsAllowed"));
-        if (allowed <= 0) {
-            return false;
-        }
-        set_below(o, "status", "disruptionsAllowed", json_integer(allowed - 1));
-        rig_changed(rig, o);
-        return true;
-    }
-    return true;
-}
-
-static int apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_write *w)
-{
-    const json_t *options = json_object_get(w->body, "deleteOptions");
-    if (differs(json_object_get(o->json, "metadata"), json_object_get(options, "preconditions"),
-                "uid")) {
-        return 409;
-    }
-    if (o->pod->meta.deleting) {
-        return 201;
-    }
-    if (!spend_budget(rig, o)) {
-        return 429;
-    }
-    if (rig->grace == 0) {
-        rig_delete(rig, RIG_POD, w->key);
-        return 201;
-    }
-    char text[64];
-    skr_time_write((rig->now + rig->grace) / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
-    rig_edit(rig, RIG_POD, w->key, "{'metadata':{'deletionTimestamp':'%s'}}", text);
-    return 201;
-}
-
-skr_time rig_next_reap(const struct rig *rig)
-{
-    const struct rig_object *o;
-    skr_time next = SKR_TIME_NEVER;
-    DL_FOREACH(rig->list, o)
-    {
-        if (rig->grace > 0 && o->kind == RIG_POD && o->pod->meta.deleting &&
-            o->pod->meta.deleted_at < next) {
-            next = o->pod->meta.deleted_at;
-        }
-    }
-    return next;
-}
-
-size_t rig_reap(struct rig *rig)
-{
-    struct rig_object *o, *tmp;
-    size_t n = 0;
-    DL_FOREACH_SAFE(rig->list, o, tmp)
-    {
-        if (o->kind == RIG_POD && o->pod->meta.deleting && rig->grace > 0 &&
-            o->pod->meta.deleted_at <= rig->now) {
-            char *key = skr_strdup(o->key);
-            rig_delete(rig, RIG_POD, key);
-            free(key);
-            n++;
-        }
-    }
-    return n;
 }
 
 static enum rig_kind kind_of(enum skr_write_kind kind)
@@ -562,10 +473,10 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
         return apply_binding(rig, o, w);
     }
     if (w->kind == SKR_WRITE_EVICT) {
-        return apply_eviction(rig, o, w);
+        return rig_apply_eviction(rig, o, w);
     }
     if (w->kind == SKR_WRITE_DELETE_POD) {
-        return apply_delete(rig, o, w);
+        return rig_apply_delete(rig, o, w);
     }
     return apply_patch(rig, o, w);
 }

@@ -5,6 +5,7 @@
  *   victims_are_lower         groups that give way are of lower priority than who pushes them
  *   surplus_is_surplus        who gives up single members keeps as many as its size
  *   budgets_allow             PodDisruptionBudgets let all victims go at once; nothing is deleted past them
+ *   victims_leave             no victim may take longer to terminate than a plan may wait
  *   the_pusher_fits_then      the nodes of the plan have room for it once its victims are gone
  *
  * Users change objects under the engine's feet, so a version counts that the engine heard of last, or that is on
@@ -278,6 +279,20 @@ static void surplus_is_surplus(struct rig *rig, const json_t *victims, const jso
     }
 }
 
+static void victims_leave(struct rig *rig, const json_t *victims)
+{
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        const bool is_known = o->kind == RIG_POD && json_object_get(rig->heard[RIG_POD], o->key);
+        if (is_known && rig_pod_runs(o) && rig_is_victim(victims, o) &&
+            rig_grace_of(o) > rig->settings.plan_timeout) {
+            rig_fail(rig, "%s shall leave, and may take %lld s", o->key,
+                     (long long)(rig_grace_of(o) / SKR_SECOND));
+        }
+    }
+}
+
 static void budgets_allow(struct rig *rig, const json_t *victims)
 {
     const struct rig_object *budget, *o;
@@ -379,6 +394,7 @@ void rig_victims_chosen(struct rig *rig, const char *preemptor, const json_t *pl
     const json_t *victims = json_object_get(plan, "victims");
     json_auto_t *fresh = untouched(rig, victims);
     victims_are_lower(rig, preemptor, fresh);
+    victims_leave(rig, fresh);
     if (is_quiet(rig)) {
         surplus_is_surplus(rig, victims, fresh);
         budgets_allow(rig, fresh);

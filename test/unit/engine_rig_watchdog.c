@@ -302,6 +302,12 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     }
 }
 
+static void check_planned_claims(struct rig *rig, const struct rig_write *w)
+{
+    json_auto_t *plan = rig_plan_in(w);
+    rig_claims_judge(rig, plan);
+}
+
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
 {
     const struct rig_object *pod = rig_find(rig, RIG_POD, w->key);
@@ -324,6 +330,7 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
         check_binding(rig, w, pod);
     } else if (w->kind == SKR_WRITE_PATCH_CONFIGMAP || w->kind == SKR_WRITE_PATCH_PODGROUP) {
         check_barrier(rig, w);
+        check_planned_claims(rig, w);
         rig_preemption_asked(rig, w, home_of(rig, w));
     }
 }

@@ -495,7 +495,9 @@ static void no_victims(struct skr_gang *e, struct group *g, const struct skr_sol
         start_preemption(e, g, false);
         return;
     }
-    skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+    /* It fits with what yields, which has changed since the search for that: this is no result. */
+    const bool fits = solved->victims && solved->victims->status == SKR_VICTIMS_NOT_NEEDED;
+    skr_victim_search_failed(e, g, fits ? UINT64_MAX : e->planner->epoch, e->planner->input_epoch,
                              solved->work.took_ns);
 }
 
