@@ -10,7 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/daemon/webhook_objects.h"
 #include "server/exit_code.h"
+#include "server/http/spotmix_webhook.h"
 #include "server/http/tls.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
@@ -50,7 +52,7 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
         .rollback = config->settings.rollback_partial,
         .force = config->settings.preempt_force_after != SKR_TIME_NEVER,
         .spotmix = config->spotmix.enabled,
-        .spotmix_name = config->spotmix.files ? NULL : config->spotmix.name,
+        .spotmix_name = config->spotmix.name,
         .own_namespace = namespace_,
         .ocm = config->ocm_enabled,
         .karmada = config->karmada_enabled,
@@ -181,6 +183,71 @@ static int print_access(const struct skr_kube_access *access, struct skr_strbuf 
     return rc;
 }
 
+/* Where the configuration and the Secret disagree, every review is refused. */
+static const char *flaw_of_webhook(const struct skr_webhook_secret *secret, const json_t *webhook)
+{
+    const json_t *service = json_object_get(json_object_get(webhook, "clientConfig"), "service");
+    const char *path = json_string_value(json_object_get(service, "path"));
+    const char *policy = json_string_value(json_object_get(webhook, "failurePolicy"));
+    struct skr_caller_tokens accepted;
+    char base[SKR_WEBHOOK_PATH_MAX];
+    skr_tokens_accepted(&secret->tokens, &accepted);
+    (void)snprintf(base, sizeof base, "%s/", SKR_SPOTMIX_PATH);
+    if (!webhook) {
+        return "no webhook of the configuration leads to its Service; apply "
+               "manifests/spotmix-webhook.yaml";
+    }
+    if (policy && strcmp(policy, "Fail") == 0) {
+        return "failurePolicy Fail shows its path, and with it the token, to users in errors; set "
+               "Ignore";
+    }
+    if (accepted.n > 0 && (!path || strncmp(path, base, strlen(base)) != 0 ||
+                           !skr_caller_tokens_accept(&accepted, path + strlen(base)))) {
+        return "its path has no valid token, and every review is refused; the leader of a running "
+               "daemon writes it within 30 s";
+    }
+    return NULL;
+}
+
+/* false: it cannot be read, and out says so. */
+static bool read_object(struct skr_caller *caller, const char *target, struct skr_call_answer *ret,
+                        struct skr_strbuf *out)
+{
+    const struct skr_call request = {.method = "GET", .target = target, .timeout = 10 * SKR_SECOND};
+    skr_caller_call(caller, &request, ret);
+    if (ret->http_status != 200) {
+        skr_strbuf_addf(out, "FAIL webhook: %s: %s\n", target,
+                        ret->message[0] ? ret->message : "no answer");
+    }
+    return ret->http_status == 200;
+}
+
+static int print_webhook(struct skr_caller *caller, const struct skr_config *config,
+                         const char *namespace_, struct skr_strbuf *out)
+{
+    const char *name = config->spotmix.name, *flaw = NULL;
+    struct skr_call_answer answer[2] = {0};
+    struct skr_webhook_secret secret = {0};
+    struct skr_webhook_targets targets;
+    skr_webhook_targets_write(namespace_, name, &targets);
+    const bool read = read_object(caller, targets.secret, &answer[0], out) &&
+                      read_object(caller, targets.configuration, &answer[1], out);
+    if (read) {
+        skr_webhook_secret_read(answer[0].json, &secret);
+        flaw = flaw_of_webhook(&secret,
+                               skr_webhook_configuration_find(answer[1].json, namespace_, name));
+        skr_strbuf_addf(out, "%s webhook %s: %s\n", flaw ? "FAIL" : "ok  ", name,
+                        flaw ? flaw
+                        : secret.tokens.at[SKR_TOKEN_CURRENT].text[0]
+                            ? "reviews need the token of its path"
+                            : "no token yet, the leader makes it when it starts");
+    }
+    skr_webhook_secret_fini(&secret);
+    skr_call_answer_fini(&answer[0]);
+    skr_call_answer_fini(&answer[1]);
+    return read && !flaw ? SKR_EXIT_OK : SKR_EXIT_FINDINGS;
+}
+
 static int worse(int a, int b)
 {
     return a > b ? a : b;
@@ -207,6 +274,9 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
         server == SKR_EXIT_UNREACHABLE ? 0 : list_permissions(config, namespace_, list);
     for (size_t i = 0; i < n; i++) {
         rc = worse(rc, print_permission(caller, &list[i], out));
+    }
+    if (n > 0 && config->spotmix.enabled) {
+        rc = worse(rc, print_webhook(caller, config, namespace_, out));
     }
     skr_caller_destroy(caller);
     return rc;

@@ -4,6 +4,7 @@
 /*
  * What has to be there before the daemon can work, asked instead of found out when a group is half
  * bound: the API server, each permission of the account, certificates that have not run out.
+ * With the spot mix, also whether its webhook configuration has a token that is accepted.
  * `sakkara check` prints all of it; the daemon asks for its permissions at its start, on a thread of
  * its own, and logs what is missing.
  */

@@ -239,6 +239,12 @@ static int serve_pair(void *context, const struct skr_x509_pair *pair, struct sk
     return skr_spotmix_webhook_set_pair(s->webhook, pair, error);
 }
 
+static void accept_tokens(void *context, const struct skr_caller_tokens *tokens)
+{
+    struct service *s = context;
+    skr_spotmix_webhook_set_tokens(s->webhook, tokens);
+}
+
 static void note_expiry(void *context, int64_t at_s)
 {
     struct service *s = context;
@@ -253,12 +259,14 @@ static struct skr_reach_options reach_options(struct service *s)
         .namespace_ = s->own_namespace,
         .name = config->name,
         .pod = pod && *pod != '\0' ? pod : s->host.instance,
+        .path = SKR_SPOTMIX_PATH,
         .cert_file = config->files ? config->tls.cert_file : NULL,
         .leaf_s = config->certificate_lifetime / SKR_SECOND,
         .authority_s = config->authority_lifetime / SKR_SECOND,
         .user_agent = s->user_agent,
         .leads = does_lead,
         .serve = serve_pair,
+        .accept = accept_tokens,
         .expires = note_expiry,
         .context = s,
     };

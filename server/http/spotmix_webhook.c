@@ -12,7 +12,6 @@
 #include "server/http/review_text.h"
 #include "topology/base/arena.h"
 
-#define PATH      "/spotmix/mutate"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
 /* One that waits for the engine. */
@@ -35,6 +34,7 @@ struct skr_spotmix_webhook {
     struct skr_listener *listener;
     pthread_mutex_t lock;
     struct asked asked[SKR_SPOTMIX_ASKED_MAX]; /* under the lock */
+    struct skr_caller_tokens tokens;           /* under the lock */
     uint64_t last;
     struct skr_metric *duration; /* NULL: no registry */
 };
@@ -97,8 +97,8 @@ static void release(void *keep)
 static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request *request,
                    unsigned status, const char *why)
 {
-    skr_http_logf(&webhook->options.log, SKR_HTTP_LOG_WARNING, "Admission review was not heard: %s",
-                  why);
+    skr_http_logf(&webhook->options.log, SKR_HTTP_LOG_WARNING,
+                  "Admission review was not heard: %.*s", (int)strcspn(why, "\n"), why);
     skr_http_reply_text(request, status, TEXT_TYPE, why);
 }
 
@@ -144,19 +144,36 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
     webhook->options.post(webhook->options.context, &event, release, posted);
 }
 
-static void on_handle(void *context, struct skr_http_request *request)
+static bool is_authentic(struct skr_spotmix_webhook *webhook, const char *path)
+{
+    const size_t n = strlen(SKR_SPOTMIX_PATH);
+    if (strncmp(path, SKR_SPOTMIX_PATH, n) != 0 || path[n] != '/') {
+        return false;
+    }
+    pthread_mutex_lock(&webhook->lock);
+    const bool accepted = skr_caller_tokens_accept(&webhook->tokens, path + n + 1);
+    pthread_mutex_unlock(&webhook->lock);
+    return accepted;
+}
+
+static void on_admit(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
     if (strcmp(request->path, "/readyz") == 0) {
         skr_http_reply_text(request, MHD_HTTP_OK, TEXT_TYPE, "ok\n");
-    } else if (strcmp(request->path, PATH) != 0) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        return;
+    }
+    request->handler = "spotmix";
+    if (!is_authentic(webhook, request->path)) {
+        refuse(webhook, request, MHD_HTTP_FORBIDDEN, "the path has no valid token\n");
     } else if (strcmp(request->method, MHD_HTTP_METHOD_POST) != 0) {
         skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
-    } else {
-        request->handler = "spotmix";
-        hear(webhook, request);
     }
+}
+
+static void on_handle(void *context, struct skr_http_request *request)
+{
+    hear(context, request);
 }
 
 static void on_resume(void *context, struct skr_http_request *request)
@@ -225,10 +242,12 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     listener.log = options->log;
     listener.metrics = options->metrics;
     listener.connections_max = SKR_SPOTMIX_ASKED_MAX;
+    listener.per_address_max = SKR_SPOTMIX_PER_ADDRESS_MAX;
     listener.body_max = SKR_SPOTMIX_BODY_MAX;
     listener.bodies_max = 256 * 1024 * 1024;
     listener.stop_timeout_ms = 1000;
     listener.handler = (struct skr_http_handler){.context = webhook,
+                                                 .admit = on_admit,
                                                  .handle = on_handle,
                                                  .resume = on_resume,
                                                  .hangup = on_hangup,
@@ -247,6 +266,14 @@ int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
                                  const struct skr_x509_pair *pair, struct skr_error *error)
 {
     return skr_listener_set_pair(webhook->listener, pair->cert, pair->key, error);
+}
+
+void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
+                                    const struct skr_caller_tokens *tokens)
+{
+    pthread_mutex_lock(&webhook->lock);
+    webhook->tokens = *tokens;
+    pthread_mutex_unlock(&webhook->lock);
 }
 
 uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook)
@@ -275,5 +302,6 @@ void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook)
     }
     skr_listener_destroy(webhook->listener);
     pthread_mutex_destroy(&webhook->lock);
+    explicit_bzero(&webhook->tokens, sizeof webhook->tokens);
     free(webhook);
 }

@@ -2,20 +2,33 @@
 #ifndef SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
 #define SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
 /*
- * The webhook of the spot mix: POST /spotmix/mutate takes an AdmissionReview (admission.k8s.io/v1),
- * hands it to the engine and holds the connection until the engine has answered, which is at once
- * but for owners that have to be looked up first. GET /readyz of the same listener says whether the
- * port is served at all; it does not depend on leadership, so that rollouts complete.
+ * The webhook of the spot mix: POST /spotmix/mutate/TOKEN takes an AdmissionReview
+ * (admission.k8s.io/v1), hands it to the engine and holds the connection until the engine has
+ * answered, which is at once but for owners that have to be looked up first. GET /readyz of the same
+ * listener says whether the port is served at all; it does not depend on leadership, so that
+ * rollouts complete.
+ *
+ * Only API servers know the token (caller_token.h). A request with another path is refused with 403
+ * before its body is read, and the engine is not involved. Until the first tokens are set, every
+ * review is refused.
  *
  * At most SKR_SPOTMIX_ASKED_MAX reviews wait at a time; beyond that the answer is 503, which the
  * API server treats by its failurePolicy.
  */
 #include "core/frame/event.h"
 #include "core/spotmix/scheduler.h"
+#include "server/http/caller_token.h"
 #include "server/http/listener.h"
 #include "server/http/x509.h"
 
-enum { SKR_SPOTMIX_ASKED_MAX = 4096 };
+#define SKR_SPOTMIX_PATH "/spotmix/mutate"
+
+enum {
+    SKR_SPOTMIX_ASKED_MAX = 4096,
+    /* Connections from one address: several API servers behind one, but no pod alone fills the
+     * listener. */
+    SKR_SPOTMIX_PER_ADDRESS_MAX = 1024,
+};
 
 struct skr_spotmix_webhook_options {
     const char *listen;
@@ -37,6 +50,9 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
 /* As skr_listener_set_pair(). */
 int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
                                  const struct skr_x509_pair *pair, struct skr_error *error);
+/* Reviews need one of these from now on. Any thread. */
+void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
+                                    const struct skr_caller_tokens *tokens);
 uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook);
 /* From the engine; any thread. */
 void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,

@@ -63,7 +63,8 @@ func startMix(t *testing.T, settings string) *mix {
 	address := ownAddress(t)
 	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true,
 		Controllers: []string{"deployment-controller", "statefulset-controller", "endpointslice-controller",
-			"endpoints-controller"}, // API servers up to 1.33 ask Endpoints
+			"endpoints-controller", // API servers up to 1.33 ask Endpoints
+			"clusterrole-aggregation-controller"},
 		ServerFlags: []string{"--enable-aggregator-routing=true"}})
 	m := &mix{T: t, plane: plane, ns: "shop", stop: make(chan struct{}), port: map[*cluster.Daemon]string{}}
 	m.must(plane.CreateNamespace(m.ns))
