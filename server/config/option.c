@@ -156,11 +156,11 @@ const struct skr_option skr_options[] = {
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", CHOICE, "none", "scheduler", "lease", leader_mode,
-          "`none`: one process; `scheduler`: a sidecar that follows its scheduler; `lease`: "
-          "replicas of the daemon alone"),
+          "`none`: one process, others wait; `scheduler`: a sidecar that follows its scheduler; "
+          "`lease`: replicas of the daemon alone"),
     PLAIN("leaderElection.namespace", NAME_OR_EMPTY, "", leader_namespace,
           "namespace of the Lease and of the scheduler's; empty: that of the pod, outside of pods "
-          "`default`"),
+          "that of `topologyConfigMapNameSpace`"),
     PLAIN("leaderElection.name", NAME, "sakkara", leader_name, "name of the Lease"),
     PLAIN("leaderElection.schedulerLease", NAME, "sakkara-scheduler", scheduler_lease,
           "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"),

@@ -170,9 +170,6 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
     struct skr_kube_access access;
     char namespace_[SKR_LEADER_NAME_MAX];
     char agent[128];
-    if (d->config->leader_mode == SKR_LEADER_NONE) {
-        return 0;
-    }
     report_leadership(d, false);
     skr_lease_namespace(d->config, namespace_, sizeof namespace_);
     (void)snprintf(agent, sizeof agent, "sakkara/%s leader-election", skr_version);
@@ -183,6 +180,7 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
         .scheduler_namespace = namespace_,
         .scheduler_name =
             d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
+        .alone = d->config->leader_mode == SKR_LEADER_NONE,
         .user_agent = agent,
         .report = report_leadership,
         .fit = is_fit,
@@ -261,8 +259,11 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         }
     }
     /* In a sidecar readiness is about the process: its pod has to become ready to stand by. With
-     * the spot mix, Services select the leader's role, and rollouts have to complete. */
-    d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE && !d->config->spotmix.enabled
+     * the spot mix, Services select the leader's role, and rollouts have to complete. A daemon that
+     * should be alone and is not is never ready. */
+    d->health.alone = d->config->leader_mode == SKR_LEADER_NONE;
+    d->health.leader = d->health.alone || (d->config->leader_mode == SKR_LEADER_LEASE &&
+                                           !d->config->spotmix.enabled)
                            ? d->leader
                            : NULL;
     d->health.kube = d->kube;

@@ -39,7 +39,7 @@ struct skr_leader {
     struct skr_strbuf body;
     struct skr_strbuf collection; /* targets */
     struct skr_strbuf lease;
-    struct skr_strbuf scheduler; /* empty: mode lease */
+    struct skr_strbuf scheduler; /* empty: not mode scheduler */
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
     bool trouble; /* the last request failed, and that was logged */
@@ -361,6 +361,7 @@ int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_
     leadership.namespace_ = l->namespace_;
     leadership.name = l->name;
     leadership.identity = l->identity;
+    leadership.succeeds_own_host = options->alone ? l->host : NULL;
     l->leadership = skr_leadership_create(&leadership);
     int rc = skr_caller_create(access, options->user_agent, &l->caller, error);
     rc = rc < 0 ? rc : start_thread(l, error);

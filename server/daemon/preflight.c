@@ -32,7 +32,8 @@ enum {
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size)
 {
     (void)snprintf(buffer, size, "%s",
-                   config->leader_namespace[0] ? config->leader_namespace : "default");
+                   config->leader_namespace[0] ? config->leader_namespace
+                                               : config->settings.topology_namespace);
     FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
     if (file) {
         if (fgets(buffer, (int)size, file)) {
@@ -46,7 +47,6 @@ void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t s
 static size_t list_permissions(const struct skr_config *config, char *namespace_,
                                struct skr_permission *list)
 {
-    const bool elects = config->leader_mode != SKR_LEADER_NONE;
     skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
@@ -56,7 +56,6 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
         .own_namespace = namespace_,
         .ocm = config->ocm_enabled,
         .karmada = config->karmada_enabled,
-        .lease_namespace = elects ? namespace_ : NULL,
         .lease = config->leader_name,
         .scheduler_lease =
             config->leader_mode == SKR_LEADER_SCHEDULER ? config->scheduler_lease : NULL,
@@ -248,6 +247,73 @@ static int print_webhook(struct skr_caller *caller, const struct skr_config *con
     return read && !flaw ? SKR_EXIT_OK : SKR_EXIT_FINDINGS;
 }
 
+/* ---- daemons that decide ---- */
+
+enum { LIVE_S = 60 }; /* a Lease renewed so long before the newest one is of a daemon that ended */
+
+static const char *spec_text(const json_t *lease, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(lease, "spec"), key));
+    return text ? text : "";
+}
+
+/* 0: never. */
+static skr_time renewed_at(const json_t *lease)
+{
+    skr_time at;
+    return skr_time_parse(spec_text(lease, "renewTime"), &at, NULL) == 0 ? at : 0;
+}
+
+static void add_holder(const json_t *lease, size_t n, struct skr_strbuf *out)
+{
+    const json_t *meta = json_object_get(lease, "metadata");
+    const char *namespace_ = json_string_value(json_object_get(meta, "namespace"));
+    const char *name = json_string_value(json_object_get(meta, "name"));
+    skr_strbuf_addf(out, "%s%s/%s held by %s", n > 0 ? ", " : "", namespace_ ? namespace_ : "",
+                    name ? name : "", spec_text(lease, "holderIdentity"));
+}
+
+/* Two installations have a Lease each, and each of them decides. An account that may not list the
+ * Leases of all namespaces gets no line. */
+static int print_leases(struct skr_caller *caller, const struct skr_config *config,
+                        struct skr_strbuf *out)
+{
+    struct skr_call_answer answer;
+    SKR_STRBUF(target);
+    SKR_STRBUF(holders);
+    skr_time newest = 0;
+    size_t i, n = 0;
+    const json_t *lease;
+    skr_strbuf_addf(&target,
+                    "/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.name%%3D%s",
+                    config->leader_name);
+    const struct skr_call request = {
+        .method = "GET", .target = target.s, .timeout = 10 * SKR_SECOND};
+    skr_caller_call(caller, &request, &answer);
+    const json_t *items = json_object_get(answer.json, "items");
+    json_array_foreach(items, i, lease)
+    {
+        newest = renewed_at(lease) > newest ? renewed_at(lease) : newest;
+    }
+    json_array_foreach(items, i, lease)
+    {
+        if (spec_text(lease, "holderIdentity")[0] != '\0' &&
+            newest - renewed_at(lease) <= LIVE_S * SKR_SECOND) {
+            add_holder(lease, n++, &holders);
+        }
+    }
+    if (n > 1) {
+        skr_strbuf_addf(out,
+                        "FAIL Leases: %zu daemons decide for this cluster: %s; remove all "
+                        "installations but one\n",
+                        n, holders.s);
+    } else if (answer.http_status == 200) {
+        skr_strbuf_addf(out, "ok   Lease: %s\n", n == 1 ? holders.s : "no daemon decides yet");
+    }
+    skr_call_answer_fini(&answer);
+    return n > 1 ? SKR_EXIT_FINDINGS : SKR_EXIT_OK;
+}
+
 static int worse(int a, int b)
 {
     return a > b ? a : b;
@@ -274,6 +340,9 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
         server == SKR_EXIT_UNREACHABLE ? 0 : list_permissions(config, namespace_, list);
     for (size_t i = 0; i < n; i++) {
         rc = worse(rc, print_permission(caller, &list[i], out));
+    }
+    if (n > 0) {
+        rc = worse(rc, print_leases(caller, config, out));
     }
     if (n > 0 && config->spotmix.enabled) {
         rc = worse(rc, print_webhook(caller, config, namespace_, out));

@@ -12,8 +12,8 @@
 #include "server/kube/access.h"
 #include "topology/base/strbuf.h"
 
-/* Namespace of the Lease: that of the configuration, else that of the pod we run in, else
- * "default". */
+/* Namespace of the Lease: that of the configuration, else that of the pod we run in, else that of the
+ * topology, which a daemon outside of the cluster shares with one inside. */
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size);
 
 /* Writes one line a check, "ok   ..." or "FAIL ...: why". Returns an exit code: SKR_EXIT_OK,

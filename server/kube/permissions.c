@@ -165,7 +165,7 @@ static size_t add_webhook(struct skr_permission *list, size_t n, const char *nam
 
 size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list)
 {
-    const char *namespace_ = needs->lease_namespace;
+    const char *namespace_ = needs->own_namespace;
     size_t n = add_grants(list, 0, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->force ? add_grants(list, n, force) : n;
@@ -175,13 +175,11 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     }
     n = needs->ocm ? add_grants(list, n, ocm) : n;
     n = needs->karmada ? add_grants(list, n, karmada) : n;
-    if (namespace_) {
-        static const char none[] = "no leader can be elected";
-        n = add_lease(list, n, "create", namespace_, "", none);
-        n = add_lease(list, n, "get", namespace_, needs->lease, none);
-        n = add_lease(list, n, "update", namespace_, needs->lease, none);
-    }
-    if (namespace_ && needs->scheduler_lease) {
+    static const char none[] = "no daemon decides";
+    n = add_lease(list, n, "create", namespace_, "", none);
+    n = add_lease(list, n, "get", namespace_, needs->lease, none);
+    n = add_lease(list, n, "update", namespace_, needs->lease, none);
+    if (needs->scheduler_lease) {
         n = add_lease(list, n, "get", namespace_, needs->scheduler_lease,
                       "the daemon cannot follow its scheduler");
     }

@@ -24,12 +24,11 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 
 /* What of the configuration decides. Strings are borrowed by the list. */
 struct skr_permission_needs {
-    bool rollback;               /* onPartialBind: rollback */
-    bool force;                  /* preemptForceAfter */
-    bool spotmix, ocm, karmada;  /* enabled */
-    const char *spotmix_name;    /* with spotmix: of its Secret and its webhook configuration */
-    const char *own_namespace;   /* of the pod */
-    const char *lease_namespace; /* NULL: no leader election */
+    bool rollback;              /* onPartialBind: rollback */
+    bool force;                 /* preemptForceAfter */
+    bool spotmix, ocm, karmada; /* enabled */
+    const char *spotmix_name;   /* with spotmix: of its Secret and its webhook configuration */
+    const char *own_namespace;  /* of the pod, and of the Lease */
     const char *lease;
     const char *scheduler_lease; /* NULL: not looked at */
 };

@@ -119,6 +119,47 @@ func TestSpotMix_OnlyAPIServersAreHeard(t *testing.T) {
 	m.answers(usual)
 }
 
+// TestSpotMix_ServesWhileAnotherSchedulerWaitsForItsKinds: With OCM enabled and its kinds missing, the daemon is not ready
+// and says why. kubelet takes the readiness from its pod. API servers still reach the webhook, because its Service
+// selects the leader by its label alone.
+func TestSpotMix_ServesWhileAnotherSchedulerWaitsForItsKinds(t *testing.T) {
+	realOnly(t, "admission webhooks are called by the API server")
+	m := startMixWith(t, "", map[string]string{"ocm": "{enabled: true}"})
+	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
+	m.mayFail.Store(true)
+	m.workload("Deployment", "deployments", "web", 0, 2)
+	m.ownerOf("web")
+	leader := m.leader()
+	status, text := m.daemon[leader].AdminGet("/readyz?verbose")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "managedclusters") {
+		t.Fatalf("readyz is %d: %s", status, text)
+	}
+	m.must(m.plane.Admin.StrategicPatch(fmt.Sprintf("/api/v1/namespaces/sakkara/pods/sakkara-%d/status", leader),
+		`{"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"ContainersReady","status":"False"}]}}`))
+	m.await(usual, "the pod is not ready and the Service leads to it", func() error {
+		var slices cluster.List[struct {
+			Endpoints []struct {
+				Conditions struct{ Ready, Serving bool }
+			}
+		}]
+		path := "/apis/discovery.k8s.io/v1/namespaces/sakkara/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3Dsakkara-spotmix"
+		if err := m.plane.Admin.Get(path, &slices); err != nil {
+			return err
+		}
+		for _, slice := range slices.Items {
+			for _, endpoint := range slice.Endpoints {
+				if endpoint.Conditions.Ready && !endpoint.Conditions.Serving {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%+v", slices.Items)
+	})
+	m.answers(2 * usual)
+	m.scale("deployments", "web", 4)
+	m.exact("created", "web", 4, 2, true)
+}
+
 func (m *mix) refusedWithoutToken(leader *cluster.Daemon, path string) {
 	m.Helper()
 	client, url := m.directly(leader, 1)
