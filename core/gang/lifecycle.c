@@ -3,11 +3,12 @@
  * The life of a group as a state machine, evaluated whenever something about the group changed.
  *
  *   Pending -> Ready -> Planned -> Admitting -> Holding -> Binding -> Bound
- *                 \-> Backoff (no placement, plan given up)         \-> (no live member, newcomer)
- * Pending Invalid while the source is malformed and nobody runs.
+ *                 \-> Backoff (no placement, plan given up)         \-> Pending (newcomer,
+ *                                                                       no live member)
+ *   Invalid while the source is malformed and no member runs.
  *
- * Planned to Binding belong to plan.c; who is next to be planned to planner.c. Evaluating twice
- * changes nothing.
+ * Planned to Binding belong to plan_step.c; the choice of the next group to queue.c. A second
+ * evaluation changes nothing.
  */
 #include "core/gang/lifecycle.h"
 
@@ -66,8 +67,8 @@ static void not_homogeneous(struct group *g)
     skr_group_state_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
 }
 
-/* Running pods are not touched by the loss of their definition; who comes waits for it, and no room
- * is held. */
+/* Running pods are not affected by the loss of their definition. Newcomers wait for it; no room is
+ * held. */
 static void bound_without_source(struct group *g)
 {
     SKR_STRBUF(text);
@@ -109,7 +110,8 @@ static void become_ready(struct skr_gang *e, struct group *g)
     skr_group_state_enter(e, g, GROUP_READY);
 }
 
-/* Somebody waits, and why was found out: no placement, or the end of a plan that is tried again later. */
+/* A newcomer waits, and the reason is known: no placement, or the end of a plan that is retried
+ * later. */
 static bool reason_stands(const struct skr_gang *e, const struct group *g)
 {
     return g->seats.n_ready > 0 &&
@@ -120,7 +122,8 @@ static bool reason_stands(const struct skr_gang *e, const struct group *g)
 static void evaluate_bound(struct skr_gang *e, struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g);
-    if (g->state != GROUP_BOUND) { /* adopted: it ran before we came, or its map is new */
+    /* adopted: it ran before this process started, or its map is new */
+    if (g->state != GROUP_BOUND) {
         skr_group_state_enter(e, g, GROUP_BOUND);
         if (!skr_attempt_is_paused(e, g)) {
             skr_group_state_reason(g, SKR_REASON_NONE, NULL);
@@ -148,7 +151,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
 static void evaluate_waiting(struct skr_gang *e, struct group *g)
 {
     if (had_members_before(g)) {
-        if (g->seats.n_newcomers == 0) { /* stays as it is until somebody comes */
+        if (g->seats.n_newcomers == 0) { /* keeps its state until a newcomer arrives */
             if (skr_membership_is_finished(g)) {
                 skr_group_state_reason(g, SKR_REASON_NONE, NULL);
             }
@@ -184,9 +187,10 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
     }
 }
 
-/* ---- members' business ---- */
+/* ---- members ---- */
 
-/* All that skr_members_settle() reads of its group; when it changes, all members look again. */
+/* Hash of all that skr_members_settle() reads of its group; if it changes, all members look
+ * again. */
 static uint64_t members_view(const struct skr_gang *e, const struct group *g)
 {
     uint64_t view = (uint64_t)g->state;

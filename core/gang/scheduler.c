@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The row: what the gang scheduler does with each event, and the order in which what is dirty is
- * settled. lifecycle.h is the spine of what is decided.
+ * The gang scheduler's row: how it handles each event, and the order in which dirty marks are
+ * settled. The decisions are in lifecycle.h.
  */
 #include "core/gang/scheduler.h"
 
@@ -80,7 +80,7 @@ static void wake(void *self, int kind, const char *key)
         skr_candidates_wake(e);
         skr_dirty_plan(e);
         break;
-    case WAKE_ASKERS:  /* skr_explain_request_settle() looks after every event */
+    case WAKE_ASKERS:  /* skr_explain_request_settle() runs after every event */
     case WAKE_MEMBERS: /* settle() goes on */
     case WAKE_KIND_COUNT:
     default:
@@ -90,8 +90,8 @@ static void wake(void *self, int kind, const char *key)
 
 /* ---- what is dirty ---- */
 
-/* Members that one event looks at, each for some microseconds, which calls of kube-scheduler wait for: those of a
- * large group are nominated over several. */
+/* Members that one event settles, some microseconds each, during which calls of kube-scheduler
+ * wait. Members of a large group are nominated over several events. */
 enum { MEMBERS_AT_ONCE = 1000 };
 
 static void settle_one_round(struct skr_gang *e)
@@ -174,7 +174,7 @@ static void touch_everything(struct skr_gang *e)
     skr_dirty_plan(e);
 }
 
-/* Plans are restored before anything is decided: their room must be taken before others plan. */
+/* Plans are restored before any decision: their room must be charged before others plan. */
 static void begin(void *self)
 {
     struct skr_gang *e = self;
@@ -341,7 +341,7 @@ static void worked(void *self, struct skr_work *work)
     }
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static void *create(struct skr_frame *frame, const void *settings)
 {
@@ -386,7 +386,7 @@ static int check(const void *self, struct skr_error *error)
     const struct skr_gang *e = self;
     int rc = skr_gang_check(e, error);
 #ifdef SKR_DEBUG
-    /* The caches are compared, and may be brought up to date for that. */
+    /* Comparing may refresh the caches. */
     rc = rc < 0 ? rc : skr_fit_cache_check((struct skr_gang *)(uintptr_t)e, error);
     rc = rc < 0 ? rc : skr_queue_check((struct skr_gang *)(uintptr_t)e, error);
 #endif

@@ -2,11 +2,11 @@
 #ifndef SKR_CORE_GANG_SCHEDULER_H
 #define SKR_CORE_GANG_SCHEDULER_H
 /*
- * The gang scheduler: whole groups of pods, placed and bound together. A row for an engine
+ * The gang scheduler: places and binds whole groups of pods together. A row for an engine
  * (core/frame/engine.h), with settings of struct skr_settings, requests and answers of
- * core/gang/state/requests.h, pages of core/gang/state/pages.h, numbers of core/gang/state/stats.h and slots.h. What it decides depends
- * on events and their times alone (back-off jitter comes from a hash of the group's name and
- * attempt).
+ * core/gang/state/requests.h, pages of core/gang/state/pages.h, numbers of core/gang/state/stats.h
+ * and slots.h. Decisions depend only on events and their times (back-off jitter is a hash of the
+ * group's name and attempt).
  */
 #include "core/frame/scheduler.h"
 #include "core/gang/cache/slots.h"

@@ -13,7 +13,7 @@ struct options {
 
 static const struct skr_flag flags[] = {
     SKR_FLAG(SWITCH, options, preempt, "--preempt", NULL, NULL,
-             "who would be evicted for it, or why nobody; nothing is evicted"),
+             "which groups would be evicted for it, or why none; nothing is evicted"),
     SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL,
              "all domains, and all that would help"),
     SKR_HELP_FLAG,
@@ -52,16 +52,17 @@ const struct skr_command skr_command_explain = {
     .usage = "sakkara explain GROUP [-n NAMESPACE] [--preempt] [-v] [-o text|json|yaml]\n"
              "                        [--server URL | --file DUMP]",
     .summary = "why a group is not placed, and what would help",
-    .text = "Prints the reason, what the group needs and what there is, who is in the way, and "
-            "what would\n"
-            "make it fit: every change named there was tried by the solver. GROUP is the group's "
-            "name, or that\n"
-            "of its ConfigMap. Exit code 0 when it is placed, 4 when it is not, 3 when there is "
-            "none, 6 when\n"
-            "nobody answers. With --preempt it also says which groups of lower priority would be "
-            "evicted for it,\n"
-            "found by the search that the daemon itself makes, or why none is; nothing is "
-            "evicted.\n",
+    .text =
+        "Prints the reason, what the group needs and what there is, what is in the way, and "
+        "what would\n"
+        "make it fit: every change named there was tried by the solver. GROUP is the group's "
+        "name, or that\n"
+        "of its ConfigMap. Exit code 0 when it is placed, 4 when it is not, 3 when there is "
+        "none, 6 when\n"
+        "no daemon answers. With --preempt it also says which groups of lower priority would be "
+        "evicted for it,\n"
+        "found by the search that the daemon itself makes, or why none is; nothing is "
+        "evicted.\n",
     .examples = "  sakkara explain a-3\n"
                 "  sakkara explain a-3 -n team-a -v\n"
                 "  sakkara explain a-3 --preempt\n"

@@ -47,9 +47,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         return skr_cli_refuse(call->command, "--listen", error.text, messages);
     }
     if (!skr_address_is_loopback(&address)) {
-        (void)fprintf(stderr,
-                      "sakkara sandbox: warning: whoever reaches %s may do everything in it\n",
-                      given->listen);
+        (void)fprintf(
+            stderr,
+            "sakkara sandbox: warning: every client that reaches %s may do everything in it\n",
+            given->listen);
     }
     const struct skr_sandbox_options options = {.file = given->files.item,
                                                 .n_files = given->files.n,

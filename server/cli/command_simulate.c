@@ -77,7 +77,7 @@ const struct skr_command skr_command_simulate = {
     .text =
         "Reads what kubectl reads: nodes, pods, groups, Jobs, dumps of a cluster, and Scenario\n"
         "documents with timed steps. Runs them through the daemon's engine and models of\n"
-        "kube-scheduler, kubelets and controllers under a virtual clock, and prints who went "
+        "kube-scheduler, kubelets and controllers under a virtual clock, and prints which pod went "
         "where and\n"
         "why the others wait. The same input gives the same output. Exit code 4 when some seat of "
         "some\n"

@@ -60,7 +60,7 @@ const struct skr_option skr_options[] = {
           "groups of a namespace that count, `team-a=50, *=1000`; others are Failed until "
           "there is room"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
-          "pods whose group has neither ConfigMap nor PodGroup are grouped by their labels alone"),
+          "pods of a group without ConfigMap and PodGroup are grouped by their labels alone"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
           "members with different requests: the maximum is the demand of each, or the group is "
           "refused"),

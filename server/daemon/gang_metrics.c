@@ -73,14 +73,15 @@ static const struct skr_metric_spec specs[] = {
                               "Ready nodes that no leaf of the topology names.", NULL),
     [F_REFUSED_NODES] =
         GAUGE("sakkara_refused_nodes",
-              "Nodes without room for anybody: the names of their resources exceed a limit.", NULL),
+              "Nodes that are not used: the names of their resources exceed a limit.", NULL),
     [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
     [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
-    [F_LABELS_TRAVEL] = GAUGE("sakkara_binding_labels",
-                              "1: labels of Bindings reach pods, and who needs no waking is not "
-                              "patched.",
-                              NULL),
+    [F_LABELS_TRAVEL] =
+        GAUGE("sakkara_binding_labels",
+              "1: labels of Bindings reach pods, and members that need no waking are "
+              "not patched.",
+              NULL),
     [F_PREEMPTIONS] = COUNT("sakkara_gang_preemptions_total",
                             "Preemptions of groups that came to their end.", "result"),
     [F_EVICTIONS] = COUNT("sakkara_gang_preempted_pods_total",

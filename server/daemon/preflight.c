@@ -167,8 +167,8 @@ static int print_access(const struct skr_kube_access *access, struct skr_strbuf 
 {
     int rc = SKR_EXIT_OK;
     if (access->insecure) {
-        skr_strbuf_add(out, "FAIL trust: insecure-skip-tls-verify is set: whoever answers is "
-                            "believed to be the API server\n");
+        skr_strbuf_add(out, "FAIL trust: insecure-skip-tls-verify is set: the API server is not "
+                            "authenticated\n");
         rc = SKR_EXIT_FINDINGS;
     }
     if (access->ca.data) {

@@ -300,7 +300,7 @@ static bool is_pod(struct skr_reach *r)
     skr_caller_call(r->caller, &request, &answer);
     if (answer.http_status == 404) {
         r->no_pod = true;
-        skr_log_info(2, "No pod has the name of this machine: nobody gets the role of the leader",
+        skr_log_info(2, "No pod has the name of this machine: no pod gets the role of the leader",
                      SKR_LOG_S("pod", r->pod), SKR_LOG_END);
     }
     const bool there = answer.http_status == 200;

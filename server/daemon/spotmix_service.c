@@ -52,7 +52,7 @@ static const struct skr_metric_spec specs[] = {
                       .help = "Indices handed out to pods that have not been seen yet.",
                       .type = SKR_GAUGE},
     [EXPIRED] = {.name = "sakkara_spotmix_reservations_expired_total",
-                 .help = "Reservations whose pod never came.",
+                 .help = "Reservations whose pod was never created.",
                  .type = SKR_COUNTER},
     [NODES] = {.name = "sakkara_spotmix_nodes",
                .help = "Ready nodes.",

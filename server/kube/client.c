@@ -121,7 +121,7 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
         }
     }
     if (o->n_subscribers == 0 || !o->subscriber[0].deliver) {
-        return skr_error_set(error, SKR_INVALID, "kube client: nobody takes the events");
+        return skr_error_set(error, SKR_INVALID, "kube client: no function takes the events");
     }
     return 0;
 }

@@ -52,7 +52,7 @@ static const struct grant rollback[] = {
 };
 
 static const struct grant force[] = {
-    {"", "pods", "", DELETE, "preemptForceAfter deletes nobody"},
+    {"", "pods", "", DELETE, "preemptForceAfter deletes no pods"},
     {0},
 };
 

@@ -75,7 +75,8 @@ static void check_scheduler(struct skr_lint *lint, const struct workload *w)
     }
     if (pod->gate) {
         lint_tell(lint, w->object, "StuckGate", at(w, "spec.schedulingGates"), NULL,
-                  "gate " SKR_GATE " with schedulerName \"%.64s\": nobody removes it (did you mean "
+                  "gate " SKR_GATE
+                  " with schedulerName \"%.64s\": it is never removed (did you mean "
                   "schedulerName: %.64s?)",
                   name, ours);
     } else if (w->label && strcmp(w->label, SKR_LABEL_GROUP) == 0) {

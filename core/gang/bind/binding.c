@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bind requests and Bindings.
+ * Answers bind calls and posts Bindings.
  *
- * A member's request is parked (bind_calls.c) and counts as its vote; plan_step.c decides when the
+ * A member's call is parked (bind_calls.c) and counts as its vote; plan_step.c decides when the
  * group may bind. A Binding is posted only while a bind call of its pod is open, at most
- * SKR_BINDINGS_PARALLEL at a time, earliest deadline first. After an outcome that is not known the
- * pod is read before anything else, so a pod is bound by exactly one successful POST.
+ * SKR_BINDINGS_PARALLEL at a time, earliest deadline first. After an unknown outcome the pod is
+ * read first, so exactly one successful POST binds it.
  */
 #include "core/gang/bind/binding.h"
 
@@ -44,7 +44,7 @@ static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t reque
         refuse(e, request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->place.node, node) != 0) {
         refuse(e, request, SKR_TEXT_WRONG_NODE);
-    } else if (!skr_nodes_find(e, p->place.node)) { /* planner.c finds another one */
+    } else if (!skr_nodes_find(e, p->place.node)) { /* planner.c finds another node */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
     } else {
         skr_bind_calls_park(e, p, request, node);
@@ -55,7 +55,7 @@ static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t reque
 static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                            const char *node)
 {
-    if (!skr_nodes_find(e, node)) { /* the API server would bind to a node that is not there */
+    if (!skr_nodes_find(e, node)) { /* the API server would bind it to a missing node */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
         skr_bind_calls_forget_accepted(e, p);
         return;
@@ -66,7 +66,7 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
         return;
     }
     if (p->work->bind.write ||
-        p->work->bind.unknown) { /* to wherever that one went: its outcome decides */
+        p->work->bind.unknown) { /* to the node of the unknown Binding: its outcome decides */
         skr_bind_calls_park(e, p, request, node);
         return;
     }
@@ -111,7 +111,7 @@ static const char *target_of(const struct skr_gang *e, const struct pod_entry *p
     return p->plan ? p->place.node : skr_ledger_find(e->ledger, p->uid, NULL);
 }
 
-/* What a Binding brings to its pod, to be overlaid on the cached one when it was made. */
+/* What a Binding sets on its pod, applied to the cached pod after success. */
 struct brought {
     const char *node; /* from names_intern */
     size_t n_labels;
@@ -248,7 +248,7 @@ void skr_binding_pump(struct skr_gang *e)
         if (p->work->bind.unknown) {
             skr_bind_calls_unqueue(e, p);
             read_back(e, p);
-        } else if (other_node) { /* an earlier Binding was not made, and its caller has gone */
+        } else if (other_node) { /* an earlier Binding was not made and its call has ended */
             skr_bind_calls_unqueue(e, p);
             failed(e, p, "its bind call names another node");
         } else if (may_post) {
@@ -262,7 +262,7 @@ void skr_binding_pump(struct skr_gang *e)
             skr_bind_calls_unqueue(e, p);
             if (!p->plan && p->work->vote.request) {
                 failed(e, p, "its node does not exist any more");
-            } else if (!p->plan) { /* its caller has gone, and nothing is on its way */
+            } else if (!p->plan) { /* its call has ended and no Binding is in flight */
                 skr_bind_calls_release(e, p);
             }
             if (p->group) {
@@ -348,7 +348,7 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
     skr_pod_changes_upsert(e, skr_event_take_object(ev));
     p = skr_pods_find(e, uid);
     free(uid);
-    if (!p) { /* another pod has its name */
+    if (!p) { /* another pod has its name now */
         return;
     }
     skr_bind_calls_set_unknown(p, false);
@@ -356,7 +356,7 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
         skr_bind_calls_is_seen(e, p);
     } else if (!skr_pod_is_live(p->pod)) {
         skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
-        if (!p->plan) { /* it cannot be bound any more, however long it stays */
+        if (!p->plan) { /* it can never be bound, however long it stays */
             skr_bind_calls_release(e, p);
         }
     } else if (p->pod->gate || p->pod->foreign_gate) {

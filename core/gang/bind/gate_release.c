@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * releaseGateAfter: cluster autoscalers ignore gated pods. When the first group in order has waited
- * that long for capacity (and for nothing else: topology and members are not theirs to mend), the
- * gates of its members are removed without a plan, so that kube-scheduler calls them unschedulable
- * and an autoscaler sees them. At most SKR_RELEASED_MAX such pods are in the cluster at once; a
- * removed gate stays removed.
+ * releaseGateAfter: cluster autoscalers ignore gated pods. After the first group in order has
+ * waited that long for capacity alone (autoscalers cannot provide topology or members), the gates
+ * of its members are removed without a plan. Then kube-scheduler calls them unschedulable and an
+ * autoscaler sees them. At most SKR_RELEASED_MAX such pods exist at once; a removed gate stays
+ * removed.
  */
 #include "core/gang/bind/gate_release.h"
 
@@ -16,7 +16,7 @@
 
 #include <utlist.h>
 
-enum { LOOK_AGAIN_S = 5 }; /* for a group that is not the first yet */
+enum { LOOK_AGAIN_S = 5 }; /* for a group that is not yet the first */
 
 static bool waits_for_capacity(const struct group *g)
 {
@@ -67,7 +67,7 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
     }
 }
 
-/* Released and neither planned nor bound; one whose gate is on its way out counts. */
+/* Released and neither planned nor bound; includes pods whose gate is being removed. */
 static bool is_out(const struct pod_entry *p)
 {
     return skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) && !p->plan &&

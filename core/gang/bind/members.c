@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What members carry: nomination, labels, plan annotation, gate. Level triggered: what
- * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
- * and an acknowledged patch is in the cache at once.
+ * Writes what members carry: nomination, labels, plan annotation, gate. Level triggered: compares
+ * what the plan wants with the cache and patches differences, one patch at a time per pod. An
+ * acknowledged patch is in the cache at once.
  *
  *   planned      one status patch with nomination, labels and annotation (the activation), then the
- *                gate's removal; of a gated one where kube-scheduler looks at every node all but the
- *                nomination with the gate's removal, in one; of one that needs no waking nothing,
- *                where labels and annotation can travel in its Binding (member_record.h)
- *   parked       left alone, but for labels and annotation that crash recovery needs
- *   no plan      records of plans that are gone are cleared; gated members get a label with their state, others where
- *                it has to wake them (waiting.c, Events too)
- *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
+ *                gate's removal
+ *                gated, kube-scheduler looks at every node: one patch with all but the nomination
+ *                needs no activation: no patch if its Binding can carry labels and annotation
+ *                (member_record.h)
+ *   parked       no change, except labels and annotation that crash recovery needs
+ *   no plan      records of ended plans are cleared; a label with the state for gated members, and
+ *                for others if it must wake them (waiting.c, Events too)
+ *   bound        label Bound if the Binding could not carry it; a rank for adopted members
  */
 #include "core/gang/bind/members.h"
 
@@ -70,7 +71,7 @@ static void json_or_null(struct skr_strbuf *b, const char *key, const char *valu
     }
 }
 
-/* What a patch changes, to be overlaid on the cached pod when it was applied. */
+/* What a patch changes, applied to the cached pod after success. */
 struct sent {
     char *nominated_node;
     bool drop_gate;
@@ -159,7 +160,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
     }
 }
 
-/* Gates of others stay: a merge patch replaces the whole list, so the removal is a strategic one by
+/* Keeps gates of others: a merge patch would replace the whole list, a strategic one removes by
  * name. */
 static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
@@ -169,8 +170,8 @@ static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- planned members ---- */
 
-/* Room that still carries the nomination of a plan that is gone is not offered to others before
- * that is cleared: in-tree filters would charge it. */
+/* If room still has a nomination of an ended plan, no member is nominated there until that is
+ * cleared: in-tree filters would charge it. */
 static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
 {
     struct node_entry *n = skr_nodes_find(e, p->place.node);
@@ -191,8 +192,8 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
     return false;
 }
 
-/* Its node's record is awaited, and itself it carries one of another node, whose planned member may
- * await that: both would wait for ever. The nomination goes, and the labels with the next. */
+/* The member waits for the record on its own node while it carries the record of another node: such
+ * waits can form a cycle. Clears its nomination; the next patch replaces the labels. */
 static void give_way(struct skr_gang *e, struct pod_entry *p)
 {
     if (skr_nomination_is_forbidden(e)) {
@@ -203,11 +204,11 @@ static void give_way(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-/* What a planned member carries, and how it is woken: */
+/* How a planned member is activated: */
 enum wake_up {
-    WOKEN_NOT,           /* it has been, or waits for nobody */
-    WOKEN_BY_NOMINATION, /* the gate, if it has one, goes afterwards */
-    WOKEN_BY_GATE,       /* which goes in the same patch; nobody is nominated */
+    WOKEN_NOT,           /* it has been, or needs no activation */
+    WOKEN_BY_NOMINATION, /* its gate, if any, is removed afterwards */
+    WOKEN_BY_GATE,       /* removed by the same patch, without a nomination */
 };
 
 static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
@@ -261,7 +262,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     }
     bool nominated = skr_nomination_is_forbidden(e) || p->work->activation.spared ||
                      strcmp(p->pod->nominated_node, p->place.node) == 0;
-    /* The record of an earlier plan may say the same: it activated no member for this one. */
+    /* The record of an earlier plan may be equal, but it activated no member for this plan. */
     bool never_activated = !p->work->activation.at && !p->work->activation.asked &&
                            !p->work->vote.given && !p->pod->gate;
     if (!metadata || !nominated || never_activated || skr_nomination_was_in_vain(p)) {
@@ -307,7 +308,8 @@ static const char *waiting_word(const struct group *g)
     return skr_group_status_name(s);
 }
 
-/* The next plan may give the member the same node: then its new nomination overwrites. */
+/* The next plan may give the member the same node; its new nomination then overwrites the old
+ * one. */
 static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g = p->group;
@@ -330,10 +332,10 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     if (g->plan && !g->plan->aborting && p->plan) {
-        return; /* its commit is on the way */
+        return; /* its commit is in flight */
     }
     if (g->plan && g->plan->aborting && p->plan) {
-        return; /* cleared when the object is */
+        return; /* cleared with the object */
     }
     if (has_records(e, p)) {
         if (!is_about_to_be_planned(e, p)) {
@@ -388,7 +390,7 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- */
 
-/* The whole plan of a group from labels stands on one member, ahead of everything else. */
+/* One member carries the whole plan of a group from labels; it is written before all else. */
 static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 {
     if (!skr_nomination_is_anchor(p) || !p->plan->text) {
@@ -420,7 +422,7 @@ void skr_members_settle(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     if (!p->group) {
-        if (p->pod->gate) { /* of ours, without a group: nobody else would ever let it go */
+        if (p->pod->gate) { /* a pod of ours without a group: no other program removes its gate */
             send_ungate(e, p);
         }
         return;
@@ -452,7 +454,7 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
                                 .n_labels = w->n_labels,
                                 .label = w->label,
                                 .plan_annotation = w->annotation};
-    /* The watch may have shown a later version already, in which our patch is contained. */
+    /* The watch may have shown a later version, which contains our patch. */
     if (version && version <= p->pod->meta.resource_version) {
         return;
     }
@@ -475,7 +477,8 @@ static skr_time retry_delay(struct pod_entry *p)
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
-/* Applied, the cache knows what it did; refused, it did nothing. After an unknown outcome the next one says. */
+/* If the patch was applied, the cache has it; if refused, nothing changed. After an unknown outcome
+ * the next patch decides. */
 static void note_cleared(struct pod_entry *p, const struct sent *w, enum skr_write_outcome outcome)
 {
     if (outcome != SKR_WRITE_UNKNOWN && w->annotation &&
@@ -499,14 +502,14 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     case SKR_WRITE_NOT_FOUND:
         skr_pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
-    case SKR_WRITE_INVALID: /* another pod of that name, or something we cannot mend */
+    case SKR_WRITE_INVALID: /* another pod of that name, or a permanent error */
         read_back(e, p);
         later(e, p, REFUSED_S * SKR_SECOND);
         break;
     case SKR_WRITE_DENIED:
         skr_out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
         if (w->nominated_node) {
-            /* by label then, at once */
+            /* then by label, at once */
             e->status_forbidden_until = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
         } else {
             later(e, p, REFUSED_S * SKR_SECOND);
@@ -516,7 +519,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
         later(e, p, ev->written.retry_after > 0 ? ev->written.retry_after : retry_delay(p));
         break;
     case SKR_WRITE_CONFLICT:
-    case SKR_WRITE_UNKNOWN: /* idempotent: sent again, but for the plan of a whole group */
+    case SKR_WRITE_UNKNOWN: /* idempotent: sent again, except the plan of a whole group */
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:

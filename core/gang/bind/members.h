@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_BIND_MEMBERS_H
 #define SKR_CORE_GANG_BIND_MEMBERS_H
-/* What members carry: nomination, labels, plan annotation, gate. */
+/* Writes what members carry: nomination, labels, plan annotation, gate. */
 #include "core/gang/state/gang.h"
 
 void skr_members_settle(struct skr_gang *e, struct pod_entry *p);

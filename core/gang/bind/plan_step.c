@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan's way forward, looked at whenever something about its group changed: is it still good, has
- * kube-scheduler lost interest in a member, have all voted, are all bound.
+ * Moves a plan forward, whenever something about its group changed: is it still valid, did
+ * kube-scheduler drop a member, have all voted, are all bound.
  */
 #include "core/gang/bind/plan_step.h"
 
@@ -28,7 +28,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* ---- is it still good? ---- */
+/* ---- is it still valid? ---- */
 
 static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
 {
@@ -55,7 +55,7 @@ static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
     return NULL;
 }
 
-/* Counts of the whole gang against the rules on the tree of now; room is the ledger's affair. */
+/* Checks counts of the whole gang against the rules on the present tree; the ledger checks room. */
 static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_error *error)
 {
     const struct skr_tree *t = e->topology.tree;
@@ -124,16 +124,17 @@ static bool still_good(struct skr_gang *e, struct group *g)
     return true;
 }
 
-/* Its call is there, or will not be missed before state Binding: then it has to come again if it has ended. */
+/* Whether its call is open, or is not needed before state Binding. In Binding an ended call must be
+ * repeated. */
 static bool has_come(const struct plan *plan, const struct pod_entry *p)
 {
     return p->work->vote.given && (!plan->binding_persisted || p->work->vote.request ||
                                    p->work->bind.write || p->work->bind.unknown);
 }
 
-/* A member that was activated and about which a living scheduler has not asked: its in-tree filters
- * refuse every node, or another plugin keeps it back. While it still comes to other members of the
- * plan, or to those of any plan that were activated before, this one may stand behind them in its queue. */
+/* An activated member without a filter call, while kube-scheduler is alive: its in-tree filters
+ * refuse every node, or another plugin holds it. While kube-scheduler still tries members of the
+ * plan, or of any plan activated before, this one may be behind them in its queue. */
 static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -175,7 +176,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = again < next ? again : next;
         }
     }
-    if (next != SKR_TIME_NEVER) { /* members are activated one after the other */
+    if (next != SKR_TIME_NEVER) { /* members are activated one by one */
         skr_time soonest = skr_frame_now(e->frame) + skr_dirty_pause(g);
         skr_wakes_group(e, g, next > soonest ? next : soonest);
     }
@@ -230,7 +231,7 @@ static void finish(struct skr_gang *e, struct group *g)
     skr_group_state_end(e, g);
     skr_attempt_restart_backoff(g);
     skr_refusal_forget(g);
-    skr_attempt_doubt(g); /* who waits now is not who was stranded */
+    skr_attempt_doubt(g); /* the members that wait now are not the stranded ones */
     skr_group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
                            complete ? NULL
                                     : "a member was lost while binding and not replaced in time");
@@ -240,7 +241,8 @@ static void finish(struct skr_gang *e, struct group *g)
     skr_dirty_group(e, g);
 }
 
-/* Whoever led before went on with the plan, and news of it is late: nobody gives way to those any more. */
+/* An earlier leader completed the plan, and its news is late: the plan needs no victims any
+ * more. */
 static bool all_are_bound(const struct group *g)
 {
     const struct pod_entry *p;
@@ -307,8 +309,8 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
     }
 }
 
-/* Members past the point of no return whose node is gone (a Binding would go to nowhere: the API
- * server accepts it) or is not open to them any more: planner.c solves for them alone. */
+/* Releases members past the point of no return whose node is gone or closed to them: planner.c
+ * solves for them alone. (The API server accepts a Binding to a missing node.) */
 static void release_stranded(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -328,7 +330,7 @@ static void release_stranded(struct skr_gang *e, struct group *g)
     }
 }
 
-/* After planTimeout nobody found another node for these. True when no other member is unbound. */
+/* After planTimeout without another node for them. True if no other member is unbound. */
 static bool give_up_stranded(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -348,8 +350,8 @@ static bool give_up_stranded(struct skr_gang *e, struct group *g)
     return true;
 }
 
-/* State Binding was asked for and refused, and meanwhile a caller hung up or a node went: the group
- * is Holding as before. */
+/* State Binding was requested and refused; meanwhile a call ended or a node went: the group is
+ * Holding again. */
 static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
@@ -360,8 +362,8 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
     return x.unbound != x.voted || plan->check_nodes || skr_frame_now(e->frame) >= plan->deadline;
 }
 
-/* A replacement that no text names yet is no member when the object of the plan goes: its seat is
- * free again. */
+/* If the plan's object is deleted, a replacement that no text names is no member: its seat is free
+ * again. */
 static void note_recorded(struct skr_gang *e, struct plan *plan)
 {
     bool gone = plan->home != SOURCE_LABELS && !skr_plan_storage_text(plan->group), changed = false;
@@ -430,7 +432,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
             return;
         }
     }
-    /* Seats are kept for replacements, and nobody will ask for those of a group that is gone. */
+    /* Seats are kept for replacements; a deleted group will have none. */
     bool deserted = !g->members && !g->source.maps && !g->source.podgroup;
     if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
         finish(e, g);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filter, prioritize and preempt: answered from what is known, at once. Nothing is charged on
- * acceptance, nothing is written. Filter may be asked twice a cycle and is idempotent.
+ * Answers filter, prioritize and preempt at once, from the caches. An accepted node is not charged,
+ * and nothing is written. Filter may be called twice a cycle and is idempotent.
  *
- * The names that come in are evidence about kube-scheduler's own filters: what it lists passes
- * them; what it leaves out proves nothing, unless it looked at every node, or was asked to look at
- * the planned node because that was nominated.
+ * The names in a call are evidence about kube-scheduler's own filters. A listed node passes them. A
+ * missing node proves something in two cases: kube-scheduler looked at every node, or it had to
+ * look at the planned node because that was nominated.
  */
 #include "core/gang/bind/verbs.h"
 
@@ -31,7 +31,7 @@
 struct filter_call {
     uint64_t request;
     const struct skr_pod *pod; /* as in the request */
-    const char *group;         /* that a pod of ours names; NULL: none */
+    const char *group;         /* named by a pod of ours; NULL: none */
     size_t n_nodes;
     const char *const *node;
 };
@@ -47,10 +47,10 @@ static const struct skr_preempt_request *preempt_of(const struct skr_event *ev)
 }
 
 enum {
-    NODE_LAG_S = 5, /* the scheduler's cache may be this much behind a change */
+    NODE_LAG_S = 5, /* kube-scheduler's cache may lag this much behind a change */
 };
 
-/* Why nothing can be answered; NULL: it can. */
+/* Why no answer is possible now; NULL: it is. */
 static const char *not_now(const struct skr_gang *e)
 {
     if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
@@ -85,9 +85,9 @@ static bool is_listed(const char *const *node, size_t n, const char *name)
     return false;
 }
 
-/* The scheduler looked at every node. One it left out although we think the pod fits is refused by
- * filters we do not have. A node that changed lately, or that carries nominations, may be left out
- * for reasons that pass. */
+/* kube-scheduler looked at every node. If it left one out that fits as far as we know, a filter we
+ * do not have refused it. A node with a recent change or with nominations may be left out for
+ * temporary reasons. */
 static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
                           size_t n)
 {
@@ -115,18 +115,18 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
     }
 }
 
-/* The planned node was nominated and yet is not among the names: in-tree filters refused it. */
+/* The planned node was nominated but is not among the names: in-tree filters refused it. */
 static void refused(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     const struct node_entry *n = skr_nodes_find(e, p->place.node);
     if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) &&
         skr_nomination_repeat(p)) {
-        skr_dirty_pod(e, p); /* its cache may lag behind ours */
+        skr_dirty_pod(e, p); /* its cache may be older than ours */
         return;
     }
     bool pauses = skr_refusal_note(e, g, p);
-    if (p->plan->binding_persisted) { /* only forward: this member needs another node */
+    if (p->plan->binding_persisted) { /* no way back: this member needs another node */
         skr_dirty_plan(e);
         return;
     }
@@ -158,7 +158,7 @@ static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
     }
 }
 
-/* The request's own labels say which group it is; mostly the one that the cache has it in. */
+/* The group that the request's labels name; mostly the one in the cache. */
 static const struct group *group_of(const struct skr_gang *e, const struct pod_entry *p,
                                     const struct filter_call *call)
 {
@@ -177,7 +177,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     const struct group *g = group_of(e, p, call);
     const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (!g || !p || p->group != g) {
-        text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
+        text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will deliver it */
     } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
         filter_planned(e, p, call);
         return;
@@ -200,8 +200,8 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     skr_out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
 }
 
-/* Keeps the pod off the room of groups. kube-scheduler judges all else itself: what is bound, and what
- * a node does not list. */
+/* Keeps the pod off the room of groups. kube-scheduler decides the rest: bound pods, and resources
+ * that a node does not list. */
 static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
     size_t n = call->n_nodes, passed = 0;
@@ -220,7 +220,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
     if (p && call->pod->shape->late_capacity) {
-        skr_dirty_late_room(e, p->work->accepted.n > 0); /* it may go to fewer nodes than before */
+        /* fewer nodes are possible for it than before */
+        skr_dirty_late_room(e, p->work->accepted.n > 0);
         skr_pods_note_accepted(p, call->node, n, mask);
         skr_pods_note_ordinary(e, p);
     }
@@ -256,9 +257,8 @@ void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
 
 /* ---- prioritize ---- */
 
-/* Units that are broken up already are preferred, so that whole units stay free for gangs: 10 when
- * the node itself runs something, else less the higher the first used unit above it stands, 0 when
- * nothing below the root is used. */
+/* Prefers units that are already in use, so that whole units stay free for gangs: 10 if the node
+ * itself is in use, less the higher its first used unit is, 0 if nothing below the root is used. */
 static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, int8_t *score)
 {
     const struct skr_tree *t = e->topology.tree;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_BIND_VERBS_H
 #define SKR_CORE_GANG_BIND_VERBS_H
-/* Filter, prioritize and preempt: answered from what is known, at once. */
+/* Answers filter, prioritize and preempt at once, from the caches. */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/requests.h"
 

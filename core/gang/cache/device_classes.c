@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes stand in the table of names (topology/resources.h). A change of them is one of what pods
- * ask for: amounts follow, groups that wait are looked at again, and what kube-scheduler refused for
- * want of a class may be over. */
+/* Caches device classes in the table of names (topology/resources.h). A changed class changes what
+ * pods request: amounts are updated, waiting groups are evaluated again, and refusals for lack of a
+ * class may be over. */
 #include "core/gang/cache/device_classes.h"
 
 #include "core/gang/cache/dirty.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed and is to be looked at: groups, pods and maps that settle() comes to, each once and
- * in the order in which they were marked, and the counters that say which results are old.
+ * Marks for settle(): groups, pods and maps to look at, each once and in the order of marking.
+ * Counters that show which cached results are old.
  */
 #include "core/gang/cache/dirty.h"
 
@@ -24,7 +24,7 @@ void skr_dirty_group(struct skr_gang *e, struct group *g)
     DL_APPEND2(e->dirty.groups, g, dprev, dnext);
 }
 
-/* A look costs what its members are: at a rate that keeps it to a few hundredths of the time. */
+/* A look costs O(members). This rate bounds the cost to a few hundredths of the time. */
 enum { LARGE_GROUP = 512, PAUSE_NS = 16000 };
 
 skr_time skr_dirty_pause(const struct group *g)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of members, kept up to date: an event costs what it changed and not the cluster.
+ * Keeps kinds of members up to date. An event costs what it changed, not the size of the cluster.
  *
- * The ledger reports of which nodes the room changed, nodes and vetoes say who may go there; their
- * leaves are marked, and counted again for every kind before the next group is judged. Only slots
- * that did change go on to the sizes.
+ * The ledger reports nodes whose room changed; nodes and vetoes report which pods are admitted.
+ * Their leaves are marked, and counted again for every kind before the next group is evaluated.
+ * Only changed slots are passed on to the sizes.
  */
 #include "core/gang/cache/fit_cache.h"
 
@@ -16,11 +16,12 @@
 #include <utlist.h>
 
 enum {
-    KINDS_UNUSED_MAX = 32, /* kept for groups that may come */
+    KINDS_UNUSED_MAX = 32, /* cached for groups that may come */
     SIZES_FIRST = 64,
     CHECKED_ALWAYS = 1024, /* slots */
 };
-#define KEPT_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of kinds and sizes; what waits goes first */
+/* of kinds and sizes; unused kinds are dropped first */
+#define KEPT_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
 /* ---- lives ---- */
 
@@ -62,7 +63,7 @@ void skr_watched_unref(struct kind *kind, struct watched *w)
     free(w);
 }
 
-/* Takes a kind out of use; the rest goes with its last reference. */
+/* Takes a kind out of use; it is freed with its last reference. */
 static void kind_drop(struct fit_cache *k, struct kind *kind)
 {
     struct kind_sizes *kept, *next;
@@ -194,7 +195,7 @@ static const char *name_of(const struct skr_gang *e, int32_t leaf)
     return e->topology.tree->unit_name[e->topology.tree->first_leaf + leaf];
 }
 
-/* By what is known of open leaves. */
+/* From the cached open leaves. */
 static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, int32_t leaf)
 {
     return kind->open[leaf]
@@ -249,7 +250,7 @@ static int by_leaf(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Vetoes that have ended: who asks about them from now on gets another answer. */
+/* Ends expired vetoes, so that later lookups do not see them. */
 static void end_old_vetoes(struct skr_gang *e)
 {
     struct kind *kind;
@@ -342,7 +343,7 @@ static size_t bytes_kept(const struct fit_cache *k)
     return k->bytes + skr_sizes_pool_bytes(k->pool);
 }
 
-/* Drops unused kinds, the one used longest ago first, until there is room. */
+/* Drops unused kinds, least recently used first, until there is room. */
 static bool make_room(struct fit_cache *k, size_t bytes)
 {
     for (;;) {
@@ -400,7 +401,7 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes)
     return kind;
 }
 
-/* Sizes up to n at least; groups of one kind grow in steps of two. */
+/* Sizes up to n at least; groups of one kind grow by doubling. */
 static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes *kept, int32_t n)
 {
     struct fit_cache *k = e->fit_cache;
@@ -465,7 +466,7 @@ struct watched *skr_watched_get(struct skr_gang *e, struct kind *kind, int32_t n
     return w;
 }
 
-/* Large clusters are checked now and then. */
+/* Large clusters are checked only now and then. */
 int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
 {
     struct fit_cache *k = e->fit_cache;

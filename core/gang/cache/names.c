@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy of every node name that something of ours outlives. */
+/* One copy of every node name that the engine refers to: a hash index over a slab. */
 #include "core/gang/cache/names.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks the names that something refers to, frees the others. */
+/* Marks the referenced names, frees the others. */
 #include "core/gang/cache/names_sweep.h"
 
 #include "core/gang/cache/names.h"
@@ -11,7 +11,7 @@
 
 #include <utlist.h>
 
-enum { NAMES_FEW = 1024 }; /* not worth a sweep */
+enum { NAMES_FEW = 1024 }; /* fewer are not worth a sweep */
 
 static void mark_plans(struct skr_gang *e)
 {

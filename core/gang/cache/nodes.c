@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes there are, and names that only nominations know. */
+/* The table of nodes, existing or only nominated: a slab and an index by name. */
 #include "core/gang/cache/nodes.h"
 
 #include "core/gang/cache/names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of entries, then residents. */
+/* Walks over the table of entries, then over residents. */
 #include "core/gang/cache/pod_walk.h"
 
 static void see_entry(struct pod_walk *p, const struct pod_entry *entry)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod cache: finding entries, and what can be read off one; what a change of a pod means is in
- * pod_changes.c. A resident's uid is known to the ledger: all of them are charged, and nobody else who
- * has no entry is charged as bound.
+ * The pod cache: lookups, and facts about one pod; pod_changes.c has the meaning of a change. The
+ * ledger knows the uids of residents: all of them are charged, and no other pod without an entry is
+ * charged as bound.
  */
 #include "core/gang/cache/pods.h"
 
@@ -34,7 +34,7 @@ void skr_pods_drop_work(struct pod_entry *p)
     p->work = &pods_no_work;
 }
 
-/* Nobody answers, nothing is tried again, and nothing is owed. */
+/* No call is open, no retry is due, no write is owed. */
 static bool is_over(const struct pod_work *w, skr_time now)
 {
     const bool writes = w->patch.write || w->bind.write || w->removal.write || w->evict.write;
@@ -160,8 +160,8 @@ bool skr_pods_is_waiting(const struct pod_entry *p)
            !p->pod->gate && !p->pod->foreign_gate;
 }
 
-/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
- * that the scheduler may be binding. In the order in which they became such. */
+/* A separate list of the pods that problems may charge on paper: those that wait, and those that
+ * kube-scheduler may be binding. In the order in which they were added. */
 void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
 {
     bool is = !p->group && (p->work->accepted.n > 0 || skr_pods_is_waiting(p));

@@ -2,43 +2,43 @@
 #ifndef SKR_CORE_GANG_CACHE_PODS_H
 #define SKR_CORE_GANG_CACHE_PODS_H
 /*
- * The pod cache. Every pod of the cluster is in it (all of them use capacity); pods of our
- * schedulers that name a group are also members of that group. Most are residents, about which
- * nothing is decided (residents.h); the others have an entry. Here: finding entries, and what can be
- * read off one; what a change of a pod means is in pod_changes.h.
+ * The pod cache. It has every pod of the cluster, since all use capacity; pods of our schedulers
+ * that name a group are also members of that group. Most are residents, which need no decision
+ * (residents.h); the others have an entry. This header has lookups, and facts about one pod;
+ * pod_changes.h has the meaning of a change.
  */
 #include "core/gang/state/gang.h"
 #include "core/pod/pod.h"
 
 enum activation_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
 
-/* How far a pod is that a budget has kept for too long; evictions.c. */
+/* The stage of a forced eviction, after a budget blocked it for too long; evictions.c. */
 enum eviction_force {
     FORCE_NONE,
-    FORCE_MARKING, /* its condition says why it will be deleted, or will once that is written */
+    FORCE_MARKING, /* writes the condition that says why the pod will be deleted */
     FORCE_DELETING,
 };
 
 /*
- * What is under way for a pod, of which most have nothing: those that run share one that is all zero,
- * and the first change makes one of its own, skr_pods_work(). It goes when the pod is bound and nothing of
- * it is left that could be answered or tried again, skr_pods_rest().
+ * Work in progress for a pod. Most pods have none and share one value that is all zero; the first
+ * change allocates one, skr_pods_work(). It is freed when the pod is bound and no answer or retry
+ * is left, skr_pods_rest().
  */
 struct pod_work {
     struct node_entry *nominated_on; /* pod_changes.c */
     struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
 
-    /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
-     * of its gate), and what came of it */
+    /* nomination.c: the activation of a planned member in kube-scheduler (a nomination, or the
+     * removal of its gate), and its result */
     struct {
         uint32_t count; /* k of the plan label */
         skr_time at;    /* acknowledged; 0 none */
         bool asked;     /* filter accepted it since */
-        uint64_t
-            vain; /* the activation after which it was turned away: skr_nomination_mark(); stays */
+        /* the activation after which it was rejected: skr_nomination_mark(); never reset */
+        uint64_t vain;
         bool was_again; /* skr_nomination_repeat() was done once in this plan */
-        bool spared;    /* it was not nominated, as it does not need that */
-        bool tried;     /* kube-scheduler came to it in vain: it has to be woken; stays */
+        bool spared;    /* it was not nominated because it needs no nomination */
+        bool tried;     /* kube-scheduler tried it in vain: it needs an activation; never reset */
         enum activation_stands stands; /* skr_nomination_stands(), cached */
     } activation;
 
@@ -47,20 +47,21 @@ struct pod_work {
         uint64_t write; /* metadata patch in flight; 0 none */
         skr_time at;    /* not before (back-off after a failed patch) */
         uint32_t failures;
-        bool must_read; /* whether it carries its group's plan is not known: read it first */
-        bool
-            clears; /* a patch that removes its part of a plan may have been applied: the cache may be wrong */
-        bool owes; /* its nomination could not be written, or cleared, while that was forbidden */
+        bool must_read; /* not known whether it carries its group's plan: read it first */
+        /* a patch that removes its part of a plan may have been applied: the cache may be stale */
+        bool clears;
+        bool owes; /* its nomination could not be written or cleared while that was forbidden */
     } patch;
-    uint32_t announced; /* bits: reasons it got an Event for since it was last planned; waiting.c */
+    /* bit set: reasons with an Event for it since it was last planned; waiting.c */
+    uint32_t announced;
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
 
     /* bind_calls.c */
     struct {
         uint64_t request; /* open bind call; 0 none; in gang->parked */
-        const char *node; /* that it names; from names_intern */
-        skr_time until;   /* when it is answered by us */
-        bool given;       /* it counts, also after the call is over */
+        const char *node; /* the node it names; from names_intern */
+        skr_time until;   /* when the engine answers it */
+        bool given;       /* the vote counts, also after the call has ended */
     } vote;
     bool binding_queued;
     struct pod_entry *bprev, *bnext; /* in gang->bindings */
@@ -79,12 +80,12 @@ struct pod_work {
         uint64_t write; /* in flight; 0 none */
         skr_time at;    /* not before */
         uint32_t failures;
-        bool confirmed; /* the API server has deleted it, or said that it is gone */
+        bool confirmed; /* the API server has deleted it, or reported that it is gone */
     } removal;
 
     /* evictions.c */
     struct {
-        char *by;       /* key of the group that it is evicted for; NULL: none */
+        char *by;       /* key of the group that needs its room; NULL: none */
         uint64_t write; /* in flight; 0 none */
         skr_time at;    /* not before */
         uint32_t failures;
@@ -94,7 +95,7 @@ struct pod_work {
 
     /* pods.c: pods that are in no group */
     struct {
-        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
+        char **node; /* late_capacity: accepted in filter, neither bound nor failed yet */
         size_t n;
     } accepted;
 };
@@ -107,14 +108,14 @@ struct pod_entry {
 
     /* membership.c */
     bool seated; /* holds one of the group's seats */
-    bool lost;   /* ran, and held one when it ceased to live, not by success; pod_changes.c */
-    bool done;   /* has Succeeded in the generation that runs or was the last */
+    bool lost;   /* ran with a seat until it ended, other than by success; pod_changes.c */
+    bool done;   /* has Succeeded in the running or the last generation */
 
     /* pod_changes.c */
     bool ours;         /* schedulerName is one of ours */
-    bool await_watch;  /* bound by our own 201; labels are unknown until the watch says so */
-    bool await_labels; /* its Binding alone brought them */
-    bool agreed;       /* it had the label of those that may be preempted: stays an entry */
+    bool await_watch;  /* bound by our own 201; labels are unknown until the watch shows them */
+    bool await_labels; /* only its Binding set them */
+    bool agreed;       /* once had the label that permits preemption: stays an entry */
 
     bool ordinary; /* in no group, and in gang->ordinary; pods.c */
     bool leaving;  /* skr_pods_note_leaving() */
@@ -122,7 +123,7 @@ struct pod_entry {
     /* pod_changes.c */
     struct skr_pod *pod;
     struct shape *shape;
-    struct group *group;           /* of our pods that name one */
+    struct group *group;           /* of our pods that name a group */
     struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
     skr_time seen_at;              /* first */
     uint64_t attempts_base;        /* group->attempt.n when the pod was first seen */
@@ -134,36 +135,36 @@ struct pod_entry {
         const char *node; /* borrowed from names_intern */
         int32_t rank;     /* -1: none; adopted pods have one without a plan */
         int32_t retries;
-        int32_t turn;  /* nominated when all of the plan's earlier turns have voted; 0 first */
+        int32_t turn;  /* nominated after all earlier turns of the plan have voted; 0 first */
         bool recorded; /* a persisted text named it as a member of the plan */
     } place;           /* in the plan */
 
     union {
-        const struct pod_work *work; /* what is under way for it; never NULL */
-        struct pod_work *own_work;   /* the same, of skr_pods_work() */
+        const struct pod_work *work; /* work in progress; never NULL */
+        struct pod_work *own_work;   /* the same, if it has its own: skr_pods_work() */
     };
     char text[];
 };
 
 extern const struct pod_work pods_no_work;
-/* What is under way for it, to be changed. */
+/* Its work in progress, for changes. */
 struct pod_work *skr_pods_work(struct pod_entry *p);
-/* Given back, when the pod is bound and all that is over. */
+/* Frees it if the pod is bound and all work is done. */
 void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p);
-void skr_pods_drop_work(struct pod_entry *p); /* whatever it is */
+void skr_pods_drop_work(struct pod_entry *p); /* frees it in any case */
 
-/* Into the table, by the entry's uid and key; out of it. */
+/* Adds it to the table by the entry's uid and key; removes it. */
 void skr_pods_enter(struct skr_gang *e, struct pod_entry *p);
 void skr_pods_leave(struct skr_gang *e, struct pod_entry *p);
 size_t skr_pods_count(const struct skr_gang *e);
-/* One entry after another: *at begins as 0; NULL at the end. The entry that was returned last may leave
+/* Iterates over entries: *at begins as 0; NULL at the end. The entry returned last may be removed
  * meanwhile. */
 struct pod_entry *skr_pods_next(const struct skr_gang *e, size_t *at);
 /* NULL: there is no entry. uid NULL or "" allowed. */
 struct pod_entry *skr_pods_find(const struct skr_gang *e, const char *uid);
 struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *namespace_,
                                      const char *name);
-/* The node of a pod that is a resident; NULL: it is none. */
+/* The node of a resident; NULL if the pod is not a resident. */
 const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid);
 bool skr_pods_is_bound(const struct pod_entry *p);
 bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
@@ -172,22 +173,21 @@ bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, t
 const char *skr_pods_group_name(const struct skr_pod *pod);             /* NULL: none */
 const char *skr_pods_label(const struct pod_entry *p, const char *key); /* "" absent */
 const char *skr_pods_annotation(const struct pod_entry *p); /* sakkara.plan; "" absent */
-/* Message of the condition PodScheduled, once kube-scheduler has tried the pod; "": not yet. While a
- * gate was there the API server said SchedulingGated, which stays until the first attempt. */
+/* Message of the condition PodScheduled after kube-scheduler has tried the pod; "": not yet.
+ * SchedulingGated, which the API server sets for a gate, stays until the first attempt. */
 const char *skr_pods_scheduler_says(const struct skr_pod *pod);
-/* Of its rank label; -1: none. */
+/* From its rank label; -1: none. */
 int32_t skr_pods_rank_label(const struct pod_entry *p);
 
-/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
- * that the scheduler may be binding. In the order in which they became such. */
+/* Adds it to gang->ordinary, or removes it: the pods that wait or that kube-scheduler may be
+ * binding, in the order in which they were added. */
 void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
-/* Bound pods that go, by themselves or for a group, are counted (gang->n_leaving): their room will be
- * free. gone: the entry goes. */
+/* Counts bound pods that are leaving, on their own or for a group (gang->n_leaving): their room
+ * will be free. gone: the entry is about to be freed. */
 void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
-/* It may stay, as far as whoever it was evicted for is concerned; an eviction on its way is not taken
- * back. */
+/* Its preemptor does not need it to leave any more. An eviction in flight is not cancelled. */
 void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
-/* Nodes of the request that were accepted: those whose bit is set in mask. */
+/* Accepted nodes of the request: those whose bit is set in mask. */
 void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
                             const uint8_t *mask);
 void skr_pods_forget_accepted(struct pod_entry *p);

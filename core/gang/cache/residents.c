@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A slab, an index over it by key, and the same twice: for kinds, by their text, which is namespace,
- * stem of the name, labels and priority, each ended by a NUL, and the shape. A kind's strings are
- * those of its text.
+ * A slab with an index by key, for pods and for kinds. The key of a kind is its text and the shape.
+ * The text is namespace, stem of the name, labels and priority, each ended by a NUL. The strings of
+ * a kind point into its text.
  */
 #include "core/gang/cache/residents.h"
 
@@ -27,7 +27,7 @@ struct resident_kind {
 
 struct resident {
     uint64_t version;
-    struct skr_short_text rest; /* of its name, behind the stem */
+    struct skr_short_text rest; /* of its name, after the stem */
     uint32_t kind;
     uint32_t charge;
 };
@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct resident) == 32, "there are a million of them");
 struct residents {
     struct skr_slab item, kinds; /* struct resident, struct resident_kind * */
     struct skr_hash_index index, kinds_index;
-    struct skr_strbuf text; /* of a kind that is looked for */
+    struct skr_strbuf text; /* working space: text of the kind to look up */
 };
 
 static struct residents *obtain(struct skr_gang *e)
@@ -82,7 +82,7 @@ static void write_kind(struct skr_strbuf *b, const struct skr_pod *pod, const st
     skr_strbuf_addn(b, (const char *)&shape, sizeof shape);
 }
 
-/* Takes the reference of the shape. */
+/* Takes over the reference to shape. */
 static struct resident_kind *kind_create(struct residents *all, uint32_t hash,
                                          const struct skr_pod *pod, struct shape *shape)
 {
@@ -124,7 +124,7 @@ static struct resident_kind *kind_find(const struct residents *all, uint32_t has
     return NULL;
 }
 
-/* A reference. */
+/* Returns a reference. */
 static struct resident_kind *skr_kind_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct residents *all = e->residents;
@@ -156,7 +156,7 @@ static void skr_kind_unref(struct skr_gang *e, struct resident_kind *kind)
 
 /* ---- the table ---- */
 
-/* Of a name in two parts as of the whole. */
+/* The hash of a name in two parts equals that of the whole. */
 static uint32_t hash_key(const char *namespace_, const char *stem, const char *rest)
 {
     const uint64_t name =

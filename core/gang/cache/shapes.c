@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes: what pods of one template have in common (requests, node selection, tolerations), counted
- * once; and the nodes that kube-scheduler refused to a shape although we thought they fit, for a
- * minute each (vetoes).
+ * Shapes: what pods of one template share (requests, node selection, tolerations), stored once.
+ * Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as the planner
+ * knows; each lasts SKR_VETO_S.
  */
 #include "core/gang/cache/shapes.h"
 
@@ -179,7 +179,7 @@ struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n)
     return s;
 }
 
-/* Sorted by resource, as both are. */
+/* Merges two lists sorted by resource. */
 static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
 {
     struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);

@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_GANG_CACHE_SHAPES_H
 #define SKR_CORE_GANG_CACHE_SHAPES_H
 /*
- * Shapes: what pods of one template have in common (requests, node selection, tolerations), held
- * once, by reference count; and the nodes that kube-scheduler refused to a shape although we
- * thought they fit (vetoes), for SKR_VETO_S each.
+ * Shapes: what pods of one template share (requests, node selection, tolerations), stored once, by
+ * reference count. Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as
+ * the planner knows, each for SKR_VETO_S.
  */
 #include <uthash.h>
 
@@ -17,8 +17,7 @@ struct veto {
     UT_hash_handle hh;
     char *node;
     skr_time until;
-    bool
-        refused; /* a planned node: a probe, of which the others of the gang are no part, proves less */
+    bool refused; /* a planned node: a probe without the rest of the gang proves less */
 };
 
 struct probed {
@@ -33,11 +32,11 @@ struct shape {
     const struct skr_pod_shape *spec;
     struct skr_amounts amounts;
     struct veto *vetoes;
-    struct probed *probed; /* nodes some probe has listed */
+    struct probed *probed; /* nodes that a probe has listed */
     bool vetoed_once;
 };
 
-enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are looked at */
+enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are considered */
 struct shapes {
     struct shape *item[SHAPES_MAX];
     size_t n;
@@ -48,27 +47,27 @@ struct shape *skr_shapes_ref(struct shape *s);
 void skr_shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
 bool skr_shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node);
 void skr_shapes_veto(struct skr_gang *e, struct shape *s, const char *node);
-/* As a veto; it was planned, and no probe ends it. */
+/* A veto for a planned node; no probe ends it. */
 void skr_shapes_refuse(struct skr_gang *e, struct shape *s, const char *node);
 size_t skr_shapes_refused_nodes(struct skr_gang *e, struct shape *s);
-/* A probe lists the node; true: that ended a veto. */
+/* A probe lists the node; true if that ended a veto. */
 bool skr_shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node);
-/* The node, or who uses it, is another one now: vetoes of all shapes end. O(1) without any veto. */
+/* The node or its pods changed: ends its vetoes for all shapes. O(1) without any veto. */
 void skr_shapes_end_vetoes(struct skr_gang *e, const char *node);
-/* A probe lists the node: it passes kube-scheduler's own filters. Only kept for shapes that ever
- * needed a veto. */
+/* A probe lists the node: it passes kube-scheduler's own filters. Recorded only for shapes that
+ * once had a veto. */
 void skr_shapes_note_probed(struct shape *s, const char *node);
 bool skr_shapes_was_probed(const struct shape *s, const char *node);
 
-/* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
+/* Distinct shapes of the newcomers. Beyond SHAPES_MAX the first ones decide eligibility, and vetoes
  * find the rest. */
 struct shapes skr_shapes_of(struct pod_entry *const *newcomers, size_t n);
-/* The most of each resource that any of them asks for; skr_amounts_fini(). */
+/* The maximum request of each resource; skr_amounts_fini(). */
 void skr_shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
-/* Of what they ask for and no node offers the first name, with the most of it; name NULL: all of it
- * is offered. */
+/* The first requested resource that no node offers, with its maximum request; name NULL: all are
+ * offered. */
 struct skr_quantity_item skr_shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
-/* Names of resources came or went: amounts of all shapes, and what is charged for them, follow. */
+/* Resource names came or went: recomputes the amounts of all shapes and their charges. */
 void skr_shapes_resolve(struct skr_gang *e);
 
 #endif

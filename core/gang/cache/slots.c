@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each leaf's slots are added to the units above it, a piece of the leaves at a time; what a level
- * shows is the largest sum of its units. */
+/* Adds each leaf's slots to the units above it, a piece of the leaves at a time; a level's value is
+ * the largest sum of its units. */
 #include "core/gang/cache/slots.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "core/gang/cache/topology.h"
 
 struct asked {
-    size_t n; /* the last one is pods */
+    size_t n; /* the last resource is pods */
     uint16_t resource[SKR_SLOT_RESOURCES_MAX + 1];
     int64_t one[SKR_SLOT_RESOURCES_MAX];
-    bool known[SKR_SLOT_RESOURCES_MAX]; /* by name, or nobody has any of it */
+    bool known[SKR_SLOT_RESOURCES_MAX]; /* by name, or no node has any of it */
 };
 
 static void ask(const struct skr_gang *e, const struct skr_slots *slots, struct asked *ret)
@@ -66,7 +66,7 @@ static void add(struct skr_slot_count *count, int32_t leaf_unit, size_t r, size_
     }
 }
 
-/* Pods of 1, 2, 4, 8 of each resource that the leaf takes. */
+/* Pods of 1, 2, 4, 8 of each resource that fit the leaf. */
 static void count_leaf(const struct skr_gang *e, struct skr_slot_count *count,
                        const struct asked *asked, const struct node_entry *n, int32_t leaf)
 {
@@ -100,7 +100,7 @@ static void finish(struct skr_slot_count *count, struct skr_slots *ret)
         }
     }
     *ret = *s;
-    s->tree = NULL; /* the reference went with it */
+    s->tree = NULL; /* the reference moved with it */
     skr_slot_count_fini(count);
 }
 

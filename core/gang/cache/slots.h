@@ -4,9 +4,9 @@
 /*
  * Room for more pods, per level of the tree in force: the most pods of 1, 2, 4, 8 of one resource
  * (skr_resource_one(): cores, GiB, devices) that fit into one unit of the level; at level 0, the
- * root, into the whole tree. Counted are Ready nodes that are not cordoned, without overcommitment,
- * never more than pods are allowed on the node. Of the tree's resource names, the first
- * SKR_SLOT_RESOURCES_MAX.
+ * root, into the whole tree. Counts Ready nodes that are not cordoned, without overcommitment, at
+ * most the pods allowed on the node. Covers the first SKR_SLOT_RESOURCES_MAX resource names of the
+ * tree.
  */
 #include "topology/tree.h"
 
@@ -20,16 +20,16 @@ struct skr_slots {
 };
 void skr_slots_fini(struct skr_slots *slots);
 
-/* Counting in pieces, so that decisions need not wait for it: all zero at first. What changes in
- * between is seen or not; another tree begins it anew. */
+/* Counting in pieces, so that decisions are not delayed: all zero at first. Changes in between may
+ * be missed; another tree restarts the count. */
 struct skr_slot_count {
     struct skr_slots slots;
     int64_t *unit; /* of the units above the leaves */
     int32_t next;  /* leaf */
 };
-/* Looks at n more leaves; true when that were the last, with the result in *ret and count zero
- * again. O(n * (resources + levels)), at the end O(units above the leaves). The scheduler's caches may
- * be brought up to date, nothing that decides. */
+/* Counts n more leaves; true after the last one, with the result in *ret and count zero again. O(n
+ * * (resources + levels)), at the end O(units above the leaves). May refresh caches, changes no
+ * decision. */
 bool skr_gang_count_slots(struct skr_gang *gang, struct skr_slot_count *count, int32_t n,
                           struct skr_slots *ret);
 void skr_slot_count_fini(struct skr_slot_count *count);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tree is in force. The valid topology map with the smallest (creationTimestamp, name) is; a
- * map that becomes malformed while it is in force leaves its last good tree in force; with only
- * malformed maps and no last good one there is no tree (groups wait with TopologyMissing); without
- * any map the tree is derived from node labels, GRACE_S after the last map went. Warnings about nodes
- * are collected for a second, so that a cluster that comes up is reported once.
+ * Chooses the tree in force: the valid topology map with the smallest (creationTimestamp, name).
+ *
+ * - If the map in force becomes malformed, its last good tree stays.
+ * - If all maps are malformed and there is no last good tree, groups wait with TopologyMissing.
+ * - Without a map, the tree is derived from node labels, GRACE_S after the last map was deleted.
+ *
+ * Warnings about nodes are collected for a second, so that a starting cluster is reported once.
  */
 #include "core/gang/cache/topology.h"
 
@@ -93,10 +95,10 @@ static struct skr_tree *derive(struct skr_gang *e)
     return tree;
 }
 
-enum { GRACE_S = 60 }; /* the tree of a map that was deleted stays this long */
+enum { GRACE_S = 60 }; /* the tree of a deleted map stays this long */
 
-/* The last map is gone. Whoever replaces it by deleting and creating must not have groups placed in
- * between without the levels that their rules name. */
+/* The last map is gone. A user may replace it by delete and create: no group may be placed in
+ * between without the levels that its rules name. */
 static bool keeps_grace(struct skr_gang *e)
 {
     skr_time now = skr_frame_now(e->frame);
@@ -193,7 +195,7 @@ bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *
            skr_tree_find_leaf(e->topology.tree, n->name) < 0;
 }
 
-/* A derived tree has no object that a condition could be written to. */
+/* Logs instead: a derived tree has no object for a condition. */
 static void log_left_out(struct skr_gang *e)
 {
     SKR_STRBUF(text);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_CACHE_TOPOLOGY_H
 #define SKR_CORE_GANG_CACHE_TOPOLOGY_H
-/* Which tree is in force. */
+/* The topology tree in force. */
 #include "core/gang/state/gang.h"
 
 void skr_topology_map_changed(struct skr_gang *e,
-                              struct map_entry *m); /* its text; or it is gone */
-/* The map leaves the cache. */
+                              struct map_entry *m); /* its text changed, or it was deleted */
+/* The map is removed from the cache. */
 void skr_topology_map_gone(struct skr_gang *e, struct map_entry *m);
 void skr_topology_nodes_changed(struct skr_gang *e); /* nodes came or went */
 void skr_topology_settle(struct skr_gang *e);
-/* Of every leaf; NULL: no such node. Valid until the next event. */
+/* For every leaf; NULL: no such node. Valid until the next event. */
 struct node_entry *const *skr_topology_leaf_nodes(struct skr_gang *e);
-bool skr_topology_is_usable(const struct skr_gang *e); /* there is a tree, with leaves */
-/* The oldest map that cannot be read; NULL: none. O(maps). */
+bool skr_topology_is_usable(const struct skr_gang *e); /* whether there is a tree with leaves */
+/* The oldest unreadable map; NULL: none. O(maps). */
 const struct map_entry *skr_topology_malformed(const struct skr_gang *e);
-/* "" when fine. */
+/* "" if the map is fine. */
 const char *skr_topology_map_reason(const struct skr_gang *e, const struct map_entry *m);
 /* Whether a node is Ready and no leaf names it. */
 bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n);
-/* Whether the tree in force is made of rack labels: the nodes outside it lack the label. */
+/* Whether the tree in force is derived from rack labels: nodes outside it lack the label. */
 bool skr_topology_has_racks_of_labels(const struct skr_gang *e);
 void skr_topology_fini(struct skr_gang *e);
 

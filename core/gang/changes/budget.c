@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts groups by namespace; those that found no place stand in a list. */
+/* Counts groups by namespace; refused groups are in a list, longest wait first. */
 #include "core/gang/changes/budget.h"
 
 #include "core/gang/cache/dirty.h"
@@ -14,7 +14,7 @@
 struct budget {
     UT_hash_handle hh; /* by name */
     char *name;        /* of the namespace */
-    size_t n;          /* groups that count */
+    size_t n;          /* counted groups */
     struct group *refused;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a group that nothing names any more: every file lets go what it keeps of it. */
+/* Ends a group that nothing names any more: every file frees what it has of it. */
 #include "core/gang/changes/group_end.h"
 
 #include "core/gang/cache/dirty.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes keys and plan text to objects of groups. Changes are collected for COLLECT_MS. If neither
+ * status nor reason changed, writes to one object pause for PAUSE_MS. */
 #include "core/gang/changes/group_objects.h"
 
 #include "core/gang/cache/dirty.h"
@@ -71,7 +73,7 @@ static void add_member(struct skr_strbuf *b, const char *prefix, const char *key
     }
 }
 
-/* The members that a patch has besides its preconditions. */
+/* The fields of a patch besides its preconditions. */
 static void add_changes(const struct target *t, const struct desired_keys *w, size_t n,
                         const char *annotation, struct skr_strbuf *metadata,
                         struct skr_strbuf *members)
@@ -122,7 +124,7 @@ static void send_patch(struct skr_gang *e, const struct target *t, const struct 
                             metadata.len > 0 ? metadata.s : "", members.len > 0 ? members.s : "");
 }
 
-/* A change of status is written soon; counts that grow with every pod every now and then. */
+/* A change of status is written soon; counts that grow with every pod are collected. */
 static skr_time collected_at(const struct skr_gang *e, const struct target *t,
                              const struct desired_keys *w, size_t n)
 {
@@ -136,8 +138,8 @@ static skr_time collected_at(const struct skr_gang *e, const struct target *t,
     return t->writer->sent_at && pause > at ? pause : at;
 }
 
-/* annotation: as it should stand; "" not at all. Returns when to look again, SKR_TIME_NEVER if
- * nothing is due. */
+/* annotation: the wanted text; "": none. Returns when to look again, SKR_TIME_NEVER if nothing is
+ * due. */
 static skr_time settle_target(struct skr_gang *e, const struct target *t, struct desired_keys *w,
                               const char *annotation)
 {
@@ -145,7 +147,7 @@ static skr_time settle_target(struct skr_gang *e, const struct target *t, struct
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
     size_t n = differences(t, w);
     skr_time at = SKR_TIME_NEVER;
-    /* What a patch of unknown outcome did may be waited for although nothing seems to differ. */
+    /* If a patch of unknown outcome is open, its result is awaited even without a difference. */
     if (n == 0 && !plan_differs && !t->writer->must_read) {
         skr_object_writer_rest(t->writer);
     } else if (skr_object_writer_step(t->writer, e->frame, &t->object,
@@ -243,7 +245,7 @@ void skr_group_objects_settle_map(struct skr_gang *e, struct map_entry *m)
 
 /* ---- answers ---- */
 
-/* data and annotations as they are now that our patch is known to have been applied */
+/* Data and annotations after our patch was applied. */
 static void merge(struct skr_arena *arena, const struct skr_labels *old,
                   const struct skr_label *sent, size_t n_sent, struct skr_labels *ret)
 {
@@ -275,7 +277,7 @@ static void merge(struct skr_arena *arena, const struct skr_labels *old,
     ret->n = n;
 }
 
-/* Annotations and data: keys, of those sent, that stand in annotations. */
+/* keys: whether the sent keys are annotations, too; else they are data. */
 static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
                        const struct sent_patch *sent, bool keys, uint64_t version,
                        struct skr_meta *ret)
@@ -304,7 +306,7 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     free(full);
 }
 
-/* Bytes that a map and the patch take at most, so that there is one block of that size. */
+/* The most bytes that a map with the patch takes: allocated as one block. */
 static size_t patched_size(const struct map_entry *m)
 {
     enum { ALIGNMENT = 16, PREFIX = sizeof GROUP_KEYS_PREFIX };
@@ -350,7 +352,7 @@ static void look_again(struct skr_gang *e, struct group *g, const struct skr_obj
 {
     skr_dirty_group(e, g);
     if (writer->refused) {
-        skr_wakes_group_then(e, g, writer->retry_at); /* nothing is planned before */
+        skr_wakes_group_then(e, g, writer->retry_at); /* no plan before that */
     }
     if (was_refused && !writer->refused) {
         skr_attempt_restart_backoff(g);

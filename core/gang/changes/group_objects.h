@@ -2,15 +2,15 @@
 #ifndef SKR_CORE_GANG_CHANGES_GROUP_OBJECTS_H
 #define SKR_CORE_GANG_CHANGES_GROUP_OBJECTS_H
 /*
- * What the objects of groups and topologies should carry against what they do: status keys and the
- * plan's annotation. The writer of core/frame brings one to the other; an acknowledged patch is
- * applied to the cached object here, so that answers need not carry objects as large as a plan.
+ * Compares objects of groups and topologies with what they should carry: status keys and the plan's
+ * annotation. The writer of core/frame writes the difference. An acknowledged patch is applied to
+ * the cached object here, so that answers need not carry objects as large as a plan.
  */
 #include "core/gang/state/map_entry.h"
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
 void skr_group_objects_settle_map(struct skr_gang *e, struct map_entry *m);
-/* Writes what the group's object lacks, when it is due. */
+/* Writes what differs in the group's object, when it is due. */
 void skr_group_objects_settle(struct skr_gang *e, struct group *g);
 void skr_group_objects_done(struct skr_gang *e, const struct skr_pending_write *w,
                             struct skr_event *event);

@@ -92,7 +92,7 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
     return 0;
 }
 
-/* Users of a namespace outbid those of others no further than the administrator allows. */
+/* The priority of a group is limited by the administrator's bound for its namespace. */
 static void bound_priority(const struct skr_gang *e, const struct group *g,
                            struct skr_group_spec *spec)
 {
@@ -107,11 +107,11 @@ static void bound_priority(const struct skr_gang *e, const struct group *g,
     spec->priority = (int32_t)most;
 }
 
-/* A running or binding gang keeps the source it started with while that source is there; losing it
- * costs a running gang nothing. */
+/* A running or binding gang keeps its source while that exists; its loss does not affect a running
+ * gang. */
 static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
 {
-    if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
+    if (g->plan && g->plan->binding) { /* a refused "Binding" does not count */
         return g->plan->binding_persisted || !skr_plan_storage_is_quiet(e, g);
     }
     bool running = g->state == GROUP_BOUND && g->seats.n_bound > 0;
@@ -120,7 +120,7 @@ static bool must_wait(const struct skr_gang *e, const struct group *g, enum grou
     return running && source != g->source.kind && still_there && source != SOURCE_NONE;
 }
 
-/* The change takes effect later, and the source may become malformed before. */
+/* The change takes effect later; the source may become malformed before. */
 static void note_next(struct group *g, enum group_source source)
 {
     struct skr_group_spec *spec;
@@ -173,7 +173,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
         g->source.defect = skr_strdup(error.text);
         skr_group_spec_destroy(spec);
         spec = NULL;
-        if (g->seats.n_bound > 0) { /* last good values stay */
+        if (g->seats.n_bound > 0) { /* the last good values stay */
             if (!next) {
                 return true;
             }
@@ -221,7 +221,7 @@ void skr_group_source_map_changes(struct group *g, const struct map_entry *m)
     if (best != m || g->source.kind != SOURCE_MAP || !g->source.text) {
         return;
     }
-    g->source.map = best; /* it may have been made anew since somebody looked */
+    g->source.map = best; /* it may have been recreated since the last look */
     SKR_AUTO_FREE char *text = source_text(g, SOURCE_MAP);
     if (strcmp(text, g->source.text) != 0) {
         note_next(g, SOURCE_MAP);

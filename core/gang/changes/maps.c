@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of ConfigMaps and PodGroups, and which group or tree each of them is about. Only the
- * user's keys count as a change; what we write ourselves never does.
+ * Caches ConfigMaps and PodGroups, and assigns each to its group or tree. Only the user's keys
+ * count as a change, not the daemon's own writes.
  */
 #include "core/gang/changes/maps.h"
 
@@ -87,7 +87,7 @@ static void join(struct skr_gang *e, struct map_entry *m, const char *key)
     skr_dirty_group(e, g);
 }
 
-/* The map may have got or lost its markers, its name, or been replaced under the same name. */
+/* The map may have got or lost its markers or its name, or was replaced under the same name. */
 static void classify(struct skr_gang *e, struct map_entry *m)
 {
     const struct skr_configmap *map = m->map;
@@ -131,7 +131,7 @@ void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
 {
     char *key = skr_object_key(map->meta.namespace_, map->meta.name);
     struct map_entry *m = skr_maps_find(e, key);
-    if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and made anew */
+    if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and recreated */
         skr_maps_delete(e, map->meta.namespace_, map->meta.name);
         m = NULL;
     }
@@ -154,7 +154,7 @@ void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
     }
     struct skr_configmap *old = m->map;
     m->map = map;
-    /* A write of ours names the version it is made for: with a later one its fate is known. */
+    /* Our writes name the version they are for: a later version shows their outcome. */
     if (!old || map->meta.resource_version > old->meta.resource_version) {
         m->writer.must_read = false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts between commas, blanks around them and around '=' do not count. */
+/* Parses parts between commas; blanks around parts and around '=' are ignored. */
 #include "core/gang/changes/namespace_limits.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { NUMBER_MAX = 24, NAME_MAX_BYTES = 63 };
 struct part {
     const char *name;
     size_t name_len;
-    char number[NUMBER_MAX]; /* "" when it is too long or not there */
+    char number[NUMBER_MAX]; /* "" if too long or missing */
     const char *begin;
     size_t len;
 };
@@ -32,7 +32,7 @@ static size_t trimmed(const char **text, size_t n)
     return n;
 }
 
-/* The part at *text, which moves behind it; false at the end. */
+/* The part at *text, which advances past it; false at the end. */
 static bool next_part(const char **text, struct part *ret)
 {
     if (!**text) {

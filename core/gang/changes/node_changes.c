@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a change of a node means. One that matters to placement (allocatable, taints, cordon,
- * labels; readiness is not one: kube-scheduler looks at taints) updates the ledger, ends vetoes of
- * the node, wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change
- * none of these and cost a comparison.
+ * Applies a change of a node. Relevant are allocatable, taints, cordon and labels (not readiness:
+ * kube-scheduler looks at taints). A relevant change updates the ledger, ends vetoes of the node,
+ * wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change none
+ * of these and cost a comparison.
  */
 #include "core/gang/changes/node_changes.h"
 
@@ -29,7 +29,7 @@ static bool matters(const struct skr_node *a, const struct skr_node *b)
            !skr_labels_equal(&a->meta.labels, &b->meta.labels);
 }
 
-/* Groups whose plan uses the node look whether it is still good for them. */
+/* Groups whose plan uses the node check whether the plan is still valid. */
 static void touch_plans(struct skr_gang *e, const char *node)
 {
     struct group *g;
@@ -65,7 +65,8 @@ static void set_refused(struct skr_gang *e, struct node_entry *n, bool refused)
     n->refused = refused;
 }
 
-/* What the node offers by the table of names, which has all of its names unless it was refused. */
+/* The node's allocatable by the table of names, which has all of its names unless it was
+ * refused. */
 static struct skr_amounts offered(const struct skr_gang *e, const struct node_entry *n)
 {
     struct skr_amounts offer = {0, NULL};
@@ -75,8 +76,8 @@ static struct skr_amounts offered(const struct skr_gang *e, const struct node_en
     return offer;
 }
 
-/* The ledger's picture of the node: what it offers, or nothing at all when the table of names has
- * no room for all of it. was: what it offered before; taken. */
+/* Updates the node in the ledger: its allocatable, or nothing if the table of names has no room for
+ * all of it. was: its previous allocatable; taken. */
 static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amounts was)
 {
     struct skr_error error;
@@ -95,8 +96,8 @@ static void offer_one(struct skr_gang *e, struct node_entry *n, struct skr_amoun
     skr_amounts_fini(&offer);
 }
 
-/* Names came or went: what pods ask for is read again, and nodes that were refused may have room
- * for their names now. */
+/* Names came or went: requests of pods are resolved again, and refused nodes may have room for
+ * their names now. */
 static void follow_names(struct skr_gang *e, uint64_t version)
 {
     struct node_entry *n;
@@ -155,7 +156,7 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
     if (news) {
         offer(e, n, was);
         if (moved && !e->topology.active) {
-            skr_dirty_tree(e); /* rack labels may have moved */
+            skr_dirty_tree(e); /* rack labels may have changed */
         }
         changed(e, n);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_CHANGES_NODE_CHANGES_H
 #define SKR_CORE_GANG_CHANGES_NODE_CHANGES_H
-/* What a change of a node means. */
+/* Applies a change of a node. */
 #include "core/gang/state/gang.h"
 
 void skr_node_changes_upsert(struct skr_gang *e, struct skr_node *node); /* taken */

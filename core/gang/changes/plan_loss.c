@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a plan before its time, and members that go.
+ * Ends plans early, and handles members that leave.
  *
- * - before Binding is persisted, abort: parked calls are answered, the text is wanted away, the
- *   room is given back when the object is known to be without it
- * - after it the lost member's seat and room are kept as a vacancy for its replacement, or, with
- *   onPartialBind: rollback, those that are bound are deleted (rollback.c)
+ * - Before Binding is persisted: abort. Parked calls are answered, removal of the text is
+ *   requested, and the room is released once the object is known to be without it.
+ * - After it: the lost member's seat and room stay as a vacancy for its replacement. With
+ *   onPartialBind: rollback, the bound members are deleted instead (rollback.c).
  */
 #include "core/gang/changes/plan_loss.h"
 
@@ -60,7 +60,7 @@ void skr_plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason re
     skr_dirty_group(e, g);
 }
 
-/* The object carries nothing of the plan any more, and no write of ours could bring it back. */
+/* The object carries nothing of the plan, and no write of ours can restore it. */
 static bool abort_is_done(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
@@ -69,7 +69,7 @@ static bool abort_is_done(const struct skr_gang *e, const struct group *g)
     }
     if (plan->anchor) {
         const struct pod_entry *p = skr_pods_find(e, plan->anchor);
-        if (!p || p->plan != plan) { /* what a lost member carries counts for nothing */
+        if (!p || p->plan != plan) { /* records on a lost member do not count */
             return true;
         }
         const char *have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
@@ -119,7 +119,7 @@ void skr_plan_loss_keep_seat(struct skr_gang *e, struct plan *plan, struct pod_e
     skr_plan_add_vacancy(e, plan, v);
 }
 
-/* The member that carried the text of a group from labels is gone: another one carries it on. */
+/* The member that carried the text of a group from labels is gone: chooses another carrier. */
 static void move_anchor(struct plan *plan, const struct pod_entry *lost)
 {
     if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0) {
@@ -167,8 +167,8 @@ static bool may_take_vacancy(const struct group *g, const struct pod_entry *p)
            skr_membership_may_replace(g, p);
 }
 
-/* The vacancy of the lowest rank, and the first who may take it in member order; before that one
- * whose index is the rank of a vacancy. NULL: nobody is there. */
+/* The vacancy of the lowest rank and its first candidate in member order; a candidate whose index
+ * is the rank of a vacancy comes first. NULL: no candidate. */
 static struct pod_entry *replacement_for(const struct group *g, const struct plan *plan,
                                          size_t *ret_vacancy)
 {
@@ -215,7 +215,7 @@ bool skr_plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
         return false;
     }
     if (plan->home != SOURCE_LABELS && !skr_plan_storage_text(g)) {
-        return false; /* no object could tell that the newcomer belongs to the plan */
+        return false; /* no object could show that the newcomer belongs to the plan */
     }
     size_t at;
     struct pod_entry *best = replacement_for(g, plan, &at);

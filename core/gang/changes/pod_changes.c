@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a change of a pod means: for its group and its seats, its plan, its charge, its open bind
- * call, and whoever waits for the node that it was nominated to.
+ * Applies a change of a pod: to its group and seats, its plan, its charge, its open bind call, and
+ * members that wait for the node of its nomination.
  *
- * A pod is charged to its node from the moment the cache shows it bound until it is terminal or
- * gone; a member of a plan is charged by plan.c before that. The newest resourceVersion wins,
- * whether it came by watch or as the acknowledgement of our own write.
+ * A pod is charged to its node from when the cache shows it bound until it is terminal or gone;
+ * plan.c charges a member of a plan before that. The newest resourceVersion wins, from the watch or
+ * from the acknowledgement of a write.
  *
- * A pod about which nothing is to be decided has no entry but is a resident (residents.h): at once
- * when it comes as such, else as soon as its entry has nothing to remember any more. It gets an entry
- * again when it changes to something else.
+ * A pod that needs no decision is a resident, without an entry (residents.h): at once if it arrives
+ * as one, else as soon as its entry holds nothing. It gets an entry again if that changes.
  */
 #include "core/gang/changes/pod_changes.h"
 
@@ -84,7 +83,7 @@ static void update_group(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-/* Whoever waited for a record on the node to vanish before being activated there looks again. */
+/* Members that waited for a record on the node to vanish look again. */
 static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
 {
     struct group *g;
@@ -123,7 +122,8 @@ static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone
     }
 }
 
-/* Bound pods that still use their node are charged to it; others only by plan.c and binding.c. */
+/* Bound pods that still use their node are charged to it; plan.c and binding.c charge the
+ * others. */
 static void update_charge(struct skr_gang *e, struct pod_entry *p)
 {
     if (skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod)) {
@@ -143,7 +143,8 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-/* old: what it was before; NULL: it is new to us, and may have ended before we came. */
+/* old: its previous version; NULL: it is new here and may have ended before this process
+ * started. */
 static void note_success(struct group *g, struct pod_entry *p, const struct skr_pod *old)
 {
     bool ended = p->pod->phase == SKR_POD_SUCCEEDED && skr_pods_is_bound(p);
@@ -175,7 +176,7 @@ static void update_shape(struct skr_gang *e, struct pod_entry *p)
     skr_shapes_unref(e, old);
 }
 
-/* What of a member's change concerns seats and the solver's input. */
+/* Compares what concerns seats and the solver's input. */
 static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
 {
     struct group *g = p->group;
@@ -198,7 +199,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     skr_dirty_member(e, g);
 }
 
-/* Whoever waits for its end looks. */
+/* The group that waits for its end looks again. */
 static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
     struct group *preemptor = p->work->evict.by ? skr_groups_find(e, p->work->evict.by) : NULL;
@@ -307,7 +308,7 @@ static void resident_remove(struct skr_gang *e, struct resident *r)
     skr_residents_drop(e, r);
 }
 
-/* The deletion of whoever had the name before was missed: names are unique at any time. */
+/* Names are unique: the deletion of the pod that had this name was missed. */
 static void free_name(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct pod_entry *p = skr_pods_find_name(e, pod->meta.namespace_, pod->meta.name);
@@ -320,7 +321,7 @@ static void free_name(struct skr_gang *e, const struct skr_pod *pod)
     }
 }
 
-/* Nothing is under way for it, and nothing of what it was counts any more. */
+/* It has no work in progress and nothing to keep. */
 static bool has_nothing_to_remember(const struct pod_entry *p)
 {
     bool writes = p->work->bind.write || p->work->bind.unknown || p->work->patch.write ||
@@ -349,7 +350,8 @@ static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *po
     return skr_residents_take(pod, skr_pods_is_ours(e, pod) && skr_pods_group_name(pod));
 }
 
-/* The answer to a patch of ours was newer, and the pod as cached then was not known to be bound: who is bound stays it. */
+/* The answer to a patch was newer, and its cached pod was not known to be bound: a bound pod stays
+ * bound. */
 static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod)
 {
     if (p && !skr_pods_is_bound(p) && *pod->node_name) {
@@ -357,7 +359,7 @@ static void note_bound_before(struct skr_gang *e, struct pod_entry *p, const str
     }
 }
 
-/* The pod's entry; NULL: it is a resident, or its version is an old one. Takes pod. */
+/* The pod's entry; NULL: it is a resident, or this version is old. Takes pod. */
 static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
 {
     if (!*pod->meta.uid) {
@@ -369,7 +371,7 @@ static struct pod_entry *take(struct skr_gang *e, struct skr_pod *pod)
         free_name(e, pod);
     }
     struct resident *r = p ? NULL : skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
-    /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
+    /* Answers to Bindings carry no version: a version that shows a bound pod unbound is older. */
     bool old = (p && is_older(pod, p->pod->meta.resource_version)) ||
                (r && is_older(pod, skr_residents_version(r))) ||
                ((r || (p && skr_pods_is_bound(p))) && !*pod->node_name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deletes the bound members of a plan that cannot be completed, and hears that it was done. */
+/* Deletes the bound members of a plan that cannot be completed, and handles the answers. */
 #include "core/gang/changes/rollback.h"
 
 #include "core/gang/cache/dirty.h"
@@ -101,7 +101,7 @@ void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write 
     switch (ev->written.outcome) {
     case SKR_WRITE_OK:
     case SKR_WRITE_NOT_FOUND:
-    case SKR_WRITE_CONFLICT: /* another pod has its name */
+    case SKR_WRITE_CONFLICT: /* another pod has its name now */
         confirmed(e, p);
         break;
     case SKR_WRITE_BUSY:

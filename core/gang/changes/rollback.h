@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_CHANGES_ROLLBACK_H
 #define SKR_CORE_GANG_CHANGES_ROLLBACK_H
-/* onPartialBind: rollback: a group that lost a member in Binding is taken back as a whole. */
+/* onPartialBind: rollback: undoes a group that lost a member in Binding. */
 #include "core/gang/state/plan_entry.h"
 
-/* Bindings in flight come to their end first. Then everybody bound is deleted, by UID, until the API
- * server has confirmed it for each; only then the plan ends, so that a process that dies in between
- * finds it as Binding and finishes it. A refusal for good ends the roll-back: the plan goes forward
- * and keeps the seat of who is lost. */
+/* First the Bindings in flight are completed. Then all bound members are deleted, by UID. The plan
+ * ends after the API server has confirmed every deletion, so that a later process finds it as
+ * Binding and completes the rollback. A permanent refusal ends the rollback: the plan goes forward
+ * and keeps the seats of lost members. */
 void skr_rollback_step(struct skr_gang *e, struct plan *plan);
 void skr_rollback_write_done(struct skr_gang *e, const struct skr_pending_write *w,
                              const struct skr_event *ev);

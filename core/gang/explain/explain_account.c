@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver's account of a group without a place: what it needs, what there is, which sizes would
- * do. All numbers are those of the problem that was solved, not of the ledger of now.
+ * Writes the solver's account of a group without a place: its needs, the room, the sizes that fit.
+ * All numbers are from the solved problem, not from the present ledger.
  */
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
@@ -111,7 +111,7 @@ void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr
     }
 }
 
-/* Of one shape; SKR_ELIGIBLE, too, when only a veto keeps it away. */
+/* For one shape; SKR_ELIGIBLE also if only a veto closes the node. */
 static const char *closed_for(struct skr_gang *e, struct shape *s, const struct node_entry *n,
                               bool *ret_opens)
 {
@@ -182,7 +182,7 @@ static void explain_rule(const char *level, const struct skr_rule *rule, struct 
     }
 }
 
-/* The rules the sentence is about: that of the deciding level, or all that are written down. */
+/* The rules that the sentence concerns: that of the deciding level, or all rules of the spec. */
 static void write_constraint(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
@@ -245,7 +245,7 @@ static int32_t best_fit(const struct account *a)
     return best;
 }
 
-/* Of slots and sums those that the group does not hold itself; largest is a size. */
+/* Slots and sums are without the group's own seats; largest is a size. */
 static void write_have(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;

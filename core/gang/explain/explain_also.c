@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else holds of a group beside its reason: warnings, and what is wrong although it is bound. */
+/* Writes further findings about a group: warnings, and what is wrong although it is bound. */
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -22,7 +22,7 @@
 struct also {
     struct skr_strbuf *b;
     const struct explain_standing *standing;
-    const char *reason; /* is not reported again */
+    const char *reason; /* not repeated */
     bool first;
 };
 
@@ -94,7 +94,7 @@ static void also_outside(const struct skr_gang *e, struct also *also)
     skr_strbuf_fini(&text);
 }
 
-/* Whether the members that wait may go to the node. */
+/* Whether the waiting members may go to the node. */
 static bool is_open(const struct group *g, const struct node_entry *n)
 {
     const struct pod_entry *p;
@@ -112,7 +112,7 @@ static bool is_open(const struct group *g, const struct node_entry *n)
     return seen;
 }
 
-/* Nodes outside a derived tree matter to a group that finds no room, if they are open to it. */
+/* Nodes outside a derived tree, for a group without room that could use them. */
 static void also_unlabelled(const struct skr_gang *e, const struct group *g, struct also *also)
 {
     const char *class = skr_reason_class(g->reason), *first = NULL;
@@ -238,7 +238,7 @@ static void also_although_bound(const struct group *g, struct also *also)
     also->reason = skr_reason_name(g->reason);
 }
 
-/* Whether the node has the devices is not ours to say. */
+/* Whether the node has the devices is unknown here. */
 static void also_devices(const struct skr_gang *e, const struct group *g, struct also *also)
 {
     SKR_STRBUF(text);

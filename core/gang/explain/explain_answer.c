@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole answer to "why is this group not placed": its state, the reason, everything else that
- * holds, the solver's account where there is one, and commands that lead on. The reason is that of
- * the group's object, the sentence its message; groups that are on their way have tokens of their
- * own (Assigned, Permitted).
+ * Writes the whole answer to "why is this group not placed": its state, the reason, further
+ * findings, the solver's account if there is one, and commands to run next. The reason is that of
+ * the group's object, the sentence its message; groups in progress have tokens of their own
+ * (Assigned, Permitted).
  */
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
@@ -35,8 +35,7 @@ static bool is_placed(const struct group *g)
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
-/* A group with all its members bound is reported as that; what is wrong with it nonetheless stands
- * under "also". */
+/* A group with all members bound is reported as bound; what is wrong with it is under "also". */
 static enum skr_reason reason_of(const struct group *g)
 {
     return is_placed(g) ? SKR_REASON_NONE : g->reason;

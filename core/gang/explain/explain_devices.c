@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are not counted here: see explain_devices.h. */
+/* Finds requests that are not counted: see explain_devices.h. */
 #include "core/gang/explain/explain_devices.h"
 
 #include "core/gang/cache/nodes.h"
@@ -14,7 +14,7 @@ enum { DEVICES_SAID = 5 };
 
 struct wanted_device {
     const char *resource, *class; /* class NULL: one is assumed */
-    int64_t amount;               /* the most that a member asks for */
+    int64_t amount;               /* the most that a member requests */
 };
 
 struct wanted_devices {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Domains of an explanation: the solver's bottlenecks with what is free in them and who holds the
- * rest. Where no level decides, because there is too little room in all, the domains are the units
- * below the root, and fits is the sum of what fits on their nodes.
+ * Writes the domains of an explanation: the solver's bottlenecks with their free room and the
+ * holders of the rest. If no level decides, because there is too little room in total, the domains
+ * are the units below the root, and fits is the sum over their nodes.
  *
- * Blockers are pods that are charged on eligible nodes of the domain, by group; and nodes that are
- * closed to the members, with what would be free there.
+ * Blockers are pods that are charged on eligible nodes of the domain, by group; and nodes closed to
+ * the members, with their free room.
  */
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/cache/shapes.h"
@@ -17,7 +17,7 @@
 
 struct row {
     int32_t unit;
-    int32_t fits, needs; /* needs 0: not known */
+    int32_t fits, needs; /* needs 0: unknown */
     int32_t first, end;  /* leaves */
 };
 
@@ -28,7 +28,7 @@ struct rows {
     int32_t *at; /* [unit of the level, from its first] index of its row, or -1 */
 };
 
-/* ---- which ---- */
+/* ---- which domains ---- */
 
 static void add_row(struct rows *rows, const struct skr_tree *tree, struct row row)
 {
@@ -90,13 +90,13 @@ static void list_rows(const struct account *a, struct rows *rows)
     }
 }
 
-/* ---- who is in the way ---- */
+/* ---- holders ---- */
 
 struct blocker {
     size_t row;
-    const char *group; /* key; NULL: a pod of its own */
+    const char *group; /* key; NULL: a single pod */
     const char *name;  /* of the pod (among keys), or of the group */
-    size_t key;        /* place of the pod's among keys, before they are complete */
+    size_t key;        /* index of the pod's name among keys, until they are complete */
     int32_t priority;
     int64_t amount;
     size_t pods;
@@ -160,7 +160,7 @@ static size_t add_key(const struct account *a, const struct pod_walk *p, struct 
     return at;
 }
 
-/* Of the scarcest resource: whether the leaf lists it. */
+/* Whether the leaf lists the scarcest resource. */
 static bool is_counted(const struct account *a, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
@@ -176,7 +176,7 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
     struct pod_walk p = {0};
     while (skr_pod_walk_next(a->e, &p)) {
         const struct group *g = p.entry ? p.entry->group : NULL;
-        bool left = g == a->g && p.deleting; /* a member no more, and still on its node */
+        bool left = g == a->g && p.deleting; /* no longer a member, and still on its node */
         const char *node = g == a->g && !left ? NULL
                            : p.entry          ? skr_ledger_find(a->e->ledger, p.entry->uid, NULL)
                                               : p.node;
@@ -283,7 +283,7 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
     skr_strbuf_add_json(b, name.s);
     skr_strbuf_fini(&name);
-    /* The solver's numbers of bottlenecks have the group's own seats among them. */
+    /* The solver's numbers of bottlenecks include the group's own seats. */
     int32_t held = skr_held_below(p, row->unit), short_ = row->needs - row->fits;
     int32_t own = row->needs > 0 ? held : 0, fits = row->fits > own ? row->fits - own : 0;
     skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, fits);

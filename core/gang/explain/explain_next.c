@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do next about a group that is not placed: commands, by the reason. */
+/* Writes the next commands for a group that is not placed, by reason. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/group_source.h"
@@ -72,7 +72,7 @@ static bool uses_classes(const struct skr_gang *e, const struct group *g)
     return !e->classes_forbidden && skr_devices_say(e, g, &text);
 }
 
-/* Which devices there are; or what the account lacks to see their classes. */
+/* A command that lists devices, or the permission that is missing to see their classes. */
 static void next_devices(struct next *next, const struct skr_gang *e, const struct group *g)
 {
     SKR_STRBUF(text);
@@ -84,8 +84,8 @@ static void next_devices(struct next *next, const struct skr_gang *e, const stru
     }
 }
 
-/* A dump of the cluster, and tried on it: the size that fits, where room is what lacks, else the
- * first rule that would have to change. */
+/* Commands that dump the cluster and try on it the size that fits, if room is missing, else the
+ * first rule to change. */
 static void next_simulate(struct next *next, const struct skr_gang *e, const struct group *g)
 {
     struct skr_strbuf c;
@@ -116,7 +116,7 @@ static void next_simulate(struct next *next, const struct skr_gang *e, const str
     skr_strbuf_fini(&c);
 }
 
-/* The oldest topology map that cannot be read, else the list of them. */
+/* The oldest unreadable topology map, else the list of maps. */
 static void next_topology(struct next *next, const struct skr_gang *e, const struct group *g)
 {
     const struct map_entry *bad = skr_topology_malformed(e);
@@ -131,7 +131,7 @@ static void next_topology(struct next *next, const struct skr_gang *e, const str
     skr_strbuf_fini(&c);
 }
 
-/* Who would have to go is worth a look. */
+/* A command that shows the possible victims. */
 static void next_preempt(struct next *next, const struct group *g)
 {
     struct skr_strbuf c;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What preemption would do for a group that found no place, or why it would do nothing.
+ * Writes what preemption would do for a group without a place, or why it would do nothing.
  *
  *   {"outcome":"Evicts","text":"4 pods of 1 group would be evicted, then group g fits",
  *    "victims":[{"group":"default/c","priority":0,"pods":4,"nodes":["node-4"],"nodesInAll":1}],
  *    "placement":[{"node":"node-4","pods":4}],"placementInAll":1,
  *    "candidates":{"groups":1,"singlePods":0,"pods":4},"spared":[{"why":"Priority",...}]}
  *
- * Candidates and who is spared are counted when the problem is built, since the numbers of its budgets hold no
- * longer than that. Only who has pods on a node that the group may use is in its way.
+ * Candidates and spared groups are counted when the problem is built, since its budget numbers are
+ * valid only then. Only pods on nodes that the group may use count.
  */
 #include "core/gang/explain/explain_preemption.h"
 
@@ -57,13 +57,13 @@ static void open_answer(struct skr_json_writer *w, const char *outcome, const ch
     skr_json_string(w, "text", text);
 }
 
-/* ---- who is spared ---- */
+/* ---- spared groups ---- */
 
 enum spared {
     SPARED_PRIORITY, /* not lower than the group's */
-    SPARED_BUDGET,   /* a PodDisruptionBudget does not let all its members go */
+    SPARED_BUDGET,   /* a PodDisruptionBudget forbids the eviction of all its members */
     SPARED_BOUND,    /* is being bound */
-    SPARED_LEAVING,  /* gives way already */
+    SPARED_LEAVING,  /* is already a victim */
     SPARED_ORDINARY, /* pods of no group */
     SPARED_COUNT
 };
@@ -78,7 +78,7 @@ struct tally {
         size_t n_named;
         const char *named[SKR_EXPLAIN_BLOCKERS_MAX];
     } row[SPARED_COUNT];
-    char budget[300];             /* the first that spares somebody, by group */
+    char budget[300];             /* the first that spares a group or pod, by group */
     int64_t groups, single, pods; /* candidates */
 };
 
@@ -93,7 +93,7 @@ static bool is_in_the_way(const struct skr_solve_request *request, const struct 
     return skr_victim_search_runs(p) && is_eligible(request, p->pod->node_name);
 }
 
-/* The names that are first in byte order are kept. */
+/* Keeps the names that are first in byte order. */
 static void name(struct tally *t, enum spared why, const char *key)
 {
     size_t n = t->row[why].n_named, at = n;
@@ -119,7 +119,7 @@ static void spare(struct tally *t, enum spared why, const char *key, int64_t pod
     }
 }
 
-/* Whether budgets keep the group; of its first pod that is kept they say why. */
+/* Whether budgets protect the group, and why its first protected pod is. */
 static bool budget_spares(const struct skr_gang *e, const struct group *h,
                           const struct skr_victims_problem *in, char *text, size_t size)
 {
@@ -294,7 +294,7 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
     return request;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 /* "namespace/name" of a single pod's "namespace/name/uid". */
 static char *pod_key(const char *text)
@@ -378,7 +378,7 @@ static void write_evicts(const struct group *g, const struct skr_solve_request *
     skr_strbuf_addf(&text, " would be evicted, then group %s fits%s%s", g->name,
                     found->cheapest ? ""
                                     : "; the search ended before it proved that fewer do not do",
-                    enabled ? "" : "; option preemption is false, so nobody is");
+                    enabled ? "" : "; option preemption is false, so none is");
     open_answer(w, "Evicts", text.s);
     skr_json_int(w, "groups", groups);
     skr_json_int(w, "pods", found->members);
@@ -408,7 +408,7 @@ static void write_insufficient(const struct group *g, const struct skr_solve_req
     }
     skr_strbuf_init(&text);
     if (in->n_victims == 0) {
-        skr_strbuf_addf(&text, "nobody of lower priority than %d may be evicted",
+        skr_strbuf_addf(&text, "no group or pod of lower priority than %d may be evicted",
                         g->spec->priority);
     } else {
         skr_strbuf_addf(&text, "group %s does not fit even without all that might give way, ",
@@ -441,7 +441,7 @@ void skr_explain_preemption_found(const struct group *g, const struct skr_solve_
         open_answer(&w, "Unknown", "the search for victims ended without a result");
         break;
     }
-    if (spared && *spared == '{') { /* its members, into this object */
+    if (spared && *spared == '{') { /* its members, merged into this object */
         skr_strbuf_addc(b, ',');
         skr_strbuf_addn(b, spared + 1, strlen(spared) - 2);
     }
@@ -457,7 +457,7 @@ void skr_explain_preemption_failed(const char *text, struct skr_strbuf *b)
 
 /* ---- without a search ---- */
 
-/* What waits for its victims, with what is left of them. */
+/* A group that waits for its victims, with those that are left. */
 static void write_running(const struct skr_gang *e, const struct group *g,
                           struct skr_json_writer *w)
 {
@@ -493,7 +493,7 @@ void skr_explain_preemption_plain(const struct skr_gang *e, const struct group *
                  g->victim.by);
         open_answer(&w, "Forbidden", text);
     } else if (g->spec && g->spec->priority <= 0) {
-        snprintf(text, sizeof text, "a group of priority %d evicts nobody, it must be above 0",
+        snprintf(text, sizeof text, "a group of priority %d evicts no pods, it must be above 0",
                  g->spec->priority);
         open_answer(&w, "Forbidden", text);
     } else if (refuser) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What would have to change for a group to fit: each an object with a phrase for people and the
- * changes for programs.
+ * Writes what must change for a group to fit: objects with a phrase for users and the changes for
+ * programs.
  *
  *   {"text":"2 GPU free up on node-3","changes":[{"change":"free","node":"node-3","slots":1,
  *    "amounts":{"nvidia.com/gpu":2}}]}
  *
- * Room, rules, size, closed nodes: each is a placement that the solver has found, so carrying out
- * all changes of one object, and nothing else, places the group. What could not be said completely
- * (more leaves than the solver lists) is left out, as is room that would make a node larger than
- * any node of the tree is.
+ * Room, rules, size, closed nodes: each object is a placement that the solver found. If all its
+ * changes are made, and nothing else, the group is placed. Left out are changes that cannot be
+ * listed completely (more leaves than the solver lists), and room that would make a node larger
+ * than any node of the tree.
  */
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* An object is being written: phrase and changes grow side by side. */
+/* The object being written: phrase and changes grow together. */
 struct relaxation {
     struct skr_strbuf text, changes;
 };
@@ -45,9 +45,9 @@ static void end(struct relaxation *r, struct skr_strbuf *b)
 
 /* ---- room ---- */
 
-#define AMOUNT_MAX (INT64_MAX / 4) /* beyond, amounts are reported as this */
+#define AMOUNT_MAX (INT64_MAX / 4) /* larger amounts are reported as this */
 
-/* What members ask for of resource r when as many more of them are there as slots are missing. */
+/* What members request of resource r if the missing slots existed. */
 static int64_t wanted(const struct account *a, const struct skr_missing_slots *slot, size_t r)
 {
     int64_t members = (int64_t)skr_account_leaf_fit(a, slot->leaf) + slot->slots;
@@ -63,7 +63,7 @@ static int64_t lacking(const struct account *a, const struct skr_missing_slots *
     return p->demand[r] > 0 && lacks > 0 ? lacks : 0;
 }
 
-/* What the group's own members use on the node, which they do not leave. */
+/* What the group's own members use on the node; they do not leave. */
 static int64_t own_use(const struct account *a, int32_t leaf, size_t r)
 {
     const struct skr_tree *tree = a->request->problem.tree;
@@ -88,7 +88,7 @@ static int64_t desired_keys_with_own(const struct account *a, const struct skr_m
     return a->request->problem.demand[r] > 0 ? want + own_use(a, slot->leaf, r) : want;
 }
 
-/* More than the node has with nobody but the group's own members on it would be needed. */
+/* Whether it needs more than the node has without pods other than the group's. */
 static bool exceeds_node(const struct account *a, const struct skr_missing_slots *slot)
 {
     const struct skr_problem *p = &a->request->problem;
@@ -101,7 +101,7 @@ static bool exceeds_node(const struct account *a, const struct skr_missing_slots
     return false;
 }
 
-/* More than any node of the tree has, empty: nobody adds that to a node. */
+/* Whether it needs more than any empty node of the tree has. */
 static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_slots *slot)
 {
     const struct skr_problem *p = &a->request->problem;
@@ -232,7 +232,7 @@ static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind k
     return now[kind];
 }
 
-/* alone: the nearest value was verified with nothing else dropped. */
+/* alone: the nearest value was verified with no other rule dropped. */
 static void add_rule(const struct account *a, const struct skr_relaxation_atom *atom, bool alone,
                      struct relaxation *r, struct skr_strbuf *set)
 {
@@ -265,7 +265,7 @@ static void add_rule(const struct account *a, const struct skr_relaxation_atom *
     skr_strbuf_fini(&path);
 }
 
-/* The paths may stand in a command as they are. */
+/* Whether the paths may be used in a command unquoted. */
 static bool is_plain(const char *set)
 {
     for (const char *c = set; *c; c++) {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks why a group is not placed, and the solves that answer it.
+ * Answers requests for why a group is not placed, with solves if needed.
  *
- * Most states explain themselves at once. A group that found no place needs the solver's account:
- * it is taken from what is kept with the group while no fact has changed since, else a problem is
- * built as for planning and solved with all parts of an explanation; then, when nodes are closed to
- * the members that could be opened, once more with these open; then, when that is asked for, victims
- * are searched for. One such solve at a time, marked as an explanation, so that the shell can keep it
- * from delaying plans. What it finds replaces the group's reason and message: there is one sentence,
- * and it is the newest.
+ * Most states explain themselves at once. A group without a place needs the solver's account. It is
+ * cached with the group while no fact changes. Otherwise these solves run:
  *
- * Requests wait in a list and are answered in its order when they can be. The problem of the solve
- * that runs stays readable until it has come back and was handled (core/frame/work.h).
+ * 1. A problem is built as for planning and solved with all parts of an explanation.
+ * 2. If there are closed nodes that could be opened, it is solved again with these open.
+ * 3. If victims are requested, a search for them runs.
+ *
+ * One such solve runs at a time. It is marked as an explanation, so that the shell can keep it from
+ * delaying plans. Its result replaces the group's reason and message: there is one sentence, the
+ * newest.
+ *
+ * Requests wait in a list and are answered in its order when possible. The problem of the running
+ * solve stays readable until its answer was handled (core/frame/work.h).
  */
 #include "core/gang/explain/explain_request.h"
 
@@ -32,16 +35,16 @@
 #include <string.h>
 #include <utlist.h>
 
-/* What a solve is for. */
+/* The purpose of a solve. */
 enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS };
 
 struct asker {
     uint64_t request;
-    bool preempt;   /* who would give way, too */
+    bool preempt;   /* include victims */
     bool standing;  /* struct skr_explain_request */
     char *key;      /* namespace/name */
-    uint64_t facts; /* when it asked: no older account will do */
-    skr_time until; /* then it is answered without the solver's account */
+    uint64_t facts; /* epoch.facts at the request: an older account is not used */
+    skr_time until; /* then it is answered without an account */
     int solves;     /* started for it */
     struct asker *prev, *next;
 };
@@ -52,8 +55,8 @@ struct explain_requests {
     uint64_t solve; /* running; 0 none */
     const struct skr_solve_request *request;
     char *group;             /* its key */
-    enum step step;          /* OPENED: the account's second one, with closed nodes open */
-    struct explained *draft; /* of the first, while the second runs */
+    enum step step;          /* OPENED: the second solve of the account, with closed nodes open */
+    struct explained *draft; /* of the first solve, while the second runs */
     struct {
         char *spared;          /* see skr_explain_preemption_search() */
         uint64_t facts, input; /* as in struct explained */
@@ -166,7 +169,7 @@ static void start(struct skr_gang *e, const struct group *g, struct skr_solve_re
     q->group = skr_strdup(g->key);
 }
 
-/* Without a problem there is nothing to report beyond the group's message. */
+/* Without a problem only the group's message can be reported. */
 static void keep_nothing(struct skr_gang *e, struct group *g)
 {
     skr_explained_destroy(g->explained);
@@ -192,8 +195,7 @@ static void start_first(struct skr_gang *e, struct group *g)
     start(e, g, request, STEP_ACCOUNT);
 }
 
-/* The same problem with closed nodes open, where opening them is possible. false: there are none
- * with room. */
+/* The same problem with closed nodes open, where possible. False: none of them has room. */
 static bool start_second(struct skr_gang *e, struct group *g)
 {
     struct skr_error error;
@@ -240,7 +242,7 @@ static void keep_victims(struct group *g, struct skr_strbuf *b, uint64_t facts)
     x->preemption_input = g->input_epoch;
 }
 
-/* Whoever waits for it waits no longer, also when no problem could be built. */
+/* Requests for it stop waiting even if no problem could be built. */
 static void start_victims(struct skr_gang *e, struct group *g, const struct asker *a)
 {
     struct explain_requests *q = e->explain_requests;
@@ -275,7 +277,8 @@ static void first_solved(struct skr_gang *e, struct group *g,
     struct explain_requests *q = e->explain_requests;
     struct account a;
     struct skr_strbuf b;
-    if (!s || s->status != SKR_SOLVE_INFEASIBLE) { /* a plan is about to be made, or a limit met */
+    /* a plan is about to be made, or a limit is exceeded */
+    if (!s || s->status != SKR_SOLVE_INFEASIBLE) {
         keep(q, g);
         return;
     }
@@ -353,7 +356,7 @@ bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_reque
 
 /* ---- the list ---- */
 
-/* Whether it can still be waited for; starts the solve when none runs. */
+/* Whether the request can still wait for a solve; starts one if none runs. */
 static bool waits_for(struct skr_gang *e, struct group *g, struct asker *a, enum step step)
 {
     const struct explain_requests *q = e->explain_requests;
@@ -383,7 +386,7 @@ static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
            waits_for(e, g, a, STEP_VICTIMS);
 }
 
-/* Whether it was answered. */
+/* True if it was answered. */
 static bool try_answer(struct skr_gang *e, struct asker *a)
 {
     struct map_entry *m;

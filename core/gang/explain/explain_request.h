@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_EXPLAIN_EXPLAIN_REQUEST_H
 #define SKR_CORE_GANG_EXPLAIN_EXPLAIN_REQUEST_H
-/* Why a group is not placed, for who asks. */
+/* Requests for why a group is not placed. */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
 
 void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
                              const struct skr_explain_request *asked);
-/* Whether the solve was one of these. */
+/* Whether the solve was for such a request. */
 bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved);
-void skr_explain_request_settle(struct skr_gang *e); /* answers who can be answered */
+void skr_explain_request_settle(struct skr_gang *e); /* answers all requests that can be answered */
 void skr_explain_request_fini(struct skr_gang *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods of other schedulers that name a group: see explain_strangers.h. */
+/* Finds pods of other schedulers that name a group: see explain_strangers.h. */
 #include "core/gang/explain/explain_strangers.h"
 
 #include "core/gang/cache/pod_walk.h"
@@ -18,7 +18,7 @@ static bool names(const struct skr_meta *pod, const struct group *g)
     return name && strcmp(name, g->name) == 0 && strcmp(pod->namespace_, g->namespace_) == 0;
 }
 
-/* Those of ours that name a group are entries and in it. */
+/* Pods of our schedulers that name a group have entries and are its members. */
 static bool is_stranger(const struct pod_walk *p, const struct group *g)
 {
     return (!p->entry || (!p->entry->ours && skr_pod_is_live(p->entry->pod))) && names(p->meta, g);

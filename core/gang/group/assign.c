@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seats: from counts per leaf to names, nodes and ranks. A fresh gang is dealt along the used
- * leaves in the order (distance from the master's leaf, tree order), which is the order of ranks as
- * well. With claimed members only the gaps are filled: adopted members are ranked, then the i-th
- * new place in tree order and the i-th free rank go together, to the newcomer with that index or to the
- * next in order.
+ * Assigns seats: from counts per leaf to names, nodes and ranks.
  *
- * Everything is sorted by keys that differ for different pods (names are unique in a namespace), so
- * the result does not depend on the order of the input.
+ * - Fresh gang: members go along the used leaves in the order (distance from the master's leaf,
+ *   tree order), which is also the order of ranks.
+ * - With claimed members only the gaps are filled. Adopted members are ranked first. Then the i-th
+ *   new place in tree order gets the i-th free rank, and goes to the newcomer with that index or to
+ *   the next in order.
+ *
+ * All sort keys differ between pods (names are unique in a namespace), so the result does not
+ * depend on the order of the input.
  */
 #include "core/gang/group/assign.h"
 
@@ -56,7 +58,7 @@ static int by_member(const void *a, const void *b)
     return compare(*left, *right);
 }
 
-/* Pods mostly come in the order in which their controller makes them. */
+/* Pods mostly arrive in the order in which their controller creates them. */
 static bool is_sorted(struct skr_seat *const *seat, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -126,7 +128,7 @@ static size_t find_master(struct skr_seat *const *seat, size_t n)
 
 /* ---- input ---- */
 
-/* Splits the seats and checks that the counts leave a place for every newcomer. */
+/* Splits the seats and checks that the counts have a place for every newcomer. */
 static int read_input(struct deal *d, struct skr_error *error)
 {
     int64_t places = 0;
@@ -201,8 +203,8 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
 
 /* ---- beside claimed members ---- */
 
-/* Marks the ranks that are held; the later of two holders loses its rank. Returns one
- * more than the highest held rank below n_seats. */
+/* Marks the held ranks. If two members hold one rank, the later one loses it. Returns the highest
+ * held rank below n_seats plus one. */
 static size_t mark_held(struct deal *d)
 {
     size_t above = 0;
@@ -231,8 +233,8 @@ static size_t mark_held(struct deal *d)
     return above;
 }
 
-/* Leaf from which adopted members are measured: that of rank 0, else of the master among them; -1
- * when there is neither. */
+/* The leaf that adopted members are measured from: that of rank 0, else of the master among them;
+ * -1 if there is neither. */
 static int32_t reference_leaf(const struct deal *d, struct adopted *adopted, size_t n)
 {
     for (size_t i = 0; i < d->n_claimed; i++) {
@@ -290,7 +292,7 @@ static int rank_adopted(struct deal *d, struct skr_arena *arena, struct skr_erro
             rank++;
         }
         if (rank == d->n_seats) {
-            rank = 0; /* none left above those held: the lowest free ones */
+            rank = 0; /* no free rank above the held ones: the lowest free ones */
         }
         while (d->held[rank]) {
             rank++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking for a placement of one group: when, how often, and what came of it. */
+/* The search for a placement of one group: when, how often, with which result. */
 #include "core/gang/group/attempt.h"
 
 #include "core/gang/cache/dirty.h"
@@ -48,7 +48,7 @@ static skr_time backoff_of(const struct group *g)
 
 void skr_attempt_backoff(struct skr_gang *e, struct group *g)
 {
-    skr_dirty_see_freed(e); /* our own release helps others, not us */
+    skr_dirty_see_freed(e); /* the group's own release helps only others */
     g->attempt.backoff_until = skr_frame_now(e->frame) + backoff_of(g);
     g->attempt.attempts++;
     g->attempt.failed_epoch = e->epoch.capacity;
@@ -67,7 +67,7 @@ void skr_attempt_restart_backoff(struct group *g)
     g->attempt.attempts = 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 void skr_attempt_again(struct group *g)
 {

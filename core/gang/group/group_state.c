@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a group, and why it is in it: the only place that sets either. */
+/* Sets the state of a group and its reason; no other file does. */
 #include "core/gang/group/group_state.h"
 
 #include "core/gang/cache/dirty.h"
@@ -63,8 +63,8 @@ void skr_group_state_set_times(struct group *g, skr_time begin, skr_time end)
 
 /* ---- the text ---- */
 
-/* By the last reason that was found: a group that is tried again is not "being planned" meanwhile, which would
- * stand in the condition of whoever asks then. */
+/* From the last reason found. A retry does not show "being planned", which would stay in the
+ * condition of members that ask meanwhile. */
 static const char *text_of_reason(const struct group *g)
 {
     switch (g->reason) {
@@ -118,7 +118,7 @@ const char *skr_group_state_text(const struct group *g)
             return SKR_TEXT_MEMBERS;
         }
         if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->attempt.infeasible) {
-            return SKR_TEXT_FOLLOWER; /* the group lacks nobody */
+            return SKR_TEXT_FOLLOWER; /* no member is missing */
         }
         return text_of_reason(g);
     case GROUP_PLANNED:

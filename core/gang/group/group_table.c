@@ -71,7 +71,7 @@ struct group *skr_groups_get(struct skr_gang *e, const char *namespace_, const c
     g->namespace_ = skr_strdup(namespace_);
     g->name = skr_strdup(name);
     skr_attempt_again(g);
-    g->reported.status = SKR_STATUS_COUNT; /* nothing was */
+    g->reported.status = SKR_STATUS_COUNT; /* no status reported yet */
     skr_membership_changed(g);
     HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
     HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);

@@ -10,7 +10,7 @@ static int by_number(const void *a, const void *b)
     return *left < *right ? -1 : *left > *right;
 }
 
-/* All have an index of that key, and no two the same. scratch: [n]. */
+/* Whether all have an index of that key, all different. scratch: [n]. */
 static bool orders(struct pod_entry *const *pod, size_t n, enum skr_pod_index_key key,
                    int32_t *scratch)
 {

@@ -2,21 +2,20 @@
 #ifndef SKR_CORE_GANG_GROUP_MEMBER_ORDER_H
 #define SKR_CORE_GANG_GROUP_MEMBER_ORDER_H
 /*
- * The order of a group's members, which their ranks follow: by the index that their controller gave
- * them when every one of them has one under the same key and no two are equal, else by name in
- * natural order (core/pod/index.h).
+ * The order of a group's members, which their ranks follow: by the index of their controller if all
+ * have one under the same key and all differ, else by name in natural order (core/pod/index.h).
  */
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/assign.h"
 
-/* The key that orders these pods; SKR_POD_INDEX_COUNT: their names do. O(n log n). */
+/* The key that orders these pods; SKR_POD_INDEX_COUNT: by name. O(n log n). */
 enum skr_pod_index_key skr_member_order_key(struct pod_entry *const *pod, size_t n);
 int32_t skr_member_order_index(const struct pod_entry *p,
                                enum skr_pod_index_key key); /* -1 by name */
-/* < 0: left comes first; 0 only for the same pod. key: of a set of pods that has both in it. */
+/* < 0: left comes first; 0 only for the same pod. key: of a set of pods with both in it. */
 int skr_member_order_compare(const struct pod_entry *left, const struct pod_entry *right,
                              enum skr_pod_index_key key);
-/* seat[i] belongs to pod[i]: their names and indices. */
+/* Fills seat[i] for pod[i]: name and index. */
 void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who belongs to a group and who holds one of its seats.
+ * Decides which pods are members of a group and which hold its seats.
  *
- * Bound live pods always hold a seat. Members of a plan keep theirs until they die; a vacancy of a
- * plan in state Binding counts as taken. What is left goes to newcomers by (creationTimestamp,
- * name). While a member of the running generation lives, its free seats are its own: the pods of
- * another Job, and once a member has Succeeded those of any other controller, belong to the next
- * generation and get no seat. (A bare pod or one of another ReplicaSet may replace: a Deployment's
- * new pods follow its old ones.) A Job that fills all seats alone shares them with nobody, so two
- * Jobs under one name never run as two halves.
+ * Bound live pods always hold a seat. Members of a plan keep theirs until they end; a vacancy of a
+ * plan in state Binding counts as taken. Newcomers get the rest by (creationTimestamp, name). While
+ * a member of the running generation lives, its free seats are reserved. Pods of another Job belong
+ * to the next generation and get no seat; once a member has Succeeded, so do pods of any other
+ * controller. (A bare pod or one of another ReplicaSet may replace: new pods of a Deployment follow
+ * old ones.) A Job that can fill all seats gets all of them, so two Jobs under one name never run
+ * as two halves.
  *
- * An open group (a PodGroup's minMember is a minimum) has a seat for everybody, whoever controls
- * him, but for pods of the next generation.
+ * An open group (a PodGroup's minMember is a minimum) has a seat for every pod, whatever its
+ * controller, except pods of the next generation.
  */
 #include "core/gang/group/membership.h"
 
@@ -191,10 +191,10 @@ void skr_membership_restore_end(struct skr_gang *e, struct group *g, bool finish
 
 /* ---- seats ---- */
 
-enum { JOBS_MAX = 64 }; /* that are looked at */
+enum { JOBS_MAX = 64 }; /* that are examined */
 
-/* The Job with the oldest pod of those that fill all seats alone; NULL: there is none, and whoever is
- * older has the seat. By age, so that the first Job to get there is the first in the array. */
+/* Of the Jobs that can fill all seats, the one with the oldest pod; NULL: none, seats go by age.
+ * The list is sorted by age, so uid[] has the Jobs in that order. */
 static const char *whole_job(struct pod_entry *const *list, size_t n, size_t size)
 {
     const char *uid[JOBS_MAX];

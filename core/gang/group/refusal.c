@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refusals of kube-scheduler, a row of them per group, and what they rest on. Which of its plugins
- * refused stands in the condition of the pod alone, as a phrase for people; the phrases are those of
- * the plugins' sources (pkg/scheduler/framework/plugins) from 1.30 to 1.37. What the planner knows
- * itself comes last: a condition speaks of all nodes, and the planned one was none of these.
+ * Refusals by kube-scheduler: their row per group, and their causes. The refusing plugin is only
+ * found in the pod's condition, as a phrase for users; the phrases are from the plugins' sources
+ * (pkg/scheduler/framework/plugins), 1.30 to 1.37. Causes that the planner knows come last: a
+ * condition speaks of all nodes, and the planned node passed those filters.
  */
 #include "core/gang/group/refusal.h"
 
@@ -18,7 +18,7 @@
 #include <utlist.h>
 
 struct phrase {
-    const char *text, *plugin, *rule; /* rule: the part of a pod that it is about */
+    const char *text, *plugin, *rule; /* rule: the part of a pod that it concerns */
 };
 
 static const struct phrase phrases[] = {
@@ -47,7 +47,7 @@ static const struct phrase phrases[] = {
 };
 enum { N_PHRASES = sizeof phrases / sizeof phrases[0] };
 
-/* The first phrase of the table that the text has; N_PHRASES: none. */
+/* The first phrase of the table in the text; N_PHRASES: none. */
 static size_t phrase_in(const char *text)
 {
     size_t i = 0;
@@ -70,7 +70,7 @@ static bool stands(const struct skr_gang *e, const struct group *g)
 
 enum { LOOKED_AT = 64 }; /* members: they are alike */
 
-/* Conditions come after the refusal, and go with the next attempt: what they said is kept. */
+/* Conditions arrive after the refusal and the next attempt replaces them: copies the text. */
 static void look(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p = refused_pod(e, g);
@@ -159,7 +159,8 @@ void skr_refusal_say(const struct skr_gang *e, const struct group *g, struct skr
                     g->refusal.node ? g->refusal.node : "?", p ? p->pod->meta.name : "?");
     if (g->refusal.plugin) {
         skr_strbuf_addf(b, ": %s, because of %s", g->refusal.plugin, g->refusal.rule);
-    } else if (*condition && !strstr(condition, "sakkara:")) { /* our own words explain nothing */
+    } else if (*condition &&
+               !strstr(condition, "sakkara:")) { /* the daemon's own words explain nothing */
         skr_strbuf_addf(b, ": %.500s", condition);
     }
 }
@@ -174,7 +175,7 @@ void skr_refusal_refresh(struct skr_gang *e, struct group *g)
     if (g->plan || g->reason != SKR_REASON_FILTERED_BY_OTHERS || !refused_pod(e, g)) {
         return;
     }
-    if (g->attempt.infeasible) { /* the sentence goes on: it is made with the next answer */
+    if (g->attempt.infeasible) { /* the sentence continues: it is completed with the next answer */
         if (plugin != g->refusal.plugin) {
             skr_attempt_again(g);
             skr_dirty_plan(e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seats of lost members, held for their replacements. Which open node is nearest to a closed one:
- * by distance in the tree, then in its order; a node counts when the running members, the other held
- * seats and one more there keep the group's rules.
+ * Holds seats of lost members for their replacements. If a node closes, the nearest open one
+ * replaces it: by distance in the tree, then tree order. A node qualifies if the running members,
+ * the other held seats and one more there keep the group's rules.
  */
 #include "core/gang/group/seat_holds.h"
 
@@ -35,7 +35,7 @@ static bool runs(const struct pod_entry *p)
     return skr_pod_is_live(p->pod) && skr_pods_is_bound(p);
 }
 
-/* Seats that may be held: what the size asks for beside the members that run. */
+/* The number of seats that may be held: the size without the running members. */
 static size_t most_of(const struct group *g)
 {
     size_t size = (size_t)skr_membership_size(g), n = 0;
@@ -66,7 +66,7 @@ static void count_at(const struct skr_gang *e, const char *node, int32_t *count,
     }
 }
 
-/* Members that run and seats that are held, by leaf; returns the sum. */
+/* Running members and held seats by leaf; returns the sum. */
 static int32_t count_seats(const struct skr_gang *e, const struct group *g, int32_t *count)
 {
     const struct pod_entry *p;
@@ -170,7 +170,9 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
 {
     skr_time duration = duration_of(e, g);
     if (!skr_frame_is_leader(e->frame)) {
-        return; /* it does not know who is evicted, and would keep that room from the plan it takes over */
+        /* no holds: a follower does not see evictions and would keep room from a plan it takes
+         * over */
+        return;
     }
     if (duration == 0 || !skr_topology_is_usable(e) || g->holds.n >= most_of(g)) {
         return;
@@ -197,12 +199,12 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     skr_dirty_group(e, g);
 }
 
-/* The node closed under it: another one, or none. */
+/* Moves a hold whose node closed to another node, or ends it. */
 static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
 {
     const char *closed = hold->node;
     skr_ledger_release(e->ledger, hold->uid);
-    hold->node = ""; /* counts nowhere */
+    hold->node = ""; /* counts on no node */
     const char *node = other_node(e, g, hold->shape, closed);
     hold->node = node ? node : closed;
     if (node) {

@@ -2,12 +2,12 @@
 #ifndef SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
 #define SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
 /*
- * The room of lost members of a running group, kept for their replacements while their controller
- * takes its time: charged in the ledger for seatHold (the setting, or the group's key), so that
- * nobody else is planned or bound there. Held only while another member runs and the size asks for
- * the seat; never for a member that Succeeded, nor in a group that is pushed out. When the node is
- * closed the room held is that of the nearest open one under the group's rules, if there is one. A
- * restart forgets what is held, and who does not lead holds nothing.
+ * Holds the room of lost members of a running group until their controller has replaced them. The
+ * ledger charges it for seatHold (the setting, or the group's key), so that no other pod is planned
+ * or bound there. A seat is held only while another member runs and the size includes the seat;
+ * never for a member that Succeeded, nor in a group that is a victim. If the node closes, the
+ * nearest open node under the group's rules is held instead, if there is one. A restart loses all
+ * holds; a daemon that does not lead has none.
  */
 #include "core/gang/state/groups.h"
 
@@ -18,22 +18,21 @@ struct seat_hold {
     skr_time until;
 };
 
-enum { SKR_SEAT_TRIES = 64 }; /* nodes that are tried for the seat of a closed one, nearest first */
+enum { SKR_SEAT_TRIES = 64 }; /* nodes tried for the seat of a closed one, nearest first */
 
-/* p, which held a seat of g and ran, is gone from its node, and its charge is released. */
+/* p ran with a seat of g, is gone from its node, and its charge is released. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
-/* What is over ends, what stands on a closed node moves. */
+/* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
-/* Adds what the group itself holds to the free amounts of leaves: free_[leaf * n + i] of
- * resource[i]. */
+/* Adds the group's own holds to the free amounts of leaves: free_[leaf * n + i] of resource[i]. */
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
                              const uint16_t *resource, size_t n, int64_t *free_);
-/* Around the charging of n planned replacements: all is released; then what is not theirs is held
- * again. */
+/* Call before and after charging n planned replacements: releases all holds, then restores those
+ * not used. */
 void skr_seat_holds_open(struct skr_gang *e, struct group *g);
 void skr_seat_holds_close(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomer,
                           size_t n);
-/* "2 seats are held for replacements: node-1, node-4, for 48s at most"; false, and nothing: none. */
+/* "2 seats are held for replacements: node-1, node-4, for 48s at most"; false if there are none. */
 bool skr_seat_holds_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 void skr_seat_holds_end(struct skr_gang *e, struct group *g); /* all of them */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open bind calls. A member's call is parked and counts as its vote; it is answered by the outcome
- * of its Binding, or when its time is over. Pods whose Binding may be posted wait in a queue,
- * earliest deadline first.
+ * Parks bind calls and queues Bindings: see bind_calls.h.
  */
 #include "core/gang/plan/bind_calls.h"
 
@@ -29,7 +27,7 @@ struct parked_call {
 void skr_bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                          const char *node)
 {
-    if (p->work->vote.request) { /* the scheduler gave up on the older call */
+    if (p->work->vote.request) { /* kube-scheduler gave up on the older call */
         skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
     }
     struct pod_work *work = skr_pods_work(p);
@@ -114,7 +112,7 @@ void skr_bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
 
 void skr_bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
 {
-    bool any = p->work->accepted.n > 0; /* there may be a list of none */
+    bool any = p->work->accepted.n > 0; /* the list may be allocated but empty */
     skr_pods_forget_accepted(p);
     if (any) {
         skr_dirty_late_room(e, true);
@@ -130,8 +128,7 @@ void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-/* The call is over without a Binding. A Binding in flight is still answered for by its own outcome.
- */
+/* The call ends without a Binding. If a Binding is in flight, its outcome still answers. */
 static void call_ended(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work->bind.write || p->work->bind.unknown) {
@@ -150,7 +147,7 @@ void skr_bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
     }
     skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
-    if (p->plan) { /* kube-scheduler comes again by itself, or its own filters keep it */
+    if (p->plan) { /* kube-scheduler retries by itself, or its own filters keep the pod waiting */
         skr_nomination_activated(e, p);
     }
 }

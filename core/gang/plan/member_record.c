@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides which Bindings carry records of a plan, and reads them back: see member_record.h. */
 #include "core/gang/plan/member_record.h"
 
 #include "core/gang/cache/dirty.h"
@@ -17,9 +18,9 @@ static const char *carried(const struct pod_entry *p)
     return text ? text : "";
 }
 
-/* ---- who travels ---- */
+/* ---- members that are not patched ---- */
 
-/* The plan of all may travel in Bindings. */
+/* Whether Bindings may carry the plan of all members. */
 static bool may_carry(const struct skr_gang *e, const struct plan *plan)
 {
     return e->settings.server_minor >= SKR_TRACE_LABELS_FROM && plan->home != SOURCE_LABELS &&
@@ -32,7 +33,7 @@ static bool may_travel(const struct skr_gang *e, const struct plan *plan)
     return may_carry(e, plan) && !e->binding_labels_lost;
 }
 
-/* Nothing of ours is on it, nor on its way there: what its Binding brings stays. */
+/* It carries no record of ours and none is in flight: what its Binding sets stays. */
 static bool is_untouched(const struct pod_entry *p)
 {
     return !p->pod->gate && !p->work->patch.write && !p->work->patch.clears &&
@@ -40,7 +41,7 @@ static bool is_untouched(const struct pod_entry *p)
            !*skr_pods_label(p, SKR_LABEL_RANK) && !*skr_pods_label(p, SKR_LABEL_PLAN);
 }
 
-/* kube-scheduler comes to it by itself, as far as we know. */
+/* kube-scheduler will try it without an activation, as far as the cache shows. */
 static bool needs_no_waking(const struct skr_gang *e, const struct pod_entry *p)
 {
     return skr_sampling_spares(e, p) && !p->work->activation.tried && !*p->pod->nominated_node &&
@@ -58,7 +59,7 @@ bool skr_member_record_is_provided(const struct skr_gang *e, struct pod_entry *p
     return skr_nomination_stands(p) || skr_member_record_in_binding(e, p);
 }
 
-/* ---- who carries ---- */
+/* ---- Bindings with the plan ---- */
 
 static bool is_carried(const struct plan *plan)
 {
@@ -73,7 +74,8 @@ static bool is_carried(const struct plan *plan)
     return false;
 }
 
-/* So many that all of them together are no more than one of the greatest. */
+/* The number of carriers whose texts together are at most as large as one text of the maximum
+ * size. */
 static size_t copies_of(const struct skr_gang *e, const struct plan *plan)
 {
     size_t n = SKR_BINDING_PLAN_BYTES_MAX / (plan->text_len + 1);
@@ -85,7 +87,7 @@ enum bind_turn skr_member_record_turn(const struct skr_gang *e, const struct pla
 {
     struct pod_entry *p;
     size_t lacking = 0, under_way = 0;
-    if (!may_carry(e, plan)) { /* then everybody was patched */
+    if (!may_carry(e, plan)) { /* then all members were patched */
         return BIND_TURN_POST;
     }
     DL_FOREACH(plan->group->members, p)
@@ -107,7 +109,7 @@ enum bind_turn skr_member_record_turn(const struct skr_gang *e, const struct pla
                                 : BIND_TURN_WAIT;
 }
 
-/* ---- what they carry ---- */
+/* ---- the plan they carry ---- */
 
 struct bound_records *skr_bound_records_read(const struct group *g, const char *id)
 {

@@ -2,17 +2,18 @@
 #ifndef SKR_CORE_GANG_PLAN_MEMBER_RECORD_H
 #define SKR_CORE_GANG_PLAN_MEMBER_RECORD_H
 /*
- * What tells a process that starts in the middle of state Binding which members belong to the plan,
- * when the group's object is gone: every member of it that is not bound yet carries its own part, or
- * is named by a member that is bound and carries the plan of all.
+ * Shows a process that starts in the middle of state Binding which members belong to the plan, even
+ * if the group's object is gone. Every unbound member carries its own part, or a bound member that
+ * carries the plan of all names it.
  *
- * A member carries its part by the patch that wakes it (members.c). One that kube-scheduler comes to
- * by itself needs no waking: its labels and its part travel in its Binding. Then nobody carries
- * anything before the first Binding, and nothing is lost with that. So the first Bindings carry the
- * plan of all (SKR_ANNOTATION_GANG_PLAN), and the others wait until one of them is known to have
- * arrived: whatever subset is bound at any time, one of it names the rest. Of small gangs each does.
+ * A member gets its part with the patch that activates it (members.c). A member that kube-scheduler
+ * tries by itself needs no activation: its Binding carries its labels and its part. Then no member
+ * carries anything before the first Binding, and no information is lost until then. So the first
+ * Bindings carry the plan of all (SKR_ANNOTATION_GANG_PLAN), and the others wait until one of them
+ * is known to have arrived. Any bound subset then has one member that names the rest. In small
+ * gangs each Binding carries the plan.
  *
- * Annotations of a Binding reach the pod on every version of Kubernetes, labels from
+ * Annotations of a Binding reach the pod in every version of Kubernetes, labels from
  * SKR_TRACE_LABELS_FROM on (settings.server_minor).
  */
 #include "core/gang/state/plan_entry.h"
@@ -20,24 +21,25 @@
 enum {
     SKR_TRACE_LABELS_FROM = 35, /* 1.35: PodTopologyLabelsAdmission is on by default */
     SKR_BINDING_PLAN_BYTES_MAX =
-        32 * 1024,                /* of the plan of all; members of larger ones are patched */
-    SKR_BINDING_PLAN_COPIES = 16, /* first Bindings that carry it, of all groups but large ones */
+        32 * 1024,                /* of the plan of all; members of longer plans are patched */
+    SKR_BINDING_PLAN_COPIES = 16, /* first Bindings that carry it, in all but large groups */
 };
 
-/* The member's labels and its part of the plan travel in its Binding: it is not patched. */
+/* Whether the member's Binding carries its labels and its part of the plan: then it is not
+ * patched. */
 bool skr_member_record_in_binding(const struct skr_gang *e, const struct pod_entry *p);
-/* It carries its part of the plan, or that travels. */
+/* Whether it carries its part of the plan, or its Binding will. */
 bool skr_member_record_is_provided(const struct skr_gang *e, struct pod_entry *p);
 
 enum bind_turn {
     BIND_TURN_POST,      /* the Binding may be posted */
-    BIND_TURN_POST_PLAN, /* with the plan of all in it */
-    BIND_TURN_WAIT,      /* until one of those is known to have arrived */
+    BIND_TURN_POST_PLAN, /* the Binding with the plan of all */
+    BIND_TURN_WAIT,      /* until a Binding with the plan is known to have arrived */
 };
-/* Of the next Binding of the plan. O(members). */
+/* For the plan's next Binding. O(members). */
 enum bind_turn skr_member_record_turn(const struct skr_gang *e, const struct plan *plan);
 
-/* The plans of all that bound members of the group carry under one id. */
+/* The plans of all, under one id, that bound members of the group carry. */
 struct bound_records {
     struct skr_plan_record **item;
     size_t n, cap;
@@ -47,7 +49,7 @@ void skr_bound_records_free(struct bound_records *records);
 SKR_AUTO_DEFINE(struct bound_records, skr_bound_records_free)
 bool skr_bound_records_name(const struct bound_records *records, const char *uid);
 
-/* Labels of a Binding did not reach the pod: from now on members are patched before. */
+/* Labels of a Binding did not reach the pod: from now on members are patched first. */
 void skr_member_record_labels_were_lost(struct skr_gang *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a planned member carries besides its nomination (rank, its part of the plan), and whether it
- * does. */
+/* Computes what a planned member carries besides its nomination (rank, its part of the plan), and
+ * counts its activations. */
 #include "core/gang/plan/nomination.h"
 
 #include "core/gang/cache/pods.h"

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan: which member goes to which node with which rank, from the solver's answer to the last
- * Binding. Here: how it is made, and its text; whether that text stands: plan_storage.c.
- *
- * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
- * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
- *   accepted in filter
- * - Binding: wanted once every member has voted, persisted with the ranks; only now may a Binding
- *   be posted, and from here there is only forward (plan_step.c)
- * - aborting: the text is wanted away; only when the object is seen without it is the room given
- *   back (plan_loss.c)
+ * Makes a plan and its text. Its stages are in plan_entry.h; whether the text is persisted:
+ * plan_storage.c.
  */
 #include "core/gang/plan/plan.h"
 
@@ -74,7 +66,7 @@ void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
         skr_nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
     }
-    if (!p->work->bind.unknown) { /* else it is read first, whoever plans it then */
+    if (!p->work->bind.unknown) { /* else the next planner reads it first */
         skr_bind_calls_unqueue(e, p);
     }
     p->plan->n_members--;
@@ -103,7 +95,7 @@ void skr_plan_forget_victims(struct plan *plan)
     plan->n_victims = 0;
 }
 
-/* Whoever gave way, or was about to, has nothing to do with it any more. */
+/* Clears the marks that the plan set on its victims. */
 static void release_victims(struct skr_gang *e, struct plan *plan)
 {
     const char *key = plan->group->key;
@@ -128,7 +120,7 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     skr_dirty_plan(e);
 }
 
-/* Of a group that gives way: whoever waits for its end looks again. That may be several, of which it names the last. */
+/* Evaluates all preemptors of a victim. It may have several, and names only the last. */
 static void tell_preemptors(struct skr_gang *e)
 {
     struct group *g;
@@ -273,10 +265,10 @@ bool skr_plan_uses_node(const struct plan *plan, const char *node)
 
 /* ---- the text ---- */
 
-/* Most uids differ in their first bytes; those beside each other are compared without a look at the rest,
- * which lies all over the memory. */
+/* Most uids differ in their first bytes. Comparing those avoids reading the rest, which is
+ * scattered in memory. */
 struct recorded {
-    uint64_t head; /* first bytes of the uid, the first one highest */
+    uint64_t head; /* first bytes of the uid, big endian */
     struct skr_plan_member member;
 };
 
@@ -382,7 +374,7 @@ void skr_plan_text_changed(struct skr_gang *e, struct plan *plan)
     write_text(e, plan, member, n);
 }
 
-/* Of those that the plan places: the loss of one who runs already must not end it. */
+/* Of the members that the plan places: the loss of a running one must not end the plan. */
 const struct pod_entry *skr_plan_oldest_member(const struct plan *plan)
 {
     const struct pod_entry *p, *best = NULL;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the text of a plan stands: annotation of the group's ConfigMap or PodGroup, or of its
- * oldest member when labels define the group.
- *
- * "Persisted" is always read off the cached object, never remembered: a user who wipes the
- * annotation stops the plan until it stands again.
+ * Finds the object that stores a plan's text, and reads its state from the cache: see
+ * plan_storage.h.
  */
 #include "core/gang/plan/plan_storage.h"
 
@@ -56,8 +53,8 @@ bool skr_plan_storage_is_refused(const struct skr_gang *e, const struct group *g
            (writer->write || skr_frame_now(e->frame) < writer->retry_at);
 }
 
-/* A patch on its way, or of unknown outcome, says something else: somebody who led before may have written the same
- * text, which this process was about to remove. */
+/* A patch in flight, or of unknown outcome, writes another text: an earlier leader may have written
+ * the same text, which this process was about to remove. */
 static bool is_being_changed(const struct group *g, const char *text)
 {
     const struct skr_object_writer *writer = NULL;
@@ -87,7 +84,7 @@ bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *pl
             return plan->binding_persisted;
         }
         have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
+    } else if (plan->home == SOURCE_LABELS) { /* no member is left to carry it */
         return plan->binding_persisted;
     } else {
         have = skr_plan_storage_text(plan->group);
@@ -102,7 +99,7 @@ bool skr_plan_storage_is_written(const struct skr_gang *e, const struct plan *pl
 void skr_plan_storage_note_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
+    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may exist again */
         plan->home = g->source.maps       ? SOURCE_MAP
                      : g->source.podgroup ? SOURCE_PODGROUP
                                           : SOURCE_NONE;

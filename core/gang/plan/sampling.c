@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Learns from filter calls whether kube-scheduler looks at every node: see sampling.h. */
 #include "core/gang/plan/sampling.h"
 
 #include "core/gang/cache/dirty.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Of kube-scheduler: defaultPercentageOfNodesToScore is adaptive, 50 less one for each 125 nodes. */
+/* kube-scheduler's adaptive defaultPercentageOfNodesToScore: 50 less one for each 125 nodes. */
 enum { DEFAULT_PERCENT = 50, NODES_A_PERCENT = 125, PERCENT_MIN = 5 };
 
 size_t skr_sampling_nodes_min(const struct skr_gang *e)
@@ -18,7 +19,7 @@ size_t skr_sampling_nodes_min(const struct skr_gang *e)
     return e->settings.sampling_nodes_min ? e->settings.sampling_nodes_min : SKR_SAMPLING_NODES_MIN;
 }
 
-/* How many names the default percentage gives at most. */
+/* The most names that the default percentage gives. */
 static size_t default_sample(const struct skr_gang *e)
 {
     size_t less = e->n_nodes / NODES_A_PERCENT;
@@ -32,7 +33,7 @@ bool skr_sampling_is_off(const struct skr_gang *e)
     return !e->settings.nominate_all && e->n_nodes < skr_sampling_nodes_min(e);
 }
 
-/* There are so many nodes that the profile matters, and so few that looking at all of them pays. */
+/* Enough nodes that the profile matters, few enough that looking at all of them pays. */
 static bool is_learned(const struct skr_gang *e)
 {
     return !e->settings.nominate_all && e->n_nodes >= skr_sampling_nodes_min(e) &&
@@ -53,7 +54,7 @@ static size_t profile_of(const struct skr_gang *e, const struct skr_pod *pod)
 
 static enum sampling_belief belief_of(const struct skr_gang *e, size_t profile)
 {
-    if (profile >= e->settings.n_scheduler_names) { /* not of ours any more */
+    if (profile >= e->settings.n_scheduler_names) { /* no longer one of ours */
         return SAMPLING_SAMPLES;
     }
     const struct sampling_profile *x = &e->sampling[profile];
@@ -85,7 +86,7 @@ skr_time skr_sampling_awaits_call(struct skr_gang *e, const struct pod_entry *p)
     return skr_frame_now(e->frame) < x->call_by ? x->call_by : 0;
 }
 
-/* Members that were to be spared a nomination need one, or those that wait for one are spared it. */
+/* Nominates members that were spared it, or spares those that wait for it. */
 static void revise_planned(struct skr_gang *e, size_t profile)
 {
     const struct group *g;
@@ -131,7 +132,8 @@ bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
            skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
 
-/* A device class serves part of the request: which nodes have the devices is not known here. */
+/* Whether a device class serves part of the request: the planner does not know which nodes have the
+ * devices. */
 static bool asks_by_class(const struct shape *s)
 {
     bool found = false;
@@ -141,7 +143,7 @@ static bool asks_by_class(const struct shape *s)
     return found;
 }
 
-/* A node is not among the names to which the pod could go, other than the planned one. */
+/* Whether the names omit a node that the pod could use, other than the planned one. */
 static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const char *const *node,
                            size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether kube-scheduler is alive, and how far it has come. Of all places it came to, those count
- * that it came to later than to any before them: the list is sorted by place and by time alike.
+ * Tracks whether kube-scheduler is alive and how far it is in its queue. A place is dropped once a
+ * later call reaches it or a place before it, so the list is sorted by place and by time alike.
  */
 #include "core/gang/plan/scheduler_progress.h"
 
@@ -43,7 +43,7 @@ void skr_scheduler_progress_reached(struct skr_gang *e, const struct pod_entry *
 {
     struct progress_ask now = place_of(p), *ask = e->progress.ask;
     size_t n = 0;
-    if (!p->work->activation.at) { /* it came by itself */
+    if (!p->work->activation.at) { /* it was never activated */
         return;
     }
     now.at = skr_frame_now(e->frame);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the next group in the queue to its plan: a problem goes out, and what becomes of the answer.
+ * Makes plans: takes the next group in the queue, sends its problem to the solver, and handles the
+ * answer.
  *
- * One solve runs at a time, so two groups never plan for the same room; what changed meanwhile is
- * found by checking the answer against the ledger of now before it is committed. Groups that are
- * known to fit are solved on cached slots (fit_cache.h); the others on a problem in full,
- * whose answer explains itself. A solve that only reports an old reason anew gives way to a plan.
+ * One solve runs at a time, so two groups never plan for the same room. Changes during the solve
+ * are found by checking the answer against the present ledger before it is committed. Groups that
+ * are known to fit are solved on cached slots (fit_cache.h); the others on a full problem, whose
+ * answer has an explanation. A solve that only updates an old reason is cancelled when a plan can
+ * be made.
  */
 #include "core/gang/planning/planner.h"
 
@@ -45,16 +47,16 @@
 struct planner {
     uint64_t solve; /* its id; 0 none */
     char *group;
-    uint64_t input_epoch; /* of the group, when it was started */
+    uint64_t input_epoch; /* of the group, at the start of the solve */
     uint64_t epoch;       /* epoch.capacity then */
     bool cancelled;
     bool ended;       /* by a change of its group */
-    bool probed_only; /* on nodes that some probe has listed; if that fails, on all */
+    bool probed_only; /* on probed nodes only; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
-    bool of_slots;    /* it fits, by what is cached: a placement, no explanation */
-    bool preempting;  /* it does not fit: who might give way */
-    bool reporting;   /* it does not fit, still: its reason is reported anew */
-    char **uid;       /* newcomers it was started for */
+    bool of_slots;    /* the cache says it fits: a placement, no explanation */
+    bool preempting;  /* it does not fit: a search for victims */
+    bool reporting;   /* it still does not fit: its reason is updated */
+    char **uid;       /* the newcomers of the solve */
     size_t n_uids;
 };
 
@@ -116,7 +118,7 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
     skr_dirty_group(e, g);
 }
 
-/* The group fits on the slots, and nothing makes the problem in full a stricter one. */
+/* Whether the group fits on the slots and the full problem is not stricter. */
 static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
@@ -124,7 +126,7 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
            !skr_problem_has_paper(e, newcomers, n) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
-/* A request goes out for these newcomers. */
+/* Sends a request for these newcomers. */
 static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request *request,
                   struct pod_entry *const *newcomers, size_t n)
 {
@@ -146,7 +148,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     }
 }
 
-/* Who might give way to it. */
+/* Starts a search for its victims. */
 static void start_preemption(struct skr_gang *e, struct group *g)
 {
     struct skr_error error = {.text = "out of memory"};
@@ -204,7 +206,7 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     free(newcomers);
 }
 
-/* The namespace of a solve for a plan has used the solver for long. */
+/* Whether the solve is for a plan of a namespace that has used the solver for long. */
 static bool may_give_way(const struct skr_gang *e, const struct group *g)
 {
     return !e->planner->rescue && !e->planner->preempting && skr_solve_share_stands_back(e, g);
@@ -223,7 +225,7 @@ static void cancel_solve(struct skr_gang *e)
     skr_frame_cancel(e->frame, e->planner->solve);
 }
 
-/* A solve is under way: it goes on unless nobody wants its answer, or somebody can be planned. */
+/* Cancels the running solve if no group needs its answer, or another can be planned. */
 static void review_solve(struct skr_gang *e)
 {
     const struct group *g = skr_groups_find(e, e->planner->group);
@@ -248,7 +250,7 @@ void skr_planner_run(struct skr_gang *e)
     }
     struct choice next = skr_queue_next(e);
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
-        skr_dirty_plan(e); /* there is news: all of them first */
+        skr_dirty_plan(e); /* there is news: plans of all groups come first */
     } else if (next.preempt) {
         start_preemption(e, next.preempt);
     } else if (next.plan) {
@@ -279,7 +281,7 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     }
 }
 
-/* Why the members found no place. */
+/* Reports why the members found no place. */
 static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                                const struct skr_solve_request *request, struct skr_strbuf *b)
 {
@@ -322,14 +324,13 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
     no_placement(e, g, reason, b.s, epoch, input);
 }
 
-/* An open group whose newcomers do not all fit: as many as do, if they are enough, else the least,
- * so that it is them whose place is waited for and whose lack is explained. False: they were the
- * least already. */
+/* Not all newcomers of an open group fit: limits the next solve to the number that fits if it is
+ * enough, else to the least, whose lack is then explained. False: these were the least already. */
 static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved,
                       size_t n)
 {
     size_t least = skr_membership_least(g), largest = 0;
-    const int32_t held = solved->problem.n - (int32_t)n; /* members outside the tree are no part */
+    const int32_t held = solved->problem.n - (int32_t)n; /* without members outside the tree */
     if (!g->spec->open || e->planner->rescue || n <= least) {
         return false;
     }
@@ -340,7 +341,7 @@ static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solv
     return true;
 }
 
-/* Seats for the assignment: newcomers first, in the order given, then who stays. */
+/* Seats for the assignment: newcomers first, in the given order, then members that stay. */
 static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
                                  struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
 {
@@ -384,7 +385,7 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     free(node);
 }
 
-/* preemption: NULL, or whose victims make the room. */
+/* preemption: NULL, or the victims that make the room. */
 static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                    size_t n, const struct skr_solution *s,
                    const struct skr_solve_request *preemption)
@@ -412,7 +413,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
             skr_nomination_tried(newcomers[i]);
         }
         skr_plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
-        if (recorded) { /* with its old node: that it is a member stands somewhere */
+        if (recorded) { /* with its old node: a record of its membership exists */
             skr_plan_note_recorded(newcomers[i]);
         }
         skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
@@ -441,7 +442,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     skr_dirty_group(e, g);
 }
 
-/* The pods the solve was for, if they are all still what it was for. */
+/* The pods of the solve, if none has changed in what matters to it. */
 static struct pod_entry **solved_members(struct skr_gang *e, const struct group *g)
 {
     struct pod_entry **list = skr_alloc_array(e->planner->n_uids + 1, sizeof *list);
@@ -458,7 +459,7 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     return list;
 }
 
-/* Nobody is evicted but those that make the room, as things are now. */
+/* Checks that the victims still make room, then commits; no other pod is evicted. */
 static void use_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_victims *victims = solved->victims;
@@ -527,7 +528,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
         infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) {
-        /* it gave way, and may have been put to sleep since it began */
+        /* the solve was cancelled, and the group may have been put to sleep since */
         skr_fit_report_at(g, skr_frame_now(e->frame));
         skr_dirty_group(e, g);
     } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
@@ -539,7 +540,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     free(newcomers);
 }
 
-/* Traces of an earlier plan were left on members while a plan was being made (members.c). */
+/* While a plan is made, members keep records of earlier plans (members.c): mark them. */
 static void dirty_unplanned(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_PLANNING_PLANNER_H
 #define SKR_CORE_GANG_PLANNING_PLANNER_H
-/* From the next group in the queue to its plan: a problem goes out, and what becomes of the
+/* Makes plans: takes the next group in the queue, sends its problem to the solver, and handles the
  * answer. */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/solve_request.h"
@@ -10,9 +10,9 @@ void skr_planner_init(struct skr_gang *e);
 void skr_planner_run(struct skr_gang *e);
 void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
 void skr_planner_fini(struct skr_gang *e);
-/* A solve for the group runs. */
+/* Whether a solve for the group runs. */
 bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g);
-/* Reason and message of a group without a placement, from the solver's explanation, which is in s. */
+/* Sets reason and message of a group without a placement, from the solver's explanation in s. */
 void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                          const struct skr_solve_request *request);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is planned next.
+ * Chooses the group to plan next.
  *
- * Order: priority descending, begin time, namespace/name: a total order, behind which namespaces stand that used the
- * solver for long (solve_share.h). A group without a placement is tried again only after something changed that can
- * help it, and costs no API write until then; it never blocks the groups behind it.
+ * The order is total: priority descending, begin time, namespace/name. Namespaces that have used
+ * the solver for long come last (solve_share.h). A group without a placement is retried only after
+ * a change that can help it; until then it costs no API write. It never blocks the groups behind
+ * it.
  *
- * After a change that can help, all groups that wait are judged by what is cached (fit.h), a look each
- * (candidates.h: without such a change they are not looked at):
- * those that still do not fit have had their attempt; the first of the others in the order is
- * planned. The reason that was reported of a group says why it did not fit then. When another reason
- * may hold now it is reported anew as soon as no plan wants the solver; when only numbers have changed,
- * after a pause that grows with the groups that wait, so that making these problems takes a
- * twentieth of the engine's time.
+ * After such a change all waiting groups are examined once with cached data (fit.h; candidates.h).
+ * Those that still do not fit have had their attempt; the first of the others is planned. The
+ * reported reason of a group says why it did not fit then. If another reason may hold now, it is
+ * updated as soon as no plan needs the solver. If only numbers have changed, it is updated after a
+ * pause. The pause grows with the number of waiting groups, so that these problems take a twentieth
+ * of the engine's time.
  */
 #include "core/gang/planning/queue.h"
 
@@ -36,7 +36,7 @@
 enum {
     REPORT_PAUSE_S = 2,
     REPORT_PAUSE_MAX_S = 60,
-    REPORT_PAUSE_NS = 6000, /* per group and leaf: twenty times what a problem in full takes */
+    REPORT_PAUSE_NS = 6000, /* per group and leaf: twenty times the cost of a full problem */
 };
 
 static bool needs_rescue(struct skr_gang *e, const struct group *g)
@@ -66,13 +66,13 @@ static bool is_due(struct skr_gang *e, const struct group *g)
         return needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g));
     }
     if (g->source.misplaced) {
-        return false; /* a hard rule is never dropped because its level is not there */
+        return false; /* a hard rule is not dropped because its level is missing */
     }
     if (g->attempt.infeasible && !skr_attempt_has_news(e, g)) {
         return false;
     }
     if (skr_plan_storage_is_refused(e, g)) {
-        return false; /* no plan could be committed */
+        return false; /* no plan can be committed */
     }
     switch (g->state) {
     case GROUP_READY:
@@ -108,7 +108,7 @@ bool skr_queue_goes_before(const struct group *a, const struct group *b)
     return strcmp(a->key, b->key) < 0;
 }
 
-/* It has been looked at in full as it is, and is known not to fit now. */
+/* Whether it was solved in full with its present input, and is known not to fit. */
 static bool still_waits(const struct group *g, enum fit_answer fit)
 {
     return fit == FIT_NO && g->attempt.infeasible && !g->plan &&
@@ -124,7 +124,7 @@ static void wake_at(struct skr_gang *e, skr_time at)
     skr_wakes_add(e, at, WAKE_REPORT, NULL);
 }
 
-/* What was said of it is old: when it is said anew. */
+/* Its report is old: sets the time of the next. */
 static void note_news(struct skr_gang *e, struct group *g)
 {
     enum fit_news news = skr_fit_news(e, g);
@@ -136,7 +136,7 @@ static void note_news(struct skr_gang *e, struct group *g)
     }
 }
 
-/* One more attempt without a placement. */
+/* Counts one more attempt without a placement. */
 static void note_attempt(struct skr_gang *e, struct group *g)
 {
     skr_attempt_failed_again(e, g);
@@ -144,7 +144,7 @@ static void note_attempt(struct skr_gang *e, struct group *g)
     note_news(e, g);
 }
 
-/* Known not to fit, on a tree: what it was told of that can be found anew. */
+/* Whether it is known not to fit and has a tree: its reason can be updated. */
 static bool may_be_told(const struct skr_gang *e, const struct group *g)
 {
     return g->attempt.infeasible && !g->plan && skr_topology_is_usable(e) &&
@@ -166,7 +166,7 @@ static bool wants_report(const struct skr_gang *e, const struct group *g)
            may_be_told(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
-/* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
+/* Whether only a change of its own, a counter of epoch or WAKE_REPORT can make it due. */
 static bool may_sleep(const struct skr_gang *e, const struct group *g)
 {
     bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
@@ -189,7 +189,7 @@ struct choice skr_queue_next(struct skr_gang *e)
         e->stats.looks++;
         best.n_waiting += g->attempt.infeasible && !g->plan;
         if (g->fit.input != g->input_epoch) {
-            skr_fit_leave(g); /* of another input; it may not wait any more */
+            skr_fit_leave(g); /* its fit was for another input; it may not wait any more */
         }
         bool due = is_due(e, g), less = !due && !skr_attempt_has_news(e, g) && may_be_told(e, g);
         if ((due || less) && !fresh) {
@@ -215,14 +215,15 @@ struct choice skr_queue_next(struct skr_gang *e)
             best.report = g;
         }
         if (g->fit.report_at > skr_frame_now(e->frame)) {
-            wake_at(e, g->fit.report_at); /* at every look: an earlier wake may have come between */
+            /* at every look, since an earlier wake may have replaced this one */
+            wake_at(e, g->fit.report_at);
         }
         if (may_sleep(e, g)) {
             skr_candidates_sleep(e, g);
         }
     }
     if (best.plan && best.preempt && is_before(e, best.plan, best.preempt)) {
-        best.preempt = NULL; /* it may take room that others would be evicted for */
+        best.preempt = NULL; /* it may take room that victims would leave */
     }
     return best;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the solver's time per namespace; solve_share.h has the rules for these four limits. */
 #include "core/gang/planning/solve_share.h"
 
 #include "core/gang/state/groups.h"
@@ -12,11 +13,11 @@ enum { SLOW_MS = 50, TIMES = 10, SPARE_MS = 2500, LONGEST_S = 600 };
 struct solve_share {
     UT_hash_handle hh; /* by name */
     char *name;        /* of the namespace */
-    skr_time until;    /* all that counts is over */
+    skr_time until;    /* when its counted time is used up */
     bool told;
 };
 
-/* name: of so many bytes. */
+/* name has n bytes. */
 static struct solve_share *find(const struct skr_gang *e, const char *name, size_t n)
 {
     struct solve_share *share;
@@ -59,7 +60,7 @@ static bool stands_back(const struct skr_gang *e, const struct solve_share *shar
     return share && share->until - skr_frame_now(e->frame) > SPARE_MS * SKR_MILLISECOND;
 }
 
-/* Once, when it begins. */
+/* Logs once, when the namespace begins to yield. */
 static void tell(struct skr_gang *e, struct solve_share *share, const char *key)
 {
     skr_time left = share->until - skr_frame_now(e->frame) - SPARE_MS * SKR_MILLISECOND;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PodDisruptionBudgets there are. One that allows more than before may open a way for a group that
- * found no victims. */
+/* Caches PodDisruptionBudgets. A budget that allows more than before may provide victims for a
+ * group that found none. */
 #include "core/gang/preempt/disruptions.h"
 
 #include "core/gang/cache/dirty.h"

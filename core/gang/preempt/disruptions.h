@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_PREEMPT_DISRUPTIONS_H
 #define SKR_CORE_GANG_PREEMPT_DISRUPTIONS_H
-/* The PodDisruptionBudgets there are: what evictions may not exceed. */
+/* The cached PodDisruptionBudgets, which limit evictions. */
 #include <uthash.h>
 
 #include "core/gang/state/gang.h"
@@ -16,7 +16,7 @@ struct disruption_budget {
 
 void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */
 void skr_disruptions_delete(struct skr_gang *e, const char *namespace_, const char *name);
-/* The budget that covers the pod, of several the first by key; *ret_n: how many do. O(budgets). */
+/* The budget that covers the pod, the first by key of several; *ret_n: their number. O(budgets). */
 struct disruption_budget *skr_disruptions_of(const struct skr_gang *e, const struct skr_meta *pod,
                                              size_t *ret_n);
 void skr_disruptions_fini(struct skr_gang *e);

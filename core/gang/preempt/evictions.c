@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evictions of single pods.
+ * Evicts single pods.
  *
- * policy/v1 Eviction with the UID as a precondition: a pod of the same name that came meanwhile is never
- * hit, so a request whose outcome is not known is simply made again. 429 says that a
- * PodDisruptionBudget has no room now: again after what it says, or 1 s doubling to 30 s. With
- * preemptForceAfter, what a budget has kept for that long is deleted, with the same precondition; before
- * that its condition DisruptionTarget says why, as an eviction would have it, so that podFailurePolicy of
- * Jobs tells it from a failure. An eviction that is not allowed at all ends the preemption.
+ * Uses policy/v1 Eviction with the UID as a precondition. It never hits a new pod of the same name,
+ * so a request of unknown outcome is repeated. 429 means that a PodDisruptionBudget has no room:
+ * retried after the delay it names, or after 1 s doubling to 30 s. With preemptForceAfter, a pod
+ * that a budget has blocked for that long is deleted, with the same precondition. Its condition
+ * DisruptionTarget is set first, as an eviction does, so that a Job's podFailurePolicy can tell it
+ * from a failure. An eviction that is forbidden ends the preemption.
  */
 #include "core/gang/preempt/evictions.h"
 
@@ -26,8 +26,8 @@
 enum {
     RETRY_FIRST_S = 1,
     RETRY_LAST_S = 30,
-    SEEN_S = 60,    /* an eviction that was granted shows in the watch by then */
-    REFUSED_S = 30, /* no search for victims after one that is not allowed */
+    SEEN_S = 60,    /* a granted eviction shows in the watch by then */
+    REFUSED_S = 30, /* no search for victims after a forbidden eviction */
 };
 
 static void write_body(struct skr_strbuf *body, const struct pod_entry *p, bool force)
@@ -148,7 +148,7 @@ static void refused(struct skr_gang *e, const struct pod_entry *p, struct group 
     }
 }
 
-/* A condition that cannot be had holds nothing up. */
+/* If the condition cannot be written, the deletion goes ahead. */
 static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
     enum skr_write_outcome outcome = ev->written.outcome;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preemption of groups.
+ * Preempts groups.
  *
- * A victim is a whole group, or a single pod (surplus of a group, or an ordinary pod). It is gone when
- * none of its pods is on a node any more and it has no plan; a plan of its own that is past the point of no
- * return is brought to its end first, so that a gang that goes goes as a whole.
+ * A victim is a whole group, or a single pod (surplus of a group, or an ordinary pod). It is gone
+ * when it has no plan and none of its pods is on a node. If its own plan is past the point of no
+ * return, the plan is completed first, so that the whole gang leaves.
  *
- * A victim may wait for victims itself. Their room is counted on, so those that stand where the plan has members
- * become victims of the plan before any is let go: all that have begun to go, and others as far as their budgets allow.
- * On the room of those that would stay nobody counts.
+ * A victim may itself wait for victims. The plan counts on their room: if they are where the plan
+ * has members, they become its victims before any is released. These are all that have begun to
+ * leave, and others if their budgets allow it. The plan does not count on the room of the rest.
  *
- * What is remembered of a victim hangs on the plan of its preemptor and goes with it: the marks on groups
- * and pods are made anew from the plan's list at every look, also after a restart.
+ * What is stored about a victim belongs to the plan of its preemptor and is freed with it. The
+ * marks on groups and pods are derived from the plan's list at every look, also after a restart.
  */
 #include "core/gang/preempt/preemption.h"
 
@@ -121,7 +121,7 @@ static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemp
     skr_evictions_want(e, skr_pods_find(e, uid), preemptor);
 }
 
-/* Not needed any more, and not touched yet. */
+/* Not needed any more and not yet touched. */
 static void drop(struct skr_gang *e, struct plan_victim *v)
 {
     struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
@@ -151,8 +151,8 @@ void skr_preemption_begin(struct plan *plan, const struct skr_victims_problem *p
     plan->preempted = true;
 }
 
-/* Whether an earlier life had begun with a group: some of it is missing already, or goes. A group may have more pods
- * than its size, so those count that ran when it was chosen. */
+/* Whether an earlier process had begun with a group: part of it is missing or leaving. A group may
+ * have more pods than its size, so the number that ran when it was chosen counts. */
 static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
 {
     const struct group *h = skr_groups_find(e, text);
@@ -168,7 +168,8 @@ static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
     return stay < (size_t)skr_membership_size(h) || stay < (size_t)pods;
 }
 
-/* Whether the record's word is taken for it: whoever may write it may not evict just anybody. */
+/* Whether the record is trusted about this victim: an account that may write records may not evict
+ * any pod it likes. */
 static bool may_be_victim(const struct skr_gang *e, const struct group *g,
                           const struct plan_victim *v, const struct group *h)
 {
@@ -216,7 +217,7 @@ static void say(struct skr_gang *e, struct group *g)
     SKR_STRBUF(b);
     size_t pods, groups = skr_preemption_waits_for(e, g->plan, &pods), n = 0;
     if (pods == 0 && groups == 0 && g->reason == SKR_REASON_WAITING_FOR_PREEMPTION) {
-        return; /* its text is about to name fewer */
+        return; /* its next text names fewer */
     }
     skr_strbuf_addf(&b, "group %s waits for %zu pod%s", g->name, pods, pods == 1 ? "" : "s");
     if (groups > 0) {
@@ -237,7 +238,7 @@ static void say(struct skr_gang *e, struct group *g)
     skr_group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
 }
 
-/* The room is the plan's: from here on it is a plan as any other. */
+/* The room is the plan's own: from now on it is an ordinary plan. */
 static void finish(struct skr_gang *e, struct group *g)
 {
     e->stats.preemptions[SKR_PREEMPTION_DONE]++;
@@ -251,7 +252,7 @@ static void finish(struct skr_gang *e, struct group *g)
     skr_dirty_group(e, g);
 }
 
-/* Pods that went by themselves were counted on as well; they may take as long as any plan. */
+/* The plan also counts on pods that leave on their own; its limit is planTimeout. */
 static void wait_for_room(struct skr_gang *e, struct group *g)
 {
     skr_time now = skr_frame_now(e->frame);
@@ -266,7 +267,7 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
     skr_wakes_group(e, g, now + SKR_SECOND);
 }
 
-/* One pod more that is to go; false: its budget does not let it, beside those before it. */
+/* Charges the budget of one more victim pod; false: the budget has no room left. */
 static bool charge(const struct skr_gang *e, const struct pod_entry *p)
 {
     size_t n;
@@ -343,7 +344,7 @@ bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
            (*ret_begun || budget_allows(e, v));
 }
 
-/* Those of `from` that are in the way of the plan. */
+/* Takes over the victims of `from` that occupy room of the plan. */
 static bool take_over(const struct skr_gang *e, struct plan *plan, const struct plan *from)
 {
     const size_t before = plan->n_victims;
@@ -363,8 +364,8 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
     return plan->n_victims > before;
 }
 
-/* A victim that waits for victims of its own lets go of them with its plan, and their room was counted on as room that
- * becomes free. */
+/* A victim that waits for victims of its own releases them with its plan. The plan counts on their
+ * room, so it takes them over. */
 static void take_over_victims(struct skr_gang *e, struct plan *plan)
 {
     bool changed = false;
@@ -399,7 +400,7 @@ static bool would_stay(const struct pod_entry *p)
     return skr_victims_is_there(p) && !p->pod->meta.deleting;
 }
 
-/* Of a group of which single pods give way, enough members stay. */
+/* If single pods of a group are victims, whether enough members stay. */
 static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const struct group *h)
 {
     const struct pod_entry *p;
@@ -416,12 +417,12 @@ static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const
     return stay >= skr_membership_size(h) || has_victim(plan, h->key);
 }
 
-/* Priorities, budgets and sizes may have changed since the victims were chosen, and members have gone: as long as nothing
- * of a group was touched, it need not be, and nobody goes when not all may. NULL: all may. */
+/* An untouched victim that may not be evicted any more: priorities, budgets and sizes may have
+ * changed since the victims were chosen. Then none is evicted. NULL permits every eviction. */
 static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
 {
     const bool begun = has_begun(g->plan);
-    const struct group *whole = NULL; /* victims of one group mostly stand together */
+    const struct group *whole = NULL; /* victims of one group are mostly adjacent */
     skr_preemption_reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
@@ -446,7 +447,8 @@ static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct g
     return NULL;
 }
 
-/* Others may have come to the room since the victims were chosen: nobody goes in vain. False: it was given up. */
+/* Other pods may have taken the room since the victims were chosen: no pod is evicted in vain.
+ * False: the plan was aborted. */
 static bool still_fits(struct skr_gang *e, struct group *g)
 {
     if (has_begun(g->plan) || skr_plan_has_room(e, g->plan) || skr_victims_make_room(e, g->plan)) {
@@ -460,8 +462,8 @@ static bool still_fits(struct skr_gang *e, struct group *g)
     return false;
 }
 
-/* Who went by himself before the plan stood need not be among its victims: what is recorded of them is read after a
- * restart, when they may be back, and of any priority. */
+/* Drops victims that left before the plan was made. The recorded ones are read after a restart,
+ * when they may exist again with any priority. */
 static void forget_gone(struct skr_gang *e, struct plan *plan)
 {
     size_t kept = 0;
@@ -582,7 +584,7 @@ bool skr_preemption_rules_state(struct skr_gang *e, struct group *g)
     size_t there = skr_victims_pods_there(g);
     const struct group *preemptor = skr_groups_find(e, g->victim.by);
     if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
-        unmark(e, g); /* a link that an object has kept */
+        unmark(e, g); /* a stale link from an object */
     }
     if (g->victim.leaving) {
         skr_victims_tell(e, g);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the problem of a search for victims and checks its answer. Pauses bound the cost. */
 #include "core/gang/preempt/victim_search.h"
 
 #include "core/gang/cache/pods.h"
@@ -17,11 +18,11 @@
 #include <utlist.h>
 
 enum {
-    LATE_S = 30,                  /* a pod that terminates longer is not counted on */
-    PAUSE_MIN_S = 1,              /* between two searches of a group that found nobody: at least, */
-    PAUSE_MAX_S = 30,             /* at most */
-    PAUSE_TIMES = 20,             /* what the search took */
-    PAUSE_LEAF_NS = 20000,        /* that many times what making its problem takes */
+    LATE_S = 30,      /* a pod that has been terminating for longer does not count as leaving */
+    PAUSE_MIN_S = 1,  /* pause between two failed searches of a group: minimum, */
+    PAUSE_MAX_S = 30, /* maximum */
+    PAUSE_TIMES = 20, /* multiple of the search time */
+    PAUSE_LEAF_NS = 20000,        /* per leaf: that multiple of the time to build its problem */
     SYSTEM_PRIORITY = 2000000000, /* of system-cluster-critical and above: never a victim */
 };
 
@@ -61,7 +62,7 @@ bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g)
            skr_victim_search_has_news(e, g) && !skr_plan_storage_is_refused(e, g);
 }
 
-/* Groups that wait, and for which nobody was found who could give way. */
+/* The number of waiting groups for which no victims were found. */
 static int64_t n_failed(const struct skr_gang *e)
 {
     const struct group *g, *tmp;
@@ -73,8 +74,9 @@ static int64_t n_failed(const struct skr_gang *e)
     return n;
 }
 
-/* Room and candidates change all the time, so there is news for most searches. All of them together take a twentieth of
- * the time: a pause of twenty times what one took, for each group that searches. */
+/* Room and candidates change all the time, so most searches have news. Pauses limit all searches
+ * together to a twentieth of the time: each searching group pauses for twenty times the time one
+ * took. */
 static skr_time pause_after(const struct skr_gang *e, skr_time took)
 {
     const skr_time least = PAUSE_MIN_S * SKR_SECOND, most = PAUSE_MAX_S * SKR_SECOND;
@@ -108,8 +110,8 @@ struct list {
     struct skr_solve_request *request;
     struct skr_victim *item;
     size_t n, cap;
-    int32_t *place; /* [leaf] of the share of the victim that is being made, + 1 */
-    bool full;      /* the arena is */
+    int32_t *place; /* [leaf] index + 1 of the current victim's share */
+    bool full;      /* the arena has no room left */
 };
 
 static void *take(struct list *l, size_t n, size_t size)
@@ -131,7 +133,7 @@ static struct skr_victim *add(struct list *l, enum skr_victim_kind kind, const c
     return &l->item[l->n++];
 }
 
-/* The room of one pod of a victim with at most so many. */
+/* Adds the room of one pod of a victim with at most `most` pods. */
 static void add_share(struct list *l, struct skr_victim *v, size_t most, const char *node,
                       const struct skr_amounts *amounts)
 {
@@ -170,7 +172,7 @@ static void finish_shares(struct list *l, const struct skr_victim *v)
     }
 }
 
-/* false: two budgets cover the pod, and the eviction API refuses such a one. */
+/* False: two budgets cover the pod; the eviction API refuses such pods. */
 static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const struct skr_pod *pod)
 {
     size_t n;
@@ -226,7 +228,8 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     l->n -= !may_go;
 }
 
-/* Members beyond the size, those of the highest ranks: whoever goes of them leaves the gang whole. */
+/* Members beyond the size, those with the highest ranks: the gang stays whole without any of
+ * them. */
 static void add_surplus(struct list *l, struct group *h, int32_t whole)
 {
     size_t size = (size_t)skr_membership_size(h), n = 0;
@@ -298,7 +301,7 @@ static void add_ordinary(struct list *l, int32_t below)
     }
 }
 
-/* Victims of those that may give way to g, which its plan would not take over. */
+/* Marks victims of possible victims of g that its plan would not take over. */
 static void note_who_stays(struct skr_gang *e, const struct group *g)
 {
     const struct group *h;
@@ -323,7 +326,8 @@ static bool would_stay(const struct pod_entry *p)
     return p->group && p->group->victim.stays && !p->pod->meta.deleting;
 }
 
-/* Neither long ago, nor later than a plan waits for its room: a pod may be given hours to end in. */
+/* Whether it ends soon: neither overdue nor later than a plan waits; the grace period of a pod may
+ * be hours. */
 static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
 {
     const skr_time now = skr_frame_now(e->frame), at = pod->meta.deleted_at;
@@ -331,7 +335,7 @@ static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
            (at + LATE_S * SKR_SECOND >= now && at <= now + e->settings.plan_timeout);
 }
 
-/* Room of pods that will be gone. */
+/* Adds the room of pods that are leaving. */
 static void add_leaving(struct skr_gang *e, const struct skr_solve_request *request)
 {
     int64_t *free_ = (int64_t *)(uintptr_t)request->problem.free;

@@ -2,45 +2,50 @@
 #ifndef SKR_CORE_GANG_PREEMPT_VICTIM_SEARCH_H
 #define SKR_CORE_GANG_PREEMPT_VICTIM_SEARCH_H
 /*
- * Who might give way to a group: the problem for core/solver/victims.h, and when it is worth asking.
+ * Possible victims of a group: the problem for core/solver/victims.h, and when a search is worth
+ * it.
  *
- * Candidates are groups of strictly lower priority that run or hold a plan which is not past the point
- * of no return; members beyond a group's size by themselves; with nonGroupVictims: labelled, ordinary
- * pods that agree. What exceeds a PodDisruptionBudget is none. Room of pods that go anyway counts as
- * free: those that terminate, if their deletionTimestamp, which has the grace period in it, is no further
- * than planTimeout away and not long past, and those that give way to somebody else, whose plan holds that room
- * already; but not those that would stay if that one gave way itself (skr_preemption_takes()).
+ * Candidates are groups of strictly lower priority that run or hold a plan before the point of no
+ * return; single members beyond a group's size; with nonGroupVictims: labelled, ordinary pods that
+ * permit it. A candidate never exceeds a PodDisruptionBudget.
+ *
+ * Room of leaving pods counts as free. Terminating pods count if their deletionTimestamp, which
+ * includes the grace period, is at most planTimeout ahead and not long past. Victims of other
+ * groups, whose plans already hold that room, count unless they would stay if their preemptor left
+ * (skr_preemption_takes()).
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-/* Its priority is positive, and no member has preemptionPolicy: Never. */
+/* Whether its priority is positive and no member has preemptionPolicy: Never. */
 bool skr_victim_search_may_preempt(const struct group *g);
-/* The group is known not to fit, may preempt, and something changed since nobody was found. */
+/* Whether the group does not fit, may preempt, and something changed since the last failed
+ * search. */
 bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g);
-/* That, whatever else keeps it from being asked now. */
+/* The same, even if a pause forbids a search now. */
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g);
 /* As skr_problem_build(), with request->preemption. */
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,
                                                   struct skr_error *error);
-/* Whether h may give way to g: strictly lower priority, not past the point of no return, not giving way already. */
+/* Whether h may be a victim of g: strictly lower priority, before the point of no return, not a
+ * victim yet. */
 bool skr_victim_search_may_go(const struct group *g, const struct group *h);
-/* A pod on a node that is neither done nor on its way out by an eviction. */
+/* A pod on a node that has neither ended nor is being evicted. */
 bool skr_victim_search_runs(const struct pod_entry *p);
-/* A member that keeps its group from preemption by preemptionPolicy: Never; NULL: none does. */
+/* A member whose preemptionPolicy: Never forbids preemption; NULL: none. */
 const struct pod_entry *skr_victim_search_refuser(const struct group *g);
-/* The candidate of this name; NULL: it is none. */
+/* The candidate of this name; NULL: none. */
 const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
                                                 const char *name);
-/* Whether these victims would still make room for these counts, and still may be chosen. */
+/* Whether these victims still make room for these counts, and may still be chosen. */
 bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
                                    struct pod_entry *const *newcomers, size_t n,
                                    const struct skr_solve_request *solved);
-/* Nobody was found, as things were at these epochs. took: how long the search ran; the next one waits for longer after
- * a long one. */
+/* No victims were found at these epochs. took: duration of the search, which determines the
+ * pause. */
 void skr_victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input,
                               skr_time took);
-void skr_victim_search_done(struct group *g); /* the next one comes at once when it is due */
+void skr_victim_search_done(struct group *g); /* removes the pause */
 
 #endif

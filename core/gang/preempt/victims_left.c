@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what is left of a plan's victims, and notices groups that return: see victims_left.h. */
 #include "core/gang/preempt/victims_left.h"
 
 #include "core/gang/cache/dirty.h"
@@ -81,7 +82,7 @@ static bool is_victim(const struct plan *plan, const struct pod_entry *p)
     return false;
 }
 
-/* It leaves for a group that gives way itself, and which lets go of it. */
+/* It leaves for a victim that will release it. */
 static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
 {
     for (size_t i = 0; i < plan->n_victims && p->work->evict.by && !p->pod->meta.deleting; i++) {
@@ -92,7 +93,7 @@ static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
     return false;
 }
 
-/* Where it is charged, if that will be free. */
+/* The node it is charged to, if that room will be free. */
 static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
 {
     if (skr_victims_is_there(p)) {
@@ -103,7 +104,7 @@ static const char *leaves_room_at(const struct plan *plan, const struct pod_entr
     return planned && is_victim(plan, p) ? p->place.node : "";
 }
 
-/* The resource on the nodes of the plan; freed[leaf]: 0, and again when it returns. */
+/* Checks one resource on the nodes of the plan; freed[leaf]: all 0, and again on return. */
 static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
                           const struct skr_amount *request, int64_t *freed)
 {
@@ -136,7 +137,7 @@ bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
     uint16_t *seen = NULL;
     size_t n = 0, cap = 0;
     if (!e->topology.tree) {
-        return true; /* it is no matter of room */
+        return true; /* room does not limit it */
     }
     int64_t *freed = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *freed);
     bool room = true;
@@ -160,7 +161,7 @@ bool skr_victims_make_room(const struct skr_gang *e, const struct plan *plan)
     return room;
 }
 
-/* ---- groups that come again ---- */
+/* ---- groups that return ---- */
 
 static bool comes_again(const struct group *h)
 {
@@ -204,7 +205,7 @@ bool skr_victims_note_return(const struct skr_gang *e, struct plan *plan)
     return changed;
 }
 
-/* No text that an object carries names it. */
+/* Whether no text of an object names it. */
 static bool is_free(const struct skr_gang *e, const struct group *h)
 {
     const struct group *g;

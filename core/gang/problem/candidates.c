@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Two lists of groups, awake and asleep, and the counters at the last examination. */
 #include "core/gang/problem/candidates.h"
 
 #include "core/gang/problem/fit.h"
@@ -29,7 +30,7 @@ void skr_candidates_note(struct skr_gang *e, struct group *g)
         g->candidate = CANDIDATE_AWAKE;
         DL_APPEND2(e->candidates.awake, g, cprev, cnext);
     } else if (g->fit.input != g->input_epoch) {
-        skr_fit_leave(g); /* of another input */
+        skr_fit_leave(g); /* its fit was for another input */
     }
 }
 

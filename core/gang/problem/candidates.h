@@ -2,24 +2,25 @@
 #ifndef SKR_CORE_GANG_PROBLEM_CANDIDATES_H
 #define SKR_CORE_GANG_PROBLEM_CANDIDATES_H
 /*
- * The groups that skr_queue_next() looks at, so that a change costs what it concerns and not what waits.
+ * The groups that skr_queue_next() examines, so that a change costs only the groups it concerns,
+ * not all that wait.
  *
- *   awake    may be due: looked at every time
- *   asleep   known not to fit, with nothing new since: looked at again when the group itself was
- *            evaluated, one of the counters of epoch has grown, or a report is due (WAKE_REPORT)
- *   neither  nothing to be planned: Pending, Bound and whole, Invalid, Evicted
+ *   awake    may be due: examined every time
+ *   asleep   known not to fit, with no news since: examined again if the group itself was
+ *            evaluated, a counter of epoch has grown, or a report is due (WAKE_REPORT)
+ *   neither  nothing to plan: Pending, Bound and whole, Invalid, Evicted
  */
 #include "core/gang/state/groups.h"
 
-/* After every evaluation of a group: it may be due, or can not be. O(1). */
+/* Call after every evaluation of a group: its class may have changed. O(1). */
 void skr_candidates_note(struct skr_gang *e, struct group *g);
-/* Looked at, without a placement, nothing new: g is awake. O(1). */
+/* g was examined: no placement, no news. g must be awake. O(1). */
 void skr_candidates_sleep(struct skr_gang *e, struct group *g);
-/* All of them are looked at next time. O(1). */
+/* Wakes all of them at the next examination. O(1). */
 void skr_candidates_wake(struct skr_gang *e);
-/* The first that is awake, in cnext; those asleep are too if something has changed. */
+/* The first awake group, linked by cnext; wakes the sleeping ones if something has changed. */
 struct group *skr_candidates_awake(struct skr_gang *e);
-/* Something has changed that those asleep have not been looked at for. */
+/* Whether something changed since the sleeping groups were examined. */
 bool skr_candidates_are_stale(const struct skr_gang *e);
 void skr_candidates_forget(struct skr_gang *e, struct group *g);
 

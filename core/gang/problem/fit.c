@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a group fits, without a solve; the placement comes from the solver, in the shell's own
- * time, on a copy of the slots.
+ * Decides whether a group fits, without a solve. The placement comes from the solver, which works
+ * on a copy of the slots.
  *
- * Why a group may be left alone. It fits when sizes has its n. Rules speak about counts alone, so
- * more slots never take a size away and fewer never add one: a group without a place stays without
- * one until slots of some leaf of its kind have grown, and the set at the root is exact then. Where
- * the full problem is stricter than the slots (ordinary pods that go first, nodes no probe has
- * listed) it has fewer slots, so what does not fit here does not fit there; what fits here is
- * solved in full.
+ * Why a group may be skipped: it fits if its n is in sizes. Rules speak only about counts, so more
+ * slots never remove a size and fewer never add one. A group without a place stays without one
+ * until slots of some leaf of its kind grow, and then the set at the root is exact. Where the full
+ * problem is stricter than the slots (ordinary pods that go first, nodes no probe has listed), it
+ * has fewer slots: what does not fit here does not fit there. What fits here is solved in full.
  *
- * Not answered for: groups that hold something already, plans past the point of no return, rules
- * beyond SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
+ * Not covered: groups that already hold something, plans past the point of no return, rules beyond
+ * SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
  */
 #include "core/gang/problem/fit.h"
 
@@ -34,7 +33,7 @@ void skr_fit_leave(struct group *g)
     memset(o, 0, sizeof *o);
 }
 
-/* Members in the tree, or seats: the room of lost ones is taken to everybody but the group. */
+/* Members in the tree, or seats: only the group may use the room of its lost members. */
 static bool holds_something(const struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n)
 {
@@ -66,7 +65,7 @@ static void join(struct skr_gang *e, struct group *g, const struct shapes *shape
     o->sizes = skr_kind_sizes_get(e, kind, g, n);
 }
 
-/* What of the group's input the answer depends on; kept while that stays the same. */
+/* Inputs of the answer, cached while the group's input stays the same. */
 static void make_fit(struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;

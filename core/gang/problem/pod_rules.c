@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of pods about other pods, made plain for one problem: see pod_rules.h. What they mean for the
- * nodes is found by pod_rules_gather.c. */
+/* Translates rules of pods about other pods for one problem: see pod_rules.h. pod_rules_gather.c
+ * finds out what they mean for nodes. */
 #include "core/gang/problem/pod_rules.h"
 
 #include "core/gang/cache/pods.h"
@@ -54,8 +54,8 @@ bool skr_pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers,
 
 /* ---- turns ---- */
 
-/* Takes everybody into the turn who may come whatever the others of the turn do: as many as a domain
- * has below least + maxSkew at its beginning. The least only grows while members come. */
+/* Takes into the turn every member that may come in any order: as many as a domain has below least
+ * + maxSkew when the turn begins. The least only grows while members come. */
 static size_t take_turn(const struct pod_rules_work *w, const int32_t *leaf, int32_t *const *count,
                         int32_t turn, int32_t *ret)
 {
@@ -127,7 +127,7 @@ static void find_turns(const struct pod_rules_work *w, const char *const *node, 
     for (int32_t turn = 0; left > 0; turn++) {
         size_t taken = take_turn(w, leaf, count, turn, ret);
         for (size_t i = 0; i < w->n && taken == 0; i++) {
-            ret[i] = ret[i] < 0 ? turn : ret[i]; /* kube-scheduler has the last word */
+            ret[i] = ret[i] < 0 ? turn : ret[i]; /* kube-scheduler decides */
         }
         left = taken > 0 ? left - taken : 0;
     }

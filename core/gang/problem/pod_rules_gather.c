@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of pods about other pods against the cache: see pod_rules_gather.h. */
+/* Evaluates rules of pods about other pods over the cache: see pod_rules_gather.h. */
 #include "core/gang/problem/pod_rules_gather.h"
 
 #include "core/gang/cache/nodes.h"
@@ -17,7 +17,7 @@ struct value {
     int32_t domain;
 };
 
-/* Domains of one topology key: its values over all nodes, those outside the tree included. */
+/* Domains of one topology key: its values over all nodes, including those outside the tree. */
 struct domains {
     struct value *values;
     int32_t n;
@@ -113,7 +113,7 @@ static void close_leaf(struct pod_rules_work *w, int32_t leaf, const struct skr_
     w->n_closed++;
 }
 
-/* The node has no value of the rule's key: it is closed whoever is there. */
+/* The node lacks the rule's key: it is closed, whatever pods it has. */
 static void close_without_key(struct pod_rules_work *w, int32_t leaf,
                               const struct skr_pod_rule *rule)
 {
@@ -123,7 +123,7 @@ static void close_without_key(struct pod_rules_work *w, int32_t leaf,
     }
 }
 
-/* Closes the leaves whose value of the key is that; "" and NULL: none. */
+/* Closes the leaves with this value of the key; "" and NULL: none. */
 static void close_value(struct pod_rules_work *w, const char *key, const char *value,
                         const struct skr_pod_rule *rule, const struct pod_ref *by)
 {
@@ -152,7 +152,7 @@ static void close_taken_ports(struct pod_rules_work *w, const struct skr_pod_rul
     }
 }
 
-/* Their anti-affinity against our pods. */
+/* Applies other pods' anti-affinity to the newcomers. */
 static void close_by_others(struct pod_rules_work *w)
 {
     struct pod_walk p = {0};
@@ -176,7 +176,7 @@ static void close_by_others(struct pod_rules_work *w)
     }
 }
 
-/* Nodes that count for a spread: those the pod may be on at all, and has all its keys. */
+/* Nodes that count for a spread: those that admit the pod and have all its keys. */
 struct spread_nodes {
     const struct skr_pod_shape *spec;
     const struct skr_pod_rule *rule;
@@ -195,8 +195,8 @@ static bool counts_for_spread(const struct node_entry *n, const void *context)
            (!s->rule->honors_taints || skr_pod_shape_tolerates_node(s->spec, n->node));
 }
 
-/* Whether the rule is about a pod: of several required affinities only pods count that all of them
- * select (updateWithAffinityTerms). */
+/* Whether the rule concerns a pod. With several required affinities only pods that all of them
+ * select count (updateWithAffinityTerms). */
 static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
                      const struct skr_meta *pod)
 {
@@ -208,8 +208,8 @@ static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule
     return about;
 }
 
-/* Pods that the rule is about, by domain, on nodes that count for it; those of the group not: they
- * are claims. Returns their number, of the group too. */
+/* Pods the rule concerns, by domain, on nodes that count for it, without the group's (claims).
+ * Returns their number including the group's. */
 static size_t count_others(const struct pod_rules_work *w, const struct spread_nodes *nodes,
                            const struct domains *d, int32_t *ret, struct pod_ref *some)
 {
@@ -238,7 +238,7 @@ static size_t count_others(const struct pod_rules_work *w, const struct spread_n
 
 /* ---- rules ---- */
 
-/* *ret_domain: of each leaf, to be changed; NULL allowed. */
+/* *ret_domain: of each leaf, for the caller to fill; NULL allowed. */
 static struct skr_domain_rule *make(struct pod_rules_work *w, enum skr_domain_rule_kind kind,
                                     const struct skr_pod_rule *rule, const struct domains *d,
                                     int32_t **ret_domain)
@@ -276,7 +276,7 @@ static size_t selected(const struct pod_rules_work *w, const struct skr_pod_shap
     return n;
 }
 
-/* Whether a pod that the affinities are about is anywhere where one of them counts it. */
+/* Whether a pod that the affinities concern runs in a domain of any of them. */
 static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape *spec,
                      const struct skr_pod_rule *affinity)
 {
@@ -294,7 +294,7 @@ static bool any_runs(const struct pod_rules_work *w, const struct skr_pod_shape 
     return false;
 }
 
-/* Namespaces by their labels, of which there is no cache; of several affinities one is enough. */
+/* A namespaceSelector needs namespace labels, which are not cached; one such affinity suffices. */
 static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
 {
     bool unknown = rule->unknown_namespaces;
@@ -321,7 +321,7 @@ static void apply_anti_affinity(struct pod_rules_work *w, const struct skr_pod_r
     }
 }
 
-/* The first of a kind that is affine to itself may go anywhere; the others go where it went. */
+/* The first pod of a kind with affinity to itself may go anywhere; the others follow it. */
 static void apply_affinity(struct pod_rules_work *w, const struct skr_pod_rule *rule, bool first,
                            const struct domains *d, const int32_t *others)
 {
@@ -374,7 +374,7 @@ static void apply(struct pod_rules_work *w, const struct skr_pod_shape *spec,
 {
     size_t own = selected(w, spec, rule);
     if (is_unknown(spec, rule) || (own > 0 && own < w->n) || w->n_made == SKR_DOMAIN_RULES_MAX) {
-        return; /* kube-scheduler knows */
+        return; /* kube-scheduler decides */
     }
     struct domains d;
     struct spread_nodes nodes = {spec, rule};
@@ -413,7 +413,7 @@ static size_t count_of(const struct pod_rules_work *w, const struct shape *shape
     return n;
 }
 
-/* A port that a newcomer and another member both want; NULL: none. */
+/* A port that a newcomer and another member both request; NULL: none. */
 static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
                                               const struct shapes *shapes)
 {
@@ -433,8 +433,8 @@ static const struct skr_pod_rule *shared_port(const struct pod_rules_work *w,
     return rule;
 }
 
-/* As soon as two members want one port each member has a node of its own: the solver's members are
- * alike. */
+/* If two members request one port, every member gets a node of its own: the solver's members are
+ * equal. */
 static void apply_ports(struct pod_rules_work *w, const struct shapes *shapes)
 {
     const struct skr_pod_rule *shared = shared_port(w, shapes);

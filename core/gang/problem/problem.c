@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The solver's input: what is free on every leaf now, minus what has a claim on it that the ledger
- * cannot know (ordinary pods that go first; pods the scheduler may be binding slowly), which leaves
- * are eligible for every member's shape, and what the group already holds.
+ * Builds the solver's input: free room of each leaf, minus claims that the ledger does not have
+ * (ordinary pods that go first; pods that kube-scheduler may be binding slowly); the leaves
+ * eligible for every member's shape; the group's present members and seats.
  */
 #include "core/gang/problem/problem.h"
 
@@ -141,8 +141,8 @@ bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *ne
     return false;
 }
 
-/* First fit in tree order for ordinary pods above every member; candidates of slow ones are charged
- * everywhere they may land. */
+/* First fit in tree order for ordinary pods that precede every member; slowly binding ones are
+ * charged at every candidate. */
 static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                             const struct demand *d, int64_t *free_)
 {
@@ -153,7 +153,7 @@ static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcome
     DL_FOREACH(e->ordinary, p)
     {
         const char *charged =
-            skr_ledger_find(e->ledger, p->uid, NULL); /* there it is not free already */
+            skr_ledger_find(e->ledger, p->uid, NULL); /* its charge is not free already */
         for (size_t i = 0; i < p->work->accepted.n; i++) {
             int32_t at = skr_tree_find_leaf(e->topology.tree, p->work->accepted.node[i]);
             if (at >= 0 && !(charged && strcmp(charged, p->work->accepted.node[i]) == 0)) {
@@ -249,7 +249,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     }
     fill_leaves(e, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
-    if (!g->plan) { /* its replacements may have what is held for them */
+    if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
     int32_t outside, claims = fill_claims(e, g, newcomers, n, a.claimed, &outside);
@@ -294,7 +294,7 @@ static bool has_shape(const struct shapes *shapes, const struct shape *shape)
     return false;
 }
 
-/* What the members on their nodes use is free. False: one of them is none that the problem is right for. */
+/* Frees what members use on their nodes. False: the problem is not right for one of them. */
 static bool give_back(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
                       const struct skr_solve_request *request, int64_t *free_)
 {
@@ -375,7 +375,7 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
     return request;
 }
 
-/* In full: rules, room and eligibility of every leaf. */
+/* Checks everything: rules, room and eligibility of every leaf. */
 static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           size_t n, const int32_t *count)
 {
@@ -392,7 +392,7 @@ static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry 
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const int32_t *count)
 {
-    /* The rules are those the counts were made for (input_epoch), and nothing is held. */
+    /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
     bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, newcomers, n) &&
                   !skr_pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {

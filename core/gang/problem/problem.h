@@ -5,23 +5,23 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-/* NULL beyond a limit; error says so. There must be a usable tree. */
+/* NULL beyond a limit, with error. Requires a usable tree. */
 struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             struct pod_entry *const *newcomers, size_t n,
                                             bool probed_only, struct skr_error *error);
-/* Adds request->anew to a problem of skr_problem_build() for the same newcomers: the whole group, as if those that are bound left
- * their seats and came again. Nothing is added when nobody is bound, a member is missing or has ended, or the answer would not hold
- * for all of them: unlike pods, pods with rules about other pods, members outside the tree, ordinary pods that go first. O(members
- * + leaves). */
+/* Adds request->anew to a problem of skr_problem_build() for the same newcomers: the whole group,
+ * as if its bound members were not bound. Adds nothing if no member is bound, a member is missing
+ * or has ended, or the answer would not be valid for all: different pods, pods with rules about
+ * other pods, members outside the tree, ordinary pods that go first. O(members + leaves). */
 void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n,
                           struct skr_solve_request *request);
-/* The same for a group whose fit stands, of the slots alone: no claims, no explanation. NULL
- * without memory. */
+/* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
+ * memory. */
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
-/* Ordinary pods take room from these newcomers before it is charged. */
+/* Whether ordinary pods take room from these newcomers before it is charged. */
 bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
-/* A veto was ever needed for one of these shapes, and probes have listed nodes. */
+/* Whether one of these shapes once had a veto, and probes have listed nodes. */
 bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n);
 /* Whether counts (leaves of the tree in force) can still be committed for these newcomers. */
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,

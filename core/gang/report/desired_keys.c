@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A growing list of keys; aborts without memory. */
 #include "core/gang/report/desired_keys.h"
 
 #include "topology/base/arena.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seats that the group itself holds. Cost: leaves. */
+/* Counts the group's own seats per unit, and names the units. O(leaves). */
 #include "core/gang/report/explain_held.h"
 
-enum { UNITS_SAID = 2 }; /* by name; more are counted */
+enum { UNITS_SAID = 2 }; /* by name; others are counted */
 
 static int32_t on_leaf(const struct skr_problem *p, int32_t leaf)
 {
@@ -47,7 +47,7 @@ int32_t skr_held_below(const struct skr_problem *p, int32_t unit)
     return sum;
 }
 
-/* Leaves of a unit are neighbours. count: NULL: none. */
+/* Leaves of a unit are neighbours. count NULL: none. */
 static int32_t list_units(const struct skr_tree *tree, const int32_t *count, int32_t level,
                           int32_t *unit, int32_t most)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_EXPLAIN_HELD_H
 #define SKR_CORE_GANG_REPORT_EXPLAIN_HELD_H
-/* Seats that the group itself holds already, in what is said about a group of which a part is bound: what it needs
- * are the others, and what is free are not its own. */
+/* The group's own seats, for texts about a partly bound group: it needs only the other seats, and
+ * its own are not free. */
 #include "core/gang/state/solve_request.h"
 #include "topology/base/strbuf.h"
 
 int32_t skr_held_in_all(const struct skr_problem *p);              /* in the tree */
 int32_t skr_held_below(const struct skr_problem *p, int32_t unit); /* any unit of the tree */
-/* The units of a level with seats of the group: how many; the first of them to *ret_first. */
+/* The number of units of a level with seats of the group; the first of them in *ret_first. */
 int32_t skr_held_units(const struct skr_problem *p, int32_t level, int32_t *ret_first);
 /* "6 members sit in rack-0", "6 members sit in rack-0 and rack-1", "6 members sit in 5 racks, 1 outside the tree". */
 void skr_held_say(const struct skr_solve_request *request, int32_t level, struct skr_strbuf *b);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Computes status keys of ConfigMaps that define no group, and of topology maps. */
 #include "core/gang/report/map_status.h"
 
 #include <string.h>

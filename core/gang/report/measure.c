@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long complete groups waited. It is level triggered like everything else: at the end of every evaluation of a group its
- * state is compared with what was noted. A plan that is given up does not end it, because the group
- * is looked at after it became Pending and Ready again.
+ * Measures how long complete groups waited. Level triggered: every evaluation of a group ends with
+ * a comparison of its state and the noted one. The end of a plan does not end the wait: the group
+ * is measured after it is Pending and Ready again.
  */
 #include "core/gang/report/measure.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_MEASURE_H
 #define SKR_CORE_GANG_REPORT_MEASURE_H
-/* Numbers that are made, not kept: how long complete groups waited. At the end of every evaluation,
- * and before a group goes. (How much room is left: slots.h.) */
+/* Measures how long complete groups waited: at the end of every evaluation, and before a group is
+ * removed. (Free room: slots.h.) */
 #include "core/gang/state/groups.h"
 
 void skr_measure_group(struct skr_gang *e, struct group *g);

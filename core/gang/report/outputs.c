@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement and rank: who is where, as the keys of the group's object say it. */
+/* Computes placement and rank: the keys of the group's object that say where its members are. */
 #include "core/gang/report/outputs.h"
 
 #include "core/gang/cache/dirty.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Bytes of placement + rank: in data; in annotations, beside the plan's, of the 256 KiB that all
- * annotations of an object may have. */
+/* Bytes of placement + rank: in data; in annotations, which share the 256 KiB of the object with
+ * the plan. */
 enum { OUTPUT_MAX = 700 * 1024, ANNOTATED_MAX = 220 * 1024 };
 
 struct output {
@@ -70,7 +70,7 @@ static char *placement_text(struct output *o, size_t n)
     skr_strbuf_init(&b);
     qsort(o, n, sizeof *o, by_path);
     skr_strbuf_add(&b, "{\"root\":{");
-    int32_t open = 0; /* units open below the root */
+    int32_t open = 0; /* used units directly below the root */
     for (size_t i = 0; i < n; i++) {
         int32_t same = 0;
         if (i > 0) {
@@ -123,8 +123,8 @@ const char *skr_outputs_node_of(const struct pod_entry *p)
     return p->plan && p->plan->binding && !p->plan->aborting ? p->place.node : NULL;
 }
 
-/* Bound pods of an earlier life may lack a rank: they are ranked as if dealt, and get their label
- * from members.c. */
+/* Bound pods of an earlier process may lack a rank: they are ranked as if dealt; members.c labels
+ * them. */
 static void rank_adopted(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
@@ -171,7 +171,7 @@ void skr_outputs_forget(struct group *g)
     g->outputs.placement = g->outputs.rank = NULL;
 }
 
-/* Who has Succeeded stays where it was, unless its seat went to another one. */
+/* A member that has Succeeded stays in the output, unless another has its seat. */
 static size_t leave_out_succeeded(struct output *o, size_t n)
 {
     size_t kept = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_OUTPUTS_H
 #define SKR_CORE_GANG_REPORT_OUTPUTS_H
-/* Placement and rank: who is where, as the keys of the group's object say it. */
+/* Placement and rank: the keys of the group's object that say where its members are. */
 #include "core/gang/state/groups.h"
 
-/* From the plan and bound members; ranks of adopted members are dealt first. */
+/* From the plan and bound members; deals ranks of adopted members first. */
 void skr_outputs_update(struct skr_gang *e, struct group *g);
-/* The same of a bound group, when members or their number have changed since. */
+/* The same for a bound group, if members or their number have changed since. */
 void skr_outputs_refresh(struct skr_gang *e, struct group *g);
 void skr_outputs_forget(struct group *g);
-/* The keys as an earlier life left them; copied, NULL allowed. */
+/* The keys found in the object; copied, NULL allowed. */
 void skr_outputs_restore(struct group *g, const char *placement, const char *rank);
-/* Where it is, or will be for sure; NULL: neither. */
+/* The node of a bound member, or its certain one; NULL: neither. */
 const char *skr_outputs_node_of(const struct pod_entry *p);
-/* Its own, or that of its label; -1: none. */
+/* Its rank, or that of its label; -1: none. */
 int32_t skr_outputs_rank_of(const struct pod_entry *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one sentence that says why a group is not placed: the same in the map's message, the Event
- * and the log. Numbers come from the solver's proof and are always need and have; that one member
- * is larger than any node is seen in the ledger, O(nodes), when no member fits at all. */
+/* Writes the sentence that says why a group is not placed, for the map's message, the Event and the
+ * log. Its numbers, need and have, are from the solver's proof. If no member fits at all, the
+ * ledger shows whether one member is larger than any node, O(nodes). */
 #include "core/gang/report/sentence.h"
 
 #include "core/gang/cache/nodes.h"
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* "in one rack" or "in 2 racks": what the rule of the deciding level asks for; false when it is
- * another kind of rule. */
+/* "in one rack" or "in 2 racks": what the rule of the deciding level requires; false for another
+ * kind of rule. */
 static bool say_domains(const struct skr_rule *rule, const char *level, struct skr_strbuf *b)
 {
     if (rule->hard && rule->type == SKR_RULE_PACK) {
@@ -90,7 +90,7 @@ static bool has_rule(const struct skr_rule *rule)
     return rule->hard || rule->partitions > 0 || rule->min > 0 || rule->max > 0 || rule->factor > 1;
 }
 
-/* All further members have to go where the others are, and that is one unit. */
+/* Whether all further members must go to one unit, where the others are. */
 static bool is_bound_to_unit(const struct skr_explanation *x, const struct skr_problem *p,
                              int32_t *ret_unit)
 {
@@ -117,7 +117,8 @@ static int32_t not_negative(int32_t n)
     return n > 0 ? n : 0;
 }
 
-/* "needs 2 more slots in rack-0, where 6 members sit and the rule is hard; 1 is free there"; false: it is not so. */
+/* "needs 2 more slots in rack-0, where 6 members sit and the rule is hard; 1 is free there"; false
+ * if that is not the case. */
 static bool say_unit(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
                      struct skr_strbuf *b)
 {
@@ -135,7 +136,7 @@ static bool say_unit(const struct skr_explanation *x, const struct skr_problem *
     return true;
 }
 
-/* What it has, and whose rule holds it there. */
+/* The seats it has, and the rule that binds it to them. */
 static void say_seats(const struct skr_explanation *x, const struct skr_solve_request *request,
                       struct skr_strbuf *b)
 {
@@ -188,7 +189,8 @@ static void say_beside(const struct skr_explanation *x, const struct skr_solve_r
     }
 }
 
-/* "; all 8 would fit in rack-1 if they started anew, or a size of 7 would do": the solver has found both. */
+/* "; all 8 would fit in rack-1 if they started anew, or a size of 7 would do": both found by the
+ * solver. */
 static void say_choices(const struct skr_explanation *x, const struct skr_solve_request *request,
                         int32_t held, struct skr_strbuf *b)
 {
@@ -208,7 +210,7 @@ static void say_choices(const struct skr_explanation *x, const struct skr_solve_
 
 /* ---- a member that no node can take ---- */
 
-/* The most room that one node has for the request, whatever is in use there. */
+/* The most room that one node has for the request, used or not. */
 static int64_t largest_node(const struct skr_gang *e, const struct skr_amount *request)
 {
     int64_t most = 0;
@@ -230,7 +232,7 @@ static void say_too_large(const char *resource, int64_t need, int64_t have, stru
     skr_strbuf_add(b, "needs ");
     skr_amount_add(b, resource, need);
     skr_strbuf_add(b, " a pod, the largest node has ");
-    if (strcmp(needs.s, has.s) == 0) { /* rounded */
+    if (strcmp(needs.s, has.s) == 0) { /* equal when rounded */
         skr_amount_add_number(b, resource, need - have);
         skr_strbuf_add(b, " less");
     } else {
@@ -240,7 +242,7 @@ static void say_too_large(const char *resource, int64_t need, int64_t have, stru
     skr_strbuf_fini(&has);
 }
 
-/* A resource that no node has is named first, then the first of which one member needs too much. */
+/* Names a resource that no node has, else the first that one member needs too much of. */
 static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 {
     size_t n;
@@ -275,7 +277,7 @@ static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_str
     return large;
 }
 
-/* Whether it was said. */
+/* True if it wrote the sentence. */
 static bool too_large(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
                       int32_t held, struct skr_strbuf *b)
 {
@@ -286,7 +288,7 @@ static bool too_large(struct skr_gang *e, struct group *g, const struct skr_expl
 /* ---- no node is open ---- */
 
 enum closed_by {
-    CLOSED_SOME, /* open to some of its pods only */
+    CLOSED_SOME, /* open to only some of its pods */
     CLOSED_SELECTOR,
     CLOSED_TAINT,
     CLOSED_CORDON,
@@ -322,7 +324,8 @@ static enum closed_by closed_by(struct skr_gang *e, const struct shapes *shapes,
     return open > 0 && open < shapes->n ? CLOSED_SOME : first;
 }
 
-/* "needs 4 slots, no node is open to its pods: 3 not selected, 1 tainted"; false: some node is. */
+/* "needs 4 slots, no node is open to its pods: 3 not selected, 1 tainted"; false if a node is
+ * open. */
 static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_problem *p,
                     struct skr_strbuf *b)
 {

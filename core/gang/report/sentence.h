@@ -2,54 +2,53 @@
 #ifndef SKR_CORE_GANG_REPORT_SENTENCE_H
 #define SKR_CORE_GANG_REPORT_SENTENCE_H
 /*
- * Explanations of groups: the sentence, the tokens that hold, and the solver's account of a group
- * that found no place, as JSON (docs/reference.md, "Explanations"). Used by the files explain_*.c
- * and explain_request.c of this folder.
+ * Explanations of groups: the sentence, the tokens, and the solver's account of a group without a
+ * placement, as JSON (docs/reference.md, "Explanations"). Used by core/gang/explain.
  *
- * The account is made on demand by a solve of its own (explain_request.c), and kept with the group
- * until a fact changes that it may rest on. A group that merely waits costs nothing for it.
+ * The account is made on request by a separate solve (explain_request.c), and cached with the group
+ * until a fact it rests on changes. A group that only waits has no such cost.
  */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/solve_request.h"
 
 enum {
-    SKR_EXPLAIN_ASKERS_MAX = 32,      /* requests on their way at once; more are refused */
+    SKR_EXPLAIN_ASKERS_MAX = 32,      /* concurrent requests; more are refused */
     SKR_EXPLAIN_PATIENCE_S = 10,      /* from a request to its answer */
     SKR_EXPLAIN_STEPS_MAX = 512,      /* of the search for relaxations */
-    SKR_EXPLAIN_TRIES_MAX = 3,        /* solves for one request, when the group changes meanwhile */
+    SKR_EXPLAIN_TRIES_MAX = 3,        /* solves per request, if the group changes meanwhile */
     SKR_EXPLAIN_BLOCKERS_MAX = 8,     /* named per domain: groups and pods; nodes likewise */
     SKR_EXPLAIN_NODES_MAX = 5,        /* named in a warning */
     SKR_EXPLAIN_OPENED_MAX = 8,       /* closed nodes that a relaxation names */
-    SKR_EXPLAIN_MOVED_MAX = 64,       /* nodes of a group that starts anew, in its change */
+    SKR_EXPLAIN_MOVED_MAX = 64,       /* nodes in the change of a group that starts anew */
     SKR_EXPLAIN_PHRASE_NODES_MAX = 3, /* nodes in the text of a relaxation */
 };
 
-/* What the solver said of a group, kept with it. */
+/* The solver's account of a group, cached with it. */
 struct explained {
-    uint64_t facts;       /* engine->facts when the problem was built */
+    uint64_t facts;       /* epoch.facts when the problem was built */
     uint64_t input_epoch; /* of the group, then */
     char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
     char *relaxations;    /* JSON objects, comma separated; NULL: none */
     char *smaller;        /* the last of them: another size; NULL: none */
     int32_t size;         /* that of smaller; 0: none */
-    char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
-    char *preemption;     /* JSON of explain_preemption.h; NULL: not asked for */
+    char *set;            /* "constraints.rack.hard=false": the first rule to change; NULL: none */
+    char *preemption;     /* JSON of explain_preemption.h; NULL: not requested */
     uint64_t preemption_facts, preemption_input; /* as above, when that problem was built */
 };
 
-/* A solved problem and its explanation, while they are written. */
+/* A solved problem and its explanation, while the account is written. */
 struct account {
     struct skr_gang *e;
     const struct group *g;
     const struct skr_solve_request *request;
     const struct skr_explanation *x;
-    size_t scarce; /* index of the resource of which there are the fewest slots */
+    size_t scarce; /* index of the resource with the fewest slots */
 };
 void skr_account_init(struct account *a, struct skr_gang *e, const struct group *g,
                       const struct skr_solve_request *request, const struct skr_explanation *x);
 const char *skr_account_resource(const struct account *a,
                                  size_t r); /* name of problem resource r */
-/* New members that fit on a leaf; 0 when it is not eligible. */
+/* New members that fit on a leaf; 0 if it is not eligible. */
 int32_t skr_account_leaf_fit(const struct account *a, int32_t leaf);
 /* Leaves below a unit: *ret_first .. *ret_end - 1. */
 void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
@@ -57,19 +56,19 @@ void skr_account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_
 int32_t skr_account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
 /* A node by its name, other units by their path: "zone-0/rack-1". */
 void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
-/* Why no member may go to the node of a leaf, as a word; NULL: it may. *ret_opens: it would do if
- * the node were Ready, not cordoned and without taints. */
+/* Why the node of a leaf is closed to members, as a word; NULL: it is open. *ret_opens: it would be
+ * open if it were Ready, not cordoned and without taints. */
 const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
 
 void skr_explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
 
-/* explain.c: why the members of the problem found no place; appended to b. Of seats that the group holds already it says
- * so: what is needed are the others, and none of its own is called free; and which choice is left, the whole group anew or a
- * smaller size. */
+/* sentence.c: appends to b why the members of the problem have no place. If the group holds seats,
+ * it needs only the others, its own are not called free, and the choice is named: the whole group
+ * anew or a smaller size. */
 void skr_explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
                           const struct skr_solve_request *request, struct skr_strbuf *b);
-/* The level whose rule binds further members to where the others sit: that which decides, else the first that ties them to
- * a number of units; 0: none. */
+/* The level whose rule binds further members to the units of the others: the deciding one, else the
+ * first that ties them to a number of units; 0: none. */
 int32_t skr_explain_tying_level(const struct skr_explanation *x, const struct skr_problem *p);
 
 /* explain_account.c: need, have, sizes; with domains. */
@@ -79,28 +78,28 @@ void skr_explain_domains(const struct account *a, struct skr_strbuf *b);
 /* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
  * may be NULL. */
 void skr_explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
-/* One object: the largest size that fits. Nothing is added when none does. */
+/* One object: the largest size that fits. Adds nothing if none does. */
 void skr_explain_size(const struct account *a, struct skr_strbuf *b);
-/* One object: the whole group leaves its seats and starts anew, where there is room for that. Nothing is added when there is
- * none, or it was not asked. */
+/* One object: the whole group leaves its seats and starts anew. Adds nothing if there is no room
+ * for that, or if it was not requested. */
 void skr_explain_moved(const struct account *a, struct skr_strbuf *b);
-/* One object: the closed leaves on which count places members become usable. Nothing is added when
- * these are none or too many. */
+/* One object: opens the closed leaves on which count places members. Adds nothing if there are none
+ * or too many. */
 void skr_explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
 
-/* How a group stands, as its answer says it. */
+/* State and reason of a group in its answer. */
 struct explain_standing {
-    const char *token; /* of its reason; is not reported again */
+    const char *token; /* of its reason; not repeated under "also" */
     bool on_its_way, placed;
 };
 /* explain_also.c: the member "also". */
 void skr_explain_also(struct skr_gang *e, const struct group *g,
                       const struct explain_standing *standing, struct skr_strbuf *b);
 
-/* explain_next.c: the member "next" of a group that waits for this reason. */
+/* explain_next.c: the member "next" of a group that waits, by reason. */
 void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_reason reason,
                       bool preempt, struct skr_strbuf *b);
-/* explain_answer.c: the whole answer; preempt: with who would give way. */
+/* explain_answer.c: the whole answer; preempt: including victims. */
 void skr_explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
                               struct skr_strbuf *b);
 void skr_explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b);

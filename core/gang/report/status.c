@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people read: status, reason, message, conditions and times of a group, and the keys of its
- * object that carry them. Events and log records are made here too, on change only, from the same
- * sentence.
+ * Computes what users read: status, reason, message, conditions and times of a group, and the keys
+ * of its object for them. Makes Events and log records from the same sentence, only on change.
  */
 #include "core/gang/report/status.h"
 #include "core/gang/group/group_table.h"
@@ -135,7 +134,7 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
-/* Reported once: the condition itself remembers what was reported, across restarts too. */
+/* Reported once: the condition stores what was reported, also across restarts. */
 static void report_warnings(struct skr_gang *e, struct group *g, const char *text)
 {
     const struct condition *was = &g->condition[CONDITION_VALID];
@@ -145,8 +144,8 @@ static void report_warnings(struct skr_gang *e, struct group *g, const char *tex
     }
 }
 
-/* Levels are compared with the tree when the members are there: before, the topology may be on its
- * way, and what is said of the tree that stands in for it is not true for long. */
+/* Levels are compared with the tree after all members are there. Before, the topology map may not
+ * exist yet, and warnings about the derived tree would soon be wrong. */
 static bool levels_count(const struct group *g)
 {
     return g->seats.n_bound + g->seats.n_new + skr_membership_done(g) >=
@@ -180,7 +179,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, skr_membership_seats(g));
     bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
-    if (!ended) { /* a gang that ran to its end keeps what it was */
+    if (!ended) { /* a gang that ran to its end keeps its condition */
         set_condition(e, g, CONDITION_COMPLETE, complete,
                       complete ? "MembersPresent" : "MembersMissing", text);
     }
@@ -275,7 +274,7 @@ static void say_bound(const struct group *g, char *note, size_t size)
              g->seats.n_bound == 1 ? " is" : "s are", nodes, nodes == 1 ? "" : "s");
 }
 
-/* A placed group tells nobody who looks at its pods that rules of it were ignored. */
+/* Users who look at pods of a placed group would not see that rules of it were ignored. */
 static void warn_first_member(struct skr_gang *e, const struct group *g)
 {
     SKR_STRBUF(b);
@@ -298,8 +297,8 @@ static void report_preempted(struct skr_gang *e, struct group *g)
     }
     skr_strbuf_addf(&b, "%s", g->message ? g->message : "");
     if (bare > 0) {
-        skr_strbuf_addf(&b, "; nobody will recreate %zu pod%s without a controller", bare,
-                        bare == 1 ? "" : "s");
+        skr_strbuf_addf(&b, "; %zu pod%s without a controller %s not recreated", bare,
+                        bare == 1 ? "" : "s", bare == 1 ? "is" : "are");
     }
     event_about(e, g, false, "GroupPreempted", "GroupPreempted", b.s);
 }
@@ -339,7 +338,7 @@ static void report_status(struct skr_gang *e, struct group *g)
         forget_attempts(g);
         break;
     case SKR_STATUS_PREEMPTING:
-        if (g->message) { /* none of a plan that was found at the start and cannot be kept */
+        if (g->message) { /* not of a restored plan that cannot be kept */
             event_about(e, g, false, "GroupPreempting", "GroupPreempting", g->message);
         }
         break;
@@ -382,7 +381,7 @@ static void report_reason(struct skr_gang *e, struct group *g)
     }
 }
 
-/* Now; of a reason that an earlier life reported, since it is not placed, or at least waits. */
+/* Now; for a reason of an earlier process, since the group is not placed, or since it waits. */
 static skr_time reason_began(const struct skr_gang *e, const struct group *g)
 {
     const struct condition *placed = &g->condition[CONDITION_PLACED];
@@ -446,7 +445,7 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
     skr_desired_keys_add(w, "delayed-deletion", NULL);
 }
 
-/* ---- earlier lives, and the end ---- */
+/* ---- restore and end ---- */
 
 void skr_status_restore(struct group *g, const char *status, const char *reason)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_STATUS_H
 #define SKR_CORE_GANG_REPORT_STATUS_H
-/* What people read: status, reason, message, conditions and times of a group, and the keys of its
- * object that carry them. */
+/* What users read: status, reason, message, conditions and times of a group, and the keys of its
+ * object for them. */
 #include "core/gang/report/desired_keys.h"
 #include "core/gang/state/groups.h"
 
-/* Status, conditions, outputs from the state; Events on change. */
+/* Computes status, conditions and outputs from the state; Events on change. */
 void skr_status_update(struct skr_gang *e, struct group *g);
 void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct desired_keys *w);
 
-/* What an earlier life reported is not reported again; NULL: nothing. */
+/* Sets what an earlier process reported, so that it is not repeated; NULL: nothing. */
 void skr_status_restore(struct group *g, const char *status, const char *reason);
 void skr_status_restore_condition(struct group *g, const char *type, bool status,
                                   const char *reason, const char *message, skr_time since);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What members that wait show. Events are bounded: a reason is announced to a member once until it is planned, five
- * seconds after it began, to the first hundred by name of gated members (they have nothing else), of others to
- * all while few wait, else to the first by name, in the lowest class of writes.
+ * Writes what waiting members show. Events are bounded: a member gets one per reason until it is
+ * planned, five seconds after the reason began, in the lowest class of writes. Of gated members
+ * (which show nothing else) the first hundred by name get it. Of the others all get it while few
+ * wait, else the first by name.
  */
 #include "core/gang/report/waiting.h"
 
@@ -21,9 +22,9 @@
 enum {
     ANNOUNCE_AFTER_S = 5,
     ANNOUNCED_GATED = 100, /* members of a group that get an Event */
-    ANNOUNCED_ALL = 16,    /* while so many wait at most, all of them */
+    ANNOUNCED_ALL = 16,    /* if at most so many wait, all of them */
     TURNS_FROM = 512,      /* members */
-    TURN_NS = 20000,       /* what a patch takes to make */
+    TURN_NS = 20000,       /* cost of a patch */
     LABEL_AFTER_S = 1,
     LABEL_LATEST_S = 10,
 };
@@ -39,7 +40,7 @@ skr_time skr_waiting_label_at(const struct pod_entry *p)
 {
     const struct group *g = p->group;
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
-    skr_time last = g->members->prev->seen_at; /* they are in the order in which they came */
+    skr_time last = g->members->prev->seen_at; /* members are in order of arrival */
     skr_time at = (last > since ? last : since) + LABEL_AFTER_S * SKR_SECOND;
     skr_time latest = since + LABEL_LATEST_S * SKR_SECOND;
     return (at < latest ? at : latest) + skr_waiting_turn(p);
@@ -54,14 +55,14 @@ bool skr_waiting_was_misled(const struct pod_entry *p)
            strcmp(skr_group_state_text(g), p->work->answered) != 0;
 }
 
-/* ---- who hears ---- */
+/* ---- which members ---- */
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* What was found still holds; of a large group it may be a moment old. */
+/* Whether the names found are valid; those of a large group may be slightly old. */
 static bool is_found(const struct skr_gang *e, const struct group *g)
 {
     bool pauses = skr_frame_now(e->frame) < g->announced.sought_at + skr_dirty_pause(g);
@@ -69,7 +70,8 @@ static bool is_found(const struct skr_gang *e, const struct group *g)
                                              g->announced.bound == g->seats.n_bound));
 }
 
-/* Names of the first and of the ANNOUNCED_GATED-th member that waits, sought once a change of members. */
+/* Finds the names of the first and of the ANNOUNCED_GATED-th waiting member, once per change of
+ * members. */
 static void find_first(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *q;

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_WAITING_H
 #define SKR_CORE_GANG_REPORT_WAITING_H
-/* What `kubectl describe pod` shows of a member that waits: an Event with the group's sentence, its name and the
- * next command, on change of reason; and that the constant text of its condition is not one of a state long left. */
+/* What `kubectl describe pod` shows of a waiting member. It gets an Event with the group's
+ * sentence, its name and the next command, when the reason changes. The constant text of its
+ * condition must not be that of a past state. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/state/groups.h"
 
-/* An Event for the member when its group's reason is new to it; asks to be woken when it is due later. */
+/* Requests an Event for the member if its group's reason is new to it; if it is due later, sets a
+ * wake. */
 void skr_waiting_tell(struct skr_gang *e, struct pod_entry *p);
-/* kube-scheduler was answered "being planned" or "waits for members", and the group is known not to fit: the member has to
- * ask again, or that stands in its condition for minutes. */
+/* Filter answered "being planned" or "waits for members", and the group is known not to fit: the
+ * member must be tried again, or its condition shows that text for minutes. */
 bool skr_waiting_was_misled(const struct pod_entry *p);
-/* When the label with its state may be written: a second after that began and the last member came, ten at most. While
- * a gang is created the label would be old before anybody reads it, and there are more important writes. */
+/* When the label with its state may be written: a second after the state began and the last member
+ * arrived, at most ten. While a group is created the label would soon be old, and other writes
+ * matter more. */
 skr_time skr_waiting_label_at(const struct pod_entry *p);
-/* Its place among the writes about members of a large group, which come one after the other so that nobody
- * waits for all of them. */
+/* Its delay among the writes for members of a large group, which are spread over time so that other
+ * groups' writes need not wait. */
 skr_time skr_waiting_turn(const struct pod_entry *p);
 
 #endif

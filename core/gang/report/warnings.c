@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is odd about a group and stops nothing. */
+/* Finds oddities of a group that stop nothing. */
 #include "core/gang/report/warnings.h"
 
 #include "core/gang/state/reason.h"
@@ -18,7 +18,7 @@ static void unknown_levels(const struct skr_gang *e, const struct group *g, stru
     for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
         const struct skr_level_rule *rule = &g->spec->rule[i];
         if (rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
-            continue; /* a hard one stops the group: skr_group_state_defect() */
+            continue; /* a hard rule stops the group: skr_group_state_defect() */
         }
         skr_strbuf_reset(&b);
         skr_group_say_unknown(rule, t, &b);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_REPORT_WARNINGS_H
 #define SKR_CORE_GANG_REPORT_WARNINGS_H
-/* What is odd about a group and stops nothing: rules that are ignored, members that differ. One
- * source for the condition Valid, the page of the group, its explanation and the Event. */
+/* Oddities of a group that stop nothing: ignored rules, members that differ. One source for the
+ * condition Valid, the group's page, its explanation and the Event. */
 #include "core/gang/state/groups.h"
 
 struct warnings {
-    bool lint, levels, difference;         /* which kinds are asked for */
-    size_t n;                              /* found */
+    bool lint, levels, difference;         /* the requested kinds */
+    size_t n;                              /* number found */
     const char *token;                     /* of the last one; NULL: none */
     void (*add)(void *, const char *text); /* called for each; the text is valid during the call */
     void *context;
@@ -15,7 +15,8 @@ struct warnings {
 
 /* O(rules * levels). */
 void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w);
-/* All of the kinds asked for in one line, appended to b; the token of the last, NULL without any. */
+/* Appends all of the requested kinds in one line to b; returns the token of the last, NULL without
+ * any. */
 const char *skr_warnings_join(const struct skr_gang *e, const struct group *g,
                               struct warnings kinds, struct skr_strbuf *b);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A group's earlier life, read from the API objects when the engine starts or takes over. Order of
- * arrival does not matter: it runs once all first lists are there, for every group before any of
- * them is decided upon.
+ * Restores a group from the API objects when the engine starts or takes over. Order of arrival does
+ * not matter: it runs after all first lists, for every group, before any decision.
  *
- * Plans are taken up then (restore_plan.c): an object that appears later with one was not written by
- * us, and its text is removed. Who takes over may have old news, though: for a minute, and until the first patch of an
- * object, whose precondition is its version, has shown that nobody else wrote it, a newer version may bring the plan of
- * whoever led before, or show that it is past the point of no return: whatever was decided here of it is void then.
+ * Plans are restored then (restore_plan.c). If an object appears later with a plan, the text is not
+ * ours and is removed.
+ *
+ * After a takeover, news may be late. For a minute, a newer version of an object may bring an
+ * earlier leader's plan, or show that a plan is past the point of no return. It replaces what was
+ * decided here. This ends with the first patch of the object: its precondition, the version, proves
+ * that no other process wrote it.
  */
 #include "core/gang/restore/restore.h"
 
@@ -72,8 +74,9 @@ static void restore_conditions(struct group *g)
     }
 }
 
-/* Who has waited longest is planned first, and the time stands where the group's user may write: a group that waits has
- * not done so before its oldest pod was there, nor, when it appeared after the start, in any earlier life. */
+/* The longest wait is planned first, and users may write the object that stores it. So a group's
+ * wait begins at the earliest with its oldest pod. If it appeared after the start, it has no
+ * earlier wait. */
 static void restore_times(struct skr_gang *e, struct group *g, bool late)
 {
     skr_time begin = time_key(g, "schedBeginTime"), now = skr_frame_now(e->frame);
@@ -86,7 +89,7 @@ static void restore_times(struct skr_gang *e, struct group *g, bool late)
     skr_group_state_set_times(g, begin, time_key(g, "schedEndTime"));
 }
 
-/* What was reported before is not reported again. */
+/* Earlier reports are not repeated. */
 static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
     const char *solver = skr_restore_object_key(g, "schedSolverTimeMilli");
@@ -119,7 +122,8 @@ void skr_restore_object(struct skr_gang *e, struct group *g)
     read_object(e, g, false);
 }
 
-/* Where the version of the group's object is kept, and its newest one; NULL: no object defines it. */
+/* Where the version of the group's object is cached, and its newest version; NULL: no object
+ * defines it. */
 static uint64_t *read_version(const struct group *g, uint64_t *ret_newest)
 {
     if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
@@ -164,7 +168,7 @@ void skr_restore_begins(struct skr_gang *e)
     e->news_until = skr_frame_now(e->frame) + SKR_RESTORE_NEWS_S * SKR_SECOND;
 }
 
-/* The text says Binding, the plan of this process does not yet: members may be bound by it. */
+/* The text says Binding, but this process's plan does not yet: members may be bound by it. */
 static bool is_past_return(const struct group *g, const char *text)
 {
     struct skr_plan_record *r = NULL;
@@ -188,8 +192,8 @@ void skr_restore_newer(struct skr_gang *e, struct group *g)
     const char *text = skr_plan_storage_text(g);
     bool later = g->plan && is_past_return(g, text);
     if (later) {
-        skr_out_decision(e, g->key, "", "Plan overtaken", "", "who led before had gone on with it",
-                         false);
+        skr_out_decision(e, g->key, "", "Plan overtaken", "",
+                         "the previous leader had gone on with it", false);
         skr_plan_destroy(e, g->plan);
     }
     if (!g->plan && text && *text) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans found at the start.
+ * Restores plans at the start.
  *
  *   the object's record says Planned   kept with the same nodes and ranks; aborted if a member is
  *                                      gone
- *   the object's record says Binding   finished; a member that is gone becomes a vacancy
+ *   the object's record says Binding   completed; a member that is gone becomes a vacancy
  *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
  *   unbound ones carry one plan id, or
  *   the bound one names the unbound
- *   otherwise                          records on unbound members are cleared by members.c
+ *   otherwise                          members.c clears records on unbound members
  */
 #include "core/gang/restore/restore_plan.h"
 
@@ -68,13 +68,15 @@ static bool has_room(const struct skr_gang *e, const struct pod_entry *p, const 
     return skr_pods_is_bound(p) || skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid);
 }
 
-/* By a daemon that may have known nothing of the plan then; nobody knows whether that was before its last activation. */
+/* Filter rejected it, possibly before its last activation, and the daemon may not have had the plan
+ * then. */
 static bool was_turned_away(const struct pod_entry *p)
 {
     return strstr(p->pod->scheduled_message, "sakkara:");
 }
 
-/* Woken by its gate, and kube-scheduler has not come to it since, or has found its node. */
+/* Activated by the removal of its gate; kube-scheduler has not tried it since, or has found its
+ * node. */
 static bool was_spared(const struct skr_gang *e, const struct pod_entry *p)
 {
     return !*p->pod->nominated_node && skr_sampling_is_off(e) && !was_turned_away(p);
@@ -102,8 +104,8 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
     }
 }
 
-/* Ranks of the plan's members, dealt as the plan was; false when that gives them other nodes. kept: they stay where they
- * are and have the ranks they were told, the others get what is left. */
+/* Deals the ranks of the plan's members again; false if that gives other nodes. kept: members stay
+ * on their nodes with the ranks they carry, the others get the rest. */
 static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
 {
     const struct plan *plan = g->plan;
@@ -135,7 +137,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     }
     skr_member_order_seats(owner, seat, n);
     good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
-    for (size_t i = 0; good && i < n; i++) { /* what was told stays */
+    for (size_t i = 0; good && i < n; i++) { /* ranks already carried stay */
         int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
         good = seat[i].claimed || (strcmp(seat[i].node, owner[i]->place.node) == 0 &&
                                    (told < 0 || told == seat[i].rank));
@@ -150,8 +152,8 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     return good;
 }
 
-/* Ranks follow from members and nodes: who carries none yet gets the one it would have got. Where an older daemon
- * dealt in another order, one that nobody else has. */
+/* Ranks follow from members and nodes: a member without one gets the rank it would have got. If an
+ * older daemon dealt in another order, it gets a free one. */
 static bool complete_ranks(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *p;
@@ -166,11 +168,11 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
 
 /* ---- seats of members that are gone ---- */
 
-/* Which seats may be kept, and the ranks that are left for them. */
+/* The seats that may be kept, and the ranks left for them. */
 struct lost_seats {
     struct plan *plan;
-    const struct pod_entry *like; /* their replacements will be like it; NULL: nobody is left */
-    size_t left;                  /* that may still be kept */
+    const struct pod_entry *like; /* replacements will be like it; NULL: no member is left */
+    size_t left;                  /* how many more may be kept */
     uint8_t *taken;               /* [rank] */
     int32_t n_ranks, next;
 };
@@ -227,7 +229,7 @@ static void keep_seat(struct skr_gang *e, struct lost_seats *seats, const char *
     seats->left--;
 }
 
-/* ---- records that were too long for their members ---- */
+/* ---- records too long to name their members ---- */
 
 static void restore_from_pods(struct skr_gang *e, struct group *g, struct plan *plan)
 {
@@ -247,7 +249,7 @@ static int by_string(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Nodes of the plan's members, one for each of them, sorted; free(). */
+/* Nodes of the plan's members, one per member, sorted; free(). */
 static const char **nodes_of(const struct plan *plan, size_t *ret_n)
 {
     const char **node = skr_alloc_array(plan->n_members + 1, sizeof *node);
@@ -264,11 +266,12 @@ static const char **nodes_of(const struct plan *plan, size_t *ret_n)
     return node;
 }
 
-/* How many of those that the record counts carry no record of it. In Binding, which is committed only
- * when all have one, these are gone; before it nobody had one. Nodes of the record are sorted. */
+/* How many members that the record counts carry no record of it. Binding is committed after all
+ * have one, so in Binding these are gone; before it no member had one. The record's nodes are
+ * sorted. */
 static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct lost_seats *seats)
 {
-    size_t missing = r->n_nodes == 0; /* not even the nodes had room */
+    size_t missing = r->n_nodes == 0; /* the record was too long even for its nodes */
     size_t n, at = 0;
     const char **node = nodes_of(seats->plan, &n);
     for (size_t i = 0; i < r->n_nodes; i++) {
@@ -308,11 +311,12 @@ static struct plan *restored_plan(struct skr_gang *e, struct group *g, const cha
     skr_dirty_plan_nodes(plan);
     skr_plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
     skr_group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
-    skr_group_state_reason(g, SKR_REASON_NONE, NULL); /* of a time when this process led before */
+    /* from an earlier leadership of this process */
+    skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     return plan;
 }
 
-/* A user may have edited the group meanwhile: nobody remembers what the plan was made for. */
+/* A user may have edited the group meanwhile: the input of the plan is not stored. */
 static bool has_right_size(const struct group *g)
 {
     size_t bound = 0, size = (size_t)skr_membership_size(g);
@@ -328,7 +332,7 @@ static bool has_right_size(const struct group *g)
     return g->spec && (bound > 0 ? total <= size : total == size);
 }
 
-/* Those of the record who are there; returns how many are not. */
+/* Existing members of the record; returns how many are missing. */
 static size_t restore_members(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                               bool *ret_room)
 {
@@ -401,7 +405,7 @@ static int by_id(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* How many members may be missed. A bound member goes on naming those whose plan was given up. */
+/* How many members may be missing. A bound member still names those whose plan was given up. */
 static size_t free_seats(const struct group *g)
 {
     const char *home = skr_plan_storage_text(g);
@@ -410,7 +414,7 @@ static size_t free_seats(const struct group *g)
     if (home && !*home && g->reported.status == SKR_STATUS_BOUND) { /* its last plan has ended */
         return 0;
     }
-    if (!g->spec || g->spec->open) { /* nobody says how many are wanted, or it may be more */
+    if (!g->spec || g->spec->open) { /* the wanted number is unknown, or may be more */
         return SIZE_MAX;
     }
     DL_FOREACH(g->members, p)
@@ -476,8 +480,8 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
     free(id);
 }
 
-/* Everybody of the record who is still there is bound, and no seat is kept: nothing is left to do.
- */
+/* Whether all existing members of the record are bound and no seat is kept: the plan is
+ * complete. */
 static bool is_finished(const struct skr_gang *e, const struct group *g,
                         const struct skr_plan_record *r)
 {
@@ -494,8 +498,7 @@ static bool is_finished(const struct skr_gang *e, const struct group *g,
     return true;
 }
 
-/* The plan that a member of a group from labels carries for all; NULL: none that is not finished.
- */
+/* The unfinished plan that a member of a group from labels carries for all; NULL: none. */
 static struct skr_plan_record *anchor_record(struct skr_gang *e, const struct group *g,
                                              const struct pod_entry **ret)
 {
@@ -533,10 +536,11 @@ static struct skr_plan_record *object_record(struct skr_gang *e, const struct gr
     return r;
 }
 
-/* Whether the record is one of a plan of ours, as far as anybody can tell who reads what users may write. A record on
- * a member is our own writing. Without one, a plan that waits for victims has not come so far, and one that is only
- * just persisted (its victims may be gone already, and its room is not to be lost) speaks of members that are all
- * there: it holds room for nobody else, and no more than is free. */
+/* Whether the record can be trusted as a plan of ours: users may write what is read here. A record
+ * on a member is our own writing. Without one, two cases remain. A plan that waits for victims has
+ * activated no member yet. A plan that was just persisted (its victims may be gone already, and its
+ * room must not be lost) names only existing members: it holds room for no other pods, and no more
+ * than is free. */
 static bool is_credible(const struct skr_gang *e, const struct group *g,
                         const struct skr_plan_record *r)
 {

@@ -2,21 +2,20 @@
 #ifndef SKR_CORE_GANG_STATE_GANG_H
 #define SKR_CORE_GANG_STATE_GANG_H
 /*
- * The gang scheduler's state: what every file of this folder may reach, grouped by the file that
- * writes it. Entries of the caches are in headers of their own (nodes.h, pods.h, shapes.h, maps.h,
- * groups.h, plan.h); what a file keeps to itself is behind a pointer that only it can look through.
+ * The gang scheduler's state, which every file of core/gang may read, grouped by the file that
+ * writes it. Entries of the caches have headers of their own (nodes.h, pods.h, shapes.h,
+ * map_entry.h, groups.h, plan_entry.h). State of one file alone is behind an opaque pointer.
  *
- * - caches: nodes, pods, group and topology ConfigMaps, PodGroups: what the API server said last,
- *   with our own acknowledged writes applied (an older resourceVersion never replaces a newer one,
- *   a version without a node never one that is bound)
+ * - caches: the last nodes, pods, ConfigMaps and PodGroups from the API server, with our
+ *   acknowledged writes applied. An older resourceVersion never replaces a newer one. A version
+ *   without a node never replaces a bound one.
  * - groups: one per namespace/name that a pod or a source names; members are pods of the cache
- * - plans: at most one per group; see plan.h
+ * - plans: at most one per group; see plan_entry.h
  *
- * Everything is level triggered: an event changes the caches and marks what it touched as dirty
- * (dirty.h: the table of all marks and counters); settle() in scheduler.c then compares what should be
- * with what is until nothing is dirty. Pointers between entries are valid while both live; an entry
- * unlinks itself from the others before it goes. Writes in flight name their target by key, never
- * by pointer.
+ * Everything is level triggered. An event changes the caches and marks what it touched as dirty
+ * (dirty.h: all marks and counters). Then settle() in scheduler.c compares what should be with what
+ * is until nothing is dirty. Pointers between entries are valid while both live; an entry is
+ * unlinked before it is freed. Writes in flight name their target by key, never by pointer.
  */
 #include "core/frame/frame.h"
 #include "core/gang/state/reason.h"
@@ -43,7 +42,7 @@ struct podgroup_entry;
 struct residents;
 struct shape;
 
-/* A place in kube-scheduler's queue, and when it came there: scheduler_progress.h. */
+/* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
 struct progress_ask {
     int32_t priority;
@@ -55,11 +54,11 @@ struct progress_ask {
 enum sampling_belief { SAMPLING_UNKNOWN, SAMPLING_LOOKS_AT_ALL, SAMPLING_SAMPLES };
 struct sampling_profile {
     enum sampling_belief belief;
-    uint32_t misses; /* planned nodes that were not among the names, since it is believed */
+    uint32_t misses; /* planned nodes that were not among the names, since belief was set */
     skr_time until;  /* of SAMPLING_SAMPLES */
-    skr_time
-        call_by; /* SAMPLING_UNKNOWN: so long gated members wait for a first call; 0: nobody yet */
-    skr_time look_at; /* names that need not be looked at are not, before */
+    /* SAMPLING_UNKNOWN: gated members wait for a first call until then; 0: none waits */
+    skr_time call_by;
+    skr_time look_at; /* names that may be skipped are skipped until then */
 };
 
 struct skr_gang {
@@ -74,15 +73,15 @@ struct skr_gang {
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
 
-    struct skr_node_shared node_shared; /* what nodes have alike; node_changes.c */
+    struct skr_node_shared node_shared; /* what nodes have in common; node_changes.c */
 
     /* The caches, by key. */
     struct {
         struct skr_slab item; /* struct node_entry */
         struct skr_hash_index by_name;
     } nodes;                /* nodes.c; skr_nodes_next() */
-    size_t n_nodes;         /* that exist; node_changes.c */
-    size_t n_nodes_refused; /* of them; node_changes.c */
+    size_t n_nodes;         /* existing ones; node_changes.c */
+    size_t n_nodes_refused; /* of existing nodes; node_changes.c */
     struct shape *shapes;   /* shapes.c */
     size_t n_vetoes;        /* of all shapes; shapes.c */
     struct {
@@ -90,7 +89,7 @@ struct skr_gang {
         struct skr_hash_index by_uid, by_name;
     } pods;                           /* pod_changes.c; skr_pods_next() */
     struct residents *residents;      /* the other pods; residents.c */
-    struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
+    struct pod_entry *ordinary;       /* pods without a group that plans leave room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */
     struct disruption_budget *disruptions;                               /* disruptions.c */
@@ -99,9 +98,9 @@ struct skr_gang {
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned;            /* groups with a plan; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
-    struct solve_share *solve_shares; /* of namespaces that stand back; solve_share.c */
+    struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 
-    /* dirty.c; what each of them means: dirty.h */
+    /* dirty.c; meanings: dirty.h */
     struct {
         struct group *groups;
         struct pod_entry *pods;
@@ -118,9 +117,10 @@ struct skr_gang {
         struct skr_tree *tree;    /* in force; NULL: none usable */
         struct map_entry *active; /* its map; NULL: derived */
         char *active_key;
-        skr_time grace_until; /* the last map is gone, its tree stays until then; 0: not so */
-        bool replaced;        /* by another one; not reported yet */
-        skr_time nodes_at;    /* when node warnings are written next */
+        /* the tree of the last, deleted map stays until then; 0: no such tree */
+        skr_time grace_until;
+        bool replaced;                 /* by another tree; not reported yet */
+        skr_time nodes_at;             /* when node warnings are written next */
         struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
         bool leaf_node_stale;          /* set by skr_topology_nodes_changed() too */
         size_t n_unknown, n_outside;
@@ -131,23 +131,22 @@ struct skr_gang {
     struct parked_call *parked;
     struct pod_entry *bindings;
     size_t bindings_in_flight; /* binding.c */
-    /* Until then pods/status may not be patched, and activations are label patches; members.c */
+    /* until then pods/status may not be patched and activations are label patches; members.c */
     skr_time status_forbidden_until;
-    bool binding_labels_lost; /* member_record.c: they do not reach pods after all */
-    skr_time
-        news_until; /* what was there when we began to lead may be news until then; restore.c */
+    bool binding_labels_lost; /* Bindings do not carry labels to pods; member_record.c */
+    skr_time news_until;      /* objects of the start may be news until then; restore.c */
 
     struct sampling_profile sampling[SKR_SCHEDULER_NAMES_MAX]; /* by scheduler_name; sampling.c */
 
     /* scheduler_progress.c */
     struct {
-        skr_time last;                          /* the scheduler is alive */
-        skr_time since;                         /* it has been, without a longer pause */
-        struct progress_ask ask[PROGRESS_ASKS]; /* what it came to last; by place in its queue */
+        skr_time last;                          /* last sign of life of kube-scheduler */
+        skr_time since;                         /* alive since then, without a longer pause */
+        struct progress_ask ask[PROGRESS_ASKS]; /* the last calls, by place in its queue */
         size_t n_asks;
     } progress;
 
-    size_t n_leaving; /* bound pods that go: skr_pods_note_leaving() */
+    size_t n_leaving; /* bound pods that are leaving: skr_pods_note_leaving() */
 
     /* candidates.c */
     struct {
@@ -155,20 +154,21 @@ struct skr_gang {
         size_t n_asleep;
         bool stale;
         uint64_t capacity, victims, nodes, lifted,
-            room; /* of epoch, that those asleep were looked at for */
+            room; /* of epoch, when the sleeping groups were last examined */
     } candidates;
 
     /* queue.c */
     struct {
-        skr_time pause_until; /* numbers in reasons are not reported anew before */
+        skr_time pause_until; /* numbers in reasons are not updated before */
         skr_time wake_at;     /* WAKE_REPORT is set for it */
     } report;
 
-    struct planner *planner;                   /* planner.c */
-    struct fit_cache *fit_cache;               /* fit_cache.h; NULL: nothing was planned yet */
-    struct explain_requests *explain_requests; /* explain_request.c; NULL: nobody ever asked */
+    struct planner *planner;     /* planner.c */
+    struct fit_cache *fit_cache; /* fit_cache.h; NULL before the first plan */
+    /* explain_request.c; NULL before the first request */
+    struct explain_requests *explain_requests;
 
-    /* Numbers for metrics: each counted where it happens. */
+    /* Numbers for metrics, each counted at its source. */
     struct {
         uint64_t plans, aborts, solves, bindings, binding_errors;
         uint64_t looks; /* queue.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data or annotations: see group_keys.h. */
+/* Reads and names keys in data or annotations; the choice is in group_keys.h. */
 #include "core/gang/state/group_keys.h"
 
 #include <stdio.h>

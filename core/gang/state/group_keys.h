@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_GANG_STATE_GROUP_KEYS_H
 #define SKR_CORE_GANG_STATE_GROUP_KEYS_H
 /*
- * Where the keys that the daemon writes about a group (status, reason, placement, ...) stand: in the data
- * of its ConfigMap; in annotations of a PodGroup, and of a ConfigMap that is immutable: of such a one
- * the API server takes changes of metadata alone (pkg/apis/core/validation, ValidateConfigMapUpdate).
+ * Where the daemon's keys of a group (status, reason, placement, ...) are stored: in the data of a
+ * ConfigMap; in annotations of a PodGroup or of an immutable ConfigMap. Of an immutable ConfigMap
+ * the API server accepts metadata changes only (pkg/apis/core/validation, ValidateConfigMapUpdate).
  */
 #include "core/group/podgroup.h"
 #include "topology/object.h"
@@ -12,7 +12,7 @@
 #define GROUP_KEYS_PREFIX "sakkara."
 
 struct group_keys {
-    const struct skr_labels *labels; /* borrowed; NULL: nowhere */
+    const struct skr_labels *labels; /* borrowed; NULL: no place */
     bool annotations;                /* with GROUP_KEYS_PREFIX */
 };
 

@@ -22,11 +22,12 @@ struct map_entry {
     struct skr_configmap *map;
     struct skr_object_writer writer;
     struct sent_patch sent; /* group_objects.c */
-    uint64_t read_at; /* newest version read since we lead, until we write; 0 else; restore.c */
+    /* newest version read since leadership began, until the first write; else 0; restore.c */
+    uint64_t read_at;
     bool is_group, is_topology;
     char *group_key;                 /* namespace/data.name; NULL when the name is bad */
     struct map_entry *gprev, *gnext; /* in group->source.maps */
-    char *user_keys; /* the user's keys as one text: separates a user's change from our own */
+    char *user_keys; /* the user's keys as one text: tells a user's change from the daemon's */
 
     bool dirty; /* dirty.c */
     struct map_entry *dprev, *dnext;
@@ -38,7 +39,7 @@ struct map_entry {
 
     struct {
         const char *topology; /* reason of the last Event; topology.c */
-        const char *loser;    /* the same of a group map that defines no group; status.c */
+        const char *loser;    /* the same for a group map that defines no group; status.c */
     } reported;
 };
 
@@ -48,7 +49,7 @@ struct podgroup_entry {
     struct skr_podgroup *pg;
     struct skr_object_writer writer;
     struct sent_patch sent; /* group_objects.c */
-    uint64_t read_at;       /* as of a map */
+    uint64_t read_at;       /* as in map_entry */
 };
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Appends actions to the frame's list. */
 #include "core/gang/state/output.h"
 
 #include <string.h>
 
-/* An answer in the list, zero but for what every answer has. */
+/* Appends an answer with the fields that every answer has; the rest is zero. */
 static struct skr_answer *answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                                  const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_STATE_OUTPUT_H
 #define SKR_CORE_GANG_STATE_OUTPUT_H
-/* Actions in the words of this folder: answers, writes, Events, solves. */
+/* Appends actions in the terms of core/gang: answers, writes, Events, solves. */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
@@ -28,13 +28,13 @@ void skr_out_answer_one(struct skr_gang *e, uint64_t request, size_t index);
 void skr_out_answer_mask(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                          const char *text, const uint8_t *mask, size_t n);
 void skr_out_answer_scores(struct skr_gang *e, uint64_t request, const int8_t *scores, size_t n);
-/* Handed over; gets its id, which is returned. */
+/* Takes request, sets its id and returns it. */
 uint64_t skr_out_solve(struct skr_gang *e, struct skr_solve_request *request);
 void skr_out_explain(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                      const struct skr_strbuf *json);
 void skr_out_decision(struct skr_gang *e, const char *group, const char *pod, const char *what,
                       const char *reason, const char *message, bool is_error);
-/* Hands out a write about the object of meta; body is copied, NULL none. order: within the class. */
+/* Appends a write about the object of meta; body is copied, NULL: none. order: within the class. */
 struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind kind,
                                         enum skr_write_class class, uint64_t order,
                                         const struct skr_meta *meta, const struct skr_strbuf *body,

@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_GANG_STATE_PAGES_H
 #define SKR_CORE_GANG_STATE_PAGES_H
 /*
- * The read side for people: what the engine knows, as JSON, by the paths of docs/reference.md
- * (API). The daemon answers HTTP requests with it, the command line a dump of a cluster; both get
- * the same bytes. Nothing is changed by looking.
+ * The read API: the engine's state as JSON, by the paths of docs/reference.md (API). The daemon
+ * answers HTTP requests with it; the command line reads a dump of a cluster with it. Both get the
+ * same bytes. Reads change nothing.
  *
  * Errors are answers too: a Status as kube-apiserver writes it, so that kubectl shows its message.
  */
@@ -13,14 +13,14 @@
 
 struct skr_gang; /* skr_engine_self() of its engine */
 
-/* What may stand behind "?" in a path. */
+/* Arguments behind "?" in a path. */
 enum skr_view_argument {
-    SKR_VIEW_NAMESPACE, /* groups: of this one only */
+    SKR_VIEW_NAMESPACE, /* groups: only of this namespace */
     SKR_VIEW_SELECTOR,  /* groups: see selects */
-    SKR_VIEW_DOMAIN,   /* tree: this unit and what is below; its name, or its path below the root */
-    SKR_VIEW_RESOURCE, /* tree: the one that is looked at, "nvidia.com/gpu" or "gpu" */
-    SKR_VIEW_SLOT,     /* tree: what SLOTS count, "gpu=2,memory=8Gi" */
-    SKR_VIEW_PREEMPT,  /* explain: "true": who would give way, too */
+    SKR_VIEW_DOMAIN,    /* tree: the subtree of this unit; its name, or its path below the root */
+    SKR_VIEW_RESOURCE,  /* tree: the resource to show, "nvidia.com/gpu" or "gpu" */
+    SKR_VIEW_SLOT,      /* tree: the request that SLOTS counts, "gpu=2,memory=8Gi" */
+    SKR_VIEW_PREEMPT,   /* explain: "true": includes victims */
     SKR_VIEW_ARGUMENT_COUNT
 };
 const char *skr_view_argument_name(enum skr_view_argument argument); /* "namespace" */
@@ -33,11 +33,11 @@ enum {
 struct skr_view_query {
     const char *path;                              /* "/v1/groups/NAMESPACE/NAME" */
     const char *argument[SKR_VIEW_ARGUMENT_COUNT]; /* NULL: absent */
-    /* Whether an object with these labels is selected; compiled from the selector by the shell.
-     * NULL: every one is. */
+    /* Whether an object with these labels is selected; the shell compiles the selector. NULL: all
+     * are. */
     bool (*selects)(void *context, const struct skr_labels *labels);
-    /* Whether somebody waits for the engine who must not: the page is given up where it is. Asked for
-     * each group and unit. NULL: nobody does. */
+    /* Whether a request waits for the engine that must not wait: then the page is abandoned. Called
+     * for each group and unit. NULL: never. */
     bool (*interrupted)(void *context);
     void *context;
 };
@@ -50,9 +50,9 @@ enum { SKR_VIEW_INTERRUPTED = 0 }; /* instead of a status: nothing was written *
 int skr_gang_view(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
                   struct skr_strbuf *out);
 
-/* A Status of that code for whoever answers in the engine's place. */
+/* A Status with that code, for a caller that answers in the engine's place. */
 void skr_view_write_status(struct skr_strbuf *out, int code, const char *message);
-/* With one cause among its details, for programs: "ModuleOff", and the option that it is about. */
+/* The same with one cause in its details, for programs: "ModuleOff", and the option concerned. */
 void skr_view_write_refusal(struct skr_strbuf *out, int code, const char *message,
                             const char *cause, const char *field);
 

@@ -2,70 +2,69 @@
 #ifndef SKR_CORE_GANG_STATE_PLAN_ENTRY_H
 #define SKR_CORE_GANG_STATE_PLAN_ENTRY_H
 /*
- * A plan: which member goes to which node with which rank, from the solver's answer to the last
- * Binding. At most one per group.
+ * A plan assigns a node and a rank to each member, from the solver's answer to the last Binding. At
+ * most one per group.
  *
- * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
+ * - made: members are charged in the ledger (RESERVED), the write of the text is requested
  * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
  *   accepted in filter (plan_storage.h)
- * - Binding: wanted once every member has voted, persisted with the ranks; only now may a Binding
- *   be posted, and from here there is only forward (plan_step.h)
- * - aborting: the text is wanted away; only when the object is seen without it is the room given
- *   back (plan_loss.h)
+ * - Binding: begins when every member has voted, persisted with the ranks. Only then may a Binding
+ *   be posted; the plan can only go forward (plan_step.h)
+ * - aborting: removal of the text is requested; once the object is seen without it, the room is
+ *   released (plan_loss.h)
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/plan_text.h"
 
-/* A place of a plan whose pod is gone in state Binding, kept for its replacement. */
+/* A place in a plan in state Binding whose pod is gone, held for its replacement. */
 struct vacancy {
-    char *uid; /* of the lost pod; also names the ledger charge that keeps the room */
+    char *uid; /* of the lost pod; also names the ledger charge that holds the room */
     const char *node;
     int32_t rank;
-    struct shape *shape; /* a reference: what the charge counts */
+    struct shape *shape; /* a reference: what is charged */
 };
 
-/* Whoever gives way to a plan: a group, or a single pod. */
+/* A victim of a plan: a group or a single pod. */
 struct plan_victim {
-    char *text;   /* "namespace/name", of a pod "namespace/name/uid" */
-    bool begun;   /* an eviction was asked for, or its plan was taken */
-    bool gone;    /* a group that has left and comes again: named no more; victims_left.h */
-    int32_t pods; /* that ran when it was chosen, >= 0 */
+    char *text;   /* "namespace/name"; for a pod "namespace/name/uid" */
+    bool begun;   /* an eviction was requested, or its plan was taken */
+    bool gone;    /* a group that left and may return: no longer named; victims_left.h */
+    int32_t pods; /* running ones when it was chosen, >= 0 */
 };
 
 struct plan {
     struct group *group;
-    enum group_source home; /* whose object carries the text; plan_storage.c */
-    uint64_t order;         /* of its members' writes: an earlier plan's go first */
-    bool replacement;       /* others of the gang run already: public status stays Bound */
+    enum group_source home; /* the kind of object that carries the text; plan_storage.c */
+    uint64_t order;         /* of its members' writes: those of earlier plans go first */
+    bool replacement;       /* other members already run: public status stays Bound */
     char id[SKR_PLAN_ID_LEN + 1];
-    bool
-        binding; /* past the point of no return (wanted; persisted when skr_plan_storage_is_persisted());
-                     plan_step.c */
-    bool binding_persisted; /* state Binding was acknowledged once: only forward from here */
-    bool aborting;          /* on its way out: persisted removal is awaited; plan_loss.c */
+    /* wants the point of no return; persisted when skr_plan_storage_is_persisted(); plan_step.c */
+    bool binding;
+    bool binding_persisted; /* state Binding was acknowledged once: no way back */
+    bool aborting;          /* ending: waits for the persisted removal; plan_loss.c */
     bool preempting;        /* waits for its victims; preemption.c */
     bool preempted;         /* it had victims */
-    bool rollback;          /* a member was lost in Binding: bound ones are to be deleted */
-    bool check_nodes;       /* dirty.c: look whether it still holds */
-    bool dropped_members;   /* text without "members": too long */
+    bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
+    bool check_nodes;       /* dirty.c: check whether it still holds */
+    bool dropped_members;   /* the text omits "members": too long */
     struct {
         enum skr_reason reason;
         char *message;
-        bool backoff; /* go to Backoff, not to Pending/Ready at once */
+        bool backoff; /* go to Backoff instead of Pending/Ready */
     } abort;
     skr_time created_at;
-    skr_time heard_at; /* a member was asked about for the first time since its activation */
-    skr_time freed_at; /* its victims were gone; 0 not */
-    skr_time deadline; /* planTimeout */
-    size_t n_members;  /* pods with entry->plan == this */
-    int32_t last_turn; /* greatest of its members; 0: all are nominated at once */
+    skr_time heard_at;          /* the first call for a member since its activation */
+    skr_time freed_at;          /* when its victims were gone; 0: not yet */
+    skr_time deadline;          /* planTimeout */
+    size_t n_members;           /* pods with entry->plan == this */
+    int32_t last_turn;          /* greatest of its members'; 0: all are nominated at once */
     struct plan_victim *victim; /* while preempting */
     size_t n_victims;
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
-    struct skr_tree *tree; /* it was made or last checked on; a reference */
+    struct skr_tree *tree; /* the tree it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
-    char *text;   /* annotation as it should stand now; rebuilt when members or state change */
+    char *text;   /* the wanted annotation; rebuilt when members or state change */
     size_t text_len;
 };
 

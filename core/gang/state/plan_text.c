@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Persisted plans as JSON. The id is FNV-1a (64 bits) over namespace, group and the members sorted
- * by uid, every text closed by a NUL byte, so that no two inputs run into each other. It tells
- * plans apart and is no protection against forgery: whoever may write the annotation may bind pods.
+ * by uid. A NUL byte ends every text, so that different inputs hash different bytes. The id
+ * distinguishes plans; it does not protect against forgery: an account that may write the
+ * annotation may bind pods.
  *
  * Limits: SKR_PLAN_BYTES_MAX written, SKR_PLAN_READ_MAX read.
  */
@@ -55,7 +56,8 @@ static bool is_sorted(const struct skr_plan_member *member, size_t n)
     return true;
 }
 
-/* The members by uid: a copy to free(), NULL when they are in order already. Aborts without memory. */
+/* The members by uid: a copy to free(), or NULL if they are already in order. Aborts without
+ * memory. */
 static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member, size_t n)
 {
     if (is_sorted(member, n)) {
@@ -83,7 +85,7 @@ void skr_plan_id(const char *namespace_, const char *group, const struct skr_pla
     hash = hash_text(hash, namespace_);
     hash = hash_text(hash, group);
     for (size_t i = 0; i < n; i++) {
-        /* The rank as four bytes, least significant first, on every machine. */
+        /* The rank as four bytes, little endian on every machine. */
         uint32_t rank = (uint32_t)sorted[i].rank;
         const unsigned char bytes[4] = {
             (unsigned char)(rank & 0xFF), (unsigned char)(rank >> 8 & 0xFF),
@@ -104,7 +106,8 @@ struct node_count {
     int64_t count;
 };
 
-/* How many members each node has, by its name; free() it. Sorts names of nodes, which are fewer. */
+/* The number of members on each node, by node name; free() it. Sorts node names: fewer than
+ * members. */
 static struct skr_plan_node *count_nodes(const struct skr_plan_record *plan, size_t *ret_n)
 {
     struct node_count *all = skr_alloc_array(plan->n_members + 1, sizeof *all);
@@ -184,7 +187,7 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
     skr_strbuf_add(b, plan->n_victims > 0 ? "]}" : "}");
 }
 
-/* Whether the members can be written at all: each takes its texts, four quotes, colon and comma. */
+/* Whether the members can fit: each takes its texts, four quotes, colon and comma. */
 static bool members_may_fit(const struct skr_plan_record *plan)
 {
     size_t bytes = 0;

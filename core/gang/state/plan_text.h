@@ -2,15 +2,15 @@
 #ifndef SKR_CORE_GANG_STATE_PLAN_TEXT_H
 #define SKR_CORE_GANG_STATE_PLAN_TEXT_H
 /*
- * The persisted plan: annotation sakkara.plan of the group's object, and the small one on every
- * member. Written before anything depends on it, read back after a restart.
+ * The persisted plan: annotation sakkara.plan of the group's object, and a small one on every
+ * member. Written before anything depends on it, read after a restart.
  *
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"],"victimPods":[3]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
- * Nodes are in byte order, members too; an empty "nodes" or "victims" is left out. "victimPods" has as many entries as
- * "victims", or is missing, as versions that did not know it left it. "members" is
- * missing when the text would not fit, then also "nodes" if it still does not (skr_plan_write).
+ * Nodes and members are in byte order; an empty "nodes" or "victims" is left out. "victimPods" has
+ * one entry per victim; texts of older versions lack it. If the text would not fit, "members" is
+ * left out, then "nodes" (skr_plan_write).
  */
 #include "core/pod/pod.h"
 
@@ -25,15 +25,15 @@ enum skr_plan_state {
 
 enum {
     SKR_PLAN_ID_LEN = 16, /* hex digits */
-    SKR_PLAN_BYTES_MAX =
-        200 * 1024, /* of the annotation; API limit is 256 KiB for all annotations of an object */
+    /* of the annotation; the API's limit is 256 KiB for all annotations of an object */
+    SKR_PLAN_BYTES_MAX = 200 * 1024,
     SKR_PLAN_READ_MAX = 256 * 1024, /* bytes of an annotation that is parsed */
 };
 
 struct skr_plan_member {
     const char *uid;
     const char *node;
-    int32_t rank; /* goes into the id, not into the text; -1 after parsing */
+    int32_t rank; /* is part of the id, not of the text; -1 after parsing */
 };
 
 struct skr_plan_node {
@@ -45,34 +45,34 @@ struct skr_plan_record {
     struct skr_arena *arena; /* NULL when the caller owns the arrays */
     char id[SKR_PLAN_ID_LEN + 1];
     enum skr_plan_state state;
-    bool has_members; /* false: dropped for size, rebuild from the pods' own annotations */
+    bool has_members; /* false: left out for size, rebuild from the pods' annotations */
     size_t n_members; /* sorted by uid */
     struct skr_plan_member *member;
-    size_t n_nodes; /* filled by parsing, sorted by name; not read by skr_plan_write when there are
-                       members: it counts those */
+    /* set by parsing, sorted by name; skr_plan_write ignores it when there are members and
+     * counts those */
+    size_t n_nodes;
     struct skr_plan_node *node;
     size_t n_victims;
     const char **victim;
-    int32_t *victim_pods; /* [n_victims] that ran when they were chosen, >= 0; NULL: nobody says */
+    int32_t *victim_pods; /* [n_victims] running when chosen, >= 0; NULL: unknown */
 };
 
-/* Hash of group, uids, nodes and ranks: FNV-1a 64 over the members sorted by uid. member order does
- * not matter. */
+/* Hash of group, uids, nodes and ranks: FNV-1a 64 over the members sorted by uid. The order of
+ * member does not matter. */
 void skr_plan_id(const char *namespace_, const char *group, const struct skr_plan_member *member,
                  size_t n, char ret[SKR_PLAN_ID_LEN + 1]);
-/* Text to free(); without "members", and if need be "nodes", when it would be longer than
- * SKR_PLAN_BYTES_MAX (*ret_dropped true; NULL allowed). has_members is not read: a record without
- * members writes the nodes it has. Aborts without memory. O(members log members). */
+/* Text to free(). If it would exceed SKR_PLAN_BYTES_MAX, "members" is left out, then "nodes"
+ * (*ret_dropped true; NULL allowed). has_members is not read: a record without members writes its
+ * nodes. Aborts without memory. O(members log members). */
 char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped);
-/* Everything in *ret is its own memory. Errors: SKR_INVALID with position or field, SKR_LIMIT. */
+/* *ret owns its memory. Errors: SKR_INVALID with position or field, SKR_LIMIT. */
 int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_error *error);
 void skr_plan_record_destroy(struct skr_plan_record *plan); /* NULL allowed */
 
-/* Member annotation. */
+/* The annotation of a member. */
 char *skr_member_plan_write(const char *id, const char *node); /* free() it */
-/* Also of the oldest member of a group from labels, whose annotation holds the whole plan beside
- * "node". id buffer of SKR_PLAN_ID_LEN + 1, node buffer of at least 254 bytes; either may be NULL.
- */
+/* Also for the oldest member of a group from labels, whose annotation holds the whole plan beside
+ * "node". ret_id has SKR_PLAN_ID_LEN + 1 bytes, ret_node at least 254; either may be NULL. */
 int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t node_size,
                           struct skr_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of statuses and reasons. They are part of the contract with users and never change. */
+/* Names of statuses and reasons. Users depend on them: they never change. */
 #include "core/gang/state/reason.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_STATE_REASON_H
 #define SKR_CORE_GANG_STATE_REASON_H
-/* Words that users and scripts see: statuses, reasons, and the constant texts of rejections.
- * Constant for good: a changing text would make kube-scheduler requeue a pod for ever. */
+/* Words that users and scripts see: statuses, reasons, and the texts of rejections. The texts are
+ * constant: a changing text would make kube-scheduler requeue a pod forever. */
 
 enum skr_group_status {
     SKR_STATUS_WAITING,
@@ -17,7 +17,7 @@ enum skr_group_status {
     SKR_STATUS_COUNT
 };
 
-/* Order is precedence: the first that holds is the reason. */
+/* The order is the precedence: the first that applies is the reason. */
 enum skr_reason {
     SKR_REASON_NONE,
     SKR_REASON_GROUP_NOT_FOUND,
@@ -42,8 +42,8 @@ const char *skr_reason_name(enum skr_reason reason);             /* "MembersMiss
 /* "config", "capacity", "topology" or "progress"; "" for NONE */
 const char *skr_reason_class(enum skr_reason reason);
 
-/* Tokens of explanations that are never a group's reason: warnings (class config), devices that are
- * not counted (capacity, or config), and placed groups that are on their way (progress). */
+/* Tokens of explanations that are never a group's reason: warnings (class config), uncounted
+ * devices (capacity or config), and placed groups in progress (progress). */
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
 #define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"

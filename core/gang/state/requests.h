@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_GANG_STATE_REQUESTS_H
 #define SKR_CORE_GANG_STATE_REQUESTS_H
 /*
- * What the gang scheduler is asked (SKR_EVENT_REQUEST) and how it answers (SKR_ACTION_ANSWER): the
- * verbs of a kube-scheduler extender, and why a group is not placed.
+ * Requests to the gang scheduler (SKR_EVENT_REQUEST) and its answers (SKR_ACTION_ANSWER): the verbs
+ * of a kube-scheduler extender, and why a group is not placed.
  */
 #include "core/pod/pod.h"
 
@@ -12,16 +12,16 @@ enum skr_gang_verb {
     SKR_GANG_PRIORITIZE, /* struct skr_filter_request */
     SKR_GANG_PREEMPT,    /* struct skr_preempt_request */
     SKR_GANG_BIND,       /* struct skr_bind_request; may be held */
-    SKR_GANG_EXPLAIN,    /* struct skr_explain_request; answered later, maybe after a solve */
-    SKR_GANG_SERVER_IS,  /* int32_t, no answer: settings.server_minor is that */
+    SKR_GANG_EXPLAIN,    /* struct skr_explain_request; answered later, possibly after a solve */
+    SKR_GANG_SERVER_IS,  /* int32_t, no answer: the new settings.server_minor */
     SKR_GANG_VERB_COUNT
 };
 
-/* All of a request is borrowed for the event. */
+/* All pointers of a request are borrowed for the event. */
 struct skr_filter_request {
     const struct skr_pod *pod; /* as in the request */
     size_t n_nodes;
-    const char *const *node; /* names asked about, no duplicates promised */
+    const char *const *node; /* candidate names; may have duplicates */
 };
 
 /* Candidates of a preempt request: victims of a node by UID. */
@@ -46,14 +46,14 @@ struct skr_bind_request {
 struct skr_explain_request {
     const char *namespace_;
     const char *name; /* of a group or of its map */
-    bool preempt;     /* and who would give way to it */
-    bool standing;    /* of a dump, where nothing is decided: option preemption counts as true */
+    bool preempt;     /* also compute its victims */
+    bool standing;    /* of a dump, which nothing is decided in: option preemption counts as true */
 };
 
 enum skr_answer_kind {
     SKR_ANSWER_ERROR,        /* Error: text */
     SKR_ANSWER_FILTER_ALL,   /* all names pass */
-    SKR_ANSWER_FILTER_ONE,   /* name with this index passes, the rest is left out */
+    SKR_ANSWER_FILTER_ONE,   /* the name with this index passes, the rest is left out */
     SKR_ANSWER_FILTER_NONE,  /* every name unresolvable with text */
     SKR_ANSWER_FILTER_MASK,  /* bit i set: passes; else unresolvable with text */
     SKR_ANSWER_SCORES,       /* prioritize: one score 0..10 per name */
@@ -66,7 +66,7 @@ enum skr_answer_kind {
 enum skr_explain_status {
     SKR_EXPLAIN_FOUND,
     SKR_EXPLAIN_NOT_FOUND, /* no such group, and no pod names it */
-    SKR_EXPLAIN_NOT_NOW,   /* not ready, not leader, shutting down, or too many ask */
+    SKR_EXPLAIN_NOT_NOW,   /* not ready, not leader, shutting down, or too many requests */
     SKR_EXPLAIN_STATUS_COUNT
 };
 
@@ -77,7 +77,7 @@ struct skr_explain_answer {
     size_t json_len;
 };
 
-/* The body of an answer; all it points to lives as long as the list of actions. */
+/* The body of an answer; its pointers are valid as long as the list of actions. */
 struct skr_answer {
     uint64_t request;
     enum skr_answer_kind kind;

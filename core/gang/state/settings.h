@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_STATE_SETTINGS_H
 #define SKR_CORE_GANG_STATE_SETTINGS_H
-/* Settings the engine obeys (docs/reference.md). Durations in ns (skr_time); borrowed strings
- * outlive the engine. */
+/* Settings of the engine (docs/reference.md). Durations in ns (skr_time); borrowed strings outlive
+ * the engine. */
 #include "core/solver/solver.h"
 #include "topology/object.h"
 
 enum { SKR_SCHEDULER_NAMES_MAX = 16 };
-#define SKR_GROUPS_MAX_DEFAULT "*=10000" /* groups that count, of any namespace */
+#define SKR_GROUPS_MAX_DEFAULT "*=10000" /* counted groups of any namespace */
 
 struct skr_settings {
     const char *topology_namespace; /* default "default" */
@@ -15,7 +15,7 @@ struct skr_settings {
     const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
     bool label_fallback;                                 /* false */
     const char *priority_max;     /* of groups, by namespace (namespace_limits.h); "": no bound */
-    const char *groups_max;       /* groups that count, by namespace */
+    const char *groups_max;       /* counted groups, by namespace */
     bool heterogeneous_refuse;    /* false: the maximum is the demand */
     bool victims_labelled;        /* nonGroupVictims: labelled; false */
     bool preemption;              /* true */
@@ -27,13 +27,13 @@ struct skr_settings {
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
     skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
-    int32_t utc_offset_s;         /* of times written for people */
+    int32_t utc_offset_s;         /* of times written for users */
     const char *instance;         /* reportingInstance of Events, e.g. the host name */
-    int32_t server_minor;         /* the API server is of Kubernetes 1.that; 0: not known (yet) */
+    int32_t server_minor;         /* minor version of the API server (1.N); 0: not known (yet) */
     uint32_t copies_max;          /* member_record.h; 0: SKR_BINDING_PLAN_COPIES */
     bool nominate_all;            /* also where kube-scheduler looks at every node (tests) */
     uint32_t sampling_nodes_min;  /* sampling.h; 0: SKR_SAMPLING_NODES_MIN (tests) */
-    bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */
+    bool plain_planning;          /* no cache between solves (tests): the same decisions, slower */
 };
 
 void skr_settings_default(struct skr_settings *settings);

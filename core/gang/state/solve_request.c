@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs requests on a worker, which caches up to CACHE_BYTES of problems of one tree. */
 #include "core/gang/state/solve_request.h"
 
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 
 #define CACHE_BYTES ((size_t)32 * 1024 * 1024)
 
-/* What a worker keeps. */
+/* A worker's cache of problems. */
 struct kept {
     struct skr_solver_cache *cache;
-    const struct skr_tree *tree; /* a reference: what is in the cache counts on it */
+    const struct skr_tree *tree; /* a reference: the cache's problems use it */
 };
 
 static void *open_worker(void)
@@ -48,7 +49,8 @@ static int solve(struct kept *kept, struct skr_solve_request *r)
     return skr_solver_cache_solve(kept->cache, &r->problem, &r->solution, &r->error);
 }
 
-/* Would they fit if none of them had a seat yet? Apart from the cache, whose problems come again. */
+/* Would they fit if none of them had a seat yet? Bypasses the cache, which is for recurring
+ * problems. */
 static void solve_anew(struct skr_solve_request *r)
 {
     struct skr_error error;

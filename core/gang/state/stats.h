@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_STATE_STATS_H
 #define SKR_CORE_GANG_STATE_STATS_H
-/* How attempts and groups end, how long groups wait, what there is: numbers for metrics, and the state
- * for people and tests. */
+/* How attempts and groups end, how long groups wait, how many objects there are: numbers for
+ * metrics, and the state for users and tests. */
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
 struct skr_gang; /* skr_engine_self() of its engine */
 
-/* How a planning attempt of a group ended. */
+/* Results of a planning attempt of a group. */
 enum skr_attempt {
     SKR_ATTEMPT_PLANNED,    /* a plan was committed */
     SKR_ATTEMPT_INFEASIBLE, /* there is no placement */
-    SKR_ATTEMPT_STALE,      /* there was one, but the room went elsewhere while it was looked for */
-    SKR_ATTEMPT_ERROR,      /* the problem is beyond a limit */
+    SKR_ATTEMPT_STALE,      /* there was one, but the room was taken during the solve */
+    SKR_ATTEMPT_ERROR,      /* the problem exceeds a limit */
     SKR_ATTEMPT_COUNT
 };
 
-/* How the wait of a group that had all its members ended. */
+/* How the wait of a complete group ended. */
 enum skr_group_outcome {
     SKR_OUTCOME_BOUND,
-    SKR_OUTCOME_FAILED, /* members, definition or the group itself went before it was bound */
+    SKR_OUTCOME_FAILED, /* members, definition or the group were deleted before it was bound */
     SKR_OUTCOME_COUNT
 };
 
-/* Times from the last member's arrival to the outcome; those of groups that were complete before
- * this process decided count from its start. Bound of bucket k: FIRST * 2^k; the last has none. */
+/* Times from the last member's arrival to the outcome. For groups that were complete before this
+ * process led, they begin with its start. Bound of bucket k: FIRST * 2^k; the last has none. */
 enum { SKR_SCHEDULING_BUCKETS = 20 };
 #define SKR_SCHEDULING_FIRST (10 * SKR_MILLISECOND)
 struct skr_scheduling_times {
@@ -35,16 +35,16 @@ struct skr_scheduling_times {
 
 /* How a preemption ended. */
 enum skr_preemption {
-    SKR_PREEMPTION_DONE,    /* the victims are gone, or were not needed any more: planned */
-    SKR_PREEMPTION_ABORTED, /* the preemptor went, or could not use the room */
+    SKR_PREEMPTION_DONE,    /* planned: the victims are gone, or are not needed any more */
+    SKR_PREEMPTION_ABORTED, /* the preemptor is gone, or could not use the room */
     SKR_PREEMPTION_COUNT
 };
 
-/* What the API server said to the eviction of one pod. */
+/* The API server's answer to the eviction of one pod. */
 enum skr_eviction {
     SKR_EVICTION_EVICTED,
-    SKR_EVICTION_BLOCKED, /* 429: a PodDisruptionBudget; tried again */
-    SKR_EVICTION_FAILED,  /* anything else; tried again unless it is not allowed */
+    SKR_EVICTION_BLOCKED, /* 429: a PodDisruptionBudget; retried */
+    SKR_EVICTION_FAILED,  /* any other error; retried unless forbidden */
     SKR_EVICTION_COUNT
 };
 
@@ -52,29 +52,29 @@ enum skr_eviction {
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
     bool labels_travel;                  /* in Bindings; member_record.h */
-    size_t resident_bytes, charge_bytes; /* held for pods that only take room; for charges */
+    size_t resident_bytes, charge_bytes; /* of pods that only take room; of charges */
     size_t groups_by_status[9];          /* order of enum skr_group_status */
     size_t unplaced_by_reason[16];       /* order of enum skr_reason */
     uint64_t plans, aborts, solves, bindings, binding_errors;
-    uint64_t looks; /* at groups, to find who is planned next */
+    uint64_t looks; /* examined groups in the search for the next to plan */
     uint64_t attempts[SKR_ATTEMPT_COUNT];
     struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     uint64_t preemptions[SKR_PREEMPTION_COUNT];
     uint64_t evictions[SKR_EVICTION_COUNT];
-    uint64_t topology_loads;    /* another tree came into force */
-    uint64_t topology_refusals; /* a topology map could not be read */
+    uint64_t topology_loads;    /* changes of the tree in force */
+    uint64_t topology_refusals; /* unreadable topology maps */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     size_t outside_nodes;       /* Ready nodes that are not in the tree */
-    size_t refused_nodes;       /* their names have no room in the table of names */
+    size_t refused_nodes;       /* nodes without room in the table of names */
     bool synced, leader;
 };
 void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);
 
-/* State as JSON for people and tests:
- * {"groups":[{"namespace","name","size","priority","status","reason","message","placement",
- * "members":[{"name","node","rank","status"}]}]}; sorted. */
+/* State as JSON for users and tests, sorted:
+ *   {"groups":[{"namespace","name","size","priority","status","reason","message","placement",
+ *   "members":[{"name","node","rank","status"}]}]} */
 void skr_gang_write_json(const struct skr_gang *gang, struct skr_strbuf *out);
-/* Each element of "groups" of that by itself; text is borrowed for the call. */
+/* Each element of "groups" separately; text is borrowed for the call. */
 void skr_gang_each_json(const struct skr_gang *gang,
                         void (*visit)(void *context, const char *text, size_t n), void *context);
 

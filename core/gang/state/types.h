@@ -11,7 +11,7 @@ extern const struct skr_object_type skr_gang_podgroup;  /* struct skr_podgroup *
 extern const struct skr_object_type skr_gang_budget;    /* struct skr_budget */
 extern const struct skr_object_type skr_gang_class;     /* struct skr_device_class */
 
-/* By kind, and by "group/version" unless that is NULL; NULL: none of these. */
+/* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
 enum { SKR_GANG_WATCHES = 7 };

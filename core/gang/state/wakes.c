@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Wakes of groups are set once: an earlier one in the future is enough. */
 #include "core/gang/state/wakes.h"
 
 #include "core/gang/state/groups.h"

@@ -5,23 +5,23 @@
 #include "core/gang/state/gang.h"
 
 enum wake_kind {
-    WAKE_GROUP,   /* key: of the group */
+    WAKE_GROUP,   /* key of the group */
     WAKE_POD,     /* uid */
     WAKE_MAP,     /* key of the map */
     WAKE_NODES,   /* warnings about nodes are due */
     WAKE_CHANGED, /* a veto ends */
-    WAKE_REPORT,  /* reasons of groups that wait are reported anew */
-    WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
-    WAKE_MEMBERS, /* more members are dirty than one event looks at */
+    WAKE_REPORT,  /* reasons of waiting groups are updated */
+    WAKE_ASKERS,  /* a request for an explanation has waited long enough */
+    WAKE_MEMBERS, /* members are left that one event could not settle */
     WAKE_KIND_COUNT
 };
 
-/* Nothing at SKR_TIME_NEVER; key is copied, NULL allowed. O(log n). */
+/* No wake at SKR_TIME_NEVER; key is copied, NULL allowed. O(log n). */
 void skr_wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key);
-/* The group is evaluated at that time, or earlier if it is evaluated then anyway: what asks for it has to ask at every
- * evaluation. */
+/* The group is evaluated at that time or earlier. An earlier evaluation cancels the wake, so that
+ * the caller must set it at every evaluation. */
 void skr_wakes_group(struct skr_gang *e, struct group *g, skr_time at);
-/* At that time in any case: for what is asked for once. */
+/* The group is evaluated at that time in any case: for requests made once. */
 void skr_wakes_group_then(struct skr_gang *e, const struct group *g, skr_time at);
 
 #endif

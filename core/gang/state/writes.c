@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One table row per kind of write. */
 #include "core/gang/state/writes.h"
 
 #include <string.h>

@@ -21,9 +21,9 @@ enum skr_write_kind {
     SKR_WRITE_KIND_COUNT
 };
 
-/* A write of that kind: verb, resource, subresource, answer; the rest is zero. */
+/* A write of that kind with verb, resource, subresource, answer; the rest is zero. */
 struct skr_write skr_write_of_kind(enum skr_write_kind kind);
-/* SKR_WRITE_KIND_COUNT: none of these. O(kinds). */
+/* SKR_WRITE_KIND_COUNT: no such kind. O(kinds). */
 enum skr_write_kind skr_write_kind_of(const struct skr_write *write);
 /* "binding", "patch pod", ...; "" for SKR_WRITE_KIND_COUNT. */
 const char *skr_write_kind_name(enum skr_write_kind kind);

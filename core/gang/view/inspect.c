@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at the engine from outside: invariants, numbers, and the state as JSON. Changes nothing.
- */
+/* Checks invariants, and writes numbers and the state as JSON. Changes nothing. */
 #include "core/gang/view/inspect.h"
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/group/membership.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front of the read side: from paths to pages. */
+/* The entry of the read API: from paths to pages. */
 #include "core/gang/view/view.h"
 
 #include <string.h>
@@ -23,7 +23,8 @@ static const struct page {
     {"/v1/groups", skr_view_groups},
 };
 
-/* What is behind the page's path and a slash; "" when nothing is, NULL when it is another path. */
+/* The rest of path after the page's path and a slash; "" if there is none, NULL for another
+ * path. */
 static const char *rest_of(const char *path, const char *page)
 {
     const size_t n = strlen(page);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_VIEW_VIEW_H
 #define SKR_CORE_GANG_VIEW_VIEW_H
-/* What the files behind core/gang/state/pages.h share: one run of skr_gang_view(), in which a page is
- * written. For the view files of this folder alone. */
+/* Shared by the files behind core/gang/state/pages.h: one run of skr_gang_view(), which writes a
+ * page. Private to core/gang/view. */
 #include "core/gang/state/gang.h"
 #include "core/gang/state/pages.h"
 #include "topology/base/json_writer.h"
@@ -16,24 +16,24 @@ struct view {
     bool interrupted;
 };
 
-/* Drops what was written, writes a Status instead; returns code. */
+/* Replaces the output by a Status; returns code. */
 int skr_view_refuse(struct view *v, int code, const char *format, ...) SKR_PRINTF(3, 4);
 /* "apiVersion", "kind", "time". */
 void skr_view_head(struct view *v, const char *kind);
 void skr_view_time(struct view *v, const char *key, skr_time t); /* null when not positive */
-/* Of what the engine dates itself: null also when it is later than now, because then it was not
- * seen but made by reading a cluster that stands still. */
+/* A time set by the engine: null also if it is in the future, since then it was made while reading
+ * a dump. */
 void skr_view_moment(struct view *v, const char *key, skr_time t);
 bool skr_view_is_too_large(const struct view *v);
-/* Too large, or interrupted: it is not worth going on. */
+/* Whether the page is too large or interrupted and must end. */
 bool skr_view_must_end(struct view *v);
 
-/* rest: of the path, behind the row's. They return the HTTP status. */
+/* rest: the path after the row's. Each returns the HTTP status. */
 int skr_view_tree(struct view *v, const char *rest);
 int skr_view_groups(struct view *v, const char *rest);
 
-/* view_seats.c: where the members of a group are, along their leaves. Leaf order is tree order, so
- * the members below one unit stand together on every level. */
+/* view_seats.c: the members of a group along their leaves. Leaf order is tree order, so the members
+ * below one unit are adjacent on every level. */
 struct seat {
     const struct pod_entry *pod;
     const char *node;
@@ -50,9 +50,9 @@ struct run {
     int32_t unit;
     int32_t count;
 };
-/* Where the member is, or will be by a plan; NULL: nowhere yet. */
+/* The node of the member, actual or planned; NULL: none yet. */
 const char *skr_view_node_of(const struct pod_entry *p);
-/* ranks: wanted, at a look-up each. */
+/* ranks: include them, one look-up each. */
 struct seats skr_view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
 int32_t skr_view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
 /* Path below the root: "zone-0/rack-1". */
@@ -61,7 +61,7 @@ void skr_view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b)
 struct run *skr_view_runs(const struct skr_tree *t, const struct seats *s, int32_t level,
                           size_t *ret_n);
 
-/* view_rules.c: "constraints", with how they are met when the group is shown whole. */
+/* view_rules.c: "constraints"; whole: including how they are met. */
 void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole);
 
 /* view_group.c */
@@ -73,11 +73,11 @@ struct slot_size {
     size_t n;
     struct {
         uint16_t resource;
-        bool unknown; /* no node has it: nothing fits */
+        bool unknown; /* no node has it: no pod fits */
         int64_t amount;
     } item[SKR_RESOURCES_MAX];
 };
-/* Of the node alone; 0 when it is not there, not Ready or cordoned. */
+/* For the node alone; 0 if it does not exist, is not Ready or is cordoned. */
 int64_t skr_slots_of_node(const struct skr_gang *e, const struct node_entry *n,
                           const struct slot_size *size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One group for people: what was asked for, how far it is, where its members are. */
+/* Writes one group for users: its definition, its progress, and its members. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/preemption.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* ---- what both depths have ---- */
+/* ---- both depths ---- */
 
 static const struct skr_meta *meta_of(const struct group *g)
 {
@@ -44,8 +44,8 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_close(&v->w, '}');
 }
 
-/* Those of this process, or what the object says of those before: the member that was there first has the
- * most. */
+/* Attempts of this process or, from the label of the first member, of earlier ones: it has the
+ * highest number. */
 static int32_t tries_of(const struct group *g)
 {
     const char *text =
@@ -57,8 +57,8 @@ static int32_t tries_of(const struct group *g)
     return (int32_t)most;
 }
 
-/* A group that is due and was not tried since this process began still has the reason that was
- * written down before. */
+/* A group that is due but was not yet tried by this process still has the reason recorded
+ * before. */
 static bool reason_is_recorded(const struct group *g)
 {
     const char *status = skr_restore_object_key(g, "status");
@@ -119,7 +119,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Whether two of the units have one name: then they are told apart by their paths. */
+/* Whether two of the units share a name: then they are shown by path. */
 static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t n)
 {
     const char **name = skr_alloc_array(n + 1, sizeof *name);
@@ -135,7 +135,7 @@ static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t
     return repeat;
 }
 
-/* Units of the level above the nodes, or the nodes where that is the root. */
+/* Units of the level above the nodes, or the nodes if that level is the root. */
 static void write_domains(struct view *v, const struct seats *s)
 {
     const struct skr_tree *t = v->e->topology.tree;
@@ -156,7 +156,7 @@ static void write_domains(struct view *v, const struct seats *s)
 
 /* ---- the whole ---- */
 
-/* Both sides: whom it gives way to, and who gives way to it. */
+/* Both directions: its preemptor, and its victims. */
 static void write_preemption(struct view *v, const struct group *g)
 {
     const bool out = g->victim.by && g->status == SKR_STATUS_PREEMPTED;
@@ -225,7 +225,7 @@ static void open_used(struct view *v, const char *name, const char *level, int32
     skr_json_int(&v->w, "pods", (int64_t)pods);
 }
 
-/* Members of the same unit of a level, from this seat on. */
+/* The end of the run of members below the same unit of a level, from this seat on. */
 static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_t from,
                           int32_t level)
 {
@@ -237,7 +237,7 @@ static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_
     return end;
 }
 
-/* Every used unit, depth first: a unit is opened at its first seat. */
+/* Every used unit, depth first: a unit begins at its first seat. */
 static void write_units(struct view *v, const struct seats *s)
 {
     const struct skr_tree *t = v->e->topology.tree;
@@ -267,7 +267,7 @@ static void write_units(struct view *v, const struct seats *s)
     skr_json_close(&v->w, ']');
 }
 
-/* Edges between nodes, from the member of rank 0 to every other one; in tenths, rounded. */
+/* Edges between nodes, from the member of rank 0 to every other member; in tenths, rounded. */
 static void write_distance(struct view *v, const struct seats *s)
 {
     const struct seat *master = NULL;
@@ -280,7 +280,7 @@ static void write_distance(struct view *v, const struct seats *s)
             continue;
         }
         const int64_t d = skr_tree_distance(v->e->topology.tree, master->leaf, s->item[i].leaf) -
-                          2; /* of pods: two more */
+                          2; /* the tree's distance is between pods: two more */
         sum += d;
         others++;
         most = d > most ? d : most;

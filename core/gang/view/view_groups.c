@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups as a list, and one of them: /v1/groups, /v1/groups/NAMESPACE/NAME. In byte order of
+/* Writes groups as a list, or one of them: /v1/groups, /v1/groups/NAMESPACE/NAME. In byte order of
  * namespace, then name. */
 #include "core/gang/group/group_table.h"
 #include "core/gang/state/map_entry.h"
@@ -61,8 +61,8 @@ static int write_list(struct view *v)
     return 200;
 }
 
-/* "NAMESPACE/NAME" as the only rest; NULL when there is no such group (the refusal is written and
- * *ret_code set). */
+/* The group of rest "NAMESPACE/NAME"; NULL if there is none (the refusal is written and *ret_code
+ * set). */
 static struct group *view_find_group(struct view *v, const char *rest, int *ret_code)
 {
     const char *slash = strchr(rest, '/');

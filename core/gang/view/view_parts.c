@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all pages of the read side share: their head, times, refusals as a Status of the Kubernetes
- * API. */
+/* Writes parts shared by all pages: head, times, refusals as a Status of the Kubernetes API. */
 #include "core/gang/state/pages.h"
 #include "core/gang/view/view.h"
 
@@ -65,7 +64,7 @@ int skr_view_refuse(struct view *v, int code, const char *format, ...)
     return code;
 }
 
-/* ---- what every page has ---- */
+/* ---- parts of every page ---- */
 
 void skr_view_time(struct view *v, const char *key, skr_time t)
 {

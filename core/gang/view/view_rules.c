@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of a group and how its members lie under them: a rule holds for the children of every
- * used unit of the level above (docs/solver.md), so counts are looked at parent by parent.
+ * Writes the rules of a group and how its members meet them. A rule applies to the children of
+ * every used unit of the level above (docs/solver.md), so counts are examined parent by parent.
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/view/view.h"
@@ -69,7 +69,8 @@ static void say_counts(const struct run *run, size_t n, const struct use *u, con
     }
 }
 
-/* How the members lie on the level: their numbers, or for plain pack how many units they take. */
+/* How members are distributed on the level: their numbers, or for plain pack the number of
+ * units. */
 static void say_use(const struct skr_tree *t, const struct skr_rule *rules, int32_t level,
                     const struct run *run, size_t n, const struct use *u, struct skr_strbuf *b)
 {
@@ -129,7 +130,7 @@ static void write_constraint(struct view *v, const struct skr_level_rule *r,
     skr_json_close(&v->w, '}');
 }
 
-/* Those of the tree's levels from the top, then those of levels it does not have. */
+/* First rules of the tree's levels from the top, then those of levels that it lacks. */
 void skr_view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole)
 {
     const struct skr_tree *t = v->e->topology.tree;

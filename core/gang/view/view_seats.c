@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a group sorted along the tree. */
+/* Sorts the members of a group along the tree. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/state/groups.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots: how many more pods of a size fit on a node. The least of free / size over what the size
- * asks for, "pods" (one each) among it; none on a node that is not there, not Ready or cordoned.
- * Taints are no part of it: which pods they keep away depends on the pod.
+ * Counts slots: how many more pods of a size fit on a node. The minimum of free / size over the
+ * resources of the size, "pods" (one each) included; 0 if the node does not exist, is not Ready or
+ * is cordoned. Taints are not considered: their effect depends on the pod.
  */
 #include "core/gang/cache/nodes.h"
 #include "core/gang/view/view.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree with what is there, used and left: one pass over the leaves, sums from the bottom up,
- * one pass from the top for the text. Members are gathered as (leaf, group) pairs and sorted, so
- * that the groups of a unit are those of a stretch of leaves.
+ * Writes the tree with total, used and free amounts: one pass over the leaves, sums from the bottom
+ * up, one pass from the top for the text. Members are (leaf, group) pairs, sorted, so that the
+ * groups of a unit are those of a range of leaves.
  *
- * A leaf's share that cannot be used: all of a node that is not Ready, what is free of a cordoned
- * one.
+ * Unusable amounts of a leaf: all of a node that is not Ready, the free part of a cordoned one.
  */
 #include "core/gang/view/view_tree.h"
 
@@ -87,7 +86,7 @@ static void gather_members(struct tree_page *p)
     p->n_presences = n + 1;
 }
 
-/* First presence on this leaf or behind it. */
+/* The first presence on this leaf or after it. */
 static size_t presence_from(const struct tree_page *p, int32_t leaf)
 {
     size_t lo = 0, hi = p->n_presences;
@@ -134,7 +133,7 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         if (__builtin_sub_overflow(all, left[i], &charged)) {
             charged = INT64_MAX;
         }
-        charged = all > 0 ? charged : 0; /* it counts on nodes that list it */
+        charged = all > 0 ? charged : 0; /* only nodes that list the resource count */
         p->allocatable[at] = all;
         p->charged[at] = n->node->ready ? charged : 0;
         if (!n->node->ready) {
@@ -231,7 +230,7 @@ static int count_taints(const struct skr_node *node)
     return n;
 }
 
-/* All but the closing bracket; "children" is open then, where there are some. */
+/* All but the closing bracket; "children" stays open if there are some. */
 static void open_unit(struct tree_page *p, int32_t unit)
 {
     struct skr_json_writer *w = &p->v->w;

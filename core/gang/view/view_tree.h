@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_VIEW_VIEW_TREE_H
 #define SKR_CORE_GANG_VIEW_VIEW_TREE_H
-/* The page of the tree while it is made: what is asked for (view_tree_asked.c), then what there is
+/* The page of the tree while it is made: the request (view_tree_asked.c), then the contents
  * (view_tree.c). */
 #include "core/gang/view/view.h"
 
@@ -31,10 +31,10 @@ struct tree_page {
     struct node_entry *const *leaf;
     size_t n_resources;
     struct shown_resource resource[SHOWN_MAX];
-    size_t looked_at; /* of resource: what the picture is about */
+    size_t looked_at; /* of resource: the one to show */
     struct slot_size size;
     const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
-    int32_t domain;                            /* unit that is shown */
+    int32_t domain;                            /* the unit to show */
     struct unit_sums *sum;                     /* [unit] */
     int64_t *allocatable, *charged, *unusable; /* [unit * n_resources + r] */
     const struct group **group;
@@ -45,7 +45,7 @@ struct tree_page {
     uint32_t *touched;          /* [group] scratch */
 };
 
-/* Resources, size and domain from the query. 200, or the code of the refusal that was written. */
+/* Reads resources, size and domain from the query. 200, or the code of the refusal written. */
 int skr_view_tree_asked(struct tree_page *p);
 
 #endif

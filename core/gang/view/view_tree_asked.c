@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a question about the tree asks for: which resource is looked at, how large a slot is, which
- * domain is shown. */
+/* Reads a request for the tree: the resource to show, the size of a slot, the domain. */
 #include "core/gang/cache/nodes.h"
 #include "core/gang/state/pages.h"
 #include "core/gang/view/view.h"
@@ -8,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- what is asked for ---- */
+/* ---- the resource ---- */
 
 /* "gpu" of "nvidia.com/gpu". */
 static const char *short_name(const char *name)
@@ -17,8 +16,8 @@ static const char *short_name(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* By its full name, or the part behind the slash where only one has it; among all names the engine
- * knows. NULL with *ret_code set when there is none, or several. */
+/* By full name, or by the part after the slash if only one has it; among all names of the engine.
+ * NULL with *ret_code set if there is none, or several. */
 static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
 {
     const struct skr_resource_names *names = p->v->e->resources;
@@ -75,7 +74,7 @@ static bool is_ordinary(const char *name)
     return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strcmp(name, "pods") == 0;
 }
 
-/* The first of the tree's resources that is not on every machine; NULL: it names none. */
+/* The first of the tree's resources that not every machine has; NULL: none. */
 static const char *tree_device(const struct tree_page *p)
 {
     for (size_t i = 0; i < p->tree->n_resource_names; i++) {
@@ -86,8 +85,8 @@ static const char *tree_device(const struct tree_page *p)
     return NULL;
 }
 
-/* The extended resource (its name has a slash) that most nodes of the tree offer, of several the
- * first by name; NULL: none does. O(nodes * their resources). */
+/* The extended resource (with a slash) that most nodes of the tree offer, the first by name of
+ * several; NULL: none. O(nodes * their resources). */
 static const char *offered_device(const struct tree_page *p)
 {
     const struct skr_resource_names *names = p->v->e->resources;
@@ -116,8 +115,8 @@ static const char *offered_device(const struct tree_page *p)
     return found;
 }
 
-/* The tree's resources and "pods". What is looked at when nothing is asked for: a device that the
- * tree names, else one that nodes offer, else the tree's first. */
+/* The tree's resources and "pods". The default is a device that the tree names, else one that nodes
+ * offer, else the tree's first resource. */
 static int choose_resources(struct tree_page *p)
 {
     const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
@@ -142,7 +141,7 @@ static int choose_resources(struct tree_page *p)
     return 200;
 }
 
-/* false: the resource is in the size already, or there is no room for one more. */
+/* False: the size has the resource already, or no room for one more. */
 static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
 {
     const int id = skr_resource_names_find(p->v->e->resources, name);
@@ -154,7 +153,7 @@ static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
     if (p->size.n == SKR_RESOURCES_MAX) {
         return false;
     }
-    show(p, name); /* as long as there is room for it */
+    show(p, name); /* while there is room for it */
     p->size_name[p->size.n] = name;
     p->size.item[p->size.n].unknown = id < 0;
     p->size.item[p->size.n].resource = (uint16_t)(id < 0 ? 0 : id);
@@ -162,7 +161,7 @@ static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
     return true;
 }
 
-/* One "gpu=2" of a list that was cut at commas. */
+/* One "gpu=2" of a list split at commas. */
 static int read_part(struct tree_page *p, const char *part, size_t len)
 {
     struct skr_error error = {0};
@@ -195,8 +194,8 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     return 200;
 }
 
-/* A core, a GiB, a device; where no Ready node has a whole core a tenth of one, or nothing would
- * fit anywhere. What nodes have decides, not what is free: a slot stays what it is. */
+/* A core, a GiB, a device; if no Ready node has a whole core, a tenth of one, or no pod would fit.
+ * Allocatable decides, not free room: a slot keeps its size. */
 static int64_t usual_amount(const struct tree_page *p, const char *name)
 {
     const int64_t one = skr_resource_one(name);

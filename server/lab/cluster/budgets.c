@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PodDisruptionBudgets (kubernetes pkg/controller/disruption): how many of the pods they cover may
- * be evicted now. A change of a pod wakes the budgets that cover it, so their selectors are kept
- * compiled, in a list: there are few.
+ * PodDisruptionBudgets (kubernetes pkg/controller/disruption): computes how many covered pods may
+ * be evicted now. A change of a pod wakes the budgets that cover it. Therefore compiled selectors
+ * are cached, in a list, since budgets are few.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum {
     BATCH_MS = 20,
-    DISRUPTED_S = 120, /* an eviction that did not come true is forgotten */
+    DISRUPTED_S = 120, /* an eviction without effect is forgotten after this */
 };
 
 struct skr_budget {
@@ -102,7 +102,7 @@ void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *ch
 
 /* ---- counting ---- */
 
-/* A controller of covered pods and how many pods it wants. */
+/* A controller of covered pods and its wanted number of pods. */
 struct scale {
     const char *uid;
     int64_t replicas;
@@ -114,7 +114,7 @@ struct census {
     struct skr_selector *selector;
     const json_t *disrupted;
     int64_t pods, healthy;
-    bool scaled; /* every pod's controller says how many it wants */
+    bool scaled; /* every pod's controller has a wanted number */
     size_t n_scales, cap_scales;
     struct scale *scale;
     json_t *still_disrupted;
@@ -187,7 +187,7 @@ static bool count_pod(void *context, const json_t *pod)
     return true;
 }
 
-/* How many pods there should be, and how many of them must stay. */
+/* The expected number of pods, and how many of them must stay. */
 static void expectations(const struct census *s, int64_t *expected, int64_t *desired)
 {
     const json_t *least = skr_path_get(s->budget, "spec.minAvailable");

@@ -7,7 +7,7 @@
 #include "topology/base/arena.h"
 
 enum {
-    ROUNDS_MAX = 1000000, /* of one step: beyond that models wake each other for ever */
+    ROUNDS_MAX = 1000000, /* of one step: beyond that models wake each other endlessly */
 };
 #define BATCH (20 * SKR_MILLISECOND)
 
@@ -27,7 +27,7 @@ static bool collect_names(void *context, const json_t *object)
     return true;
 }
 
-/* The objects that every cluster has are as old as this one. */
+/* Dates the objects that every cluster has to the start of this one. */
 static void date_first_objects(struct skr_cluster *c, const char *kind, const char *api_version)
 {
     json_t *names = json_array();
@@ -114,12 +114,12 @@ static void look_at(struct skr_shown *shown, const struct skr_store_change *chan
     }
 }
 
-/* A controller, or a part of the kubelets: a task is one look at one object. */
+/* A controller, or a part of the kubelets: a task handles one object. */
 static const struct controller {
     const char *kind; /* of the object */
     void (*run)(struct skr_cluster *c, json_t *object);
-    const char *members; /* objects of this kind that it controls wake it; NULL: it wakes itself */
-    skr_time batch;      /* their changes within this time are looked at together */
+    const char *members; /* wakes the controlling object for these; NULL: it wakes itself */
+    skr_time batch;      /* changes within this time are handled together */
 } controllers[SKR_TASK_KIND_COUNT] = {
     [SKR_TASK_JOB] = {"Job", skr_jobs_run, "Pod", SKR_SECOND},
     [SKR_TASK_REPLICA_SET] = {"ReplicaSet", skr_replica_sets_run, "Pod", BATCH},
@@ -137,7 +137,7 @@ static const struct controller {
     [SKR_TASK_POD_TAINT] = {"Pod", skr_node_life_turn_out, NULL, 0},
 };
 
-/* An object wakes its controller, and the one that it is of. */
+/* An object wakes its own controller, and the controller that owns it. */
 static void wake(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *shown = &c->shown;

@@ -2,13 +2,12 @@
 #ifndef SKR_SERVER_LAB_CLUSTER_CLUSTER_PARTS_H
 #define SKR_SERVER_LAB_CLUSTER_CLUSTER_PARTS_H
 /*
- * What the controllers and kubelets share. Each of them sees every change of the store in order,
- * and puts tasks into one list: a task is a kind of work on one object at a time. Tasks are
- * level-triggered: they look at the store when they run, so one that comes once too often does no
- * harm.
+ * Shared by the controllers and kubelets. Each sees every change of the store in order, and puts
+ * tasks into one list. A task is one kind of work on one object. Tasks are level-triggered: they
+ * read the store when they run, so a superfluous one does no harm.
  *
- * Who belongs to whom is kept in one index (owners.c): an owner is a uid that some object names in
- * its ownerReferences, its members are those objects.
+ * Ownership has one index (owners.c): an owner is a uid in the ownerReferences of objects; these
+ * objects are its members.
  */
 #include <uthash.h>
 
@@ -24,15 +23,15 @@ enum skr_task_kind {
     SKR_TASK_STATEFUL_SET,
     SKR_TASK_DAEMON_SET,
     SKR_TASK_BUDGET,
-    SKR_TASK_COLLECT,   /* dependents of an owner that goes: of any kind */
+    SKR_TASK_COLLECT,   /* dependents, of any kind, of a deleted owner */
     SKR_TASK_NAMESPACE, /* one that is being deleted */
     SKR_TASK_NODE,      /* status of a new node */
     SKR_TASK_POD_START,
     SKR_TASK_POD_FINISH,
     SKR_TASK_POD_STOP,
-    SKR_TASK_POD_LOST,   /* its node is gone */
-    SKR_TASK_POD_ORPHAN, /* its Job is gone and tracks it no more */
-    SKR_TASK_POD_TAINT,  /* its node has a taint that it does not tolerate for ever */
+    SKR_TASK_POD_LOST,   /* its node is deleted */
+    SKR_TASK_POD_ORPHAN, /* its Job is deleted and does not track it any more */
+    SKR_TASK_POD_TAINT,  /* its node has a taint that it does not tolerate forever */
     SKR_TASK_KIND_COUNT
 };
 
@@ -45,7 +44,7 @@ struct skr_task {
     /* The object: namespace and name, and "KIND/" before them for COLLECT. */
     char *namespace_;
     char *name;
-    char key[]; /* of all that, for the table */
+    char key[]; /* all of that as one key, for the table */
 };
 
 /* An object that names owners. */
@@ -56,7 +55,7 @@ struct skr_member {
     const char *uid;
     uint64_t order; /* of creation */
     UT_hash_handle hh;
-    struct skr_link *links; /* one an owner */
+    struct skr_link *links; /* one per owner */
     char key[];
 };
 
@@ -72,9 +71,9 @@ struct skr_owner {
     UT_hash_handle hh;
     struct skr_link *links;
     size_t n;
-    size_t next_ordinal; /* of its pods, where they are counted */
-    bool refused;        /* the last pod for it was, and that is reported */
-    /* Of Jobs: what decides how long a failed pod waits for its successor. */
+    size_t next_ordinal; /* of its pods, if they are numbered */
+    bool refused;        /* the last pod for it was refused, and that is reported */
+    /* For Jobs: determines how long a failed pod waits for its successor. */
     int64_t failures;
     skr_time last_failure;
     char uid[];
@@ -82,30 +81,30 @@ struct skr_owner {
 
 struct skr_budget; /* budgets.c */
 
-/* What the models ask of an object that changed, looked up once for all of them. Borrowed of it. */
+/* Facts about a changed object, looked up once for all models. Borrowed from it. */
 struct skr_shown {
     const char *namespace_, *name;
     bool deleting;
     const json_t *references; /* metadata.ownerReferences; NULL none */
     const json_t *controller; /* skr_owners_controller(); NULL none */
     const char *controller_kind;
-    /* Of a pod; of others "". */
+    /* Of a pod; for others "". */
     bool is_pod;
-    const char *node, *node_before; /* "": none, also where there was no pod before */
+    const char *node, *node_before; /* "": none, also if there was no pod before */
 };
 
-/* What the pods of one template have in common: pods come by the hundred. */
+/* Shared parts of pods of one template, since many pods are created at once. */
 struct skr_prepared {
-    json_t *owner, *template, *env; /* of which it is; references, NULL: none */
+    json_t *owner, *template, *env; /* of the prepared pod; references, NULL: none */
     json_t *spec;                   /* with the variable of env; NULL: nothing is prepared */
     json_t *references;
-    bool is_shared; /* with the pods that are there */
+    bool is_shared; /* with existing pods */
 };
 
-/* Likewise pods that start in one second. References; NULL: nothing yet. */
+/* Shared parts of pods that start in one second. References; NULL: none yet. */
 struct skr_started {
     skr_time second;
-    json_t *before, *conditions; /* of the status: what becomes what */
+    json_t *before, *conditions; /* of the status: before and after the start */
     json_t *containers, *statuses;
 };
 
@@ -115,34 +114,34 @@ struct skr_cluster {
     skr_time now;
     uint64_t seen; /* revision up to which changes were looked at */
     uint64_t order;
-    uint32_t addresses;     /* of pods, given so far */
+    uint32_t addresses;     /* number of pod addresses assigned so far */
     struct skr_task *tasks; /* by key */
     struct skr_heap heap;   /* of tasks, by time and order of making */
     struct skr_owner *owners;
-    bool any_refused; /* an owner may be */
+    bool any_refused; /* an owner may have `refused` set */
     struct skr_member *members;
     struct skr_budget *budgets;
     struct skr_prepared prepared; /* for the pods that were made last */
     struct skr_started started;
-    struct skr_shown shown; /* what the change is about that the models are shown */
+    struct skr_shown shown; /* the present change, as the models see it */
 };
 
 /* ---- cluster_tasks.c ---- */
 
-/* "KIND NAMESPACE NAME", as much of it as there is room for. */
+/* "KIND NAMESPACE NAME", cut at size. */
 void skr_cluster_key(char *key, size_t size, const char *kind, const char *namespace_,
                      const char *name);
 
-/* A task of this kind for the object, at a time or earlier: one that is there already is moved to
- * the front when this is earlier, and else left alone. */
+/* A task of this kind for the object, at a time or earlier: an existing task is moved forward if
+ * this is earlier. */
 void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
                       const char *name, skr_time at);
-/* Takes a planned task back. */
+/* Cancels a planned task. */
 void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
                         const char *name);
 void skr_cluster_tasks_init(struct skr_cluster *c);
 struct skr_task *skr_cluster_first_task(const struct skr_cluster *c); /* NULL: none */
-/* The task is no longer planned; the caller's to free. */
+/* The task is no longer planned; the caller frees it. */
 void skr_cluster_take_out(struct skr_cluster *c, struct skr_task *task);
 void skr_task_free(struct skr_task *task);
 /* A request to the store; status. body: taken, NULL allowed. ret: NULL, or the answer
@@ -150,13 +149,13 @@ void skr_task_free(struct skr_task *task);
 int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const char *kind,
                         const char *namespace_, const char *name, const char *subresource,
                         json_t *body, json_t **ret);
-/* Puts a whole status in place of the object's. status: taken. */
+/* Replaces the object's status. status: taken. */
 void skr_cluster_set_status(struct skr_cluster *c, const char *kind, const json_t *object,
                             json_t *status);
 /* Deletes one object by name and uid (NULL: any). grace: seconds, -1 its own. */
 void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *namespace_,
                         const char *name, const char *uid, int64_t grace);
-/* RFC 3339 text of the object to a time; 0 when absent. */
+/* The RFC 3339 text at path as a time; 0 if absent. */
 skr_time skr_cluster_time(const json_t *object, const char *path);
 
 /* ---- owners.c ---- */
@@ -164,11 +163,11 @@ skr_time skr_cluster_time(const json_t *object, const char *path);
 void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task);
 struct skr_owner *skr_owners_find(struct skr_cluster *c, const char *uid); /* NULL: no members */
-struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid);  /* made if need be */
+struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid);  /* created if absent */
 void skr_owners_fini(struct skr_cluster *c);
 /* The ownerReference of a controller. */
 json_t *skr_owners_reference(const json_t *owner);
-/* {apiVersion, kind, name, uid} of the controller of an object, NULL when it has none. */
+/* {apiVersion, kind, name, uid} of the controller of an object, NULL if it has none. */
 const json_t *skr_owners_controller(const json_t *object);
 /* The same of its ownerReferences; NULL allowed. */
 const json_t *skr_owners_controller_in(const json_t *references);
@@ -187,7 +186,7 @@ struct skr_worker {
 /* The pods that the object controls, oldest first. *ret: skr_workload_let_go(). */
 size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_worker **ret);
 void skr_workload_let_go(struct skr_worker *worker, size_t n);
-/* Orders those first that are missed least (ActivePodsWithRanks): unbound, pending, not ready, the
+/* Orders those first whose loss matters least (ActivePodsWithRanks): unbound, pending, not ready,
  * youngest. */
 void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n);
 /* A pod of the template. name NULL: by the options, from the owner's name. extra: members of
@@ -202,14 +201,15 @@ struct skr_pod_plan {
 };
 int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
                             const struct skr_pod_plan *plan);
-void skr_workload_fini(struct skr_cluster *c); /* of what is prepared */
-/* Number of an IntOrString share of total, rounded up or down. */
+void skr_workload_fini(struct skr_cluster *c); /* frees what is prepared */
+/* The number of an IntOrString share of total, rounded up or down. */
 int64_t skr_workload_share(const json_t *value, int64_t total, bool up);
 /* A hash of JSON as ten letters, as in names of ReplicaSets and revisions. */
 void skr_workload_hash(const json_t *json, char text[11]);
 
-/* ---- the controllers: rows of cluster.c. change() looks at what wakes one beside its own objects and
- * their members, run() does the work on an object, which outlives its own writes ---- */
+/* ---- the controllers: rows of cluster.c. change() handles changes that wake a controller besides
+ * those of its own objects and their members; run() does the work on an object, which outlives its
+ * own writes ---- */
 
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_jobs_run(struct skr_cluster *c, json_t *job);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What controllers ask of their cluster: tasks for later, and requests to its store. Tasks wait in a
- * heap by (time, order of making); a table finds the one for a kind and object, so that there is at
- * most one of each.
+ * Services for controllers: later tasks, and requests to the store. Tasks wait in a heap by (time,
+ * order of creation); a table finds the one for a kind and object, so that there is at most one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +111,7 @@ int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const c
                         const char *namespace_, const char *name, const char *subresource,
                         json_t *body, json_t **ret)
 {
-    /* Who gives the last reference to a body keeps nothing of it; pods are made of copies. */
+    /* The last reference to a body may be passed on; pods are made of copies. */
     const bool given =
         body && body->refcount == 1 &&
         (verb == SKR_STORE_UPDATE || (verb == SKR_STORE_CREATE && strcmp(kind, "Pod") == 0));
@@ -140,7 +139,7 @@ void skr_cluster_set_status(struct skr_cluster *c, const char *kind, const json_
 {
     const char *namespace_ = skr_path_text(object, "metadata.namespace");
     const char *name = skr_path_text(object, "metadata.name");
-    /* A caller may have changed the rest since it looked. */
+    /* The caller's copy may be older than the rest. */
     const json_t *current = skr_store_get(c->store, kind, namespace_, name);
 
     if (!current) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DaemonSets (kubernetes pkg/controller/daemon): one pod on every node that the template's selector,
- * affinity and tolerations admit. A pod names its node by a required node affinity on
- * metadata.name and waits for a scheduler like any other one; it tolerates what makes a node
- * unusable to others. A node that no longer admits a pod because of NoSchedule keeps the one it has.
+ * DaemonSets (kubernetes pkg/controller/daemon): one pod on every node that the template's
+ * selector, affinity and tolerations admit. A pod names its node by a required node affinity on
+ * metadata.name and waits for a scheduler like any other pod. It tolerates taints that make a node
+ * unusable to others. If a node no longer admits a pod because of NoSchedule, its pod stays.
  *
- * An update replaces as many pods at a time as maxUnavailable says; with maxSurge as many as that
- * says, each after the old one is gone.
+ * An update replaces at most maxUnavailable pods at a time; with maxSurge that many, each after the
+ * old one is gone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void add_tolerations(json_t *spec)
     }
 }
 
-/* The pod's one node (ReplaceDaemonSetPodNodeNameNodeAffinity): in place of the terms there are. */
+/* Replaces the terms by the pod's one node (ReplaceDaemonSetPodNodeNameNodeAffinity). */
 static void pin(json_t *spec, const char *node)
 {
     json_t *affinity = skr_path_own(spec, "affinity");
@@ -87,7 +87,7 @@ static void pin(json_t *spec, const char *node)
                                   node));
 }
 
-/* The node a pod is on or waits for; "" when there is none. */
+/* The node that a pod is on or waits for; "" if none. */
 static const char *node_of(const json_t *pod)
 {
     const char *name = skr_path_text(pod, "spec.nodeName");
@@ -115,9 +115,9 @@ static struct skr_pod *decode(const json_t *template)
 /* One of the set's pods. */
 struct daemon {
     const struct skr_worker *worker;
-    const char *node; /* that it is on or waits for */
-    bool kept;        /* it is the one of a node that is there */
-    bool unneeded;    /* it goes */
+    const char *node; /* the node it is on or waits for */
+    bool kept;        /* it is the pod of an existing node */
+    bool unneeded;    /* it will be deleted */
 };
 
 struct set {
@@ -126,7 +126,7 @@ struct set {
     json_t *template; /* tolerations added */
     char revision[11];
     struct skr_pod *pod;     /* of the template */
-    struct skr_pod *settled; /* likewise, for a node that has a pod: NoSchedule does not count */
+    struct skr_pod *settled; /* the same for a node with a pod: NoSchedule does not count */
     struct skr_worker *worker;
     struct daemon *daemon; /* by node, then oldest first */
     size_t n;
@@ -144,7 +144,7 @@ static int by_node(const void *a, const void *b)
     return x->worker->order < y->worker->order ? -1 : x->worker->order > y->worker->order;
 }
 
-/* The first one of the node, or where it would stand. */
+/* The first pod of the node, or where it would be inserted. */
 static size_t first_on(const struct set *set, const char *node)
 {
     size_t low = 0, high = set->n;
@@ -165,7 +165,7 @@ static bool is_updated(const struct set *set, const struct daemon *d)
     return revision && strcmp(revision, set->revision) == 0;
 }
 
-/* The pods of a node: the oldest active one stays when it may, failed ones and the rest go. */
+/* Of a node's pods the oldest active one stays if it may; failed ones and the rest are deleted. */
 static void look_at_pods(struct set *set, const char *node, bool runs, bool stays)
 {
     const size_t start = first_on(set, node);
@@ -239,7 +239,7 @@ static void update(const struct set *set)
         if (!d->kept || is_updated(set, d)) {
             continue;
         }
-        if (!d->worker->ready) { /* nobody misses it */
+        if (!d->worker->ready) { /* it is not available anyway */
             take_away(set, d);
         } else if (may_go > 0) {
             may_go--;
@@ -275,7 +275,7 @@ static void reconcile(struct set *set)
     skr_store_each(c->store, "Node", look_at_node, set);
     for (i = 0; i < set->n; i++) {
         const struct daemon *d = &set->daemon[i];
-        /* Those bound to a node that is gone are the pod garbage collector's. */
+        /* Pods bound to a deleted node are left to the pod garbage collector. */
         if (d->unneeded || (!d->kept && !d->worker->bound)) {
             take_away(set, d);
         }
@@ -328,7 +328,7 @@ void skr_daemon_sets_run(struct skr_cluster *c, json_t *object)
         return;
     }
     begin(&set);
-    if (set.pod && set.settled) { /* else a template that no API server takes */
+    if (set.pod && set.settled) { /* else the API server would refuse the template */
         reconcile(&set);
         skr_cluster_set_status(c, "DaemonSet", object, status_of(&set));
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deployments (kubernetes pkg/controller/deployment): one ReplicaSet for each template, found again
- * by the hash of the template; a rolling update moves replicas from the old ones to the new one
- * within maxSurge and maxUnavailable, Recreate lets the old pods end first. No rollback, no
- * deadline of progress; old sets beyond revisionHistoryLimit are deleted.
+ * Deployments (kubernetes pkg/controller/deployment): one ReplicaSet per template, found by the
+ * hash of the template. A rolling update moves replicas from the old sets to the new one within
+ * maxSurge and maxUnavailable; Recreate first ends the old pods. No rollback, no progress deadline;
+ * old sets beyond revisionHistoryLimit are deleted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 struct sets {
     size_t n;
     json_t **set;  /* references, oldest first */
-    json_t *fresh; /* of the template in force, one of them; NULL: not there yet */
+    json_t *fresh; /* the one of the template in force; NULL: not created yet */
     char hash[11];
 };
 
@@ -105,7 +105,7 @@ static int64_t sum(const struct sets *sets, const char *path, bool old_only)
     return total;
 }
 
-/* Takes from the oldest sets, first what is not available anyway. */
+/* Shrinks the oldest sets first, and unavailable replicas first. */
 static void shrink_old(struct skr_cluster *c, const struct sets *sets, int64_t surplus)
 {
     for (size_t i = 0; i < sets->n && surplus > 0; i++) {
@@ -159,7 +159,7 @@ static void recreate(struct skr_cluster *c, const json_t *deployment, const stru
     const int64_t wanted = skr_path_int(deployment, "spec.replicas", 1);
     shrink_old(c, sets, sum(sets, "spec.replicas", true));
     if (sum(sets, "status.replicas", true) + sum(sets, "status.terminatingReplicas", true) > 0) {
-        return; /* they are still there */
+        return; /* they still exist */
     }
     if (!sets->fresh) {
         make_set(c, deployment, sets, wanted, revision);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs (kubernetes pkg/controller/job): completions, parallelism, both completion modes, backoff,
- * suspension, deadline, time to live. As there, a finished pod is counted once, when the finalizer
- * that tracks it is taken off, and changes of pods are looked at together after a second.
+ * suspension, deadline, time to live. As there, a finished pod is counted once, when its tracking
+ * finalizer is removed, and changes of pods are handled together after a second.
  *
  * Without pod failure and success policies, which the store refuses.
  */
@@ -20,7 +20,7 @@ enum { BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 #define TRACKING "batch.kubernetes.io/job-tracking"
 #define INDEX    "batch.kubernetes.io/job-completion-index"
 
-/* A pod that nothing counts any more. */
+/* A pod that no Job counts any more. */
 void skr_jobs_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     const struct skr_shown *pod = &c->shown;
@@ -41,16 +41,16 @@ struct run {
     struct skr_cluster *c;
     const json_t *job;
     bool indexed;
-    int64_t completions; /* -1: none said */
+    int64_t completions; /* -1: not set */
     int64_t parallelism;
     size_t n;
     struct skr_worker *worker;
     struct skr_indexes done; /* indexed: completed ones */
     int64_t active, ready, terminating;
-    int64_t succeeded, failed; /* counted ones and those of now */
+    int64_t succeeded, failed; /* counted before and now */
     int64_t fresh_failures;
     json_t *status;   /* in the making */
-    json_t *variable; /* of the environment of indexed pods; NULL: nobody needed it so far */
+    json_t *variable; /* of the environment of indexed pods; NULL: not needed yet */
 };
 
 static bool is_tracked(const struct skr_worker *w)
@@ -76,7 +76,7 @@ static void count_finished(struct run *r, const struct skr_worker *w)
 {
     const int64_t index = index_of(w);
     if (!is_tracked(w)) {
-        return; /* was counted */
+        return; /* already counted */
     }
     if (!w->succeeded) {
         r->failed++;
@@ -113,7 +113,7 @@ static void stop_tracking(struct skr_cluster *c, const char *namespace_, const c
         NULL);
 }
 
-/* What was counted is let go. */
+/* Releases counted pods. */
 static void untrack(struct run *r)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -126,8 +126,7 @@ static void untrack(struct run *r)
 
 /* ---- pods ---- */
 
-/* Those that run although they should not: the youngest first. Failed ones are counted as such,
- * others are not. */
+/* Stops surplus pods, the youngest first. Failed ones are counted as failed, others are not. */
 static void stop_pods(struct run *r, int64_t surplus, bool failed)
 {
     struct skr_worker *active = skr_alloc_array(r->n + 1, sizeof *active);
@@ -192,7 +191,7 @@ static bool make_pod(struct run *r, int64_t index)
            400;
 }
 
-/* Makes pods for the lowest indexes that nobody works on. */
+/* Makes pods for the lowest indexes without a pod. */
 static void make_indexed(struct run *r, int64_t missing)
 {
     struct skr_indexes taken = {.n = 0};
@@ -215,7 +214,7 @@ static void make_indexed(struct run *r, int64_t missing)
 
 static int64_t wanted_pods(const struct run *r)
 {
-    if (r->completions < 0) { /* a queue: one that succeeded says that it is empty */
+    if (r->completions < 0) { /* a queue: one success means that it is empty */
         return r->succeeded > 0 ? (r->active < r->parallelism ? r->active : r->parallelism)
                                 : r->parallelism;
     }
@@ -250,7 +249,7 @@ static void manage_pods(struct run *r)
         stop_pods(r, r->active - wanted, false);
         return;
     }
-    /* Pods that are on their way out still count (podReplacementPolicy Failed). */
+    /* Terminating pods still count (podReplacementPolicy Failed). */
     const bool patient = strcmp(skr_path_text(r->job, "spec.podReplacementPolicy"), "Failed") == 0;
     const int64_t missing = wanted - r->active - (patient ? r->terminating : 0);
     if (missing <= 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kubelets of all nodes: a bound pod runs after a while, ends when its time is over, and stops
- * when it is deleted. Nothing is pulled, mounted or probed; a running pod is ready. Who may run is
- * not checked again: nodes are never full for a kubelet.
+ * The kubelets of all nodes: a bound pod runs after a while, ends after its run time, and stops
+ * when it is deleted. No image is pulled, nothing is mounted or probed; a running pod is ready. A
+ * kubelet does not check again whether a pod fits: its node is never full.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_deleting(const json_t *pod)
     return skr_path_get(pod, "metadata.deletionTimestamp");
 }
 
-/* What an annotation says, in nanoseconds; nonsense and absence are otherwise. */
+/* An annotation's duration in nanoseconds; `otherwise` if absent or malformed. */
 static skr_time annotated(const json_t *pod, const char *key, skr_time otherwise)
 {
     const char *text = skr_path_annotation(pod, key);
@@ -39,7 +39,7 @@ static skr_time after(const struct skr_cluster *c, skr_time delay)
     return delay >= SKR_TIME_NEVER - c->now ? SKR_TIME_NEVER : c->now + delay;
 }
 
-/* ---- what changes mean ---- */
+/* ---- changes ---- */
 
 static void plan_finish(struct skr_cluster *c, const json_t *pod)
 {
@@ -159,7 +159,7 @@ void skr_kubelet_fini(struct skr_cluster *c)
     *last = (struct skr_started){.second = 0};
 }
 
-/* What pods that start in this second have in common. */
+/* Shared parts of pods that start in this second. */
 static struct skr_started *started_now(struct skr_cluster *c)
 {
     if (c->started.second != c->now / SKR_SECOND) {
@@ -169,7 +169,7 @@ static struct skr_started *started_now(struct skr_cluster *c)
     return &c->started;
 }
 
-/* Those of a running pod, which follow from those it has and the time. */
+/* Sets the conditions of a running pod, from its present ones and the time. */
 static void set_conditions(struct skr_cluster *c, json_t *status)
 {
     static const char *const conditions[] = {"PodReadyToStartContainers", "Initialized", "Ready",
@@ -192,7 +192,7 @@ static void set_conditions(struct skr_cluster *c, json_t *status)
     last->conditions = json_incref(json_object_get(status, "conditions"));
 }
 
-/* Borrowed of what pods have in common. */
+/* Borrowed from the shared parts. */
 static json_t *running_containers(struct skr_cluster *c, const json_t *pod)
 {
     struct skr_started *last = started_now(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of namespaces (kubernetes pkg/controller/namespace): what is in one that is being deleted
- * is deleted, and when it is empty its finalizer is taken off. */
+/* Ends namespaces (kubernetes pkg/controller/namespace): deletes all objects of a namespace that is
+ * being deleted, then removes its finalizer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static size_t count(struct skr_cluster *c, const struct skr_store_resource *reso
     return json_array_size(json_object_get(*ret, "items"));
 }
 
-/* Whether anything is left. */
+/* Whether an object is left. */
 static bool empty_one(struct skr_cluster *c, const struct skr_store_resource *resource,
                       const char *namespace_)
 {

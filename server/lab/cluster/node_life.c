@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of pods when their node goes or turns them out: pods of a deleted node fail and are
- * deleted after a while (kubernetes pkg/controller/podgc), and a NoExecute taint evicts those that
- * do not tolerate it, or only for some seconds (pkg/controller/tainteviction).
+ * Ends pods whose node is deleted or evicts them. Pods of a deleted node fail and are deleted after
+ * a while (kubernetes pkg/controller/podgc). A NoExecute taint evicts pods that do not tolerate it,
+ * or tolerate it only for some seconds (pkg/controller/tainteviction).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static skr_time tolerated_for(const json_t *pod, const json_t *taint)
     return longest;
 }
 
-/* How long the pod may stay on its node; SKR_TIME_NEVER: for ever. */
+/* How long the pod may stay on its node; SKR_TIME_NEVER: forever. */
 static skr_time may_stay(struct skr_cluster *c, const json_t *pod)
 {
     const json_t *node = skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"));
@@ -136,7 +136,7 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
         return;
     }
     if (!skr_store_get(c->store, "Node", "", node)) {
-        if (change->kind == SKR_STORE_MODIFIED) { /* bound to a node that is not there */
+        if (change->kind == SKR_STORE_MODIFIED) { /* bound to a missing node */
             skr_cluster_plan(c, SKR_TASK_POD_LOST, namespace_, name,
                              c->now + QUARANTINE_S * SKR_SECOND);
         }
@@ -171,7 +171,7 @@ static void mark(struct skr_cluster *c, const json_t *pod, const char *phase, co
 void skr_node_life_lose(struct skr_cluster *c, json_t *pod)
 {
     if (skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
-        return; /* it came back */
+        return; /* the node exists again */
     }
     mark(c, pod, "Failed", "DeletionByPodGC", "PodGC: node no longer exists");
     skr_cluster_delete(c, "Pod", skr_path_text(pod, "metadata.namespace"),

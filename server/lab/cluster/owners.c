@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who owns whom, and garbage collection (kubernetes pkg/controller/garbagecollector): when an owner
- * is gone, what named it alone goes too, and what names others loses the reference. An owner that
- * is deleted in the foreground waits for its dependents; one that orphans them takes its name off
- * them first.
+ * Ownership and garbage collection (kubernetes pkg/controller/garbagecollector). If an owner is
+ * deleted, members without another owner are deleted too; the others lose the reference. An owner
+ * deleted in the foreground waits for its dependents; one that orphans them first removes itself
+ * from them.
  *
- * An owner that was never in the store counts as there: dumps seldom hold everything.
+ * An owner that was never in the store counts as existing: dumps are seldom complete.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static struct skr_member *find_member(struct skr_cluster *c,
     return member;
 }
 
-/* A copy of the text behind the last one. */
+/* A copy of the text after the last one. */
 static const char *add_text(char **end, const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -150,12 +150,12 @@ static void update_member(struct skr_cluster *c, const struct skr_store_change *
 
 static void plan_collection(struct skr_cluster *c, const struct skr_store_change *change)
 {
-    /* Which owner it is about must outlive the object, so the task carries its uid. */
+    /* The identity of the owner must outlive the object, so the task has its uid. */
     skr_cluster_plan(c, SKR_TASK_COLLECT, change->resource->kind,
                      skr_path_text(change->object, "metadata.uid"), c->now);
 }
 
-/* The owners that wait for a dependent to go. */
+/* The owners that wait for a dependent's deletion. */
 static void wake_owners(struct skr_cluster *c, const json_t *object)
 {
     const json_t *references = skr_path_get(object, "metadata.ownerReferences");
@@ -201,7 +201,7 @@ void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *cha
 
 /* ---- collection ---- */
 
-/* Whether somebody else owns the member too, who is still there (or never was). */
+/* Whether the member has another owner that still exists (or was never in the store). */
 static bool has_other_owner(const struct skr_member *member, const struct skr_owner *than)
 {
     const struct skr_link *link;
@@ -241,7 +241,7 @@ static bool is_going(struct skr_cluster *c, const struct skr_member *member)
         "metadata.deletionTimestamp");
 }
 
-/* Lets go of the members one by one; each may change the list. */
+/* Releases the members one by one; each may change the list. */
 static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
 {
     struct skr_owner *owner = skr_owners_find(c, uid);

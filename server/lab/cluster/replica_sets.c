@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ReplicaSets (kubernetes pkg/controller/replicaset): as many pods as they say, and their status.
- * Pods that match the selector but belong to nobody are left alone. */
+/* ReplicaSets (kubernetes pkg/controller/replicaset): maintains their number of pods and their
+ * status. Pods that match the selector but have no controller are ignored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static struct census count(const struct skr_worker *worker, size_t n)
     return census;
 }
 
-/* Takes the least missed ones of the active away. */
+/* Deletes surplus active pods, those first whose loss matters least. */
 static void shrink(struct skr_cluster *c, struct skr_worker *worker, size_t n, int64_t surplus)
 {
     size_t active = 0;
@@ -45,7 +45,7 @@ static int64_t grow(struct skr_cluster *c, const json_t *set, int64_t missing)
     for (; made < missing; made++) {
         const struct skr_pod_plan plan = {.name = NULL};
         if (skr_workload_create_pod(c, set, skr_path_get(set, "spec.template"), &plan) >= 400) {
-            break; /* the next change of the set tries again */
+            break; /* the next change of the set retries */
         }
     }
     return made;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * StatefulSets (kubernetes pkg/controller/statefulset): pods NAME-0 to NAME-N, one after the other
- * when the one before is ready, or all at once (Parallel); the highest ones go first, and are
- * replaced first when the template changes.
+ * StatefulSets (kubernetes pkg/controller/statefulset): pods NAME-0 to NAME-N, one by one when the
+ * previous is ready, or all at once (Parallel). The highest are deleted first, and replaced first
+ * when the template changes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct set {
     struct skr_worker *worker;
 };
 
-/* The number at the end of NAME-7; -1 when it is another name. */
+/* The number at the end of NAME-7; -1 for another name. */
 static int64_t ordinal_of(const struct set *set, const char *pod)
 {
     const size_t n = strlen(set->name);
@@ -71,14 +71,14 @@ static void take_away(struct skr_cluster *c, const struct skr_worker *w)
     skr_cluster_delete(c, "Pod", w->namespace_, w->name, NULL, -1);
 }
 
-/* Makes what is missing; false: something has to come first. */
+/* Creates missing pods; false: another step must come first. */
 static bool fill(struct skr_cluster *c, const struct set *set, bool parallel)
 {
     bool settled = true;
     for (int64_t i = set->first; i < set->first + set->wanted; i++) {
         const struct skr_worker *w = find(set, i);
         if (w && (w->failed || w->succeeded) && !w->deleting) {
-            take_away(c, w); /* it is made again when it is gone */
+            take_away(c, w); /* it is recreated after it is gone */
             settled = false;
         } else if (!w) {
             (void)make(c, set, i);
@@ -93,7 +93,7 @@ static bool fill(struct skr_cluster *c, const struct set *set, bool parallel)
     return settled;
 }
 
-/* The highest one that is too many; in order, one at a time. */
+/* Deletes the highest surplus pod; in order, one at a time. */
 static bool shrink(struct skr_cluster *c, const struct set *set, bool parallel)
 {
     const struct skr_worker *highest = NULL;

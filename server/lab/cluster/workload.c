@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the controllers of pods have in common (kubernetes pkg/controller/controller_utils.go). */
+/* Shared by the controllers of pods (kubernetes pkg/controller/controller_utils.go). */
 #include "server/lab/cluster/cluster_parts.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_text.h"
 
-/* ---- the pods that are there ---- */
+/* ---- existing pods ---- */
 
 static struct skr_worker look_at(json_t *pod, const struct skr_member *member)
 {
@@ -48,7 +48,7 @@ size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_
         if (link->controller && strcmp(link->member->resource->kind, "Pod") == 0) {
             const json_t *pod =
                 skr_store_get(c->store, "Pod", link->member->namespace_, link->member->name);
-            if (pod) { /* gone, and the change was not seen yet */
+            if (pod) { /* deleted, and the change was not seen yet */
                 worker[n++] = look_at(skr_path_ref(pod), link->member);
             }
         }
@@ -90,7 +90,7 @@ void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
 
 /* ---- new pods ---- */
 
-/* NAME-0, NAME-1, ...: no number twice. */
+/* NAME-0, NAME-1, ...: no number is reused. */
 static void set_ordinal_name(struct skr_cluster *c, const json_t *owner, json_t *meta,
                              const char *base)
 {
@@ -166,7 +166,7 @@ static const struct skr_prepared *prepare(struct skr_cluster *c, const json_t *o
     return p;
 }
 
-/* The first pod may share parts with older ones: the next share them from the start. */
+/* The first pod may share parts with older ones; the next ones then share them from the start. */
 static void learn_from(struct skr_prepared *p, const json_t *pod)
 {
     if (!p->is_shared) {
@@ -228,7 +228,7 @@ static json_t *event_about(const struct skr_cluster *c, const json_t *owner, con
     return skr_store_event_write(&event, c->now);
 }
 
-/* What the controllers of Kubernetes say of it, each time; here it is said once. */
+/* Kubernetes' controllers report each refusal; this one reports the first. */
 static void report_refusal(struct skr_cluster *c, const json_t *owner, const json_t *answer)
 {
     struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));

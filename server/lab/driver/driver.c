@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three sources of events: the watcher, a queue of writes and one of work under way (all of a queue
- * take the same time, so it is sorted by itself), the timer. A step takes them in this order.
+ * Three sources of events: the watcher, a queue of writes and one of work in progress, the timer.
+ * All tasks of a queue take the same time, so it needs no sorting. A step handles the sources in
+ * this order.
  */
 #include "server/lab/driver/driver.h"
 
@@ -17,7 +18,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/json_tree.h"
 
-/* A write or a piece of work on its way. */
+/* A write or a piece of work in progress. */
 struct task {
     skr_time at;
     struct skr_kube_job *write; /* NULL: work */
@@ -25,10 +26,10 @@ struct task {
     struct task *prev, *next;
 };
 
-/* A watch of the scheduler's row. Those of one type stand together there. */
+/* A watch of the scheduler's row. Watches of one type are adjacent there. */
 struct source {
     const struct skr_object_type *type;
-    const struct skr_store_resource *resource; /* NULL: the API server does not have it */
+    const struct skr_store_resource *resource; /* NULL: the API server lacks it */
     struct skr_selector *selector;             /* NULL: all */
     bool first;                                /* of its type */
 };
@@ -63,7 +64,7 @@ static void take_work(void *context, struct skr_work *work)
     task->at = d->now + d->options.work_time;
     task->work = work;
     work->type->run(work, NULL);
-    if (work->aside) { /* somebody waits, and time stands still meanwhile */
+    if (work->aside) { /* a caller waits, and time does not advance meanwhile */
         task->at = d->now;
         DL_PREPEND(d->work, task);
     } else {
@@ -90,7 +91,7 @@ static void give_answer(void *context, uint64_t request, const void *body)
     d->options.answer(d->options.context, request, body);
 }
 
-/* What is to be cancelled is done already. */
+/* Work to be cancelled is done already. */
 static void carry_out_all(struct skr_driver *d)
 {
     const struct skr_outlets outlets = {.context = d,
@@ -107,8 +108,7 @@ static void handle(struct skr_driver *d, struct skr_event *event)
     carry_out_all(d);
 }
 
-/* Pods come, and writes are answered, many at a time: what those of one moment mean together is settled
- * once. */
+/* Many pods and answers arrive at one moment: they are settled together, once. */
 static void take(struct skr_driver *d, struct skr_event *event)
 {
     skr_engine_take(d->engine, event, d->now, &d->actions);
@@ -148,7 +148,7 @@ static void deliver_end(struct skr_driver *d, const struct skr_object_type *type
     take(d, &event);
 }
 
-/* By any of its type's watches. */
+/* Whether any watch of its type selects it. */
 static bool is_watched(const struct source *first, const struct source *end, const json_t *object)
 {
     const struct source *s = first;
@@ -180,7 +180,7 @@ void skr_driver_start(struct skr_driver *driver, skr_time now)
     skr_watcher_fini(&driver->watcher);
     skr_watcher_init(&driver->watcher, driver->store, driver->options.watch_delay,
                      skr_store_revision(driver->store));
-    /* Kinds of which there are many come last: what they refer to is there. */
+    /* Frequent kinds come last, after the objects that they refer to. */
     const size_t n = driver->options.scheduler->n_watches;
     for (size_t i = 0; i < 2 * n; i++) {
         struct lister lister = {driver, &driver->source[i % n]};
@@ -192,7 +192,7 @@ void skr_driver_start(struct skr_driver *driver, skr_time now)
     handle(driver, &event);
 }
 
-/* An object that is no longer selected is gone. */
+/* An object that is no longer selected counts as deleted. */
 static void take_change(struct skr_driver *d, const struct skr_store_change *change)
 {
     const struct source *end = d->source + d->options.scheduler->n_watches;
@@ -228,7 +228,7 @@ static size_t take_changes(struct skr_driver *d, skr_time until)
 
 /* ---- writes ---- */
 
-/* How a write looks to the API server. */
+/* The verb of a write at the API server. */
 static const enum skr_store_verb verbs[] = {
     [SKR_VERB_GET] = SKR_STORE_GET,
     [SKR_VERB_CREATE] = SKR_STORE_CREATE,
@@ -283,11 +283,11 @@ static void trace_write(const struct skr_driver *d, const struct skr_write *writ
                   write->namespace_, name, status, message[0] ? " " : "", message);
 }
 
-/* NULL: it has none. The text is consumed. */
+/* NULL: no body. The text is consumed. */
 static json_t *body_of(const struct skr_write *write)
 {
     struct skr_json_scan scan;
-    /* A copy of ours behind a pointer to const. */
+    /* The text is our own copy; only the pointer is const. */
     skr_json_scan_init(&scan, (char *)(uintptr_t)write->body, write->body_len);
     return write->body_len > 0 ? skr_json_tree_read(&scan) : NULL;
 }
@@ -396,7 +396,7 @@ void skr_driver_ask(struct skr_driver *driver, skr_time now, uint64_t id, int ve
 void skr_driver_catch_up(struct skr_driver *driver, skr_time now)
 {
     driver->now = now;
-    take_changes(driver, now); /* whatever was written since waits for the delay from now on */
+    take_changes(driver, now); /* changes since then are delayed from now on */
     take_changes(driver, now + driver->options.watch_delay);
 }
 
@@ -420,7 +420,7 @@ bool skr_driver_hurry(struct skr_driver *driver, skr_time now)
     return false;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static void watch(struct skr_driver *d)
 {

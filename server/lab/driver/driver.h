@@ -2,12 +2,12 @@
 #ifndef SKR_SERVER_LAB_DRIVER_DRIVER_H
 #define SKR_SERVER_LAB_DRIVER_DRIVER_H
 /*
- * Any scheduler of core/schedulers.h, run over the store under a clock that is passed in: what
- * threads, sockets and watches do in `sakkara serve`. What its row watches comes from the store, its
- * writes become requests to the store and their replies events, its work is done in place, its one
- * timer is kept.
+ * Runs any scheduler of core/schedulers.h over the store, under a clock that is passed in, in place
+ * of the threads, sockets and watches of `sakkara serve`. Watched objects come from the store.
+ * Writes become requests to the store, and their replies events. Work is done in place. The driver
+ * has the scheduler's one timer.
  *
- * Fixed latencies instead of a network, so that the same input gives the same run.
+ * Fixed latencies replace the network, so that the same input gives the same run.
  */
 #include "core/frame/engine.h"
 #include "server/lab/scheduler/trace.h"
@@ -17,14 +17,14 @@ struct skr_driver_options {
     const struct skr_scheduler *scheduler;
     const void *settings; /* the scheduler's; borrowed */
     const char *instance;
-    skr_time write_time;  /* from the engine's wish to the API server's answer */
+    skr_time write_time;  /* from the engine's action to the API server's answer */
     skr_time work_time;   /* of every piece of work, as the engine sees it */
-    skr_time watch_delay; /* until it sees what was written */
+    skr_time watch_delay; /* until it sees a change */
     struct skr_trace trace;
-    /* In place of the type's decoder; NULL: that one. */
+    /* Replaces the type's decoder; NULL: no replacement. */
     int (*decode)(void *context, const struct skr_object_type *type, const json_t *object,
                   void **ret, struct skr_error *error);
-    /* What the trace calls a write; NULL: its verb and resource. */
+    /* The name of a write in the trace; NULL: its verb and resource. */
     const char *(*name)(const struct skr_write *write);
     /* A request is answered; body is borrowed. NULL: there are no requests. */
     void (*answer)(void *context, uint64_t request, const void *body);
@@ -38,7 +38,7 @@ struct skr_driver;
 struct skr_driver *skr_driver_create(const struct skr_driver_options *options,
                                      struct skr_store *store);
 void skr_driver_destroy(struct skr_driver *driver); /* NULL allowed */
-/* Lists what is in the store and lets the engine begin, as leader; once, before the first step. */
+/* Lists the store and starts the engine, as leader; once, before the first step. */
 void skr_driver_start(struct skr_driver *driver, skr_time now);
 
 skr_time skr_driver_next(const struct skr_driver *driver, skr_time now);
@@ -49,9 +49,9 @@ size_t skr_driver_step(struct skr_driver *driver, skr_time now);
 /* A request of the scheduler's verbs; id is the caller's. body is borrowed for the call. */
 void skr_driver_ask(struct skr_driver *driver, skr_time now, uint64_t id, int verb,
                     const void *body);
-/* For a caller for whom time stands still until it has its answer. Both change nothing in the
- * store: _catch_up() shows the engine all changes at once, _hurry() ends a read or a piece of work
- * that stands aside; false: there is none. */
+/* For a caller whose time does not advance before the answer. Neither changes the store:
+ * _catch_up() shows the engine all changes at once, _hurry() ends a read or a piece of work that
+ * runs aside; false: there is none. */
 void skr_driver_catch_up(struct skr_driver *driver, skr_time now);
 bool skr_driver_hurry(struct skr_driver *driver, skr_time now);
 

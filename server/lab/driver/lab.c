@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models stepped in a fixed order at every point of time at which one of them has work. */
+/* Steps models in a fixed order, at every point of time at which one of them has work. */
 #include "server/lab/driver/lab.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ struct skr_lab {
     struct skr_lab_options options;
     struct skr_cluster *cluster;
     struct skr_store *store;
-    struct skr_pod_templates templates; /* gang and scheduler see the same pods */
-    struct skr_settings settings;       /* of the gang scheduler; the model's names may be more */
+    struct skr_pod_templates templates; /* shared by gang and scheduler */
+    struct skr_settings settings;       /* of the gang scheduler; the model may have more names */
     struct skr_driver *gang;
     struct skr_driver *joined[SKR_LAB_JOINED_MAX];
     size_t n_joined;
@@ -35,11 +35,11 @@ struct skr_lab {
     struct skr_scheduler_model *daemons; /* NULL: not served */
     skr_time now;
     bool started;
-    uint64_t asked; /* questions to the gang scheduler so far */
+    uint64_t asked; /* number of questions to the gang scheduler */
     struct question *question;
-    uint64_t unanswered;            /* the bind call that is being made; 0: none */
+    uint64_t unanswered;            /* the bind call being made; 0: none */
     char text[256];                 /* of the last answer to filter */
-    struct skr_strbuf *explanation; /* that is being asked for */
+    struct skr_strbuf *explanation; /* the one being requested */
     enum skr_explain_status explain_status;
     bool explained;
 };
@@ -127,7 +127,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
     l->unanswered = 0;
 }
 
-/* Pods of one template are read once. */
+/* Decodes pods of one template once. */
 static int decode(void *context, const struct skr_object_type *type, const json_t *object,
                   void **ret, struct skr_error *error)
 {
@@ -279,7 +279,7 @@ uint64_t skr_lab_seen(const struct skr_lab *lab)
 {
     const struct skr_lab *l = lab;
     uint64_t seen = skr_cluster_seen(l->cluster);
-    if (l->started) { /* what starts later lists first */
+    if (l->started) { /* models that start later list first */
         seen = least(seen, skr_driver_seen(l->gang));
         seen = least(seen, skr_scheduler_seen(l->scheduler));
     }

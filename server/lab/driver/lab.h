@@ -2,14 +2,14 @@
 #ifndef SKR_SERVER_LAB_DRIVER_LAB_H
 #define SKR_SERVER_LAB_DRIVER_LAB_H
 /*
- * A cluster without a machine: store, controllers and kubelet, the model of kube-scheduler, the gang
- * scheduler as its extender, and any further scheduler that joins, under one virtual clock. Nothing
- * sleeps; the clock jumps to whatever is due next. The same calls give the same run, byte for byte.
+ * A cluster without a machine: store, controllers and kubelet, the model of kube-scheduler, the
+ * gang scheduler as its extender, and any further scheduler that joins, under one virtual clock.
+ * Nothing sleeps; the clock jumps to the next due time. The same calls give the same run, byte for
+ * byte.
  *
- * What is in the store when _start() is called is what scheduler and engine find at their start. Pods
- * of DaemonSets have a scheduler of their own, for which no time passes: they get their nodes before
- * anything else sees them.
- * Later changes are made through skr_lab_store() at the time skr_lab_now().
+ * Scheduler and engine start with the store's contents at _start(). Pods of DaemonSets have their
+ * own scheduler, which takes no time: they get nodes before any other model sees them. Later
+ * changes are made through skr_lab_store() at the time skr_lab_now().
  */
 #include "core/gang/scheduler.h"
 #include "core/gang/state/requests.h"
@@ -33,7 +33,7 @@ struct skr_lab_options {
     struct skr_cluster_options cluster;
     int percentage; /* percentageOfNodesToScore; 0: the default */
     skr_time start; /* of the clock */
-    bool daemons;   /* there are DaemonSets, now or later */
+    bool daemons;   /* there are or will be DaemonSets */
     bool every_pod; /* pods of kube-scheduler's own profile are scheduled, too */
     struct skr_trace trace;
     /* Events that the gang scheduler writes, as in struct skr_driver_options. */
@@ -46,9 +46,9 @@ struct skr_lab;
 struct skr_lab *skr_lab_create(const struct skr_lab_options *options);
 void skr_lab_destroy(struct skr_lab *lab); /* NULL allowed */
 struct skr_store *skr_lab_store(struct skr_lab *lab);
-/* A driver over the lab's store, which was started, takes part from now on; borrowed. */
+/* Adds a started driver over the lab's store; borrowed. */
 void skr_lab_join(struct skr_lab *lab, struct skr_driver *driver);
-/* Lets kube-scheduler's model and the gang scheduler begin. Call once. */
+/* Starts kube-scheduler's model and the gang scheduler. Call once. */
 void skr_lab_start(struct skr_lab *lab);
 
 skr_time skr_lab_now(const struct skr_lab *lab);
@@ -56,19 +56,19 @@ skr_time skr_lab_now(const struct skr_lab *lab);
 uint64_t skr_lab_seen(const struct skr_lab *lab);
 /* When something is due; SKR_TIME_NEVER: nothing. */
 skr_time skr_lab_next(const struct skr_lab *lab);
-/* Does what is due at skr_lab_next(); the clock stands there then. */
+/* Does what is due at skr_lab_next(), and sets the clock to it. */
 void skr_lab_step(struct skr_lab *lab);
-/* Moves the clock on to at, which must not be after what is due next. */
+/* Moves the clock to at, which must not be after the next due time. */
 void skr_lab_skip(struct skr_lab *lab, skr_time at);
-/* Everything due until at, at included; the clock stands there then. */
+/* Does all that is due until at, inclusive, and sets the clock to at. */
 void skr_lab_run(struct skr_lab *lab, skr_time at);
 
-/* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); or, unless FOUND,
- * a Status as core/gang/state/pages.h writes it. Takes no time. */
+/* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); if not FOUND, a
+ * Status as core/gang/state/pages.h writes it. Takes no time. */
 enum skr_explain_status skr_lab_explain(struct skr_lab *lab, const char *namespace_,
                                         const char *name, struct skr_strbuf *out);
 
-/* Whether the controllers or the kubelet have anything to do, ever. */
+/* Whether controllers and kubelet will never have work again. */
 bool skr_lab_cluster_is_idle(const struct skr_lab *lab);
 /* Of the gang scheduler. */
 const struct skr_engine *skr_lab_engine(const struct skr_lab *lab);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the spot mix in a driver; creations of the store call its reviews. */
 #include "server/lab/driver/mix_webhook.h"
 
 #include <inttypes.h>
@@ -13,14 +14,14 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_text.h"
 
-/* Of a patch; as of the lab's other schedulers. */
+/* Of a patch; the same as for the lab's other schedulers. */
 #define WRITE_TIME SKR_MILLISECOND
 
 struct skr_mix_webhook {
     struct skr_store *store;
     struct skr_driver *driver;
     uint64_t reviews;
-    bool answered; /* the review at hand */
+    bool answered; /* the present review */
     json_t *patch; /* of its answer; NULL: none */
 };
 
@@ -115,7 +116,7 @@ struct skr_driver *skr_mix_webhook_driver(struct skr_mix_webhook *webhook)
     return webhook->driver;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 struct skr_mix_webhook *skr_mix_webhook_create(const struct skr_spotmix_settings *settings,
                                                struct skr_store *store, skr_time now)

@@ -2,30 +2,29 @@
 #ifndef SKR_SERVER_LAB_DRIVER_MIX_WEBHOOK_H
 #define SKR_SERVER_LAB_DRIVER_MIX_WEBHOOK_H
 /*
- * The spot mix in the simulated cluster: the scheduler behind a driver, and its webhook. Every pod
- * that a controller creates there is reviewed through an AdmissionReview, and the patch applied.
+ * The spot mix in the simulated cluster: the scheduler in a driver, and its webhook. Every pod that
+ * a controller creates is reviewed by an AdmissionReview, and the patch is applied.
  */
 #include "core/spotmix/mix.h"
 #include "server/lab/driver/driver.h"
 
 struct skr_mix_webhook;
 
-/* Whether an object switches the mix on: a Deployment, ReplicaSet or StatefulSet with the label. */
+/* Whether an object enables the mix: a Deployment, ReplicaSet or StatefulSet with the label. */
 bool skr_mix_webhook_is_wanted(const struct skr_spotmix_settings *settings, const json_t *object);
 
-/* Takes part in the store's creations until it is destroyed; it serves from now on. Borrows settings
- * and store. */
+/* Handles creations of the store from now on, until it is destroyed. Borrows settings and store. */
 struct skr_mix_webhook *skr_mix_webhook_create(const struct skr_spotmix_settings *settings,
                                                struct skr_store *store, skr_time now);
 void skr_mix_webhook_destroy(struct skr_mix_webhook *webhook); /* NULL allowed */
 struct skr_driver *skr_mix_webhook_driver(struct skr_mix_webhook *webhook);
 
-/* The mix as it is now, borrowed until an object is created. */
+/* The present mix, borrowed until an object is created. */
 const struct skr_spotmix *skr_mix_webhook_mix(struct skr_mix_webhook *webhook);
 
-/* ---- reviews; for whatever stands in for the API server ---- */
+/* ---- reviews, for callers in the role of the API server ---- */
 
-/* The text of the review of a pod that is created; free(). */
+/* The review of a created pod; free(). */
 char *skr_mix_review_write(const char *uid, const char *namespace_, const json_t *pod,
                            bool dry_run);
 /* The JSON patch of a response; NULL: none. */

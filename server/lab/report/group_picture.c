@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of a simulation's groups: title, rows, result. The rows are drawn by picture.c. */
+/* Draws pictures of a simulation's groups: title, rows, result. picture.c draws the rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { DOMAINS_LISTED_MAX = 8 };
 
-/* ---- what was asked for ---- */
+/* ---- the definition ---- */
 
 static void write_rule(const struct skr_level_rule *rule, struct skr_strbuf *out)
 {
@@ -77,7 +77,7 @@ static void write_title(const struct skr_simulate_report *report, const json_t *
     skr_group_spec_destroy(finder.spec);
 }
 
-/* ---- what came out ---- */
+/* ---- the result ---- */
 
 /* "rack 4+4": members of each used unit of a level. */
 static void write_level(const struct skr_record_group *group, int32_t level, struct skr_strbuf *out)
@@ -126,7 +126,7 @@ static void write_result(const struct skr_record_group *group, const json_t *row
     }
 }
 
-/* Of a group in the list of all; 0 when it is not there. */
+/* From the list of all groups; 0 if it is absent. */
 static int64_t priority_of(const json_t *groups, const char *key)
 {
     const json_t *row;
@@ -189,7 +189,7 @@ static void write_victims(const struct skr_record_group *group, const json_t *ro
     skr_text_table_fini(&table);
 }
 
-/* group: NULL when none of its members was seen. */
+/* group: NULL if none of its members was seen. */
 static void write_picture(const struct skr_simulate_report *report, const json_t *row,
                           const struct skr_record_group *group, const json_t *groups,
                           struct skr_strbuf *out)

@@ -15,7 +15,7 @@ static const char *const kinds[] = {[SKR_SPOTMIX_DEPLOYMENT] = "Deployment",
                                     [SKR_SPOTMIX_REPLICA_SET] = "ReplicaSet",
                                     [SKR_SPOTMIX_STATEFUL_SET] = "StatefulSet"};
 
-/* Those that wait come last. */
+/* Waiting pods come last. */
 static int by_node(const void *a, const void *b)
 {
     const struct skr_spotmix_pod_row *x = a, *y = b;
@@ -24,7 +24,7 @@ static int by_node(const void *a, const void *b)
     return rc != 0 ? rc : strcmp(x->name, y->name);
 }
 
-/* A cell a pod. */
+/* One cell per pod. */
 static void write_cells(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
 {
     const char *cell = ascii ? (spot ? "." : "#") : spot ? "▒" : "█";
@@ -88,7 +88,7 @@ static void write_workload(const struct skr_spotmix *mix, const struct skr_spotm
 
 /* ---- nodes ---- */
 
-/* A pod, and whose it is. */
+/* A pod and its owner. */
 struct seat {
     const char *node; /* "": it waits */
     const char *namespace_, *name;
@@ -198,7 +198,7 @@ static struct widths measure(const struct skr_spotmix_node_row *node, size_t n)
     return width;
 }
 
-/* Many nodes: those with pods alone. */
+/* If there are many nodes: only those with pods. */
 static void write_all(const struct seats *seats, const struct skr_spotmix_node_row *node, size_t n,
                       bool ascii, struct skr_strbuf *out)
 {

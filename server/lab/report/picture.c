@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of cells; the columns are as wide as the widest name and the widest row need them. */
+/* Draws rows of cells; columns are as wide as the widest name and the widest row. */
 #include "server/lab/report/picture.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool is_drawn(const struct skr_picture *p, int32_t leaf)
     return p->tree->n_leaves <= SKR_PICTURE_NODES_MAX || is_touched(&p->leaf[leaf]);
 }
 
-/* Cells for slots: rounded, at least one when there are any, at most room. */
+/* Cells for slots: rounded, at least one if there are any, at most room. */
 static int32_t cells_of(int32_t slots, int32_t scale, int32_t room)
 {
     int32_t n = (slots + scale / 2) / scale;
@@ -61,7 +61,7 @@ static int32_t width_of(const struct skr_picture_leaf *leaf, int32_t scale)
     return leaf->slots > 0 ? (leaf->slots + scale - 1) / scale : 0;
 }
 
-/* Used, placed, rest; the rest is free, or unusable. */
+/* Used, placed, rest; the rest is free or unusable. */
 static void draw_row(const struct skr_picture *p, const struct skr_picture_leaf *leaf,
                      int32_t scale, bool after, struct skr_strbuf *out)
 {
@@ -122,7 +122,7 @@ static void draw_leaf(const struct skr_picture *p, const struct layout *layout, 
     skr_strbuf_addc(out, '\n');
 }
 
-/* Domains above a leaf that were not named yet, from the top. */
+/* Names the domains above a leaf that are not named yet, from the top. */
 static void draw_domains(const struct skr_picture *p, int32_t leaf, int32_t *shown,
                          struct skr_strbuf *out)
 {

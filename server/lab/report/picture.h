@@ -24,18 +24,18 @@ enum { SKR_PICTURE_CELLS_MAX = 24, SKR_PICTURE_NODES_MAX = 100 };
 
 /* Of one node. */
 struct skr_picture_leaf {
-    int32_t slots;   /* of the empty node; 0: it has none */
+    int32_t slots;   /* of the empty node; 0: none */
     int32_t free;    /* before; at most slots */
     int32_t placed;  /* members now, of this placement */
     int32_t victims; /* slots that were freed by preemption: used before, free for this group */
-    bool unusable;   /* cordoned, tainted, not there: its free slots do not count */
+    bool unusable;   /* cordoned, tainted or missing: its free slots do not count */
 };
 
 struct skr_picture {
     const struct skr_tree *tree;
     const struct skr_picture_leaf *leaf; /* [tree->n_leaves] */
     bool ascii;
-    /* Appended behind "+4": more about a leaf. NULL: nothing. */
+    /* Appended after "+4": more about a leaf. NULL: nothing. */
     void (*note)(void *context, int32_t leaf, struct skr_strbuf *out);
     void *context;
 };
@@ -44,7 +44,7 @@ struct skr_picture {
 void skr_picture_draw(const struct skr_picture *picture, struct skr_strbuf *out);
 /* "█ used by others   ░ free   ..." */
 void skr_picture_legend(bool ascii, struct skr_strbuf *out);
-/* Slots a cell stands for. */
+/* Slots per cell. */
 int32_t skr_picture_scale(const struct skr_picture *picture);
 
 #endif

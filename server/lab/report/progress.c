@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws at most four times a second, so that it may be told of every step. */
+/* Draws at most four times a second, so that it may be called at every step. */
 #include "server/lab/report/progress.h"
 #include "server/clock.h"
 

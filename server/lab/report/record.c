@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watcher without delay. Room on nodes is counted with the scheduler's cache; the tree is the one
- * the engine takes: the valid topology map that is first by creation time and name, else the nodes'
+ * Records with a watcher without delay. The scheduler's cache counts room on nodes. The tree is the
+ * engine's: the valid topology map that is first by creation time and name, else from the nodes'
  * labels.
  */
 #include "server/lab/report/record.h"
@@ -190,7 +190,7 @@ static const struct skr_tree *tree_of(struct skr_record *record)
 
 /* ---- pictures ---- */
 
-/* Pods of this demand that fit into the node's room; empty: as if nothing ran there. */
+/* Pods of this demand that fit into the node's room; empty: as if the node had no pods. */
 static int32_t slots_of(const struct skr_amounts *demand, const struct skr_sched_node *node,
                         bool empty)
 {
@@ -249,7 +249,7 @@ static bool is_on_node(const json_t *pod, const char *node)
     return node[0] && !is_finished(pod);
 }
 
-/* Members that run; when all have ended, where they were. */
+/* Running members; after all have ended, their last nodes. */
 static bool place_pod(void *context, const json_t *pod)
 {
     struct skr_record *record = context;
@@ -312,7 +312,7 @@ static void release(struct skr_record *record, const json_t *pod)
     }
 }
 
-/* Neither its node nor its group, and it does not end or go. */
+/* Whether its node and group are unchanged, and it neither ends nor is deleted. */
 static bool changes_nothing(const struct skr_store_change *change)
 {
     const json_t *pod = change->object, *before = change->before;
@@ -392,7 +392,8 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
     follow_names(record);
 }
 
-/* A plan that waits for victims is the moment before they go; without any plan there are none. */
+/* A plan that waits for victims shows the moment before they leave; without a plan there are
+ * none. */
 static void plan_changed(struct skr_record *record, const struct skr_store_change *change,
                          const char *name)
 {

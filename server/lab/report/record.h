@@ -2,9 +2,10 @@
 #ifndef SKR_SERVER_LAB_REPORT_RECORD_H
 #define SKR_SERVER_LAB_REPORT_RECORD_H
 /*
- * What a simulation has to remember besides the state it ends in: how the nodes looked when a
- * group's first member was bound, or its first victim chosen (for the picture), who pushed whom out, the Events, how many pods
- * found a place, and when something changed last.
+ * What a simulation records besides its final state:
+ * - the nodes when a group's first member was bound, or its first victim chosen (for the picture)
+ * - preemptors and victims, and the Events
+ * - the number of pods that found a place, and the time of the last change
  */
 #include <uthash.h>
 
@@ -19,17 +20,17 @@ struct skr_record_event {
 
 struct skr_record_group {
     char *key;              /* namespace/name */
-    struct skr_pod *member; /* one of them: what they ask for; NULL: none was seen */
+    struct skr_pod *member; /* one of the members, for their requests; NULL: none was seen */
     struct skr_amounts demand;
     size_t n_bound; /* members that have a node */
-    size_t n_found; /* members that came with one */
-    /* As it was before the first of them; tree NULL: not taken. */
+    size_t n_found; /* members that arrived with a node */
+    /* Before the first of them; tree NULL: not recorded. */
     const struct skr_tree *tree;
     struct skr_picture_leaf *leaf; /* [tree->n_leaves] */
     char **preempted;              /* namespace/name of groups, in order */
     size_t n_preempted, cap_preempted;
     struct skr_record_victim
-        *victim; /* record_victims.h; of the plan that waits for them, or did */
+        *victim; /* record_victims.h; of the plan that waits or waited for them */
     size_t n_victims;
     UT_hash_handle hh;
 };
@@ -40,9 +41,9 @@ struct skr_record {
     bool wants_pictures;
     struct skr_watcher watcher;
     struct skr_sched_cache cache;
-    struct skr_sched_pod *charged; /* by uid; pods with a node, when pictures are wanted */
+    struct skr_sched_pod *charged; /* by uid; pods with a node, if pictures are wanted */
     struct skr_record_group *groups;
-    const struct skr_tree *tree; /* in force; NULL: to be read again */
+    const struct skr_tree *tree; /* in force; NULL: must be read again */
     struct skr_record_event *event;
     size_t n_events, cap_events;
     size_t n_pods, n_placed;
@@ -52,19 +53,19 @@ struct skr_record {
 void skr_record_init(struct skr_record *record, struct skr_store *store,
                      const char *topology_namespace, bool wants_pictures, skr_time now);
 void skr_record_fini(struct skr_record *record);
-/* Takes in all changes up to now. */
+/* Reads all changes up to now. */
 void skr_record_step(struct skr_record *record, skr_time now);
 void skr_record_event(struct skr_record *record, skr_time now, const json_t *event);
 
-/* NULL: nothing is known of it. */
+/* NULL: unknown. */
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name);
 /* Pods of this demand that fit into the node's room. */
 int32_t skr_record_slots(const struct skr_amounts *demand, const struct skr_sched_node *node);
-/* Makes all groups' leaves ready to be drawn: placed is counted; a group without a picture gets one
- * of now. O(groups * leaves + pods). */
+/* Prepares all groups' leaves for drawing: counts placed; a group without a picture gets one of
+ * now. O(groups * leaves + pods). */
 void skr_record_draw(struct skr_record *record);
-/* false: no member was ever seen, or there is no tree. */
+/* False: no member was seen, or there is no tree. */
 bool skr_record_has_picture(const struct skr_record_group *group);
 
 #endif

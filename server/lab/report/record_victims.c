@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What victims free on a node is what fits there without their pods, less what fits with them. */
+/* Victims free on a node what fits there without their pods, less what fits with them. */
 #include "server/lab/report/record_victims.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void skr_record_victims_fini(struct skr_record_group *group)
     group->n_victims = 0;
 }
 
-/* Of the victim that the pod is, or is of; NULL: of none. */
+/* The victim that the pod is, or belongs to; NULL: none. */
 static struct skr_record_victim *victim_of(const struct skr_record_group *group, const json_t *pod)
 {
     const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
@@ -55,7 +55,7 @@ static struct skr_record_victim *victim_of(const struct skr_record_group *group,
     return found;
 }
 
-/* A pod that goes: its charge, to be released for a moment, and its victim's index. */
+/* A leaving pod: its charge, to be released for a moment, and its victim's index. */
 struct leaver {
     struct skr_sched_pod *pod;
     size_t victim;
@@ -109,7 +109,7 @@ static int by_victim_and_node(const void *a, const void *b)
                                   : strcmp(x->pod->pod->node_name, y->pod->pod->node_name);
 }
 
-/* How many nodes each victim is on. */
+/* Counts the nodes of each victim. */
 static void count_nodes(const struct taking *t)
 {
     if (t->n > 0) {

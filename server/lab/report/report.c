@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's own account of its groups, the store's pods, and what was recorded on the way. */
+/* Writes the report from the engine's groups, the store's pods and the record. */
 #include "server/lab/report/report.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ struct summing {
     bool placements;
 };
 
-/* One group at a time: all members of all of them may be many. */
+/* One group at a time: the members of all groups may be many. */
 static void add_group(void *context, const char *text, size_t n)
 {
     const struct summing *summing = context;
@@ -98,7 +98,7 @@ static const char *group_name(const json_t *pod)
     return name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
 }
 
-/* What the daemon says of a member; of others whether they have a node, or how they ended. */
+/* The daemon's status of a member; for others whether they have a node, or how they ended. */
 static const char *pod_status(const json_t *pod)
 {
     const char *status = skr_path_label(pod, SKR_LABEL_STATUS);
@@ -169,7 +169,7 @@ static json_t *group_row(const struct skr_simulate_report *report, const json_t 
         json_object_set_new(row, keys[i], value ? json_deep_copy(value) : json_null());
     }
     json_object_set_new(row, "preempted", preempted_json(report, group));
-    /* Solves have no step limit here: what is placed is placed optimally. */
+    /* Solves have no step limit here: placements are optimal. */
     json_object_set_new(
         row, "solver",
         json_pack("{s:b}", "optimal", json_is_object(json_object_get(group, "placement"))));
@@ -190,7 +190,7 @@ static json_t *event_row(const struct skr_simulate_report *report,
     return row;
 }
 
-/* "key": [ rows, one a line ] */
+/* "key": [ rows, one per line ] */
 static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, ",\n \"%s\": [", key);
@@ -256,7 +256,7 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
         const json_t *group = json_array_get(groups, i);
         char pods[48], priority[24];
         const char *reason = skr_path_text(group, "reason");
-        /* Members that have ended count as well, until the next generation is there. */
+        /* Ended members count as well, until the next generation exists. */
         size_t bound = (size_t)skr_path_int(group, "bound", 0);
         size_t size = (size_t)skr_path_int(group, "size", 0);
         snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
@@ -297,7 +297,7 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
 /* ---- pods beside groups that are placed ---- */
 
 struct stragglers {
-    json_t *notes;  /* "NAMESPACE/POD": what its latest Event says */
+    json_t *notes;  /* "NAMESPACE/POD": the note of its latest Event */
     json_t *groups; /* "NAMESPACE/GROUP", placed: {"pods", "note" of the first that has one} */
 };
 
@@ -325,7 +325,8 @@ static bool add_straggler(void *context, const json_t *pod)
     return true;
 }
 
-/* Nothing is wrong with their group, so that its line says nothing of them: beyond its size, say. */
+/* The line of their group says nothing about them, since the group has no problem: they may exceed
+ * its size. */
 static void write_stragglers(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
     struct stragglers s = {json_object(), json_object()};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedulers are exchanged under a lock of the control's own, which is never taken with the
- * cluster's lock held. */
+/* Serves the sandbox's own paths. Schedulers are exchanged under a separate lock, which is never
+ * acquired while the cluster's lock is held. */
 #include "server/lab/sandbox/control.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ struct skr_control {
     const struct skr_clock *clock;
     struct skr_trace trace;
     const struct skr_control_example *examples;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the following members */
     struct skr_sandbox_http *http;
     struct skr_scheduler_thread *scheduler;
     char daemon_url[80]; /* "": none */
@@ -229,7 +229,7 @@ static bool handle_example(const struct skr_control *control, struct skr_http_re
     return false;
 }
 
-/* What kube-apiserver does for a Service, without being in the way: the caller asks the daemon. */
+/* kube-apiserver proxies a Service; here a redirect makes the caller ask the daemon. */
 static bool handle_service(struct skr_control *control, struct skr_http_request *request)
 {
     struct skr_view_query query = {.path = skr_view_url_of_service(request->path)};

@@ -2,44 +2,44 @@
 #ifndef SKR_SERVER_LAB_SANDBOX_CONTROL_H
 #define SKR_SERVER_LAB_SANDBOX_CONTROL_H
 /*
- * What the sandbox has beside its API, on the same port: the scheduler as something that can be
- * started, looked at and killed, for tests and for whoever wants to see what happens then.
+ * The sandbox's own paths beside its API, on the same port: start, inspect and kill the scheduler,
+ * for tests and experiments.
  *
- *   POST   /sandbox/v1/scheduler   KubeSchedulerConfiguration (YAML or JSON): kills the one that
- *                                  runs, starts one with this; 200 with warnings, 400 with errors
+ *   POST   /sandbox/v1/scheduler   KubeSchedulerConfiguration (YAML or JSON): kills the old one,
+ *                                  starts one with this; 200 with warnings, 400 with errors
  *   DELETE /sandbox/v1/scheduler   kills it: calls are cut off, nothing more is written; 200, 404
- *   GET    /sandbox/v1/scheduler   its figures; 404 when there is none
+ *   GET    /sandbox/v1/scheduler   its figures; 404 if there is none
  *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example,
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml
  *   GET    /api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/...
- *                                  as through the daemon's Service: 307 to its admin port
+ *                                  like the daemon's Service: 307 to its admin port
  *
- * Bodies are JSON; answers to what went wrong are a Status as from the API.
+ * Bodies are JSON; errors are a Status, as in the API.
  */
 #include "server/lab/sandbox/scheduler_thread.h"
 
 struct skr_control;
 
-/* A text that is handed out below /sandbox/v1/examples/. */
+/* A text served below /sandbox/v1/examples/. */
 struct skr_control_example {
     const char *name; /* "gang.yaml"; NULL after the last */
     void (*write)(struct skr_strbuf *out);
 };
 
-/* Nothing runs yet. clock, examples: borrowed; trace: of schedulers that are started. */
+/* Starts nothing yet. clock, examples: borrowed; trace: of started schedulers. */
 struct skr_control *skr_control_create(struct skr_store *store, const struct skr_clock *clock,
                                        const struct skr_trace *trace,
                                        const struct skr_control_example *examples);
-/* Kills the scheduler. Before the HTTP server is destroyed, whose requests may not come any more or
- * are answered with 503 from now on. Once. */
+/* Kills the scheduler. Call once, before the HTTP server is destroyed; later requests are answered
+ * with 503. */
 void skr_control_stop(struct skr_control *control);
-/* After the HTTP server is destroyed. NULL allowed. */
+/* Call after the HTTP server is destroyed. NULL allowed. */
 void skr_control_destroy(struct skr_control *control);
-/* Once, after the HTTP server is there; requests before are answered with 503. */
+/* Call once, after the HTTP server is created; earlier requests are answered with 503. */
 void skr_control_set_http(struct skr_control *control, struct skr_sandbox_http *http);
 
-/* Where the daemon's pages are; copied. Before that there is no Service. */
+/* The URL of the daemon's pages; copied. Before the call there is no Service. */
 void skr_control_set_daemon(struct skr_control *control, const char *url);
 
 /* Starts a scheduler, or replaces it. config: taken on success. */

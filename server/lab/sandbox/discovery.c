@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discovery in its older form, a document a group and version, which every client understands. */
+/* Serves discovery in its older form, one document per group and version, which every client
+ * understands. */
 #include "server/lab/sandbox/discovery.h"
 
 #include <stdio.h>
@@ -82,7 +83,7 @@ static json_t *resource_list(const char *group, const char *version)
 
 /* ---- groups ---- */
 
-/* Rows of a group stand together, and in them those of a version. */
+/* Rows of a group are adjacent, and in them those of a version. */
 static bool begins_group(size_t i)
 {
     const char *group = skr_store_resource_get(i)->group;
@@ -150,8 +151,8 @@ static json_t *openapi_root(void)
     return json_pack("{s:o}", "paths", paths);
 }
 
-/* A patch operation that takes fieldValidation: by this kubectl sees that the server validates. No
- * strategic merge patch is named, because no schema comes with it: kubectl takes its own. */
+/* A patch operation with fieldValidation shows kubectl that the server validates. It has no
+ * strategic merge patch, because that needs a schema: kubectl uses its own. */
 static json_t *openapi_path(const struct skr_store_resource *r)
 {
     return json_pack(

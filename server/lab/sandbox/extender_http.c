@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The poster (poster.h) carries all calls; who filters waits for its one call with a condition of
- * its own, and for nothing else.
+ * The poster (poster.h) sends all calls. A filter call waits for its answer on a condition of its
+ * own.
  */
 #include "server/lab/sandbox/extender_http.h"
 
@@ -19,8 +19,8 @@ struct skr_extender_http {
     struct skr_extender_http_options options;
     struct skr_poster *poster;
     /* The model's thread: */
-    json_t *pod;       /* that the last call was about */
-    json_t *answers;   /* to the last filter: the reasons it gave are in there */
+    json_t *pod;       /* of the last call */
+    json_t *answers;   /* to the last filter: own the reasons it returned */
     const char **name; /* survivors of a filter: [cap] */
     size_t *at;
     uint8_t *passes;
@@ -28,7 +28,7 @@ struct skr_extender_http {
     size_t cap;
 };
 
-/* ---- a call that is waited for ---- */
+/* ---- a call with a wait ---- */
 
 struct call {
     pthread_mutex_t lock;
@@ -105,7 +105,7 @@ static int send_and_wait(struct skr_extender_http *x, const struct skr_scheduler
 
 /* ---- what goes out ---- */
 
-/* Whether the extender is asked about the pod at all. */
+/* Whether calls for this pod go to the extender. */
 static bool is_interested(const struct skr_scheduler_extender *extender, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < extender->n_managed; i++) {
@@ -118,8 +118,8 @@ static bool is_interested(const struct skr_scheduler_extender *extender, const s
     return extender->n_managed == 0;
 }
 
-/* Keeps the pod's JSON as the model has seen it: also for the second call of a cycle, when the
- * store may have gone on. With the lock. */
+/* Caches the pod's JSON as the model has seen it, also for the second call of a cycle, when the
+ * store may have changed. With the lock. */
 static int keep_pod(struct skr_extender_http *x, const struct skr_pod *pod, struct skr_error *error)
 {
     const json_t *now =
@@ -139,7 +139,7 @@ static int keep_pod(struct skr_extender_http *x, const struct skr_pod *pod, stru
     return 0;
 }
 
-/* Node objects for extenders without a cache of nodes; NULL for the others. With the lock. */
+/* Node objects for extenders without a cache of nodes; NULL for others. With the lock. */
 static json_t *collect_nodes(const struct skr_extender_http *x,
                              const struct skr_scheduler_extender *extender, const char *const *name,
                              size_t n)
@@ -157,8 +157,8 @@ static json_t *collect_nodes(const struct skr_extender_http *x,
     return nodes;
 }
 
-/* One filter or prioritize call. With the lock, which is not held while it waits; references are
- * counted under it alone, for others share the objects. */
+/* One filter or prioritize call. With the lock, which is released during the wait. Reference counts
+ * change only under the lock, since the objects are shared. */
 static int ask(struct skr_extender_http *x, const struct skr_scheduler_extender *extender,
                const char *verb, const char *const *name, size_t n, json_t **ret,
                struct skr_error *error)
@@ -191,7 +191,7 @@ static void make_room(struct skr_extender_http *x, size_t n)
     x->why = skr_alloc_array(x->cap, sizeof *x->why);
 }
 
-/* Asks one extender about the n survivors; *n are left. */
+/* Filters the n survivors with one extender; *n are left. */
 static int filter_with(struct skr_extender_http *x, const struct skr_scheduler_extender *extender,
                        size_t *n, const char **why, struct skr_error *error)
 {
@@ -275,7 +275,7 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
 
 struct bind {
     struct skr_extender_http *extender;
-    const struct skr_scheduler_extender *config; /* NULL: nobody binds but the API server */
+    const struct skr_scheduler_extender *config; /* NULL: only the API server binds */
     uint64_t call;
     char *url;
     char *namespace_, *name, *uid, *node;
@@ -370,7 +370,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
                     bind);
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 int skr_extender_http_create(const struct skr_extender_http_options *options,
                              struct skr_extender_http **ret, struct skr_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes are found by name through a hash; everything else is a walk. */
+/* Converts bodies. Nodes are found by name through a hash; the rest is a walk. */
 #include "server/lab/sandbox/extender_json.h"
 
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 
-/* Of a sum of weighted scores: times 10 it fits into 32 bits. */
+/* For a sum of weighted scores: times 10 it fits into 32 bits. */
 enum { SCORE_LIMIT = 100000000 };
 
 /* ---- requests ---- */
 
-/* As kube-scheduler's informer keeps objects: without managedFields. New reference. */
+/* The object without managedFields, as in kube-scheduler's informer. New reference. */
 static json_t *without_managed_fields(const json_t *object)
 {
     return skr_path_get(object, "metadata.managedFields")
@@ -74,7 +74,7 @@ int skr_extender_decode(const char *body, size_t n, json_t **ret, struct skr_err
     return skr_error_set(error, SKR_INVALID, "invalid JSON at byte %d: %s", at.position, at.text);
 }
 
-/* A member as encoding/json finds it: exactly so named, or in any case. NULL: absent or null. */
+/* A member as encoding/json finds it: by exact name, else in any case. NULL: absent or null. */
 static const json_t *member(const json_t *object, const char *name)
 {
     json_t *whole = skr_object_unconst(object);
@@ -96,7 +96,7 @@ static int wrong_type(const json_t *value, const char *field, const char *type,
                          skr_path_go_type(value), field, type);
 }
 
-/* NULL where it is absent; a member of another type is an error. */
+/* NULL if absent; a member of another type is an error. */
 static int get_typed(const json_t *object, const char *result, const char *name, json_type type,
                      const char *go, const json_t **ret, struct skr_error *error)
 {
@@ -110,7 +110,7 @@ static int get_typed(const json_t *object, const char *result, const char *name,
     return 0;
 }
 
-/* A result is an object, or null, which is an empty one. */
+/* A result is an object; null counts as an empty one. */
 static int check_result(const json_t *answer, const char *result, struct skr_error *error)
 {
     return json_is_object(answer) || json_is_null(answer)
@@ -145,7 +145,7 @@ struct entry {
 };
 
 struct index {
-    struct entry *entry; /* all of them */
+    struct entry *entry; /* all entries */
     struct entry *table;
 };
 
@@ -233,7 +233,7 @@ static int pass_nodes(const json_t *nodes, const char *url, const struct index *
     return pass_names(names, url, index, passes, error);
 }
 
-/* Names that were not asked about are let pass. */
+/* Ignores names that were not in the call. */
 static void take_reasons(const json_t *map, const struct index *index, const char **why)
 {
     json_t *whole = skr_object_unconst(map);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two threads of the sandbox and what they share. A request is carried out on the listener's
- * thread under the lock; what it changed is seen by the cluster's thread, which steps the models
- * and then wakes the watches that are behind. Answers are written as text outside the lock: trees
- * are immutable. Their reference counts are touched under the lock alone.
+ * The two threads of the sandbox and their shared state. A request is executed on the listener's
+ * thread under the lock. The cluster's thread sees its changes, steps the models and then wakes
+ * watches with new changes. Answers are written as text without the lock, since trees are
+ * immutable. Reference counts change only under the lock.
  */
 #include "server/lab/sandbox/http.h"
 
@@ -21,7 +21,7 @@
 #include "topology/base/json_text.h"
 
 enum {
-    WATCH_S = 1800, /* of a watch that names no time */
+    WATCH_S = 1800, /* of a watch without a timeout */
 };
 
 #define JSON_TYPE "application/json"
@@ -44,8 +44,8 @@ struct skr_sandbox_http {
     pthread_cond_t moved;   /* for skr_sandbox_http_wait() */
     /* Under the lock: */
     bool stopping;
-    uint64_t stepped; /* the cluster's thread has seen all up to this revision */
-    bool stirred;     /* somebody may have changed something */
+    uint64_t stepped; /* the cluster's thread has seen all changes up to this revision */
+    bool stirred;     /* there may be changes by any thread */
     struct watch *watches;
 };
 
@@ -93,7 +93,7 @@ uint16_t skr_sandbox_http_port(const struct skr_sandbox_http *http)
 
 /* ---- the cluster's thread ---- */
 
-/* Wakes what has something to send; returns when the next one will have. */
+/* Wakes watches that have something to send; returns the next time that one will have. */
 static skr_time wake_watches(struct skr_sandbox_http *http, skr_time now)
 {
     skr_time next = SKR_TIME_NEVER;
@@ -104,7 +104,7 @@ static skr_time wake_watches(struct skr_sandbox_http *http, skr_time now)
         if (due <= now || skr_stream_is_behind(watch->stream)) {
             skr_http_wake_stream(watch->request);
         }
-        /* Also of one that is behind: it may have caught up before anybody looks again. */
+        /* Also for a watch that is behind: it may catch up before the next look. */
         if (due > now && due < next) {
             next = due;
         }
@@ -161,7 +161,7 @@ static void reply_text(struct skr_http_request *request, int status, const json_
     skr_http_reply(request, (unsigned)status, JSON_TYPE, bytes, n);
 }
 
-/* body: taken, and nobody else's. */
+/* body: taken, unshared. */
 static void reply_json(struct skr_http_request *request, int status, json_t *body)
 {
     reply_text(request, status, body);
@@ -176,7 +176,7 @@ static bool is_object(const json_t *body, const struct skr_store_resource *resou
            (kind[n] == '\0' || strcmp(kind + n, "List") == 0);
 }
 
-/* Into the shape that was asked for; Statuses stay what they are. */
+/* Converts to the requested shape; Statuses stay unchanged. */
 static void shape(const struct skr_api_request *api, struct skr_store_reply *reply, skr_time now)
 {
     json_t *shaped = NULL;
@@ -226,7 +226,7 @@ static void begin_watch(struct skr_sandbox_http *http, struct skr_http_request *
         request->user = watch;
         DL_APPEND(http->watches, watch);
     }
-    http->stirred = true; /* its end is a time to wake up at */
+    http->stirred = true; /* its end is a due time */
     pthread_cond_signal(&http->changed);
     pthread_mutex_unlock(&http->lock);
     if (!stream) {
@@ -245,7 +245,8 @@ static bool on_more(void *context, struct skr_http_request *request, struct skr_
     const skr_time before = skr_stream_due(watch->stream);
     bool more = skr_stream_more(watch->stream, now_of(http), out);
     while (more && out->len == 0 && skr_stream_is_behind(watch->stream)) {
-        more = skr_stream_more(watch->stream, now_of(http), out); /* nothing it selects so far */
+        /* it selects none of the changes so far */
+        more = skr_stream_more(watch->stream, now_of(http), out);
     }
     if (skr_stream_due(watch->stream) != before) {
         http->stirred = true;
@@ -310,8 +311,8 @@ static bool reply_health(struct skr_http_request *request)
     return false;
 }
 
-/* OpenAPI 2 is asked for as a protocol buffer. No bytes are a valid document without definitions,
- * with which clients validate nothing. */
+/* OpenAPI 2 is requested as a protocol buffer. An empty body is a valid document without
+ * definitions, with which clients validate nothing. */
 static bool reply_openapi_v2(struct skr_http_request *request)
 {
     const char *accept = skr_http_header(request, "Accept");
@@ -329,8 +330,8 @@ static bool reply_openapi_v2(struct skr_http_request *request)
     return true;
 }
 
-/* May I? Everybody may do everything: what is asked comes back with a yes, without the question
- * where that is a protocol buffer. */
+/* Access reviews: every request is permitted. The answer has the question, unless that is a
+ * protocol buffer. */
 static bool reply_review(struct skr_http_request *request)
 {
     static const char reviews[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

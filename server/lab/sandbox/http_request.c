@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsing of requests; texts of refusals are kube-apiserver's where it has one. */
+/* Parses requests; texts of refusals are kube-apiserver's if it has one. */
 #include "server/lab/sandbox/http_request.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool flag(struct skr_http_request *request, const char *name)
     return value && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-/* A number that is not negative; absent is 0. */
+/* A number >= 0; absent is 0. */
 static bool number(struct skr_http_request *request, const char *name, int64_t *ret,
                    struct skr_store_reply *reply)
 {
@@ -43,9 +43,9 @@ static bool number(struct skr_http_request *request, const char *name, int64_t *
     return false;
 }
 
-/* ---- what the client understands ---- */
+/* ---- accepted types ---- */
 
-/* One media range of Accept, up to a comma: what it asks for. */
+/* Applies one media range of Accept, up to a comma. */
 static bool understands(const char *range, size_t n, struct skr_api_request *ret)
 {
     char text[256];
@@ -199,7 +199,7 @@ static bool parse_body(struct skr_http_request *request, struct skr_api_request 
     return true;
 }
 
-/* Parameters of a deletion that older clients send beside the body. */
+/* Deletion parameters in the query, from older clients. */
 static bool parse_delete_options(struct skr_http_request *request, struct skr_api_request *ret,
                                  struct skr_store_reply *reply)
 {
@@ -259,7 +259,7 @@ static bool parse_watch(struct skr_http_request *request, struct skr_api_request
     return number(request, "timeoutSeconds", &ret->timeout_s, reply);
 }
 
-/* A watch of one object is a watch of the collection that selects it. */
+/* Converts a watch of one object to a watch of the collection that selects it. */
 static void watch_by_name(struct skr_api_request *ret)
 {
     if (ret->watch && *ret->route.name != '\0') {

@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_LAB_SANDBOX_HTTP_REQUEST_H
 #define SKR_SERVER_LAB_SANDBOX_HTTP_REQUEST_H
 /*
- * From an HTTP request to one of the store: method, path, parameters, content types, body. Knows
- * the listener's requests, and nothing of threads or locks.
+ * Converts an HTTP request to one of the store: method, path, parameters, content types, body. Uses
+ * the listener's requests, no threads or locks.
  */
 #include "server/http/listener.h"
 #include "server/lab/sandbox/route.h"
@@ -19,10 +19,10 @@ struct skr_api_request {
     bool bookmarks;
     bool from_now;     /* of a watch: no resourceVersion, or 0 */
     uint64_t revision; /* of a watch */
-    int64_t timeout_s; /* of a watch; 0: none said */
+    int64_t timeout_s; /* of a watch; 0: none */
 };
 
-/* false: reply says what is wrong. *ret: skr_api_request_fini(), in both cases. */
+/* False: reply has the error. *ret: skr_api_request_fini() in both cases. */
 bool skr_api_request_parse(struct skr_http_request *request, struct skr_api_request *ret,
                            struct skr_store_reply *reply);
 void skr_api_request_fini(struct skr_api_request *request);

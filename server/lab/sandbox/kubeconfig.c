@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first line marks the file as ours, the second names the server it is for. */
+/* Writes a kubeconfig. Its first line marks the file as the sandbox's, the second names its
+ * server. */
 #include "server/lab/sandbox/kubeconfig.h"
 
 #include <errno.h>
@@ -13,9 +14,9 @@
 #include "topology/base/strbuf.h"
 
 #define MARK      "# Written by sakkara sandbox; removed when it ends.\n"
-#define ANSWER_MS 2000 /* for a sandbox whose file is in the way */
+#define ANSWER_MS 2000 /* for a sandbox that owns an existing file */
 
-/* Whether the file begins with text. *ret_there: whether there is one. */
+/* Whether the file begins with text. *ret_there: whether it exists. */
 static bool begins_with(const char *path, const char *text, bool *ret_there)
 {
     char bytes[512];
@@ -30,7 +31,7 @@ static bool begins_with(const char *path, const char *text, bool *ret_there)
     return got == n && memcmp(bytes, text, n) == 0;
 }
 
-/* The server that a file of ours names; "" when there is none. */
+/* The server in a sandbox's file; "" if there is none. */
 static void read_server(const char *path, char *server, size_t size)
 {
     char line[160];
@@ -70,7 +71,7 @@ static bool answers(const char *server)
     return is_there;
 }
 
-/* Every address of the machine is reached through loopback. */
+/* Loopback reaches every address of the machine. */
 static void write_server(const char *listen, uint16_t port, char *server, size_t size)
 {
     const char *colon = strrchr(listen, ':');

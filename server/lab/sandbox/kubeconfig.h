@@ -2,9 +2,8 @@
 #ifndef SKR_SERVER_LAB_SANDBOX_KUBECONFIG_H
 #define SKR_SERVER_LAB_SANDBOX_KUBECONFIG_H
 /*
- * The kubeconfig that the sandbox writes for kubectl and for the daemon, and takes away again at
- * its end, when it would point nowhere. A file that it has not written itself is never touched,
- * nor one of another sandbox that still runs.
+ * The kubeconfig that the sandbox writes for kubectl and the daemon, and removes at its end. It
+ * never touches files of others, or of another running sandbox.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,12 +15,12 @@ struct skr_sandbox_kubeconfig {
     char server[128]; /* "http://127.0.0.1:40123" */
 };
 
-/* listen: the address that was asked for, whose port may be 0; port: the one it got. Errors:
- * SKR_CONFLICT (somebody else's file is there, or one of a sandbox that answers at its address;
- * waits 2 s for that at most), SKR_DENIED (cannot be written). */
+/* listen: the requested address, whose port may be 0; port: the actual one. Errors: SKR_CONFLICT
+ * (the file is not a sandbox's, or is of a sandbox that answers at its address; waits at most 2 s
+ * for that), SKR_DENIED (cannot be written). */
 int skr_sandbox_kubeconfig_write(struct skr_sandbox_kubeconfig *kubeconfig, const char *path,
                                  const char *listen, uint16_t port, struct skr_error *error);
-/* Only what was written, and only while it is as it was. */
+/* Removes the file if it was written here and is unchanged. */
 void skr_sandbox_kubeconfig_remove(struct skr_sandbox_kubeconfig *kubeconfig);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other threads put into a list under a lock and wake the poster's thread, which takes them, lets
- * libcurl work and reports. It waits on epoll and tells libcurl which socket is ready: thousands of
- * calls that are held cost nothing while others go on. Texts of errors follow net/http: client.go,
- * transport.go, net.OpError.
+ * Other threads append to a list under a lock and wake the poster's thread, which takes the list,
+ * lets libcurl work and reports. It waits on epoll and tells libcurl which socket is ready:
+ * thousands of held calls cost nothing while others proceed. Texts of errors follow net/http:
+ * client.go, transport.go, net.OpError.
  */
 #include "server/lab/sandbox/poster.h"
 
@@ -23,8 +23,8 @@
 #include "topology/base/strbuf.h"
 
 enum {
-    IDLE_MAX = 64,           /* connections kept without an exchange */
-    READY_MAX = 256,         /* sockets looked at after one wait */
+    IDLE_MAX = 64,           /* idle connections */
+    READY_MAX = 256,         /* sockets handled after one wait */
     TIMEOUT_MS_MAX = 1 << 30 /* of an exchange, 12 days */
 };
 
@@ -45,12 +45,12 @@ struct post {
 struct skr_poster {
     struct skr_kube_session session;
     int epoll, wake; /* wake: an eventfd among the sockets */
-    int64_t due_ms;  /* when libcurl wants to be called, by the monotonic clock; -1: never */
+    int64_t due_ms;  /* when libcurl must be called, by the monotonic clock; -1: never */
     pthread_t thread;
     bool started, joined;
     struct post *open; /* poster's thread */
     pthread_mutex_t lock;
-    struct post *inbox; /* under the lock, this and what follows */
+    struct post *inbox; /* under the lock, with the following members */
     bool stopping;
 };
 
@@ -74,7 +74,7 @@ static const char *decode_errno(long number, char text[128])
     return text;
 }
 
-/* Of "http://127.0.0.1:9660/v1/filter": the address. */
+/* The address in "http://127.0.0.1:9660/v1/filter". */
 static void write_address(const struct post *post, struct skr_strbuf *out)
 {
     const char *at = strstr(post->url, "://");
@@ -94,7 +94,7 @@ static void write_ends(const struct post *post, struct skr_strbuf *out)
                     remote_port);
 }
 
-/* The cause behind 'Post "URL": '. */
+/* The cause after 'Post "URL": '. */
 static void write_cause(const struct post *post, CURLcode result, struct skr_strbuf *out)
 {
     char text[128];
@@ -108,7 +108,7 @@ static void write_cause(const struct post *post, CURLcode result, struct skr_str
         skr_strbuf_add(out, "context deadline exceeded (Client.Timeout exceeded while awaiting "
                             "headers)");
     } else if (result == CURLE_GOT_NOTHING || result == CURLE_ABORTED_BY_CALLBACK) {
-        skr_strbuf_add(out, "EOF"); /* aborted: it is never sent twice */
+        skr_strbuf_add(out, "EOF"); /* aborted: it is never retried */
     } else if (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR) {
         const bool receives = result == CURLE_RECV_ERROR;
         skr_strbuf_add(out, receives ? "read tcp " : "write tcp ");
@@ -170,7 +170,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     struct skr_post_answer answer = {.body = ""};
     SKR_STRBUF(error);
     answer.status = skr_transfer_status(&post->transfer);
-    /* Of a status but 200 the body is not read. */
+    /* The body is read only with status 200. */
     if (result != CURLE_OK && (answer.status == 0 || answer.status == 200)) {
         write_error(post, result, &error);
         answer.error = error.s;
@@ -224,7 +224,7 @@ static int64_t now_ms(void)
     return skr_kube_now() / SKR_MILLISECOND;
 }
 
-/* libcurl: wants to be called after so long. */
+/* libcurl: when it must be called. */
 static int on_timer(CURLM *multi, long timeout_ms, void *context)
 {
     struct skr_poster *poster = context;
@@ -233,7 +233,7 @@ static int on_timer(CURLM *multi, long timeout_ms, void *context)
     return 0;
 }
 
-/* libcurl: what it wants to hear about this socket. */
+/* libcurl: the events it needs for this socket. */
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *unused)
 {
     struct skr_poster *poster = context;
@@ -241,7 +241,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     (void)easy;
     (void)unused;
     if (what == CURL_POLL_REMOVE) {
-        epoll_ctl(poster->epoll, EPOLL_CTL_DEL, socket, NULL); /* gone when it was closed */
+        epoll_ctl(poster->epoll, EPOLL_CTL_DEL, socket, NULL); /* removed when it was closed */
         return 0;
     }
     event.events |= what & CURL_POLL_IN ? EPOLLIN : 0U;
@@ -273,7 +273,7 @@ static void wait_and_work(struct skr_poster *poster)
         curl_multi_socket_action(poster->session.multi, ready[i].data.fd, mask, &running);
     }
     if (poster->due_ms >= 0 && poster->due_ms <= now_ms()) {
-        poster->due_ms = -1; /* set again if need be */
+        poster->due_ms = -1; /* set again if needed */
         curl_multi_socket_action(poster->session.multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
 }
@@ -303,7 +303,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- from outside ---- */
+/* ---- the interface ---- */
 
 static int start(struct skr_poster *poster, struct skr_error *error)
 {

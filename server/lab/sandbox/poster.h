@@ -2,10 +2,10 @@
 #ifndef SKR_SERVER_LAB_SANDBOX_POSTER_H
 #define SKR_SERVER_LAB_SANDBOX_POSTER_H
 /*
- * POSTs of JSON, any number at once, as Go's net/http client sends them: HTTP/1.1, connections kept
- * and reused, no Expect, one time limit over everything, never sent twice. One thread with one
- * libcurl multi handle; what waits costs nothing. Errors are worded as Go words them, because
- * kube-scheduler puts them into conditions of pods.
+ * POSTs of JSON, any number at once, as Go's net/http client sends them: HTTP/1.1, reused
+ * connections, no Expect, one time limit for the exchange, never retried. One thread with one
+ * libcurl multi handle; waiting calls cost nothing. Errors use Go's words, because kube-scheduler
+ * puts them into conditions of pods.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@ enum {
 };
 
 struct skr_post_answer {
-    int status;       /* HTTP; 0: none came */
-    const char *body; /* NUL-terminated; of status 200, "" else. Borrowed during the call */
+    int status;       /* HTTP; 0: no answer */
+    const char *body; /* NUL-terminated; "" unless status is 200. Borrowed during the call */
     size_t n;
-    const char *error; /* what kept the answer from coming as a whole; NULL: it is there */
-    bool dropped;      /* the poster was stopped before */
+    const char *error; /* why the answer is missing or incomplete; NULL: it is complete */
+    bool dropped;      /* the poster was stopped first */
 };
 /* Called on the poster's thread, or in skr_poster_stop(). */
 typedef void skr_post_done(void *context, const struct skr_post_answer *answer);
@@ -31,13 +31,13 @@ struct skr_poster;
 
 /* Starts the thread. Errors: SKR_RETRY, SKR_NO_MEMORY. */
 int skr_poster_create(struct skr_poster **ret, struct skr_error *error);
-/* Sends body (heap, taken) to the URL; done is called exactly once, whatever happens. timeout: of
- * the whole exchange. Never waits. Any thread. */
+/* Sends body (heap, taken) to the URL; done is called exactly once, in any case. timeout: for the
+ * whole exchange. Never waits. Any thread. */
 void skr_poster_post(struct skr_poster *poster, const char *url, char *body, size_t n,
                      skr_time timeout, skr_post_done *done, void *context);
-/* Ends all exchanges at once, their connections too, and the thread. What is posted later is
- * dropped. A second call does nothing. One thread. */
+/* Ends all exchanges at once, with their connections, and the thread. Drops later posts. A second
+ * call has no effect. One thread. */
 void skr_poster_stop(struct skr_poster *poster);
-void skr_poster_destroy(struct skr_poster *poster); /* stops if need be; NULL allowed */
+void skr_poster_destroy(struct skr_poster *poster); /* stops it first if needed; NULL allowed */
 
 #endif

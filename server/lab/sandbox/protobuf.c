@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wire format: fields as (number << 3 | wire type) varints, lengths before bytes. Go's encoder
- * writes empty values of fields that are no pointers, which JSON leaves out, so empty strings, zero
- * times and false are dropped, and zero where it cannot be meant.
+ * Reads the wire format: fields as (number << 3 | wire type) varints, lengths before bytes. Go's
+ * encoder writes empty values of non-pointer fields, which JSON leaves out. Therefore empty
+ * strings, zero times and false are dropped, and zero where it has no meaning.
  */
 #include "server/lab/sandbox/protobuf.h"
 
@@ -86,7 +86,7 @@ static bool take_field(struct input *in, struct field *ret)
     }
 }
 
-/* NULL: no UTF-8. */
+/* NULL: not UTF-8. */
 static json_t *text_of(const struct input *in)
 {
     return json_stringn((const char *)in->at, (size_t)(in->end - in->at));
@@ -99,7 +99,7 @@ static bool is_empty(const struct input *in)
 
 /* ---- small messages ---- */
 
-/* Time and MicroTime: seconds 1, nanos 2. The zero time is nothing. */
+/* Time and MicroTime: seconds 1, nanos 2. The zero time is dropped. */
 static json_t *time_of(struct input in)
 {
     struct field field;
@@ -169,7 +169,7 @@ static json_t *base64_of(const struct input *in)
     return json_string(b.s);
 }
 
-/* An entry of a map, key 1, value 2, into the object. */
+/* Adds an entry of a map, key 1, value 2, to the object. */
 static bool add_entry(json_t *map, struct input in, enum skr_schema_type type)
 {
     struct field field;
@@ -212,7 +212,7 @@ static json_t *member(json_t *object, const char *name, bool array)
 static int read_object(const struct reader *r, struct input in,
                        const struct skr_schema_field *fields, json_t *object);
 
-/* Whether zero is what Go writes for a field that nobody set. */
+/* Whether zero is Go's value for an unset field. */
 static bool zero_means_nothing(const char *name)
 {
     static const char *const names[] = {
@@ -378,7 +378,7 @@ static bool read_envelope(struct input in, json_t *object, struct input *ret_raw
         } else if (field.number == 2 && field.wire == BYTES) {
             *ret_raw = field.bytes;
         } else if (!is_unset(&field) && field.number == 3) {
-            return false; /* an encoding that nobody uses */
+            return false; /* an unsupported encoding */
         }
     }
     return true;

@@ -4,8 +4,8 @@
 /*
  * Bodies as protocol buffers: application/vnd.kubernetes.protobuf, "k8s\0" and a runtime.Unknown
  * (apimachinery pkg/runtime/serializer/protobuf). kubectl 1.33 and 1.36 send `kubectl create KIND`
- * and the evictions of drain so, ask no server what it takes, and fail on 415. Read into the same
- * JSON, by the numbers in schema_tables.c; answers are JSON always. Pure.
+ * and drain's evictions in this form without negotiation, and fail on 415. Converts them to the
+ * same JSON, by the numbers in schema_tables.c; answers are always JSON. Pure.
  */
 #include <jansson.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "topology/base/error.h"
 
 /* *ret: json_decref(). A status in the body is left out: creations have none. Errors: SKR_INVALID
- * with the field that is malformed, or that is not read from protocol buffers. */
+ * with the field that is malformed or unsupported. */
 int skr_protobuf_parse(const char *bytes, size_t n, json_t **ret, struct skr_error *error);
 
 #endif

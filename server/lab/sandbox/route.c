@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A path is a list of at most eight parts between slashes. */
+/* Parses a path: a list of at most eight parts between slashes. */
 #include "server/lab/sandbox/route.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool split(const char *path, struct parts *ret)
 
 static void set(char to[SKR_ROUTE_NAME_MAX], const char *from)
 {
-    memcpy(to, from, strlen(from) + 1); /* parts are as long as the fields */
+    memcpy(to, from, strlen(from) + 1); /* parts are at most as long as the fields */
 }
 
 bool skr_route_parse(const char *path, struct skr_route *ret)
@@ -68,7 +68,7 @@ bool skr_route_parse(const char *path, struct skr_route *ret)
     if (at < p.n) {
         set(ret->subresource, p.text[at++]);
     }
-    /* What follows a namespace's name is a resource in it, and one that nobody serves. */
+    /* The path after a namespace's name is a resource that is not served. */
     if (strcmp(ret->resource->kind, "Namespace") == 0 && *ret->subresource != '\0' &&
         strcmp(ret->subresource, "status") != 0 && strcmp(ret->subresource, "finalize") != 0) {
         return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop of "do what is due, wait for the next thing". One that fell so far behind the store that
- * changes are lost to it begins anew, as a process does whose watch cannot be resumed and that was
- * restarted: its open binds are forgotten.
+ * A loop of "do what is due, wait for the next due time". If the thread is so far behind that the
+ * store's history lost changes, it starts again, like a restarted process: its open binds are
+ * forgotten.
  */
 #include "server/lab/sandbox/scheduler_thread.h"
 
@@ -68,7 +68,7 @@ static void begin(struct skr_scheduler_thread *t)
         .percentage = t->config->percentage,
         .initial_backoff = t->config->initial_backoff,
         .max_backoff = t->config->max_backoff,
-        .seed = (uint64_t)now_of(t) | 1, /* equals are chosen among by chance */
+        .seed = (uint64_t)now_of(t) | 1, /* chooses randomly among equals */
         .events = true,
         .trace = t->trace,
     };
@@ -77,7 +77,7 @@ static void begin(struct skr_scheduler_thread *t)
     t->scheduler = skr_scheduler_create(&options, t->store, now_of(t));
 }
 
-/* Changes it has not seen may be gone from the history. */
+/* Whether changes it has not seen may be gone from the history. */
 static bool is_lost(const struct skr_scheduler_thread *t)
 {
     return skr_store_revision(t->store) - t->seen >= SKR_SANDBOX_HISTORY - 1;
@@ -100,7 +100,7 @@ static void *run(void *context)
         if (next > now && !atomic_load(&t->stopping)) {
             skr_sandbox_http_wait(t->http, next);
         } else {
-            unlock(t); /* others get their turn */
+            unlock(t); /* lets other threads run */
             (void)sched_yield();
             lock(t);
         }
@@ -116,7 +116,7 @@ static int start(struct skr_scheduler_thread *t, struct skr_error *error)
     return rc;
 }
 
-/* ---- from outside ---- */
+/* ---- the interface ---- */
 
 int skr_scheduler_thread_create(struct skr_sandbox_http *http, struct skr_store *store,
                                 const struct skr_clock *clock, struct skr_scheduler_config *config,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cursor over the store's history. What a change means depends on whether the object was and is
- * selected: one that begins to be selected is ADDED, one that stops is DELETED.
+ * A cursor over the store's history. The event of a change depends on whether the object was and is
+ * selected: a newly selected one is ADDED, one no longer selected is DELETED.
  */
 #include "server/lab/sandbox/stream.h"
 
@@ -16,22 +16,22 @@
 enum {
     CHUNK_BYTES = 64 * 1024,
     BOOKMARK_S = 60,
-    CHANGES_AT_ONCE = 10000, /* looked at in one call, selected or not */
+    CHANGES_AT_ONCE = 10000, /* examined in one call, selected or not */
 };
 
 struct skr_stream {
     const struct skr_store *store;
-    const struct skr_store_resource *resource; /* as asked */
+    const struct skr_store_resource *resource; /* as requested */
     const struct skr_store_resource *keeper;
     char *namespace_;
     struct skr_selector *labels, *fields;
     enum skr_stream_shape shape;
     enum skr_table_include include;
     bool bookmarks;
-    bool columns_sent; /* of tables: once a stream */
+    bool columns_sent; /* for tables: once per stream */
     skr_time end, bookmark;
-    uint64_t revision; /* looked at so far */
-    json_t *initial;   /* objects that were there at the beginning; NULL none */
+    uint64_t revision; /* examined so far */
+    json_t *initial;   /* initial objects; NULL: none */
     size_t next_initial;
 };
 
@@ -108,7 +108,7 @@ static void line(struct skr_strbuf *out, const char *type, json_t *value)
     skr_strbuf_addc(out, '\n');
 }
 
-/* object: taken, in the shape of the resource that was asked for. */
+/* object: taken, in the shape of the requested resource. */
 static json_t *shaped(struct skr_stream *s, json_t *object, skr_time now)
 {
     json_t *result;
@@ -154,7 +154,7 @@ static void send_bookmark(struct skr_stream *s, skr_time now, struct skr_strbuf 
     }
 }
 
-/* An object that is not selected any more, with the revision at which that happened. */
+/* An object that is no longer selected, with the revision of that change. */
 static json_t *last_selected(const struct skr_store_change *change)
 {
     return skr_path_with(change->before, "metadata.resourceVersion",
@@ -188,7 +188,7 @@ static bool send_gone(const struct skr_stream *s, struct skr_strbuf *out)
     return false;
 }
 
-/* ---- more ---- */
+/* ---- next lines ---- */
 
 static void send_initial(struct skr_stream *s, skr_time now, struct skr_strbuf *out)
 {

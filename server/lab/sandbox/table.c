@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables around the rows of table_columns.c. */
+/* Writes Tables around the rows of table_columns.c. */
 #include "server/lab/sandbox/table.h"
 
 #include <string.h>

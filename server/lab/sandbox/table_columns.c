@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row a column: its name, the function that makes the cell, and where in the object the value
- * stands. What is absent is "<none>" or "<unknown>", as there.
+ * One row per column: its name, the function that makes the cell, and the path of its value. Absent
+ * values are "<none>" or "<unknown>", as in Kubernetes.
  */
 #include "server/lab/sandbox/table_columns.h"
 
@@ -21,7 +21,7 @@ enum { PATH_MAX_BYTES = 64 };
 
 /* ---- cells of any kind ---- */
 
-/* The first text of the paths that is not empty, or "". */
+/* The first non-empty text of the paths, or "". */
 static const char *first(const json_t *object, const char *paths)
 {
     const char *value = "";
@@ -111,7 +111,7 @@ CELL(ratio)
     return share(skr_path_int(o, column->path, 0), skr_path_int(o, column->other, 0));
 }
 
-/* Members of both objects. */
+/* Number of members of both objects. */
 CELL(size)
 {
     (void)now;
@@ -134,7 +134,7 @@ CELL(pairs)
     return string_of(&b);
 }
 
-/* The other path in each element of a list, with commas. */
+/* The values of the other path in each element of a list, joined by commas. */
 CELL(joined)
 {
     SKR_STRBUF(b);
@@ -173,7 +173,7 @@ CELL(pod_restarts)
     return json_sprintf("%lld", (long long)restarts);
 }
 
-/* Why a container does not run, when that says more than the phase. */
+/* Why a container does not run, if that says more than the phase. */
 static const char *container_reason(const json_t *pod)
 {
     const json_t *statuses = skr_path_get(pod, "status.containerStatuses");

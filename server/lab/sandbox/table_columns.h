@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_LAB_SANDBOX_TABLE_COLUMNS_H
 #define SKR_SERVER_LAB_SANDBOX_TABLE_COLUMNS_H
-/* The columns of each kind, and what stands in them. */
+/* The columns of each kind, and the values of their cells. */
 #include "server/lab/sandbox/table.h"
 
 struct skr_table_column {
-    const char *name; /* NULL at the end of a kind's columns */
+    const char *name; /* NULL ends a kind's columns */
     int priority;     /* 1: shown by -o wide */
     /* A new reference. */
     json_t *(*cell)(const struct skr_table_column *column, const json_t *object, skr_time now);
-    const char *path; /* into the object; several, with blanks: the first that is there */
+    const char *path; /* in the object; several, separated by blanks: the first that exists */
     const char *other;
 };
 

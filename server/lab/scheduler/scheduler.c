@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of the scheduler's model: what it saw, what binds answered, who may try again, one
- * cycle. A cycle takes place at its beginning; the scheduler is busy until its end, when the bind
- * call of its pod begins.
+ * The loop of the scheduler's model: changes, answers of binds, due retries, one cycle. A cycle has
+ * its effects at its beginning. The scheduler is busy until its end, when the bind call of its pod
+ * begins.
  */
 #include "server/lab/scheduler/scheduler.h"
 
@@ -132,7 +132,7 @@ static void take_answer(struct skr_scheduler_model *s, const struct skr_sched_an
     }
 }
 
-/* Answers that come in meanwhile wait for the next round. */
+/* Later answers wait for the next round. */
 static size_t take_answers(struct skr_scheduler_model *s)
 {
     size_t n = s->n_answers;
@@ -188,7 +188,7 @@ size_t skr_scheduler_step(struct skr_scheduler_model *scheduler, skr_time now)
     return done;
 }
 
-/* ---- looking in ---- */
+/* ---- numbers ---- */
 
 void skr_scheduler_get_stats(const struct skr_scheduler_model *scheduler,
                              struct skr_scheduler_stats *ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes by name in a hash and, while they are there, in an array in order of arrival. */
+/* Nodes by name in a hash and, while they exist, in an array in order of arrival. */
 #include "server/lab/scheduler/scheduler_cache.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static struct skr_sched_node *get(struct skr_sched_cache *cache, const char *nam
     return node;
 }
 
-/* Nobody needs the name any more. */
+/* No pod refers to the name any more. */
 static void drop_if_unused(struct skr_sched_cache *cache, struct skr_sched_node *node)
 {
     if (!node->node && node->n_pods == 0 && !node->nominated) {
@@ -87,7 +87,8 @@ static void set_allocatable(struct skr_sched_cache *cache, struct skr_sched_node
     free(node->allocatable);
     node->allocatable = NULL;
     node->n_allocatable = 0;
-    /* Beyond the limit it has no room for anybody; server/lab/simulate/input.c warns about such a file. */
+    /* Beyond the limit its room is 0 for all pods; server/lab/simulate/input.c warns about such a
+     * file. */
     (void)skr_resource_names_offer(cache->resources, &node->node->allocatable, &node->offer, NULL);
     set_amounts(&node->allocatable, &node->n_allocatable, &node->offer, 1);
 }
@@ -152,7 +153,7 @@ void skr_sched_cache_charge(struct skr_sched_cache *cache, struct skr_sched_pod 
     p->node = get(cache, node);
     p->node->n_pods++;
     set_amounts(&p->node->used, &p->node->n_used, &p->amounts, 1);
-    p->has_ports = skr_pod_port_clash(p->pod->shape, p->pod->shape); /* with itself, that is */
+    p->has_ports = skr_pod_port_clash(p->pod->shape, p->pod->shape); /* with itself */
     if (p->has_ports) {
         DL_APPEND2(p->node->with_ports, p, ports_prev, ports_next);
     }

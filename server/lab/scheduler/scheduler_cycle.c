@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One scheduling cycle (schedule_one.go): nominated node, search, extender, scores, assume; and
- * what happens to the pod when it fails, in the cycle or in bind.
+ * One scheduling cycle (schedule_one.go): nominated node, search, extender, scores, assume; and the
+ * handling of a pod that fails in the cycle or in bind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void fail(struct skr_scheduler_model *s, struct skr_sched_pod *p, unsigne
 void skr_sched_bind_failed(struct skr_scheduler_model *s, struct skr_sched_pod *p, const char *text)
 {
     if (p->place != SKR_SCHED_ASSUMED) {
-        return; /* the API server shows it bound: it just leaves the queue */
+        return; /* the API server shows it bound: it leaves the queue */
     }
     skr_sched_cache_release(&s->cache, p);
     p->place = SKR_SCHED_OUT;
@@ -72,7 +72,7 @@ static size_t search(struct skr_scheduler_model *s, const struct skr_sched_pod *
     return found;
 }
 
-/* Keeps those of the n names that the extender lets pass. -1: its Error. */
+/* Keeps those of the n names that the extender accepts. -1: its Error. */
 static int ask(struct skr_scheduler_model *s, const struct skr_sched_pod *p, size_t n,
                size_t *ret_left, struct skr_sched_diagnosis *diagnosis, struct skr_error *error)
 {
@@ -131,7 +131,7 @@ static uint64_t next_random(struct skr_scheduler_model *s)
     return s->random;
 }
 
-/* The best of the n names; among equals the first, or one by chance. */
+/* The best of the n names; of equals the first, or a random one. */
 static const char *choose(struct skr_scheduler_model *s, const struct skr_sched_pod *p, size_t n)
 {
     size_t best = 0, equals = 1;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From changes of objects to the cache and to the queue: kube-scheduler's eventhandlers.go and the
- * queueing hints of its plugins (1.36).
+ * Applies changes of objects to the cache and to the queue: kube-scheduler's eventhandlers.go and
+ * the queueing hints of its plugins (1.36).
  *
  *   rejected by      woken by
- *   the extender     every event of a pod that has a node (it came, changed, went), every change of
+ *   the extender     every event of a pod with a node (added, changed, deleted), every change of
  *                    a node but heartbeats, every change of the pod itself
- *   NodeResourcesFit a pod with a node went; a node came or grew that could hold it when empty; a
- *                    DeviceClass came or changed
- *   NodePorts        a pod with a node and one of its ports went; a node came
+ *   NodeResourcesFit a pod with a node was deleted; a node came or grew that could hold it when
+ *                    empty; a DeviceClass came or changed
+ *   NodePorts        a pod with a node and one of its ports was deleted; a node came
  *   NodeAffinity     a node that matches came or got other labels
  *   TaintToleration, a node that passes came or lost taints or the cordon; new tolerations of the
  *   NodeUnschedulable  pod itself
  *
- * A nomination that is taken from a waiting pod, or that goes with it, counts as a pod that went,
- * for pods of equal or lower priority: they were charged for it. The last gate's removal leads
+ * If a waiting pod loses its nomination, or is deleted with one, that counts as a deleted pod, for
+ * pods of equal or lower priority: they were charged for it. A pod without its last gate goes
  * straight to the active queue.
  */
 #include <stdlib.h>
@@ -37,15 +37,15 @@ enum event_kind {
 
 struct event {
     enum event_kind kind;
-    const struct skr_sched_pod *but; /* not this one, whose change it is */
+    const struct skr_sched_pod *but; /* except this pod, whose change it is */
     bool limited;                    /* to pods of at most this priority */
     int32_t priority;
-    bool shrunk;                       /* ASSIGNED_UPDATE: asks for less */
+    bool shrunk;                       /* ASSIGNED_UPDATE: requests shrank */
     const struct skr_sched_node *node; /* NODE_* */
     bool labels, taints, allocatable;  /* NODE_UPDATE: what changed */
 };
 
-/* ---- who is woken ---- */
+/* ---- wake-ups ---- */
 
 static bool passes_affinity(const struct skr_sched_pod *p, const struct skr_sched_node *node)
 {
@@ -134,7 +134,7 @@ static void nomination_left(struct skr_scheduler_model *s, const struct skr_sche
 
 /* ---- nodes ---- */
 
-/* Conditions without their times: a heartbeat is no change. */
+/* Compares conditions without their times: a heartbeat is no change. */
 static bool conditions_equal(const json_t *a, const json_t *b)
 {
     const json_t *x = json_object_get(json_object_get(a, "status"), "conditions");
@@ -181,7 +181,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
         follow_names(s);
         return;
     }
-    /* What does not decode stays as it was, as an informer would leave it. */
+    /* An undecodable object stays as it was, as with an informer. */
     if (skr_node_decode(change->object, &node, NULL) < 0) {
         return;
     }
@@ -250,7 +250,7 @@ static void pod_gone(struct skr_scheduler_model *s, struct skr_sched_pod *p)
     skr_sched_pod_destroy(s, p);
 }
 
-/* Whether it names its one node, as pods of DaemonSets do. */
+/* Whether it names its one node, like pods of DaemonSets. */
 static bool is_of_daemon_set(const struct skr_pod *pod)
 {
     const struct skr_pod_shape *shape = pod->shape;
@@ -282,7 +282,7 @@ static bool asks_for_less(const struct skr_amounts *old, const struct skr_amount
     return false;
 }
 
-/* It has a node: counts there, whatever it was before. */
+/* It has a node: charges it there, whatever its state before. */
 static void assigned(struct skr_scheduler_model *s, struct skr_sched_pod *p, bool shrunk)
 {
     struct event e = {.but = p, .shrunk = shrunk};
@@ -309,7 +309,7 @@ static bool tolerations_equal(const struct skr_pod_shape *a, const struct skr_po
     return a->n_tolerations == b->n_tolerations;
 }
 
-/* A change of the waiting pod itself. */
+/* Whether a change of the waiting pod itself may help it. */
 static bool own_change_helps(const struct skr_sched_pod *p, const struct skr_pod *old, bool shrunk)
 {
     unsigned by_taints = SKR_SCHED_BY_TAINT | SKR_SCHED_BY_UNSCHEDULABLE;

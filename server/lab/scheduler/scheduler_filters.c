@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The filters stand in kube-scheduler's order and the first that fails names the reason, but for
- * NodeResourcesFit, which names every resource that is short. Texts are those of 1.36.
+ * The filters are in kube-scheduler's order. The first that fails gives the reason, except
+ * NodeResourcesFit, which names every scarce resource. Texts are those of 1.36.
  */
 #include "server/lab/scheduler/scheduler_filters.h"
 
@@ -54,7 +54,7 @@ void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size
     for (size_t i = 0; i < diagnosis->n; i++) {
         skr_strbuf_addf(out, "%s %s", i > 0 ? "," : "", row[i]);
     }
-    /* DynamicResources comes in after every refusal, whether the pod has claims or not. */
+    /* DynamicResources adds this to every refusal, whether the pod has claims or not. */
     skr_strbuf_addf(out, "%s no new claims to deallocate", diagnosis->n > 0 ? "." : "");
     free(row);
 }
@@ -85,7 +85,7 @@ static int64_t charged_by_nominated(const struct skr_sched_pod *p,
     return sum;
 }
 
-/* Every resource of which no node has any. */
+/* Names every resource that no node has. */
 static void say_absent(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                        struct skr_sched_diagnosis *diagnosis)
 {
@@ -131,7 +131,7 @@ static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod
     return good;
 }
 
-/* Ports are taken by the pods on the node and by those nominated there that it has to respect. */
+/* Ports are used by the pods on the node and by those nominated there that have precedence. */
 static bool ports_free(const struct skr_sched_pod *p, const struct skr_sched_node *node)
 {
     const struct skr_pod_shape *own = p->pod->shape;
@@ -193,7 +193,7 @@ int32_t skr_sched_least_allocated(const struct skr_sched_pod *p, const struct sk
             continue;
         }
         n++;
-        /* Divided first where the product would overflow: amounts of memory. */
+        /* Divides first if the product would overflow: amounts of memory. */
         int64_t left = all - used;
         sum += left <= 0 ? 0 : left > INT64_MAX / 100 ? left / (all / 100) : left * 100 / all;
     }

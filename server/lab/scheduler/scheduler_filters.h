@@ -25,16 +25,17 @@ void skr_sched_diagnosis_add(struct skr_sched_diagnosis *diagnosis, unsigned by,
 void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size_t n_nodes,
                                struct skr_strbuf *out);
 
-/* Whether the pod may go to the node, pods nominated there with equal or higher priority charged;
- * if not, the reasons are added. diagnosis NULL: not wanted. O(resources + nominated). */
+/* Whether the pod may use the node, with pods nominated there of equal or higher priority charged;
+ * if not, adds the reasons. diagnosis NULL: no reasons. O(resources + nominated). */
 bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                       const struct skr_sched_node *node, struct skr_sched_diagnosis *diagnosis);
-/* Whether the requests are within the allocatable of the node when it is empty. */
+/* Whether the requests fit the empty node's allocatable. */
 bool skr_sched_fits_empty(const struct skr_sched_pod *p, const struct skr_sched_node *node);
 
 /* LeastAllocated: 0..100 for cpu and memory after the pod, mean, rounded down. */
 int32_t skr_sched_least_allocated(const struct skr_sched_pod *p, const struct skr_sched_node *node);
-/* How many feasible nodes are enough (numFeasibleNodesToFind). percentage 0: by size. */
+/* The number of feasible nodes that ends the search (numFeasibleNodesToFind). percentage 0: by
+ * size. */
 size_t skr_sched_enough(size_t n_nodes, int percentage);
 
 #endif

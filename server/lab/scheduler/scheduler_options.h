@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_LAB_SCHEDULER_SCHEDULER_OPTIONS_H
 #define SKR_SERVER_LAB_SCHEDULER_SCHEDULER_OPTIONS_H
-/* What a model of kube-scheduler is given (its extender, its settings), and what it counts. */
+/* The options of a model of kube-scheduler (its extender, its settings), and its counters. */
 #include <stdint.h>
 
 #include "core/pod/templates.h"
 #include "server/lab/scheduler/trace.h"
 
-/* What an extender answers. Calls name nodes and pods as the scheduler's cache has them. */
+/* An extender. Calls have nodes and pods as in the scheduler's cache. */
 struct skr_extender {
     void *context;
-    /* Sets passes[i] to 1 for the nodes that pass, why[i] for the others: the text lives until the
-     * next call, NULL is no reason. 0, or negative with the answer's Error, or what kept it from
-     * coming; -SKR_GONE: the scheduler ends in the middle of this, and writes nothing any more. */
+    /* Sets passes[i] to 1 for the accepted nodes, why[i] for the others: the text lives until the
+     * next call, NULL is no reason. Returns 0, or a negative code with the answer's Error or the
+     * failure of the call. -SKR_GONE: the scheduler ends in the middle of this call and writes
+     * nothing any more. */
     int (*filter)(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
                   skr_time now, uint8_t *passes, const char **why, struct skr_error *error);
     /* score[i] 0..10, set to 0 before the call; errors are ignored. */
@@ -28,22 +29,22 @@ struct skr_extender {
 struct skr_scheduler_options {
     size_t n_names;
     const char *const *name; /* schedulerNames it serves; borrowed */
-    bool daemons;            /* it serves the pods of DaemonSets instead, whatever their name */
+    bool daemons;            /* it serves only pods of DaemonSets, whatever their schedulerName */
     struct skr_extender extender;
     int percentage;           /* percentageOfNodesToScore; 0: 50 - nodes / 125, at least 5 */
     skr_time initial_backoff; /* 0: 1 s */
     skr_time max_backoff;     /* 0: 10 s */
-    skr_time cycle_time;      /* a cycle takes so long, and at its end the bind call begins */
-    skr_time watch_delay;     /* until it sees what was written */
-    uint64_t seed;            /* 0: the first of several best nodes; else one of them by chance */
-    struct skr_pod_templates *templates; /* of pods; shared with others; NULL: its own */
-    bool events; /* write Scheduled and FailedScheduling, as people see them */
+    skr_time cycle_time;      /* duration of a cycle; the bind call begins at its end */
+    skr_time watch_delay;     /* until it sees a change */
+    uint64_t seed;            /* 0: the first of several best nodes; else a random one of them */
+    struct skr_pod_templates *templates; /* of pods; shared; NULL: its own */
+    bool events; /* write Scheduled and FailedScheduling, as users see them */
     struct skr_trace trace;
 };
 
 struct skr_scheduler_stats {
     size_t active, backoff, unschedulable, gated, assumed; /* pods now */
-    uint64_t cycles, evaluated, /* nodes that went through the in-tree filters */
+    uint64_t cycles, evaluated, /* nodes checked by the in-tree filters */
         filter_calls, filter_names, prioritize_calls, bind_calls, patches;
     uint64_t nominated_hits; /* cycles that ended on the nominated node */
 };

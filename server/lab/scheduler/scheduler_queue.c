@@ -48,7 +48,7 @@ void skr_sched_queue_fini(struct skr_sched_queue *queue)
     skr_heap_fini(&queue->error_backoff);
 }
 
-/* ---- places ---- */
+/* ---- parts of the queue ---- */
 
 static void enter(struct skr_sched_queue *queue, struct skr_heap *heap, struct skr_sched_pod *p,
                   enum skr_sched_place place)
@@ -184,7 +184,7 @@ static size_t flush_backoff(struct skr_sched_queue *queue, struct skr_heap *heap
     return n;
 }
 
-/* When the oldest unschedulable pod is found to have waited too long. */
+/* When the oldest unschedulable pod will have waited too long. */
 static skr_time next_leftover(const struct skr_sched_queue *queue)
 {
     if (!queue->unschedulable) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kube-scheduler tells about a pod: condition PodScheduled and, where they are wanted, the
- * Events that `kubectl describe pod` shows. The real one counts repetitions of an Event in a
- * series; here an Event is written when it says something new.
+ * Writes kube-scheduler's reports about a pod: condition PodScheduled and, if enabled, the Events
+ * that `kubectl describe pod` shows. The real one counts repetitions of an Event in a series; this
+ * one writes an Event only if it is new.
  */
 #include <stdio.h>
 #include <string.h>

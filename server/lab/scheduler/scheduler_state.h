@@ -2,12 +2,11 @@
 #ifndef SKR_SERVER_LAB_SCHEDULER_SCHEDULER_STATE_H
 #define SKR_SERVER_LAB_SCHEDULER_SCHEDULER_STATE_H
 /*
- * What the files of the scheduler's model share: its view of nodes and pods (one entry a pod,
- * whether it waits or runs) and its options. Private to scheduler*.c and their tests.
+ * Shared by the files of the scheduler's model: its view of nodes and pods (one entry per pod,
+ * waiting or running) and its options. Private to scheduler*.c and their tests.
  *
- * A pod is in exactly one place. Places that count against a node: ASSUMED and ASSIGNED (its
- * requests are in node->used), and the waiting ones with a nomination (they are in
- * node->nominated).
+ * A pod is in exactly one place. Places that count against a node: ASSUMED and ASSIGNED (requests
+ * are in node->used), and waiting ones with a nomination (in node->nominated).
  */
 #include <uthash.h>
 
@@ -18,7 +17,7 @@
 #include "topology/node_keep.h"
 #include "topology/resources.h"
 
-/* Who refused the pod: the plugins that decide what wakes it. */
+/* The plugins that refused the pod: they decide what wakes it. */
 enum {
     SKR_SCHED_BY_UNSCHEDULABLE = 1,
     SKR_SCHED_BY_TAINT = 2,
@@ -29,15 +28,15 @@ enum {
 };
 
 enum skr_sched_place {
-    SKR_SCHED_OUT, /* of no interest: another scheduler's and not on a node, or finished */
+    SKR_SCHED_OUT, /* ignored: another scheduler's and without a node, or finished */
     SKR_SCHED_GATED,
     SKR_SCHED_ACTIVE,
     SKR_SCHED_BACKOFF,
     SKR_SCHED_ERROR_BACKOFF,
     SKR_SCHED_UNSCHEDULABLE,
     SKR_SCHED_IN_CYCLE,
-    SKR_SCHED_ASSUMED,  /* on its way through bind */
-    SKR_SCHED_ASSIGNED, /* the API server says so */
+    SKR_SCHED_ASSUMED,  /* in bind */
+    SKR_SCHED_ASSIGNED, /* bound in the API server */
     SKR_SCHED_PLACE_COUNT
 };
 
@@ -57,13 +56,13 @@ struct skr_sched_pod {
     struct skr_sched_pod *nominated_prev, *nominated_next;
 
     /* queue */
-    skr_time timestamp; /* of coming into the queue, or of the last failure */
-    uint64_t order;     /* breaks ties: order of coming in */
+    skr_time timestamp; /* of its arrival in the queue, or of the last failure */
+    uint64_t order;     /* breaks ties: order of arrival */
     skr_time expiry;    /* end of the backoff's window; 0: no backoff */
     int32_t attempts, rejections, errors;
     unsigned rejected_by;              /* SKR_SCHED_BY_* of the last failure */
     struct skr_sched_pod *prev, *next; /* UNSCHEDULABLE, oldest first */
-    uint64_t call;                     /* of its bind while ASSUMED; 0 once answered well */
+    uint64_t call;                     /* of its bind while ASSUMED; 0 after success */
     bool bind_waits;                   /* the call begins when the cycle ends */
     UT_hash_handle hh;                 /* by uid */
     UT_hash_handle hh_call;            /* by call */
@@ -71,21 +70,21 @@ struct skr_sched_pod {
 
 struct skr_sched_node {
     char *name;
-    struct skr_node *node;    /* NULL: pods are on it, or nominated, but it is not there */
-    size_t order;             /* index in cache->present while there */
-    struct skr_amounts offer; /* by the table of names; nothing: it has no room for them */
+    struct skr_node *node;    /* NULL: it does not exist, but pods are on it or nominated */
+    size_t order;             /* index in cache->present while it exists */
+    struct skr_amounts offer; /* by the table of names; 0 without room there */
     int64_t *allocatable, *used;
     size_t n_allocatable, n_used;     /* by resource id; beyond: 0 */
     size_t n_pods;                    /* charged */
-    struct skr_sched_pod *with_ports; /* these that have host ports */
+    struct skr_sched_pod *with_ports; /* pods with host ports */
     struct skr_sched_pod *nominated;
     UT_hash_handle hh;
 };
 
 struct skr_sched_cache {
     struct skr_resource_names *resources;
-    uint64_t version;              /* of resources, that amounts of pods follow */
-    struct skr_node_shared shared; /* what nodes have alike */
+    uint64_t version;              /* of resources, for which amounts of pods are resolved */
+    struct skr_node_shared shared; /* what nodes have in common */
     struct skr_sched_node *by_name;
     struct skr_sched_node **present; /* order of arrival */
     size_t n_present, cap_present;
@@ -112,17 +111,17 @@ struct skr_scheduler_model {
     struct skr_watcher watcher;
     struct skr_sched_cache cache;
     struct skr_sched_queue queue;
-    struct skr_pod_templates templates; /* unless the options bring some */
+    struct skr_pod_templates templates; /* unless the options have some */
     struct skr_sched_pod *pods;         /* by uid */
     struct skr_sched_pod *calls;        /* open bind calls */
     struct skr_sched_pod *bind_next;    /* its cycle ends at busy_until */
-    struct skr_sched_answer *answer;    /* not yet taken in */
+    struct skr_sched_answer *answer;    /* not yet handled */
     size_t n_answers, cap_answers;
     skr_time now, busy_until;
     size_t start;  /* where the next search begins */
     uint64_t call; /* last number */
     uint64_t random;
-    const char **names; /* room for a cycle: [n nodes] */
+    const char **names; /* working space for a cycle: [n nodes] */
     uint8_t *passes;
     const char **why;
     int32_t *score;
@@ -132,13 +131,14 @@ struct skr_scheduler_model {
 
 /* ---- scheduler_events.c: from the store to cache and queue ---- */
 void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store_change *change);
-/* Wakes the pods that the freed room of this one may help; all but itself. */
+/* Wakes other pods that the freed room of this one may help. */
 void skr_sched_pod_left(struct skr_scheduler_model *s, const struct skr_sched_pod *gone);
-/* Frees the entry with all it has. */
+/* Frees the entry with all it owns. */
 void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *p);
 
-/* ---- scheduler_report.c: what is reported of pods ---- */
-/* Patches the status when reason or message are new, or a nomination has to go; an Event. */
+/* ---- scheduler_report.c: reports about pods ---- */
+/* Patches the status if reason or message are new, or a nomination must be cleared; writes an
+ * Event. */
 void skr_sched_report_failure(struct skr_scheduler_model *s, const struct skr_pod *pod,
                               const char *reason, const char *message, bool clear_nomination);
 void skr_sched_report_bound(struct skr_scheduler_model *s, const struct skr_pod *pod,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One formatted line to one listener. */
+/* Writes one formatted line to one listener. */
 #include "server/lab/scheduler/trace.h"
 
 #include <stdarg.h>

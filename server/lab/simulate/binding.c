@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bindings decided offline by the code of the daemon. One binding prints one object; several print
- * {"bindings": [...]} with namespace and name in front of each. Which scheduler a binding names does
- * not matter here: what would happen if it were ours is the question.
+ * Decides bindings offline with the daemon's code. One binding prints one object; several print
+ * {"bindings": [...]} with namespace and name first in each. The scheduler that a binding names is
+ * ignored: the result is what this daemon would decide.
  */
 #include "server/lab/simulate/binding.h"
 
@@ -40,7 +40,7 @@ static const struct skr_propagation_settings no_settings = {.scheduler_name = ""
 const struct skr_fleet_rules skr_binding_rules = {.scheduler = &skr_propagation_scheduler,
                                                   .settings = &no_settings,
                                                   .ignored = say_ignored,
-                                                  .one_cache = 1, /* behind the clusters */
+                                                  .one_cache = 1, /* after the clusters */
                                                   .twice = refuse_twice};
 
 static int by_number(const void *a, const void *b)
@@ -56,7 +56,7 @@ size_t skr_binding_all(const struct skr_fleet_input *input, const struct skr_bin
     const size_t n = input->n - n_clusters;
     struct skr_fleet_object *all = skr_alloc_array(n + 1, sizeof *all);
     *ret = skr_alloc_array(n + 1, sizeof **ret);
-    memcpy(all, input->object + n_clusters, n * sizeof *all); /* both kinds, behind the clusters */
+    memcpy(all, input->object + n_clusters, n * sizeof *all); /* both kinds, after the clusters */
     qsort(all, n, sizeof *all, by_number);
     for (size_t i = 0; i < n; i++) {
         (*ret)[i] = all[i].object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worked example: the same five clusters, three policies, decided by the daemon's own code. */
+/* Plays the worked example: five clusters, three policies, decided by the daemon's own code. */
 #include "server/lab/simulate/binding_demo.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways out of a decision, as text. */
+/* Writes ways out of a decision as text. */
 #include "server/lab/simulate/binding_help.h"
 
 #include "core/propagation/ways.h"
@@ -19,7 +19,7 @@ static void write_places(const struct skr_binding_decision *decision,
     skr_strbuf_add(out, " of its own");
 }
 
-/* What the cluster would have to be, filter by filter. */
+/* What the cluster would need, filter by filter. */
 static void write_filter(const struct skr_binding_decision *decision,
                          const struct skr_member_cluster *cluster,
                          enum skr_propagation_filter filter, struct skr_strbuf *out)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions as text. Everything shown is part of the decision; what would make it fit is decided in
- * binding_help.c. */
+/* Writes decisions as text. All facts are from the decision; binding_help.c finds ways out. */
 #include "server/lab/simulate/binding_text.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "server/render/page.h"
 #include "server/render/text_table.h"
 
-/* Rows of a table as they are shown: indented, the first ones only unless verbose. */
+/* Rows of a table: indented, and only the first ones unless verbose. */
 struct table {
     struct skr_text_table text;
     size_t n_rows, most;
@@ -31,7 +30,7 @@ static void begin_table(struct table *table, const char *const *head, size_t n, 
     }
 }
 
-/* A row begins with text. Returns whether it is shown: other cells of one that is not are not wanted. */
+/* Begins a row with text. Returns whether the row is shown: else its other cells are not needed. */
 static bool add_row(struct table *table, const char *text)
 {
     if (table->n_rows++ >= table->most) {
@@ -181,8 +180,8 @@ static void write_better_one(const struct skr_binding_decision *decision, size_t
     skr_explain_add_wrapped(out, "  ", 2, text.s);
 }
 
-/* Of each level the first group that comes before a chosen one and was left out, where that is
- * proof: the search takes a group whenever the rest can be completed. */
+/* For each level the first group before a chosen one that was left out, if that is proof: the
+ * search takes a group whenever the rest can be completed. */
 static void write_better(const struct skr_binding_decision *decision, struct skr_strbuf *out)
 {
     for (size_t i = 0; decision->first && i < decision->n_levels; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worked example. A situation is the number of free slots on each of six nodes, taken by
+ * Plays the worked example. A situation is the number of free slots on each of six nodes, used by
  * running pods of others; its outcome is the number of members each node must get. The objects are
- * manifests as users write them. Time is virtual: what is printed is what the engine decided and
- * when, not how fast this machine is.
+ * manifests as users write them. Time is virtual: the output has what the engine decided and when,
+ * not this machine's speed.
  */
 #include "server/lab/simulate/demo.h"
 #include "server/render/explain_text.h"
@@ -30,7 +30,7 @@ static const struct situation {
     const char *title;
     int free[NODES];
     int expected[NODES];
-    bool second; /* then a second gang comes */
+    bool second; /* then a second gang arrives */
 } situations[] = {
     {"everything is free", {5, 5, 5, 5, 5, 5}, {3, 3, 2, 0, 0, 0}, false},
     {"rack-1 has no room for all, node-2 is full, node-1 takes three",
@@ -51,10 +51,10 @@ struct story {
     struct skr_strbuf *out;
     bool ascii;
     bool verbose;
-    bool muted; /* the first gang's way was told already */
+    bool muted; /* the first gang's placement was shown already */
     struct skr_lab *lab;
     struct skr_record record;
-    skr_time began; /* when the gang at hand came */
+    skr_time began; /* when the present gang arrived */
 };
 
 static void no_tick(void *context)
@@ -62,7 +62,7 @@ static void no_tick(void *context)
     (void)context;
 }
 
-/* Creates what is in the text. */
+/* Creates the objects of the text. */
 static int create(struct story *story, const struct skr_strbuf *text)
 {
     struct skr_simulate_input input;
@@ -98,7 +98,7 @@ static void run(struct story *story)
     skr_lab_skip(story->lab, end);
 }
 
-/* ---- looking at the result ---- */
+/* ---- the result ---- */
 
 static const json_t *member(const struct story *story, int i)
 {
@@ -116,7 +116,7 @@ static int count_on(const struct story *story, const char *node)
     return n;
 }
 
-/* "  ranks 0 1 2" behind a node of the picture. */
+/* "  ranks 0 1 2" after a node of the picture. */
 static void write_ranks(void *context, int32_t leaf, struct skr_strbuf *out)
 {
     const struct story *story = context;
@@ -266,7 +266,7 @@ static bool end_of_first(struct story *story, const struct situation *situation)
     return good;
 }
 
-/* What `sakkara explain group-b` would print below its table. */
+/* The text that `sakkara explain group-b` prints below its table. */
 static void print_ways_out(const struct story *story, const char *name)
 {
     struct skr_strbuf text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Templates, filled in. */
+/* Templates of manifests, and the values for them. */
 #include "server/lab/simulate/example.h"
 
 static const char topology_text[] =

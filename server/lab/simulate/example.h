@@ -3,8 +3,8 @@
 #define SKR_SERVER_LAB_SIMULATE_EXAMPLE_H
 /*
  * The worked example as manifests, as users write them: two racks of three nodes with room for five
- * pods each, a Job of eight in a group, and a second one of fourteen that wants one rack and does
- * not fit. The demo plays it, the sandbox begins with it.
+ * pods each. A group has a Job of eight; a second group of fourteen requires one rack and does not
+ * fit. The demo plays it; the sandbox starts with it.
  */
 #include "topology/base/strbuf.h"
 
@@ -17,18 +17,18 @@ enum {
 #define SKR_EXAMPLE_GROUP  "group-a" /* of the Job job-a */
 #define SKR_EXAMPLE_SECOND "group-b" /* of the Job job-b */
 
-/* Free slots of each node where there is room for the first gang in either rack and for the second
- * in none: where the demo ends and the sandbox begins. */
+/* Free slots of each node: either rack has room for the first gang, none for the second. The demo
+ * ends with these, the sandbox starts with them. */
 #define SKR_EXAMPLE_LAST \
     {                    \
         5, 5, 5, 5, 3, 5 \
     }
 
-#define SKR_EXAMPLE_OTHER "other-4-3" /* when it goes, the second one fits too */
+#define SKR_EXAMPLE_OTHER "other-4-3" /* if it is deleted, the second group fits too */
 
 /* Append YAML documents, "---" between them. */
 
-/* Topology and nodes; pods of others run where fewer than all slots are free. */
+/* Topology and nodes; nodes with fewer free slots run pods of others. */
 void skr_example_write_cluster(const int free[SKR_EXAMPLE_NODES], struct skr_strbuf *out);
 void skr_example_write_last_cluster(struct skr_strbuf *out);
 void skr_example_write_gang(struct skr_strbuf *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every object is decoded while its text is at hand, so that what is wrong is reported with its
- * position, and again once all are there and changed. */
+/* Decodes every object while its text is available, so that errors have positions, and again after
+ * all are read and changed. */
 #include "server/lab/simulate/fleet_input.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "server/object/path.h"
 #include "topology/base/arena.h"
 
-/* Number of the watch whose objects these are; n_watches: none. */
+/* The number of the watch for this object; n_watches: none. */
 static size_t watch_of(const struct skr_fleet_input *input, const json_t *object)
 {
     const struct skr_scheduler *scheduler = input->rules->scheduler;
@@ -70,7 +70,7 @@ int skr_fleet_input_parse(struct skr_fleet_input *input, const char *name, const
     return skr_manifests_parse(&input->manifests, name, text, n, check, input, errors);
 }
 
-/* ---- once all are there ---- */
+/* ---- after all are read ---- */
 
 static void warn(const struct skr_manifest *item, const struct skr_strbuf *text,
                  struct skr_strbuf *out)
@@ -91,7 +91,7 @@ static void warn_doubted(const struct skr_fleet_input *input, size_t i,
     warn(&input->manifests.item[i], &text, out);
 }
 
-/* Once a kind. */
+/* Once per kind. */
 static void warn_ignored(const struct skr_fleet_input *input, size_t i, struct skr_strbuf *out)
 {
     const struct skr_manifest *item = &input->manifests.item[i];
@@ -131,7 +131,7 @@ static int by_key_and_number(const void *a, const void *b)
     return order != 0 ? order : (s->number > t->number) - (s->number < t->number);
 }
 
-/* Appends the objects of a watch, sorted; of those with one name the last. */
+/* Appends the objects of a watch, sorted; of those with one name only the last. */
 static int decode_all(struct skr_fleet_input *input, size_t w, struct skr_strbuf *messages)
 {
     const struct skr_object_type *type = input->rules->scheduler->watch[w].type;
@@ -169,7 +169,8 @@ static int decode_all(struct skr_fleet_input *input, size_t w, struct skr_strbuf
     return rc;
 }
 
-/* Refuses a name that objects of two watches have in one cache, which would keep one of them. */
+/* Refuses a name that objects of two watches share in one cache, which would store only one of
+ * them. */
 static int check_one_cache(const struct skr_fleet_input *input, struct skr_strbuf *messages)
 {
     size_t first = 0;
@@ -228,7 +229,7 @@ int skr_fleet_input_finish(struct skr_fleet_input *input, struct skr_strbuf *mes
     return rc;
 }
 
-/* ---- looking ---- */
+/* ---- lookups ---- */
 
 const struct skr_fleet_object *skr_fleet_input_of(const struct skr_fleet_input *input,
                                                   const struct skr_object_type *type, size_t *ret_n)

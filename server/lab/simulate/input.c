@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests to a store: in which order they are created, and what is worth a warning. */
+/* Loads manifests into a store: their order of creation, and warnings. */
 #include "server/lab/simulate/input.h"
 
 #include <stdio.h>
@@ -55,10 +55,10 @@ int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name,
 struct warned {
     char text[WARNED_MAX][256];
     size_t n;
-    struct skr_resource_names *resources; /* that nodes offer */
+    struct skr_resource_names *resources; /* offered by nodes */
 };
 
-/* Once a text; beyond WARNED_MAX different ones silence. */
+/* Once per text; after WARNED_MAX different texts none. */
 static void warn(struct warned *warned, const struct skr_manifest *manifest, const char *text,
                  struct skr_strbuf *out)
 {
@@ -82,8 +82,8 @@ static bool allows_pods(const json_t *node)
     return json_object_get(from, "pods");
 }
 
-/* Rules about other pods are planned with for members of groups; the simulated kube-scheduler, which
- * places all others, does not know them. */
+/* Rules about other pods apply to members of groups; the simulated kube-scheduler, which places all
+ * other pods, ignores them. */
 static bool is_planned_with(const json_t *pod, const char *what)
 {
     const json_t *labels = skr_path_get(pod, "metadata.labels");
@@ -93,8 +93,8 @@ static bool is_planned_with(const json_t *pod, const char *what)
                       strcmp(what, "topologySpreadConstraints") == 0);
 }
 
-/* The daemon would refuse it, as kube-scheduler's model here does: all names count, whenever their
- * nodes come and go. The node was decoded when it was read; what it offers is all that is asked here. */
+/* The daemon would refuse such a node, as kube-scheduler's model does: all names count, whenever
+ * their nodes exist. The node was decoded when it was read; only its allocatable matters here. */
 static void warn_about_names(struct warned *warned, const struct skr_manifest *manifest,
                              struct skr_strbuf *out)
 {
@@ -144,8 +144,8 @@ static void warn_about(struct warned *warned, const struct skr_manifest *manifes
     }
 }
 
-/* A CronJob of a file becomes one run of its jobTemplate, "NAME-1". One of a dump stays what it was:
- * its runs are in the dump. */
+/* A CronJob of a file becomes one run of its jobTemplate, "NAME-1". One of a dump stays: the dump
+ * has its runs. */
 static void run_once(struct skr_manifest *manifest)
 {
     json_t *object = manifest->object;
@@ -213,7 +213,7 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
 
 /* ---- creating ---- */
 
-/* metadata.name from generateName: the first that is free. */
+/* metadata.name from generateName: the first unused one. */
 static int make_name(json_t *object, const struct skr_store_resource *resource,
                      struct skr_store *store, struct skr_error *error)
 {
@@ -305,7 +305,7 @@ void skr_simulate_input_drop(struct skr_simulate_input *input)
 {
     for (size_t i = 0; i < input->manifests.n; i++) {
         struct skr_manifest *manifest = &input->manifests.item[i];
-        if (!skr_scenario_is(manifest->object)) { /* the steps are parts of that */
+        if (!skr_scenario_is(manifest->object)) { /* its steps are added separately */
             json_decref(manifest->object);
             manifest->object = NULL;
         }

@@ -2,11 +2,11 @@
 #ifndef SKR_SERVER_LAB_SIMULATE_INPUT_H
 #define SKR_SERVER_LAB_SIMULATE_INPUT_H
 /*
- * What `sakkara simulate` is given: objects that are there at the beginning, and the timed steps of
- * Scenario documents (server/manifest/scenario.h).
+ * The input of `sakkara simulate`: initial objects, and the timed steps of Scenario documents
+ * (server/manifest/scenario.h).
  *
- * Names: an object with generateName gets the same name in every run: "job-a-" is job-a for a
- * workload, job-a-0 for a pod, with the next free number behind it where that is taken.
+ * Names: an object with generateName gets the same name in every run. "job-a-" gives job-a for a
+ * workload and job-a-0 for a pod; if that is used, the next free number is appended.
  */
 #include "server/lab/store/store.h"
 #include "server/manifest/manifest.h"
@@ -19,7 +19,7 @@ enum skr_simulate_step_kind {
 };
 
 struct skr_simulate_step {
-    skr_time at; /* from the beginning */
+    skr_time at; /* since the beginning */
     enum skr_simulate_step_kind kind;
     const json_t *body;               /* borrowed from its manifest */
     const struct skr_manifest *where; /* the Scenario, for messages */
@@ -37,27 +37,27 @@ struct skr_simulate_input {
 void skr_simulate_input_init(struct skr_simulate_input *input);
 void skr_simulate_input_fini(struct skr_simulate_input *input);
 
-/* Adds a file, a folder or "-". Errors: of skr_manifests_read(), which tells them in errors; what
- * is decoded by engine or scheduler is decoded here too, so that it is reported with its position. */
+/* Adds a file, a folder or "-". Errors: of skr_manifests_read(), written to errors. Objects of
+ * engine and scheduler are decoded here too, so that errors have positions. */
 int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
                             struct skr_strbuf *errors);
 /* The same for a text. */
 int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,
                              size_t n, struct skr_strbuf *errors);
-/* After the last file: orders the steps, finds the start, and warns once a kind of what is ignored
- * or not modelled. */
+/* Call after the last file: orders the steps, computes the start, and warns once per kind about
+ * what is ignored or not modelled. */
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);
 
-/* Creates the objects of the beginning. tick is called now and then, so that watchers can keep up.
- * Errors: SKR_INVALID, reported in errors with their positions. */
+/* Creates the initial objects. Calls tick regularly, so that watchers can keep up. Errors:
+ * SKR_INVALID, reported in errors with positions. */
 int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_store *store,
                             skr_time now, void (*tick)(void *context), void *context,
                             struct skr_strbuf *errors);
-/* Carries out a step. */
+/* Executes a step. */
 int skr_simulate_step_apply(const struct skr_simulate_step *step, struct skr_store *store,
                             skr_time now, struct skr_strbuf *errors);
 
-/* The objects of the beginning go, and what was borrowed from them is void; the steps stay. */
+/* Frees the initial objects; pointers borrowed from them are void. The steps stay. */
 void skr_simulate_input_drop(struct skr_simulate_input *input);
 
 #endif

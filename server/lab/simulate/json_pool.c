@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One range of addresses, reserved once and backed by the kernel as it is touched. It is cut into
- * pages, each of them for one size, which a table of a byte a page tells: so a free() knows the size
- * from the address, and that an address is not of the pool. Sizes are multiples of 8 bytes. Memory of
+ * One range of addresses, reserved once; the kernel backs it on first use. It is cut into pages,
+ * each for one size. A table with a byte per page stores the size. So free() finds the size from
+ * the address, and detects addresses outside the pool. Sizes are multiples of 8 bytes. Memory of
  * one size is never used for another: trees come and go, their shapes stay.
  */
 #include "server/lab/simulate/json_pool.h"
@@ -23,11 +23,11 @@ enum {
 
 static struct {
     unsigned char *base; /* NULL: there is no pool */
-    bool refused;        /* and there will be none */
+    bool refused;        /* and there will be no pool */
     size_t n_pages;      /* in use, from the start */
     struct {
         void *free;                /* the first; each holds the address of the next */
-        unsigned char *next, *end; /* what nobody has had yet of its last page */
+        unsigned char *next, *end; /* the unused rest of its last page */
     } size[SIZES];
     uint8_t size_of[PAGES];
 } pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows sorted by place; every run of equal names is a group. */
+/* Sorts rows by place; every run of equal names is a group. */
 #include "server/lab/simulate/place_tree.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct drawing {
     struct skr_strbuf *out;
     size_t name_column;
     bool ascii;
-    bool last[SKR_PLACE_PARTS_MAX]; /* nothing follows below the same name */
+    bool last[SKR_PLACE_PARTS_MAX]; /* [depth] no row follows below the same name */
 };
 
 static int by_place(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int by_place(const void *a, const void *b)
     return order != 0 || !s->text ? order : strcmp(s->text, t->text);
 }
 
-/* depth 0: the title. row: what is behind the name; NULL: the number. */
+/* depth 0: the title. row: the text after the name; NULL: the number. */
 static void draw_line(const struct drawing *d, size_t depth, const char *name,
                       const struct skr_place_row *row, int64_t number)
 {
@@ -68,7 +68,7 @@ static int64_t sum_of(const struct skr_place_row *row, size_t n)
     return sum;
 }
 
-/* Depth is at most that of the parts. is_last: nothing follows these rows below the same row above. */
+/* At most as deep as the parts. is_last: no row follows these below the same parent. */
 static void draw(struct drawing *d, const struct skr_place_row *row, size_t n, size_t level,
                  size_t depth, bool is_last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files to a hub, one cycle, and what it says. */
+/* Reads files as a hub, runs one cycle, and writes the result. */
 #include "server/lab/simulate/placement.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void say_ignored(const char *kind, const char *api_version, struct skr_st
     skr_strbuf_addf(out, "kind %.64s of %.96s is ignored", kind, api_version);
 }
 
-/* A binding is that of the set of its name. */
+/* A binding is for the set of its name. */
 static void say_other_set(const struct skr_object_type *type, const json_t *object,
                           struct skr_strbuf *out)
 {
@@ -90,7 +90,7 @@ static bool is_named(const struct skr_placement *placement, const char *name)
 
 enum found { FOUND, ABSENT, AMBIGUOUS };
 
-/* name: "NS/NAME", "NAME", or NULL: the only one that is scheduler's. */
+/* name: "NS/NAME", "NAME", or NULL: the only Placement of this scheduler. */
 static enum found find(const struct skr_fleet_input *input, const char *name, const char *scheduler,
                        const struct skr_placement **ret)
 {
@@ -127,7 +127,7 @@ int skr_placement_hub(const struct skr_fleet_input *input, const struct skr_plac
     return 0;
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
 static int refuse(const struct skr_fleet_input *input,
                   const struct skr_simulate_placement_options *options, enum found found,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of spread constraints are tried on the selection alone, since candidates and scores stay;
- * all others by the whole cycle, on copies of the objects.
+ * Tries changes of spread constraints on the selection only, since candidates and scores stay; all
+ * others by the whole cycle, on copies of the objects.
  */
 #include "server/lab/simulate/placement_help.h"
 
@@ -10,7 +10,7 @@
 
 #include "server/render/page.h"
 
-enum { OBJECTS_MAX = 8 }; /* sets to bind, and clusters to label, that are tried */
+enum { OBJECTS_MAX = 8 }; /* sets to bind, and clusters to label, to try */
 
 struct help {
     const struct skr_placement *placement;
@@ -21,8 +21,8 @@ struct help {
 
 /* ---- spread constraints ---- */
 
-/* How many clusters the same selection takes with one hard level, or with all (level n_levels), made
- * ScheduleAnyway (max_skew 0) or of another maxSkew. */
+/* The number of clusters that the same selection takes if one hard level, or all (level n_levels),
+ * is ScheduleAnyway (max_skew 0) or has another maxSkew. */
 static size_t selected_with(const struct help *t, size_t level, int32_t max_skew)
 {
     struct skr_spread_problem problem = t->result->problem;
@@ -43,7 +43,7 @@ static size_t selected_with(const struct help *t, size_t level, int32_t max_skew
     return n;
 }
 
-/* The least maxSkew that lets the level take as many as any would; 0: none lets more in. */
+/* The least maxSkew at which the level takes as many as at any other; 0: none takes more. */
 static int32_t enough_skew(const struct help *t, size_t level)
 {
     const struct skr_spread_problem *p = &t->result->problem;
@@ -78,7 +78,7 @@ static void add_level(struct help *t, size_t level, const char *field, const cha
     add_set(t, path, value);
 }
 
-/* Hard levels each of which keeps clusters out by itself; all of them where no single one does. */
+/* Hard levels that exclude clusters alone; all of them if no single one does. */
 static void try_levels(struct help *t)
 {
     const struct skr_spread_problem *p = &t->result->problem;
@@ -100,7 +100,7 @@ static void try_levels(struct help *t)
     }
 }
 
-/* ---- what else the Placement asks for ---- */
+/* ---- other rules of the Placement ---- */
 
 /* Whether more clusters are selected. */
 static bool helps(const struct help *t, const struct skr_placement *placement,
@@ -137,7 +137,7 @@ static void try_placement(struct help *t)
     }
 }
 
-/* One more toleration: of every taint. */
+/* One more toleration, for all taints. */
 static void try_tolerations(struct help *t, struct skr_arena *arena)
 {
     struct skr_placement changed = *t->placement;
@@ -160,7 +160,7 @@ static void try_tolerations(struct help *t, struct skr_arena *arena)
 
 /* ---- sets ---- */
 
-/* A set is bound to the namespace besides. */
+/* Binds one more set to the namespace. */
 static void try_bindings(struct help *t, struct skr_arena *arena)
 {
     const size_t n = t->hub->n_bindings;
@@ -184,7 +184,7 @@ static void try_bindings(struct help *t, struct skr_arena *arena)
     }
 }
 
-/* The cluster with one label set. false: no memory. */
+/* The cluster with one label set. False: no memory. */
 static bool label(struct skr_managed_cluster *cluster, const char *key, const char *value,
                   struct skr_arena *arena)
 {
@@ -209,7 +209,7 @@ static bool label(struct skr_managed_cluster *cluster, const char *key, const ch
     return item;
 }
 
-/* A cluster is labelled into a bound set. */
+/* Labels one cluster into a bound set. */
 static void try_members(struct help *t, struct skr_arena *arena)
 {
     static const char key[] = SKR_OCM "clusterset";

@@ -4,8 +4,8 @@
 #include "core/placement/evaluate.h"
 #include "topology/base/strbuf.h"
 
-/* Of a Placement that lacks clusters: with which single changes of it, of a binding of a set, or of a
- * label more would be selected. Each was tried; where none does it, the text says so. Nothing where
+/* For a Placement that lacks clusters: writes which single changes of it, of a binding of a set, or
+ * of a label would select more. Each was tried; if none does, the text says so. Writes nothing if
  * no cluster is missing. Some 20 cycles. */
 void skr_placement_help_write(const struct skr_placement *placement,
                               const struct skr_placement_hub *hub,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --set: one value of a Placement changed in its JSON before it is decoded. */
+/* --set: changes one value of a Placement in its JSON before it is decoded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +141,8 @@ static bool has(const char *const *list, size_t n, const char *word)
     return false;
 }
 
-/* The first word of the path that no Placement has: nothing would change by it. NULL: none. */
+/* The first word of the path that no Placement has, so that the change would have no effect. NULL:
+ * none. */
 static const char *find_unknown(const struct change *c, const char **ret_meant)
 {
     const size_t n_roots = sizeof roots / sizeof *roots, n_words = sizeof words / sizeof *words;
@@ -158,13 +159,13 @@ static const char *find_unknown(const struct change *c, const char **ret_meant)
             return key;
         }
         if (strcmp(key, "matchLabels") == 0) {
-            break; /* labels of the user's */
+            break; /* the user's labels */
         }
     }
     return NULL;
 }
 
-/* JSON, or a text. NULL: no UTF-8. */
+/* JSON, or a text. NULL: not UTF-8. */
 static json_t *value_of(const char *text)
 {
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -176,7 +177,7 @@ static json_t *child_of(json_t *parent, const struct step *step)
     return step->key[0] ? json_object_get(parent, step->key) : json_array_get(parent, step->index);
 }
 
-/* value is taken. An entry behind the end is appended; null takes away. */
+/* value: taken. An entry after the end is appended; null removes. */
 static bool put(json_t *parent, const struct step *step, json_t *value)
 {
     const bool removes = json_is_null(value);

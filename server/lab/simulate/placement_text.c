@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cycle for people: what was selected and why, why the others were not (a filter, a hard level
- * with its numbers, or the score). What would change it is found in placement_help.c.
+ * Writes a cycle for users: the selected clusters and why, and why the others were not selected (a
+ * filter, a hard level with its numbers, or the score). placement_help.c finds ways out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "server/lab/simulate/placement_help.h"
 #include "server/render/page.h"
 
-enum { ROWS = 12 }; /* of each list; the rest is counted. verbose: all */
+enum { ROWS = 12 }; /* of each list; others are counted. verbose: all */
 
 struct text {
     const struct skr_placement *placement;
@@ -20,9 +20,9 @@ struct text {
     const struct skr_placement_result *result;
     struct skr_strbuf *out;
     bool verbose;
-    size_t *step;   /* [candidate] when it was selected, from 1; 0 not */
+    size_t *step;   /* [candidate] step of its selection, from 1; 0: not selected */
     bool *excluded; /* [candidate] by a hard level, when the selection ended */
-    bool cut_short; /* hard levels ended it */
+    bool cut_short; /* hard levels ended the selection */
 };
 
 static const char *name_of(const struct text *t, size_t candidate)
@@ -113,7 +113,7 @@ static const struct skr_spread_tuple *tuple_at(const struct text *t, size_t cand
     return found;
 }
 
-/* Whether the tuple is the other's sibling: the same path up to the last value. */
+/* Whether the tuples are siblings: the same path up to the last value. */
 static bool are_siblings(const struct skr_spread_tuple *a, const struct skr_spread_tuple *b)
 {
     const char *s = strrchr(a->path, '/'), *u = strrchr(b->path, '/');
@@ -121,7 +121,7 @@ static bool are_siblings(const struct skr_spread_tuple *a, const struct skr_spre
     return a->level == b->level && (a->level == 0 || (m == n && strncmp(a->path, b->path, m) == 0));
 }
 
-/* The first hard level that keeps it out. */
+/* The first hard level that excludes it. */
 static void write_exclusion(const struct text *t, size_t candidate)
 {
     const struct skr_spread_problem *p = &t->result->problem;

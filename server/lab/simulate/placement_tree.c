@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds one row per decided cluster; place_tree.c draws them. */
 #include "server/lab/simulate/placement_tree.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 enum { NAME_COLUMN = 28 };
 _Static_assert(SKR_SPREAD_LEVELS_MAX + 1 <= SKR_PLACE_PARTS_MAX, "a part a level, and the cluster");
 
-/* A cluster that a decision names: values from the first level on, then its name. */
+/* The row of a decided cluster: values from the first level on, then its name. */
 static struct skr_place_row make_row(const struct skr_placement *placement,
                                      const struct skr_managed_cluster *cluster, const char *name,
                                      const char *decision)

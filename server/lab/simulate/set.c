@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group's map is edited as its JSON, and parsed once as the engine would, so that a value that
- * makes no sense is refused here. */
+/* Edits the group's map as JSON, and parses it once as the engine does, so that a malformed value
+ * is refused here. */
 #include "server/lab/simulate/set.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char constraints[] = "constraints.";
 
 /* ---- reading ---- */
 
-/* Cuts s at the first c: what is behind it, or NULL. */
+/* Cuts s at the first c: returns the text after it, or NULL. */
 static char *cut_at(char *s, char c)
 {
     char *at = s ? strchr(s, c) : NULL;
@@ -75,7 +75,7 @@ static bool defines_group(const json_t *object, const struct skr_change *c)
     return strcmp(name ? json_string_value(name) : "default-group", c->name) == 0;
 }
 
-/* A map goes before a PodGroup of the same name, as for the engine. */
+/* A map takes precedence over a PodGroup of the same name, as in the engine. */
 static json_t *find_group(const struct skr_simulate_input *input, const struct skr_change *c)
 {
     json_t *found = NULL;
@@ -91,7 +91,7 @@ static json_t *find_group(const struct skr_simulate_input *input, const struct s
 
 /* ---- changing ---- */
 
-/* A number, true, false, null; anything else is a text. */
+/* A number, true, false, null; else a text. */
 static json_t *value_of(const char *text)
 {
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -102,7 +102,7 @@ static json_t *value_of(const char *text)
     return json_string(text);
 }
 
-/* Members match whatever their case: all spellings go. */
+/* Members match in any case: removes all spellings. */
 static void remove_key(json_t *rule, const char *key)
 {
     const char *name;
@@ -116,7 +116,7 @@ static void remove_key(json_t *rule, const char *key)
     }
 }
 
-/* ---- what would be ignored ---- */
+/* ---- values that would be ignored ---- */
 
 struct ignored {
     const struct skr_change *change;
@@ -152,7 +152,7 @@ static void tell_ignored(void *context, const struct skr_defect *defect)
     }
 }
 
-/* The change alone, read by the parser of groups, which tells lint what it ignores. */
+/* Reads the change alone with the parser of groups, which reports to lint what it ignores. */
 static void find_ignored(const struct skr_change *c, const char *level, const char *key,
                          struct skr_strbuf *why)
 {
@@ -179,7 +179,7 @@ static bool names_level(const json_t *object, const char *level)
     return named;
 }
 
-/* false: why says what is wrong. A key of a level that is in no tree can be taken away. */
+/* False: why has the reason. A key of a level that is in no tree can be removed. */
 static bool check_constraint(const struct skr_simulate_input *input, const json_t *object,
                              const struct skr_change *c, const char *path, struct skr_strbuf *why)
 {

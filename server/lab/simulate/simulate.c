@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop: what is due next in the model, or the next step of the scenario, whichever is earlier;
- * then what changed is recorded.
+ * The loop: the model's next due time, or the scenario's next step, whichever is earlier; then
+ * changes are recorded.
  */
 #include "server/lab/simulate/simulate.h"
 
@@ -23,11 +23,11 @@
 #include "server/object/path.h"
 #include "server/render/page.h"
 
-/* Longer than anything waits whose end changes something: held binds (bindTimeout), plans
- * (planTimeout), the scheduler's own retry of everything (5 minutes and a half). */
+/* Longer than any wait whose end changes something: held binds (bindTimeout), plans (planTimeout),
+ * the scheduler's own retry (5 minutes and a half). */
 #define QUIET_MIN (400 * SKR_SECOND)
 #define QUIET_PAD (60 * SKR_SECOND)
-/* A run that never comes to rest is ended so long after its last step. */
+/* A run that never rests ends this long after its last step. */
 #define RESTLESS_MAX (24 * 3600 * SKR_SECOND)
 
 struct simulation {
@@ -35,16 +35,16 @@ struct simulation {
     struct skr_strbuf *out, *messages;
     struct skr_config *config; /* NULL: defaults */
     struct skr_settings settings;
-    char *topology_namespace; /* that they name; NULL: the configuration's */
+    char *topology_namespace; /* named by the objects; NULL: the configuration's */
     struct skr_simulate_input input;
     struct skr_lab *lab;
     struct skr_spotmix_settings mix_settings;
-    struct skr_mix_webhook *mix; /* NULL: no workload is mixed */
+    struct skr_mix_webhook *mix; /* NULL: no workload uses the mix */
     struct skr_record record;
     struct skr_progress progress;
     struct skr_strbuf trace;
     size_t next_step;
-    skr_time stepped_at; /* when the last step was taken, from the beginning */
+    skr_time stepped_at; /* time of the last step, since the beginning */
     struct timespec began, loaded;
 };
 
@@ -102,7 +102,8 @@ static void take_event(void *context, skr_time now, const json_t *event)
     skr_record_event(&s->record, now, event);
 }
 
-/* A controller's pods are refused: without that word a group waits for members, and nobody knows why. */
+/* A controller's pods are refused. Without this message a group waits for members for no visible
+ * reason. */
 static void take_refusal(void *context, skr_time now, const json_t *event)
 {
     struct simulation *s = context;
@@ -114,7 +115,7 @@ static void take_refusal(void *context, skr_time now, const json_t *event)
     skr_strbuf_addc(s->messages, '\n');
 }
 
-/* What is beside the models sees what they did; what nobody will read any more goes. */
+/* Shows changes to the record, and drops history that all have read. */
 static void see(struct simulation *s, skr_time now)
 {
     uint64_t seen = skr_lab_seen(s->lab);
@@ -201,7 +202,7 @@ static skr_time next_step_at(const struct simulation *s)
                                            : SKR_TIME_NEVER;
 }
 
-/* Nothing that waits can still change anything. */
+/* Whether no wait can change anything any more. */
 static bool is_over(const struct simulation *s, skr_time next)
 {
     skr_time quiet = QUIET_MIN;
@@ -344,7 +345,7 @@ static void fini(struct simulation *s)
     skr_config_destroy(s->config);
 }
 
-/* Whether all changes can be read. */
+/* Whether all changes are readable. */
 static bool check_sets(struct simulation *s)
 {
     bool good = true;
@@ -354,7 +355,7 @@ static bool check_sets(struct simulation *s)
     return good;
 }
 
-/* The input is read. */
+/* Runs the simulation after the input is read. */
 static int simulate(struct simulation *s)
 {
     for (size_t i = 0; i < s->options->n_sets; i++) {
@@ -368,7 +369,7 @@ static int simulate(struct simulation *s)
     if (s->config) {
         skr_simulate_topology_warn(&s->input, s->settings.topology_namespace, s->messages);
     } else {
-        /* The manifests go before the settings do. */
+        /* The manifests are freed before the settings. */
         s->topology_namespace = skr_strdup(skr_simulate_topology_namespace(
             &s->input, s->settings.topology_namespace, s->messages));
         s->settings.topology_namespace = s->topology_namespace;

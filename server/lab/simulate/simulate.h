@@ -2,12 +2,12 @@
 #ifndef SKR_SERVER_LAB_SIMULATE_SIMULATE_H
 #define SKR_SERVER_LAB_SIMULATE_SIMULATE_H
 /*
- * `sakkara simulate`: objects from files through API server, kube-scheduler, kubelet and the
- * daemon's engine (server/lab/driver), under a virtual clock, and what became of them. Same input,
- * same bytes. It runs every verb the daemon runs: nothing is decided here.
+ * `sakkara simulate`: runs objects from files through API server, kube-scheduler, kubelet and the
+ * daemon's engine (server/lab/driver), under a virtual clock, and reports the result. Same input,
+ * same bytes. All decisions are the engine's.
  *
- * Without --until a run ends when nothing more can happen: no step is left, controllers and
- * kubelets are idle, and nothing has changed for longer than anything that waits.
+ * Without --until a run ends when nothing can change any more: no step is left, controllers and
+ * kubelets are idle, and nothing has changed for longer than any wait.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,20 +19,18 @@
 struct skr_simulate_options {
     const char *const *file; /* files, folders, "-" */
     size_t n_files;
-    const char *const *set; /* changes to groups, see simulate_set.h */
+    const char *const *set; /* changes to groups, see set.h */
     size_t n_sets;
     const char *config; /* configuration of the daemon, for its settings; NULL: defaults */
-    skr_time until;     /* from the beginning; SKR_TIME_NEVER: until nothing more can happen */
-    uint64_t seed;      /* of uids, and of the choice among equally good nodes; 0: the first */
+    skr_time until;     /* since the beginning; SKR_TIME_NEVER: until nothing can change any more */
+    uint64_t seed;      /* for uids, and for the choice among equal nodes; 0: the first */
     bool json;
     bool picture;
     bool ascii;
-    bool
-        last; /* the process ends after it: memory is left to the kernel, not given back one by one */
-    bool timings;   /* how long it took, on messages: the one thing that differs between runs */
-    int verbosity;  /* 1: what the engine decides, verbs and writes; 2: the scheduler's queue too */
-    FILE *progress; /* a bar (or lines, when it is no terminal) when it takes longer than a second;
-                       NULL: none */
+    bool last;      /* the process ends after it: memory is not freed one by one */
+    bool timings;   /* write the run time to messages: the only part that differs between runs */
+    int verbosity;  /* 1: decisions of the engine, verbs and writes; 2: the scheduler's queue too */
+    FILE *progress; /* a bar (or lines, if it is no terminal) after the first second; NULL: none */
 };
 
 /* Result to out, warnings and errors to messages. Returns the exit code: 0, SKR_EXIT_ERROR,

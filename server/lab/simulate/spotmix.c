@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the file, plays its events one after the other, writes what became of every pod. */
+/* Reads the file, plays its events one by one, and writes the result for every pod. */
 #include "server/lab/simulate/spotmix.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ struct replay {
     struct skr_spotmix_world world;
     const char *name; /* of the file */
     size_t event;     /* its number, from 0 */
-    json_t *evict;    /* by number of the event: aliases */
-    json_t *http;     /* by number of the event: status */
+    json_t *evict;    /* by index of the event: aliases */
+    json_t *http;     /* by index of the event: status */
     struct skr_strbuf *messages;
 };
 
@@ -57,7 +57,7 @@ static int check_create(const struct replay *replay, const json_t *fields, struc
     if (*owner != '\0' && !skr_spotmix_world_owner(&replay->world, owner)) {
         skr_strbuf_addf(replay->messages,
                         "%s: events[%zu]: owner \"%s\" is not in config.owners: a ReplicaSet that "
-                        "nobody knows\n",
+                        "does not exist\n",
                         replay->name, replay->event, owner);
     }
     return 0;
@@ -76,7 +76,7 @@ static int create(struct replay *replay, const json_t *fields, struct skr_error 
     return rc;
 }
 
-/* All are reviewed before the first of them is seen. */
+/* All are reviewed before the first is observed. */
 static int concurrent(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *list = skr_path_get(event, "pods");
@@ -143,7 +143,7 @@ static int advance(struct replay *replay, const json_t *event, struct skr_error 
     return 0;
 }
 
-/* A string goes as it is, any other value as JSON. */
+/* A string is sent as is, any other value as JSON. */
 static int raw(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *body = json_object_get(event, "body");
@@ -165,8 +165,8 @@ static int raw(struct replay *replay, const json_t *event, struct skr_error *err
 
 static const struct operation {
     const char *name;
-    bool shrinks; /* pods that a scale-down has to delete are deleted before it, as nothing in the
-                     file has named them */
+    /* pods that a scale-down must delete are deleted before it, since no event names them */
+    bool shrinks;
     /* One of: */
     int (*run)(struct replay *, const json_t *event, struct skr_error *);
     void (*of_pod)(struct skr_spotmix_world *, struct skr_spotmix_sim_pod *);
@@ -191,7 +191,7 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 /* ---- playing ---- */
 
-/* What the reconciler would evict now and has not named before, by index. */
+/* Notes pods that the reconciler would evict now and has not named before, by index. */
 static void note_evictions(struct replay *replay)
 {
     struct skr_spotmix_world *world = &replay->world;

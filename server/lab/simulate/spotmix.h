@@ -2,8 +2,8 @@
 #ifndef SKR_SERVER_LAB_SIMULATE_SPOTMIX_H
 #define SKR_SERVER_LAB_SIMULATE_SPOTMIX_H
 /*
- * `sakkara simulate spotmix`: pods created, deleted, scaled, relabelled, rolled out, with the
- * webhook coming and going, replayed from a file through the daemon's own reviews and repairs. The
+ * `sakkara simulate spotmix`: replays created, deleted, scaled, relabelled and rolled out pods from
+ * a file, with the webhook going down and up, through the daemon's own reviews and repairs. The
  * same file gives the same output. Format: docs/reference.md, "Spot mix events".
  */
 #include "topology/base/strbuf.h"
@@ -15,11 +15,11 @@ struct skr_spotmix_simulate_options {
     bool json;
 };
 
-/* The result to out; what is wrong with the file, or in it, to messages. Returns an exit code. */
+/* Result to out; errors of or in the file to messages. Returns an exit code. */
 int skr_spotmix_simulate(const struct skr_spotmix_simulate_options *options, struct skr_strbuf *out,
                          struct skr_strbuf *messages);
 
-/* The same for a text that is there; name: of messages. */
+/* The same for a text; name: for messages. */
 int skr_spotmix_simulate_text(const char *name, const char *text, size_t len, bool json,
                               struct skr_strbuf *out, struct skr_strbuf *messages);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The story, told with the world that replays files. */
+/* Plays the story in the world that replays files. */
 #include "server/lab/simulate/spotmix_demo.h"
 
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static void scale(struct story *story, int replicas)
     skr_spotmix_world_settle(&story->world);
 }
 
-/* One cell an index; counts of both classes behind it. */
+/* One cell per index; then counts of both classes. */
 static void draw(struct story *story, const char *title)
 {
     static const char *const cells[2][3] = {{"█", "▒", "·"}, {"#", "%", "."}};

@@ -3,7 +3,7 @@
 #define SKR_SERVER_LAB_SIMULATE_SPOTMIX_DEMO_H
 /*
  * `sakkara demo spotmix`: a Deployment under four maxima, two pods lost and replaced, a scale-down
- * and back, each pod through the webhook's own review. One letter a pod, at its index.
+ * and back, each pod through the webhook's own review. One letter per pod, at its index.
  */
 #include "topology/base/strbuf.h"
 

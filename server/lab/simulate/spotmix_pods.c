@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods from their creation, through a review, to their end. */
+/* Creates pods, sends them through a review, and ends them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static json_t *member(json_t *object, const char *key)
                                                         : skr_path_own(object, key);
 }
 
-/* A pod template; one whose spec or metadata is left out around their members is taken, too. */
+/* A pod template; members of its spec or metadata may also be given directly. */
 static json_t *from_template(const json_t *template)
 {
     json_t *pod =
@@ -65,7 +65,7 @@ static const char *api_version(const char *kind)
                                                                     : "apps/v1";
 }
 
-/* StatefulSets name their pods; an alias that is such a name will do. */
+/* StatefulSets name their pods; an alias that is such a name is used. */
 static void set_name(struct skr_spotmix_world *world, json_t *meta,
                      const struct skr_spotmix_sim_owner *owner, const json_t *fields)
 {
@@ -124,7 +124,7 @@ static json_t *new_object(struct skr_spotmix_world *world, struct skr_spotmix_si
     return pod;
 }
 
-/* What another webhook's change sends through the webhooks again. */
+/* The object that goes through the webhooks again after another webhook's change. */
 static json_t *sent_again(const struct skr_spotmix_sim_pod *before, const json_t *fields)
 {
     const json_t *more = skr_path_get(fields, "object_labels");
@@ -156,7 +156,7 @@ unsigned skr_spotmix_world_post(struct skr_spotmix_world *world, const char *bod
         review.random[i] = (unsigned char)(z >> 56);
     }
     skr_spotmix_review(world->mix, &review, &answer);
-    while (answer.status == 0) { /* there is no such object outside the caches either */
+    while (answer.status == 0) { /* the object does not exist outside the caches either */
         review.tried[answer.lookup.kind] = true;
         skr_strbuf_fini(&answer.body);
         skr_spotmix_review(world->mix, &review, &answer);
@@ -208,7 +208,7 @@ static void persist(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod 
             struct skr_spotmix_sim_pod *other = world->pod[i];
             if (other != pod && other->persisted && !other->gone &&
                 strcmp(skr_path_text(other->object, "metadata.name"), name) == 0) {
-                skr_spotmix_world_remove(world, other); /* one of a name at a time */
+                skr_spotmix_world_remove(world, other); /* names are unique */
             }
         }
     } else {
@@ -225,7 +225,7 @@ static void persist(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod 
     pod->persisted = true;
 }
 
-/* Creating pods for a ReplicaSet that no rollout has named makes it one of the current revision. */
+/* The first pod for a ReplicaSet that no rollout has named puts it into the current revision. */
 static void note_use(struct skr_spotmix_world *world, struct skr_spotmix_sim_owner *owner)
 {
     if (owner && owner->revision == 0 && world->current) {
@@ -310,7 +310,7 @@ void skr_spotmix_world_terminate(struct skr_spotmix_world *world, struct skr_spo
 
 void skr_spotmix_world_remove(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *pod)
 {
-    skr_spotmix_world_terminate(world, pod); /* what the watch shows first */
+    skr_spotmix_world_terminate(world, pod); /* the first thing that the watch shows */
     pod->gone = true;
     if (world->mix && pod->persisted) {
         skr_spotmix_drop(world->mix, SKR_SPOTMIX_POD, "",
@@ -318,7 +318,7 @@ void skr_spotmix_world_remove(struct skr_spotmix_world *world, struct skr_spotmi
     }
 }
 
-/* ---- whom the controllers delete ---- */
+/* ---- which pods the controllers delete ---- */
 
 static int64_t cost_of(const struct skr_spotmix_sim_pod *pod)
 {
@@ -326,8 +326,8 @@ static int64_t cost_of(const struct skr_spotmix_sim_pod *pod)
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* Whether a goes before b: an older revision first; then pkg/controller ActivePodsWithRanks: not
- * assigned, lower cost, younger. StatefulSets: the higher ordinal. */
+/* Whether a is deleted before b: an older revision first; then pkg/controller ActivePodsWithRanks:
+ * not assigned, lower cost, younger. StatefulSets: the higher ordinal. */
 static bool goes_first(const struct skr_spotmix_sim_pod *a, const struct skr_spotmix_sim_pod *b)
 {
     const bool bound = *skr_path_text(a->object, "spec.nodeName") != '\0';

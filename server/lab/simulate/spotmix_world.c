@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The workload, its owners, nodes, and the webhook going up and down. */
+/* The workload, its owners, nodes, and the webhook's start and stop. */
 #include "server/lab/simulate/spotmix_world.h"
 
 #include <inttypes.h>
@@ -258,7 +258,7 @@ static void put_workload(struct skr_spotmix_world *world)
     }
 }
 
-/* The label that makes a node one of the class; NULL: none. */
+/* The label that puts a node into the class; NULL: none. */
 static const char *node_label(const struct skr_spotmix_world *world, enum skr_spotmix_class class_)
 {
     const struct skr_spotmix_expression *expression = &world->settings.expression[class_];
@@ -272,7 +272,7 @@ static void put_nodes(struct skr_spotmix_world *world)
     for (int i = 0; world->mix && i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         const enum skr_spotmix_class class_ = (enum skr_spotmix_class)i;
         const char *label = node_label(world, class_);
-        const char *name = skr_spotmix_class_name(class_); /* one stands for all of its class */
+        const char *name = skr_spotmix_class_name(class_); /* one node stands for its class */
         json_t *labels = json_object();
         if (world->nodes[i] <= 0) {
             skr_spotmix_drop(world->mix, SKR_SPOTMIX_NODE, "", name);
@@ -366,7 +366,7 @@ void skr_spotmix_world_scale(struct skr_spotmix_world *world, int64_t replicas)
     put_workload(world);
 }
 
-/* ---- what the other components do meanwhile ---- */
+/* ---- other components ---- */
 
 static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
 {
@@ -396,7 +396,7 @@ static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
     }
 }
 
-/* Pods that fit one class of nodes alone are bound to it; others would go where nobody here knows. */
+/* Binds pods that fit only one class of nodes; the node of other pods is unknown here. */
 static void bind(struct skr_spotmix_world *world, struct skr_spotmix_sim_pod *pod)
 {
     struct skr_spotmix_classes classes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of Scenario documents, which were checked when they were read. */
+/* Executes steps of Scenario documents, which were checked when they were read. */
 #include "server/lab/simulate/steps.h"
 
 #include "server/manifest/scenario.h"
@@ -32,7 +32,7 @@ void skr_simulate_steps_add(struct skr_simulate_input *input, const struct skr_m
     }
 }
 
-/* ---- carrying out ---- */
+/* ---- execution ---- */
 
 static int create(const json_t *body, struct skr_store *store, skr_time now,
                   struct skr_error *error)
@@ -64,7 +64,7 @@ static int remove_object(const json_t *body, struct skr_store *store, skr_time n
                                         status == 404 ? "not found" : "refused");
 }
 
-/* The status is a subresource of its own. */
+/* The status is a separate subresource. */
 static int patch(const json_t *body, struct skr_store *store, skr_time now, struct skr_error *error)
 {
     const char *kind = skr_path_text(body, "kind"), *name = skr_scenario_target_text(body, "name");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_LAB_SIMULATE_STEPS_H
 #define SKR_SERVER_LAB_SIMULATE_STEPS_H
-/* The steps of Scenario documents (server/manifest/scenario.h), and what a step does to the store. */
+/* The steps of Scenario documents (server/manifest/scenario.h), and their effect on the store. */
 #include "server/lab/simulate/input.h"
 
-/* Appends the steps; the scenario was checked. */
+/* Appends the steps of a checked scenario. */
 void skr_simulate_steps_add(struct skr_simulate_input *input, const struct skr_manifest *where);
 
 /* ---- server/lab/simulate/input.c ---- */
 
-/* Creates an object as in the file: defaults for namespace and name. */
+/* Creates an object as in the file, with defaults for namespace and name. */
 int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time now,
                         struct skr_error *error);
-/* The resource of a kind that simulate knows, or NULL. */
+/* The resource of a kind that simulate has, or NULL. */
 const struct skr_store_resource *skr_simulate_resource(const char *kind);
 
 #endif

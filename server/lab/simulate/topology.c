@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps are parsed as the engine parses them. A level is looked for in every map, in whatever
- * namespace, as lint does. */
+/* Parses maps as the engine does. Looks for a level in every map of any namespace, as lint does. */
 #include "server/lab/simulate/topology.h"
 
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static bool is_node(const json_t *object)
     return strcmp(skr_path_text(object, "kind"), "Node") == 0;
 }
 
-/* The tree of the nodes of the beginning and of those that steps create; NULL: too large. */
+/* The tree of the initial nodes and of those that steps create; NULL: too large. */
 static struct skr_tree *derive(const struct skr_simulate_input *input,
                                struct skr_topology_warnings *warnings)
 {
@@ -72,7 +71,7 @@ static bool is_called(const json_t *object, const char *name)
     return is_node(object) && strcmp(skr_path_text(object, "metadata.name"), name) == 0;
 }
 
-/* The document that has the node. */
+/* The document with the node. */
 static const struct skr_manifest *find_node(const struct skr_simulate_input *input,
                                             const char *name)
 {
@@ -102,7 +101,7 @@ static void warn_of_nodes(const struct skr_simulate_input *input, struct skr_str
     }
 }
 
-/* ---- maps that count ---- */
+/* ---- maps in force ---- */
 
 void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
                                 struct skr_strbuf *notes)

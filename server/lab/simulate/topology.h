@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_LAB_SIMULATE_TOPOLOGY_H
 #define SKR_SERVER_LAB_SIMULATE_TOPOLOGY_H
-/* What an input says about the topology, before anything is run. */
+/* The topology in an input, before the run. */
 #include "server/lab/simulate/input.h"
 
-/* Topology maps count in one namespace only: usual, unless the input has them elsewhere alone; then
- * the first of those, borrowed from the input, with a note. Warns of malformed maps as below. */
+/* The namespace of topology maps: usual, unless all maps of the input are in others; then the first
+ * of those, borrowed from the input, with a note. Warns of malformed maps as below. */
 const char *skr_simulate_topology_namespace(const struct skr_simulate_input *input,
                                             const char *usual, struct skr_strbuf *notes);
 
-/* A warning for each map in the namespace that is malformed, with the defect that the daemon writes
- * into it. If there is no map: a warning with the number of nodes without the rack label, those of
- * steps included, when other nodes have it. */
+/* Warns for each malformed map in the namespace, with the defect that the daemon would write into
+ * it. If there is no map: warns with the number of nodes (including those of steps) without the
+ * rack label, if other nodes have it. */
 void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
                                 struct skr_strbuf *notes);
 
-/* Whether a tree of the input has the level, or none can be known: maps are malformed, or a
- * Scenario brings or changes one. Without maps the tree is the one derived from the nodes. When
- * not, why says so, and which levels there are. O(size of the input). */
+/* Whether a tree of the input has the level, or this cannot be known: maps are malformed, or a
+ * Scenario adds or changes one. Without maps the tree is derived from the nodes. If false, why says
+ * so and names the levels. O(size of the input). */
 bool skr_simulate_topology_has_level(const struct skr_simulate_input *input, const char *level,
                                      struct skr_strbuf *why);
 

@@ -17,10 +17,10 @@ struct skr_indexes {
 };
 
 void skr_indexes_fini(struct skr_indexes *set);
-/* Whether it is new. One that is negative or beyond the limit is not taken. */
+/* Adds an index; true if it is new. Ignores one that is negative or beyond the limit. */
 bool skr_indexes_add(struct skr_indexes *set, int64_t index);
 bool skr_indexes_has(const struct skr_indexes *set, int64_t index);
-/* Adds what the text names, as far as it can be read. */
+/* Adds the indexes in the text, as far as it is readable. */
 void skr_indexes_parse(struct skr_indexes *set, const char *text);
 char *skr_indexes_text(const struct skr_indexes *set); /* free() it */
 

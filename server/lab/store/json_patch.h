@@ -7,7 +7,7 @@
 #include "topology/base/error.h"
 
 /* A new object, or NULL with SKR_INVALID, SKR_LIMIT or SKR_CONFLICT (an operation does not apply).
- * Borrows both. */
+ * Borrows both arguments. */
 json_t *skr_patch_json(const json_t *target, const json_t *patch, struct skr_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the simulated API server serves, one row a resource. A resource that is not here is answered
- * as kube-apiserver answers for one that nobody installed. */
+/* Table of the resources that the simulated API server serves, one row each. Other resources are
+ * answered as kube-apiserver answers for one that is not installed. */
 #include <string.h>
 
 #include "server/lab/store/store.h"

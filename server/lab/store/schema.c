@@ -14,7 +14,7 @@
 
 enum { PATH_MAX_BYTES = 512 };
 
-/* Where the walk is; a text is made of it only when something is wrong there. */
+/* A position in the walk; turned into text only for an error. */
 struct place {
     const struct place *up;
     const char *name; /* of the member; NULL: an element */
@@ -60,7 +60,7 @@ static const char *type_text(enum skr_schema_type type)
     }
 }
 
-/* As deep as the tables are. */
+/* As deep as the tables. */
 static void add_place(struct skr_strbuf *b, const struct place *place)
 {
     if (!place) {
@@ -233,7 +233,7 @@ static int check_field(struct walk *w, const json_t *value, const json_t *known,
     }
 }
 
-/* Members that are those of known were checked before. */
+/* Skips members that equal those of known: they were checked before. */
 static int check_object(struct walk *w, const json_t *object, const json_t *known,
                         const struct skr_schema_field *fields)
 {

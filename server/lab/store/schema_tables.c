@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of fields; what they leave open is an object or a list of anything. */
+/* Tables of fields; a field without a table is an object or list of anything. */
 #include "server/lab/store/schema_tables.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_LAB_STORE_SCHEMA_TABLES_H
 #define SKR_SERVER_LAB_STORE_SCHEMA_TABLES_H
-/* The fields of Kubernetes 1.36's kinds, as far as schema.h says; constant data. */
+/* The fields of Kubernetes 1.36's kinds, to the extent described in schema.h; constant data. */
 #include <stddef.h>
 
 enum skr_schema_type {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A skip list with one level more for one item in four, and a table of chains, as many as items about. */
+/* A skip list in which one item in four has one level more, and a table of chains, about as many as
+ * items. */
 #include "server/lab/store/shelf.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void link_in(struct skr_shelf *shelf, struct skr_shelf_item *item)
     *place = item;
 }
 
-/* A table for the items that there are, and that many again. */
+/* Grows the table to twice the number of items. */
 static void grow_table(struct skr_shelf *shelf)
 {
     free(shelf->table);

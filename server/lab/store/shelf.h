@@ -2,11 +2,10 @@
 #ifndef SKR_SERVER_LAB_STORE_SHELF_H
 #define SKR_SERVER_LAB_STORE_SHELF_H
 /*
- * The objects of one resource in the order of (namespace, name): a skip list (Pugh 1990) whose
- * levels come from a hash of the key, so that the same objects make the same list. An item owns
- * one reference of its object. A table by the hash of the key finds one of them, or that it is not there.
- * Walking from item to item while others are put in or taken out is allowed; the item one stands on must
- * stay.
+ * The objects of one resource in the order of (namespace, name): a skip list (Pugh 1990). Its
+ * levels come from a hash of the key, so that the same objects make the same list. An item owns one
+ * reference to its object. A table by the hash of the key finds an item or its absence. During a
+ * walk others may be inserted or removed; the current item must stay.
  */
 #include <jansson.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@ struct skr_shelf_item {
     const char *namespace_;
     const char *name;
     uint64_t hash;                 /* of both */
-    struct skr_shelf_item *chain;  /* the next one at this place of the table */
+    struct skr_shelf_item *chain;  /* the next item at this place of the table */
     struct skr_shelf_item *next[]; /* [0] is the next in order, NULL at the end */
 };
 
@@ -27,12 +26,12 @@ struct skr_shelf_item {
 struct skr_shelf {
     struct skr_shelf_item *first[SKR_SHELF_LEVELS];
     size_t n;
-    struct skr_shelf_item **table; /* by hash; NULL: nothing was put in yet */
+    struct skr_shelf_item **table; /* by hash; NULL: nothing was inserted yet */
     size_t n_places;               /* a power of two, or 0 */
 };
 
 void skr_shelf_fini(struct skr_shelf *shelf);
-/* NULL when it is not there. O(1) expected; the others are O(log n). */
+/* NULL if it is absent. O(1) expected; the others are O(log n). */
 struct skr_shelf_item *skr_shelf_find(const struct skr_shelf *shelf, const char *namespace_,
                                       const char *name);
 /* The first item that is not before (namespace, name); NULL at the end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses and field errors. */
+/* Builds Statuses and field errors. */
 #include "server/lab/store/status.h"
 
 #include <stdarg.h>

@@ -7,15 +7,15 @@
  */
 #include "server/lab/store/store.h"
 
-/* {"kind":"Status",...,"status":"Failure"} with the reason that belongs to the code. details:
- * taken, NULL allowed. */
+/* {"kind":"Status",...,"status":"Failure"}, with the code's reason. details: taken, NULL
+ * allowed. */
 json_t *skr_status_json(int code, const char *reason, const char *message, json_t *details);
 
-/* Fills the reply, replacing what is there. resource, name: for details; NULL allowed. */
+/* Fills the reply, replaces its body. resource, name: for details; NULL allowed. */
 void skr_status_fail(struct skr_store_reply *reply, int code,
                      const struct skr_store_resource *resource, const char *name,
                      const char *format, ...) SKR_PRINTF(5, 6);
-/* The same with a reason of its own, e.g. AlreadyExists. */
+/* The same with another reason, such as AlreadyExists. */
 void skr_status_fail_reason(struct skr_store_reply *reply, int code, const char *reason,
                             const struct skr_store_resource *resource, const char *name,
                             const char *format, ...) SKR_PRINTF(6, 7);
@@ -25,7 +25,7 @@ void skr_status_not_found(struct skr_store_reply *reply, const struct skr_store_
 /* Operation cannot be fulfilled on ... */
 void skr_status_conflict(struct skr_store_reply *reply, const struct skr_store_resource *resource,
                          const char *name, const char *why);
-/* Success, e.g. of a Binding. */
+/* Success, such as of a Binding. */
 void skr_status_success(struct skr_store_reply *reply, int code);
 
 /* PLURAL or PLURAL.GROUP; KIND or KIND.GROUP. */
@@ -36,14 +36,14 @@ const char *skr_status_plural(const struct skr_store_resource *resource, char te
 enum { SKR_CAUSES_MAX = 32 }; /* of one object; further ones are not reported */
 
 struct skr_causes {
-    json_t *list; /* NULL while there are none */
+    json_t *list; /* NULL if it is empty */
 };
 
 /* reason: FieldValueInvalid, FieldValueRequired, FieldValueForbidden, FieldValueNotSupported,
  * FieldValueDuplicate. */
 void skr_causes_add(struct skr_causes *causes, const char *reason, const char *field,
                     const char *format, ...) SKR_PRINTF(4, 5);
-/* supported: "\"A\", \"B\"", and value is none of these. */
+/* Adds a cause unless value is one of supported ("\"A\", \"B\""). */
 void skr_causes_unless_one_of(struct skr_causes *causes, const char *field, const char *value,
                               const char *supported);
 void skr_causes_required(struct skr_causes *causes, const char *field, const char *what);
@@ -53,7 +53,7 @@ void skr_causes_invalid(struct skr_causes *causes, const char *field, const json
                         const char *why);
 void skr_causes_invalid_text(struct skr_causes *causes, const char *field, const char *value,
                              const char *why);
-/* 422 when there are any: fills the reply, empties the list, returns true. */
+/* If there are causes: fills the reply with 422, empties the list, returns true. */
 bool skr_causes_fail(struct skr_causes *causes, struct skr_store_reply *reply,
                      const struct skr_store_resource *resource, const char *name);
 

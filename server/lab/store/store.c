@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a store, and which step a request goes to. */
+/* Creates stores, and dispatches requests to their steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ static void do_post(struct skr_store_call *call)
     }
 }
 
-/* As a part of the object, that is. */
+/* Whether the subresource is a part of the object. */
 static bool is_part(const char *subresource)
 {
     return *subresource == '\0' || strcmp(subresource, "status") == 0 ||
@@ -148,7 +148,7 @@ static const char *or_empty(const char *text)
 void skr_store_handle(struct skr_store *store, const struct skr_store_request *request,
                       skr_time now, struct skr_store_reply *reply)
 {
-    struct skr_store_request whole = *request; /* texts that were left out are empty */
+    struct skr_store_request whole = *request; /* omitted texts are empty */
     whole.namespace_ = or_empty(request->namespace_);
     whole.name = or_empty(request->name);
     whole.subresource = or_empty(request->subresource);

@@ -2,17 +2,17 @@
 #ifndef SKR_SERVER_LAB_STORE_STORE_H
 #define SKR_SERVER_LAB_STORE_STORE_H
 /*
- * The API server of the simulated cluster: objects with resource versions, and what a Kubernetes
- * API does to them, as one pure function over requests. No sockets, no threads, no clock: time is
- * passed in. server/lab/sandbox/http.h puts it on a socket, the models of the scheduler, the
- * controllers and the kubelet call it directly, and so does the engine's driver.
+ * The API server of the simulated cluster: objects with resource versions, and the operations of a
+ * Kubernetes API, as one pure function over requests. No sockets, no threads, no clock: time is an
+ * argument. server/lab/sandbox/http.h serves it on a socket; the models of the scheduler, the
+ * controllers and the kubelet, and the engine's driver call it directly.
  *
- * One revision counter for the whole store; every change takes the next one and is kept in a
- * history that watches read. Histories are cut at SKR_STORE_HISTORY_MAX changes: a watch from
- * before that gets 410 Gone, as from etcd. Semantics are those of kube-apiserver 1.36 for what is
- * supported; what is not supported is refused with a Status, never ignored.
+ * One revision counter for the whole store. Every change takes the next revision and goes into a
+ * history that watches read. The history is cut at SKR_STORE_HISTORY_MAX changes; a watch from
+ * before that gets 410 Gone, as from etcd. Semantics are those of kube-apiserver 1.36. What is not
+ * supported is refused with a Status, never ignored.
  *
- * Objects are jansson trees. What a caller gets is borrowed and must not be changed; what it gives
+ * Objects are jansson trees. What a caller gets is borrowed and must not be changed; what it passes
  * is copied.
  */
 #include <jansson.h>
@@ -23,14 +23,15 @@
 #include "topology/object.h"
 
 enum {
-    SKR_STORE_HISTORY_MAX = 1 << 20, /* changes kept for watches; a change shares what it did not
-                                        touch with the object, 1 to 4 KB are its own */
+    /* changes in the history; a change shares unchanged parts with the object, and owns 1 to 4
+     * KB */
+    SKR_STORE_HISTORY_MAX = 1 << 20,
     SKR_STORE_OBJECTS_MAX = 4000000,
     SKR_STORE_OBJECT_BYTES_MAX = 1536 * 1024, /* of one object's JSON, as etcd's request limit */
 };
 
-/* One row a resource: group, version, plural, kind, namespaced, verbs. The table is in resources.c;
- * discovery is written from it. */
+/* One row per resource: group, version, plural, kind, namespaced, verbs. The table is in
+ * resources.c; discovery is derived from it. */
 struct skr_store_resource {
     const char *group;   /* "" core */
     const char *version; /* v1 */
@@ -42,11 +43,12 @@ struct skr_store_resource {
     const char *const *subresources; /* NULL-terminated: status, binding, eviction */
     bool in_all;                     /* kubectl get all lists it */
     bool generation;                 /* metadata.generation counts changes of the spec */
-    bool custom; /* of a CustomResourceDefinition: no strategic merge patch; there is no schema but
-                    that of schema_tables.c */
-    /* Whose objects these are, in another shape: events.k8s.io events are core events. NULL: its
-     * own. Changes (skr_store_next_change) name the resource that keeps the objects, and carry
-     * its shape; skr_store_present() gives the other one. */
+    /* of a CustomResourceDefinition: no strategic merge patch; its only schema is that of
+     * schema_tables.c */
+    bool custom;
+    /* The resource that stores these objects in another shape: events.k8s.io events are core
+     * events. NULL: itself. Changes (skr_store_next_change) name the storing resource and have its
+     * shape; skr_store_present() converts. */
     const char *kept_by;
 };
 size_t skr_store_resource_count(void);
@@ -55,7 +57,7 @@ const struct skr_store_resource *skr_store_resource_find(const char *group, cons
                                                          const char *plural);
 const struct skr_store_resource *skr_store_resource_of_kind(const char *api_version,
                                                             const char *kind);
-/* The one that keeps objects of this kind, which there must be. */
+/* The resource that stores objects of this kind; it must exist. */
 const struct skr_store_resource *skr_store_resource_keeping(const char *kind);
 
 enum skr_store_verb {
@@ -78,9 +80,10 @@ struct skr_store_request {
     const char *name;        /* "" for LIST, CREATE */
     const char *subresource; /* "" none */
     const json_t *body;      /* CREATE, UPDATE, PATCH, DELETE (DeleteOptions or NULL) */
-    /* The body is the store's from now on: nobody reads it after. It is made of what is in force, so it has
-     * no nulls and is not too deep. Its top is nobody else's; for CREATE, which is of pods, its metadata and
-     * spec are not either, and parts of the spec that others have, too, are those of a template in force. */
+    /* The store takes over the body; the caller must not read it again. It is made of values in
+     * force, so it has no nulls and a bounded depth. Its top is unshared. For CREATE, which is for
+     * pods only, metadata and spec are unshared too, and shared parts of the spec are those of a
+     * template in force. */
     bool given;
     const char *label_selector; /* "" none */
     const char *field_selector; /* "" none; metadata.name, metadata.namespace, spec.nodeName,
@@ -88,7 +91,7 @@ struct skr_store_request {
     int64_t limit;              /* 0 none */
     const char *continue_;      /* "" none */
     bool dry_run;
-    bool strict; /* fields that the schema does not know are refused (fieldValidation=Strict) */
+    bool strict; /* fields unknown to the schema are refused (fieldValidation=Strict) */
 };
 
 struct skr_store_reply {
@@ -101,37 +104,36 @@ struct skr_store *skr_store_create(
     uint64_t uid_seed); /* uids are derived from the seed and a counter: same input, same uids */
 void skr_store_destroy(struct skr_store *store); /* NULL allowed */
 
-/* Mutating admission: pods that are created (not those that are put) come by, with their defaults
- * and before they are validated; it may change them. fn NULL: none. */
+/* Mutating admission: fn gets every created pod (not those of skr_store_put()), after defaults and
+ * before validation, and may change it. fn NULL: none. */
 void skr_store_set_admission(struct skr_store *store,
                              void (*fn)(void *context, const char *namespace_, json_t *pod,
                                         skr_time now),
                              void *context);
 
-/* Carries the request out at time now. Always fills reply (errors are Status objects with the code,
- * reason and message kube-apiserver would give). O(log n) for one object, O(n) for lists. */
+/* Executes the request at time now. Always fills reply (errors are Status objects with
+ * kube-apiserver's code, reason and message). O(log n) for one object, O(n) for lists. */
 void skr_store_handle(struct skr_store *store, const struct skr_store_request *request,
                       skr_time now, struct skr_store_reply *reply);
 
 /* The object in the shape of this resource: a new reference. */
 json_t *skr_store_present(const struct skr_store_resource *resource, const json_t *object);
 
-/* Shortcuts for the models: kinds are those of the resource that keeps the objects ("Event" is the
- * core one); borrowed object or NULL, valid until it is changed; status of a change (HTTP), with
- * the message of the Status in error (NULL allowed) when it is 400 or more. */
+/* Shortcuts for the models; kind is that of the storing resource ("Event" is the core one). Gets
+ * return a borrowed object or NULL, valid until it is changed. Changes return the HTTP status, and
+ * from 400 on set error (NULL allowed) to the Status' message. */
 const json_t *skr_store_get(const struct skr_store *store, const char *kind, const char *namespace_,
                             const char *name);
-/* Creates or replaces, as `kubectl create` would but status included, and without what only time
- * and controllers can have done right: uid, creationTimestamp, ownerReferences, status and a
- * nodeName are taken as they are when they are there, the namespace is made when it is missing,
- * immutable fields may change. For loading manifests and dumps. Defaults are filled in, priority
- * classes are looked up, names and specs are validated. */
+/* Creates or replaces like `kubectl create`, but with status, for loading manifests and dumps. Kept
+ * as given: uid, creationTimestamp, ownerReferences, status, nodeName. A missing namespace is
+ * created; immutable fields may change. Sets defaults, looks up priority classes, validates names
+ * and specs. */
 int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
                   struct skr_error *error);
 int skr_store_merge(struct skr_store *store, const char *kind, const char *namespace_,
                     const char *name, const char *subresource, const json_t *patch, skr_time now,
                     struct skr_error *error);
-/* A Binding of the pod, which must have this uid (NULL: any). */
+/* Binds the pod, which must have this uid (NULL: any). */
 int skr_store_bind(struct skr_store *store, const char *namespace_, const char *name,
                    const char *uid, const char *node, skr_time now, struct skr_error *error);
 /* An Event of events.k8s.io/v1; the note is cut at 1024 bytes. */
@@ -141,16 +143,16 @@ struct skr_store_event {
     const char *controller, *instance;
 };
 json_t *skr_store_event_write(const struct skr_store_event *event, skr_time now);
-/* Creates it. */
+/* Creates the Event. */
 void skr_store_note(struct skr_store *store, const json_t *event, skr_time now);
-/* With the kind's own grace. */
+/* With the kind's default grace period. */
 int skr_store_delete(struct skr_store *store, const char *kind, const char *namespace_,
                      const char *name, skr_time now);
 uint64_t skr_store_revision(const struct skr_store *store);
-/* Keeps fewer changes than SKR_STORE_HISTORY_MAX from now on, at least one: a store that lives long
- * and whose readers are quick. */
+/* Limits the history to fewer changes than SKR_STORE_HISTORY_MAX, at least one: for a store that
+ * lives long and has fast readers. */
 void skr_store_limit_history(struct skr_store *store, size_t changes);
-/* Changes up to the revision have been read by everybody who reads. O(changes that go). */
+/* All readers have read changes up to the revision: drops them. O(dropped changes). */
 void skr_store_forget_history(struct skr_store *store, uint64_t revision);
 /* Objects of a kind in (namespace, name) order; visit returns false to stop. */
 void skr_store_each(const struct skr_store *store, const char *kind,
@@ -171,24 +173,25 @@ struct skr_store_change {
                              deletion; borrowed */
     const json_t *before; /* NULL for ADDED; borrowed */
 };
-/* The first change after revision, of any resource; false: none yet. *gone is set when the history
- * does not reach back that far. Filtering by selector, and what a change means to a selecting watch
- * (an object that stops matching is DELETED), are the watcher's affair. O(log n). */
+/* The first change after revision, of any resource; false: none yet. *gone is set if the history
+ * does not reach back that far. The watcher filters by selector; it must treat an object that stops
+ * matching as DELETED. O(log n). */
 bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
                            struct skr_store_change *ret, bool *gone);
 
 /* ---- parts of objects, as the store and the models write them ---- */
 
-/* Values in object, which nobody else has yet, that are equal to those in with become the same.
- * with: borrowed, of the same kind; NULL: nothing is done. before: what it replaces, whose values stay as
- * they are (they were shared when that was put in force); NULL: nothing. */
+/* Replaces values in object, which is not yet shared, by equal ones of with. with: borrowed, same
+ * kind; NULL: no effect. before: the object it replaces, whose values stay (already shared); NULL:
+ * none. */
 void skr_store_share(json_t *object, const json_t *with, const json_t *before);
 /* RFC 3339 in whole seconds, as metav1.Time. */
 json_t *skr_store_time(skr_time now);
-/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
+/* Sets one condition by its type in status (own). lastTransitionTime changes only with the
+ * status. */
 void skr_store_set_condition(json_t *status, const char *type, const char *value,
                              const char *reason, const char *message, skr_time now);
-/* Its condition Ready is true. */
+/* Whether its condition Ready is true. */
 bool skr_store_pod_ready(const json_t *pod);
 
 #endif

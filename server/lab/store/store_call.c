@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the steps of all calls share: body, selectors, preconditions, the reply's object. */
+/* Parts shared by the steps of all calls: body, selectors, preconditions, the reply's object. */
 #include <string.h>
 
 #include "server/lab/store/store_parts.h"
@@ -65,7 +65,7 @@ bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
     return true;
 }
 
-/* Bytes that the JSON of the value has at most: a control character takes six. */
+/* The most bytes that the value takes as JSON: a control character takes six. */
 static size_t most_bytes(const json_t *value)
 {
     enum { ESCAPED = 6, AROUND = 4, NUMBER = 32 };

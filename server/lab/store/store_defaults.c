@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kube-apiserver fills in (kubernetes pkg/apis/NAME/v1/defaults.go), and the admission plugins
- * Priority and DefaultTolerationSeconds, as far as somebody can see the difference in a cluster
+ * Sets the defaults of kube-apiserver (kubernetes pkg/apis/NAME/v1/defaults.go) and of the
+ * admission plugins Priority and DefaultTolerationSeconds, as far as they are visible in a cluster
  * whose containers do not run.
  */
 #include <limits.h>
@@ -70,12 +70,12 @@ static void default_containers(json_t *list)
 {
     size_t i, j;
     json_t *container, *port;
-    if (list && list->refcount > 1) { /* of an object or a template in force: it has them */
+    if (list && list->refcount > 1) { /* of an object or template in force: has its defaults */
         return;
     }
     json_array_foreach(list, i, container)
     {
-        if (container->refcount > 1) { /* likewise */
+        if (container->refcount > 1) { /* the same */
             continue;
         }
         default_requests(object_in(container, "resources"));
@@ -154,10 +154,10 @@ static void default_tolerations(json_t *spec, struct skr_born *born)
     }
 }
 
-/* Ports of a pod on its node's network are those of the node; templates do not say so. */
+/* Ports of a pod in its node's network are ports of the node; templates do not state them. */
 static void default_host_ports(json_t *spec, const char *key)
 {
-    json_t *list = skr_path_copy(json_object_get(spec, key)); /* it may be that of a template */
+    json_t *list = skr_path_copy(json_object_get(spec, key)); /* it may be shared with a template */
     size_t i, j;
     json_t *container, *port;
     json_array_foreach(list, i, container)
@@ -191,8 +191,8 @@ static bool is_zero(const char *quantity)
     return strspn(quantity, "0.") == strlen(quantity);
 }
 
-/* core/v1/helper/qos: Guaranteed when every container has limits of cpu and memory that are its
- * requests, BestEffort when none asks for either. */
+/* core/v1/helper/qos: Guaranteed if every container has limits of cpu and memory equal to its
+ * requests, BestEffort if none requests either. */
 static const char *qos_class(const json_t *spec)
 {
     static const char *const names[] = {"cpu", "memory"};
@@ -230,7 +230,7 @@ void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born)
     const json_t *spec = json_object_get(pod, "spec");
     json_t *containers = json_object_get(spec, "containers");
     const bool gated = json_array_size(json_object_get(spec, "schedulingGates")) > 0;
-    if (!containers || containers->refcount == 1) { /* nobody else's */
+    if (!containers || containers->refcount == 1) { /* unshared */
         json_object_set_new_nocheck(pod, "status", new_status(spec, gated, now));
         return;
     }
@@ -257,7 +257,7 @@ static void default_template(json_t *spec)
 
 /* ---- workloads ---- */
 
-/* Labels by which a Job finds its pods (batch/job/strategy.go, generateSelector). */
+/* The labels by which a Job finds its pods (batch/job/strategy.go, generateSelector). */
 static void label_job(json_t *job, json_t *spec)
 {
     const char *uid = skr_path_text(job, "metadata.uid");
@@ -292,7 +292,7 @@ static void default_job(json_t *job)
          json_object_get(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
     if (json_is_object(skr_path_get(spec, "template.spec")) &&
         *skr_path_text(spec, "template.spec.restartPolicy") == '\0') {
-        /* A Job must say Never or OnFailure: the default of pods would hide that. */
+        /* A Job must set Never or OnFailure: the default of pods would hide an omission. */
         json_t *pod = json_object_get(json_object_get(spec, "template"), "spec");
         default_pod_spec(pod);
         json_object_del(pod, "restartPolicy");
@@ -470,7 +470,7 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
     const bool said = json_object_get(spec, "priority");
     const json_t *class = *name != '\0' ? skr_store_get(call->store, "PriorityClass", "", name)
                                         : default_class(call->store);
-    if (call->loading && said) { /* of a dump: decided when its classes were there */
+    if (call->loading && said) { /* of a dump: decided before */
         text(spec, "preemptionPolicy", "PreemptLowerPriority");
         return true;
     }

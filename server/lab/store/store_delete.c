@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deletion (apiserver pkg/registry/rest/delete.go, generic registry store.go): preconditions, grace
- * of pods, finalizers, propagation. An object that something holds back gets a deletionTimestamp
- * and goes when the last hold is taken off.
+ * Deletes (apiserver pkg/registry/rest/delete.go, generic registry store.go): preconditions, grace
+ * of pods, finalizers, propagation. An object with a hold gets a deletionTimestamp and is removed
+ * with its last hold.
  */
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool set_propagation(struct skr_store_call *call, json_t *meta, const jso
     return true;
 }
 
-/* The object with the marks of deletion, top and metadata own; NULL: the reply says why not. */
+/* The object marked as deleted, top and metadata own; NULL: the reply says why not. */
 static json_t *marked(struct skr_store_call *call, const json_t *object, const json_t *options)
 {
     json_t *copy = json_copy(skr_object_unconst(object));
@@ -91,7 +91,7 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
         return NULL;
     }
     if (again && grace >= earlier) {
-        return copy; /* a grace period can be made shorter only */
+        return copy; /* a grace period can only become shorter */
     }
     json_object_set_new(meta, "deletionTimestamp", skr_store_time(call->now + grace * SKR_SECOND));
     json_object_set_new(meta, "deletionGracePeriodSeconds", json_integer(grace));
@@ -105,7 +105,8 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
     return copy;
 }
 
-/* What kinds whose deletion is final at once answer; pods and namespaces answer the object. */
+/* The answer for kinds that are removed at once; for pods and namespaces the answer is the
+ * object. */
 static void reply_deleted(struct skr_store_call *call, const json_t *last)
 {
     const struct skr_store_resource *asked = call->asked;

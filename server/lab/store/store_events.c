@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kind of Event in two shapes: core/v1, in which they are kept, and events.k8s.io/v1
+/* Converts Events between two shapes: core/v1, in which they are stored, and events.k8s.io/v1
  * (kubernetes pkg/apis/events/v1/conversion.go). */
 #include <string.h>
 
@@ -47,7 +47,7 @@ json_t *skr_event_from_core(const json_t *event)
     return convert(event, false);
 }
 
-/* What events.k8s.io/v1 asks for beyond core/v1 (pkg/apis/core/validation/events.go). */
+/* Requirements of events.k8s.io/v1 beyond core/v1 (pkg/apis/core/validation/events.go). */
 static void validate_new(const json_t *event, struct skr_causes *causes)
 {
     static const char *const required[] = {"reportingComponent", "reportingInstance", "action",
@@ -74,7 +74,7 @@ void skr_validate_event(const json_t *event, bool new_api, struct skr_causes *ca
 {
     const char *namespace_ = skr_path_text(event, "metadata.namespace");
     const char *involved = skr_path_text(event, "involvedObject.namespace");
-    /* Events about objects without a namespace are kept in "default". */
+    /* Events about objects without a namespace are stored in "default". */
     if (strcmp(*involved != '\0' ? involved : "default", namespace_) != 0 &&
         !(*involved == '\0' && strcmp(namespace_, "kube-system") == 0)) {
         skr_causes_invalid_text(causes, "involvedObject.namespace", involved,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON patches (RFC 6902), strict: a path that is not there, an index beyond the end and a test
- * that fails end the whole patch. Works on a copy of the object; patches are rare and short.
+ * Applies JSON patches (RFC 6902), strictly: a missing path, an index beyond the end or a failed
+ * test ends the whole patch. Works on a copy of the object; patches are rare and short.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 enum {
     OPERATIONS_MAX = 10000,
     POINTER_MAX = 4096,
-    COPIED_MAX = 100000, /* values that the copies of one patch may make: copies of copies double */
+    COPIED_MAX = 100000, /* values that one patch may copy: copies of copies double */
 };
 
-/* The next token of a JSON pointer (RFC 6901) with its escapes resolved; at: behind the slash. */
+/* The next token of a JSON pointer (RFC 6901), unescaped; at: after the slash. */
 static bool take_token(const char **at, char token[POINTER_MAX])
 {
     size_t n = 0;
@@ -67,7 +67,7 @@ static json_t *child(json_t *parent, const char *token)
                : NULL;
 }
 
-/* The value's parent and the last token; false when the way ends before. Pointer "" has none. */
+/* The value's parent and the last token; false if the path ends before. Pointer "" has none. */
 static bool find_parent(json_t *document, const char *pointer, json_t **ret,
                         char token[POINTER_MAX])
 {
@@ -172,7 +172,7 @@ static bool move(json_t **document, const char *from, const char *path)
     return strcmp(from, path) == 0 ? (json_decref(value), true) : add(document, path, value);
 }
 
-/* How many values it consists of, or left + 1 when they are more than left. */
+/* The number of values in it, at most left + 1. */
 static size_t weigh(const json_t *value, size_t left)
 {
     size_t n = 1, i;

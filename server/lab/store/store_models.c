@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store's shortcuts for models, which know kinds and trust their own texts. */
+/* Shortcuts for the models, which know kinds and pass valid texts. */
 #include <stdio.h>
 #include <string.h>
 

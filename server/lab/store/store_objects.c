@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects, revisions and the history. Objects are immutable trees that share what did not change,
- * so a change costs its own size, not the object's, and the history is cheap.
+ * Stores objects, revisions and the history. Objects are immutable trees that share unchanged
+ * parts. So a change costs its own size, not the object's, and the history is small.
  */
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ void skr_store_make_uid(struct skr_store *store, char uid[37])
 
 void skr_store_make_suffix(struct skr_store *store, char suffix[6])
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* util/rand's: no words */
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* util/rand's: spell no words */
     uint64_t random = next_random(store);
     for (int i = 0; i < 5; i++) {
         suffix[i] = letters[random % (sizeof letters - 1)];
@@ -89,7 +89,7 @@ static void grow_history(struct skr_store_history *h)
     *h = (struct skr_store_history){.item = item, .cap = cap, .n = h->n, .max = h->max};
 }
 
-/* Takes references of its own. */
+/* Takes its own references. */
 static void remember(struct skr_store *store, enum skr_store_change_kind kind,
                      const struct skr_store_resource *resource, const json_t *object,
                      const json_t *before)
@@ -138,7 +138,7 @@ bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
                            struct skr_store_change *ret, bool *gone)
 {
     const struct skr_store_history *h = &store->history;
-    const uint64_t oldest = store->revision - h->n + 1; /* that is still there */
+    const uint64_t oldest = store->revision - h->n + 1; /* the oldest in the history */
     *gone = revision + 1 < oldest;
     if (*gone || revision >= store->revision) {
         return false;
@@ -172,7 +172,7 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
 {
     json_t **last = &store->last[row_of(resource)];
     store->revision++;
-    set_revision(object, store->revision); /* so that its metadata is its own */
+    set_revision(object, store->revision); /* so that its metadata is unshared */
     skr_store_share(object, *last, item ? item->object : NULL);
     json_decref(*last);
     *last = json_incref(object);

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_LAB_STORE_STORE_PARTS_H
 #define SKR_SERVER_LAB_STORE_STORE_PARTS_H
 /*
- * What the store*.c files share. A request becomes a call; each step of a call either goes on or
+ * Shared by the store*.c files. A request becomes a call; each step of a call either continues or
  * fills the reply and returns false.
  */
 #include "server/lab/store/json_patch.h"
@@ -13,7 +13,8 @@
 #include "server/object/selector.h"
 #include "topology/base/json_field.h"
 
-/* A ring of the last changes; revisions have no gaps, so a change is found by counting. */
+/* A ring of the last changes; revisions have no gaps, so the index of a change follows from its
+ * revision. */
 struct skr_store_history {
     struct skr_store_change *item;
     size_t cap; /* a power of two */
@@ -21,22 +22,22 @@ struct skr_store_history {
     size_t max;
 };
 
-/* What the defaults of pods that are created have in common. References; NULL: nothing yet. */
+/* Shared defaults of created pods. References; NULL: none yet. */
 struct skr_born {
-    json_t *tolerations; /* of pods that say none */
+    json_t *tolerations; /* of pods without any */
     skr_time second;
     json_t *containers; /* of the spec */
     bool gated;
-    json_t *status; /* of pods that are created in the second, with these containers */
+    json_t *status; /* of pods created in that second, with these containers */
 };
 
 struct skr_store {
     uint64_t seed;
-    uint64_t made; /* uids and random names so far */
+    uint64_t made; /* number of uids and random names made */
     uint64_t revision;
     size_t n_objects;
     struct skr_shelf *shelf; /* [skr_store_resource_count()] */
-    json_t **last;           /* likewise: put in force last, its values are shared; NULL none */
+    json_t **last;           /* the same: last put in force, for sharing; NULL: none */
     struct skr_store_history history;
     struct skr_born born;
     void (*admit)(void *context, const char *namespace_, json_t *pod, skr_time now); /* or NULL */
@@ -47,12 +48,12 @@ struct skr_store_call {
     struct skr_store *store;
     const struct skr_store_request *request;
     const struct skr_store_resource *asked;    /* as in the request */
-    const struct skr_store_resource *resource; /* that keeps the objects */
+    const struct skr_store_resource *resource; /* the storing resource */
     skr_time now;
     struct skr_store_reply *reply;
     bool loading; /* skr_store_put() */
-    /* CREATE: one of its kind in force, of which parts that are equal are parts of the object already,
-     * so they need no look; NULL: none. */
+    /* CREATE: an object of the same kind in force; equal parts are shared with it and need no
+     * checks. NULL: none. */
     const json_t *known;
 };
 
@@ -60,20 +61,20 @@ struct skr_store_call {
 
 struct skr_shelf *skr_store_shelf(const struct skr_store *store,
                                   const struct skr_store_resource *resource);
-/* NULL when it is not there. */
+/* NULL if it is absent. */
 struct skr_shelf_item *skr_store_find(const struct skr_store *store,
                                       const struct skr_store_resource *resource,
                                       const char *namespace_, const char *name);
-/* Puts the object in force: next revision, history; values of the one in force last are shared, those
- * of the item's the caller has shared already. object: taken, its top and metadata own;
- * resourceVersion is set here. item NULL: a new object. Returns the object, borrowed. */
+/* Puts the object in force: next revision, history. Shares values with the object last put in
+ * force; the caller has shared those of item. object: taken, top and metadata own; sets
+ * resourceVersion. item NULL: a new object. Returns the object, borrowed. */
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object);
-/* Takes the object out. last: its last state (taken, top and metadata own; NULL: as it is), which
+/* Removes the object. last: its last state (taken, top and metadata own; NULL: unchanged), which
  * gets the deletion's revision. Returns it, borrowed from the history. */
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last);
-/* The one of its kind that was put in force last; NULL: none. */
+/* The object of the kind last put in force; NULL: none. */
 const json_t *skr_store_last(const struct skr_store *store,
                              const struct skr_store_resource *resource);
 void skr_store_free_history(struct skr_store *store); /* with the store */
@@ -83,19 +84,18 @@ void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
 
 /* ---- store_call.c ---- */
 
-/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. known: an
- * object in force, whose values are of such a depth; NULL: none. */
+/* Whether the body is a JSON object of bounded depth; false: the reply has the error. known: an
+ * object in force, whose depth is bounded; NULL: none. */
 bool skr_store_check_body(struct skr_store_call *call, const json_t *known);
-/* Whether the object's JSON is at most SKR_STORE_OBJECT_BYTES_MAX long; false: the reply says so. */
+/* Whether the object's JSON is at most SKR_STORE_OBJECT_BYTES_MAX long; false: the reply has the
+ * error. */
 bool skr_store_check_size(struct skr_store_call *call, const json_t *object);
-/* The reply of a write: object in the shape that was asked for. */
+/* The reply of a write: the object in the requested shape. */
 void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
-/* Both selectors of the request, compiled; false: the reply says what is wrong. NULL: everything.
- */
+/* Compiles both selectors of the request; false: the reply has the error. NULL: selects all. */
 bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_labels,
                          struct skr_selector **ret_fields);
-/* Whether the preconditions of the options (NULL: none) hold; false: the reply says which does not.
- */
+/* Checks the preconditions of the options (NULL: none); false: the reply names the failed one. */
 bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
                              const json_t *options);
 
@@ -114,11 +114,11 @@ void skr_store_do_put(struct skr_store_call *call);    /* loading */
 
 void skr_store_do_delete(struct skr_store_call *call);
 void skr_store_do_delete_collection(struct skr_store_call *call);
-/* Lets the object of item go: at once, or by giving it a deletionTimestamp; fills the reply.
- * options: DeleteOptions or NULL. */
+/* Deletes the object of item: at once, or by a deletionTimestamp; fills the reply. options:
+ * DeleteOptions or NULL. */
 void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *item,
                            const json_t *options);
-/* Whether nothing holds a deleted object back any more. */
+/* Whether a deleted object has no hold left. */
 bool skr_store_is_gone(const json_t *object);
 
 /* ---- store_pods.c ---- */
@@ -132,27 +132,27 @@ void skr_store_do_scale(struct skr_store_call *call);
 
 /* ---- store_patch.c ---- */
 
-/* New references; body is borrowed and copied. NULL: the reply says why. */
+/* New references; body is borrowed and copied. NULL: the reply has the error. */
 json_t *skr_patch_merge(const json_t *target, const json_t *patch);
 json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const char *kind,
                             struct skr_error *error);
 
 /* ---- store_defaults.c ---- */
 
-/* Fills in what kube-apiserver fills in. object: own, but for parts that have their defaults. born: NULL, or
- * a new pod may get what others got. */
+/* Sets kube-apiserver's defaults. object: own, except parts that have their defaults. born: shared
+ * defaults for a new pod, or NULL. */
 void skr_defaults_set(const struct skr_store_resource *resource, json_t *object,
                       struct skr_born *born);
 void skr_born_fini(struct skr_born *born);
-/* The admission plugin Priority, for pods on creation. false: the reply says why. */
+/* The admission plugin Priority, for created pods. False: the reply has the error. */
 bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
-/* The status of a new pod, which has its defaults and none. */
+/* Sets the status of a new pod, which has defaults and no status. */
 void skr_defaults_pod_status(json_t *pod, skr_time now, struct skr_born *born);
 
 /* ---- store_validate*.c ---- */
 
-/* before: the object as it is in force; NULL: a new one. known: one of its kind in force, which is valid, so
- * what the object has of it is; NULL: none. */
+/* before: the object in force; NULL: a new one. known: a valid object of the kind in force; equal
+ * parts are valid too. NULL: none. */
 void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
                        const json_t *before, const json_t *known, struct skr_causes *causes);
 void skr_validate_meta_update(const json_t *object, const json_t *before,
@@ -160,10 +160,10 @@ void skr_validate_meta_update(const json_t *object, const json_t *before,
 /* The rest of the object; before NULL on creation. */
 void skr_validate_object(const struct skr_store_resource *resource, const json_t *object,
                          const json_t *before, struct skr_causes *causes);
-/* Lists that somebody else has too are those of an object in force, and valid. */
+/* Shared lists are those of an object in force, and valid. */
 void skr_validate_pod(const json_t *pod, struct skr_causes *causes);
 void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr_causes *causes);
-/* Of a template too; path of the spec for the texts. */
+/* Also for a template; path of the spec, for the texts. */
 void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_causes *causes);
 
 /* ---- store_events.c ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merge patches (RFC 7386) and strategic merge patches (apimachinery pkg/util/strategicpatch). Both
- * copy along the way and share the rest with the target.
+ * Applies merge patches (RFC 7386) and strategic merge patches (apimachinery
+ * pkg/util/strategicpatch). Both copy along the changed path and share the rest with the target.
  *
- * A strategic patch merges those lists whose elements have a key. kube-apiserver takes the keys
- * from tags of its Go types; here they are a table by the list's name, which is unambiguous for the
- * kinds that are served but for "ports".
+ * A strategic patch merges lists whose elements have a key. kube-apiserver takes the keys from tags
+ * of its Go types; here they are a table by the list's name, which is unambiguous for the served
+ * kinds except "ports".
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ static json_t *fail(const struct strategic *s, const char *why, const char *what
     return NULL;
 }
 
-/* Whether two elements are the same one: by the key's value, or as primitive values. */
+/* Whether two elements are the same: by the key's value, or as primitive values. */
 static bool is_same(const json_t *a, const json_t *b, const char *key)
 {
     if (*key == '\0') {
@@ -134,7 +134,7 @@ static json_t *replacement(const json_t *patch)
     return result;
 }
 
-/* One element of a patch into the list (own). */
+/* Merges one element of a patch into the list (own). */
 static bool merge_element(const struct strategic *s, json_t *list, const json_t *element,
                           const char *key)
 {
@@ -198,8 +198,8 @@ static void delete_values(json_t *result, const char *name, const json_t *values
 }
 
 /*
- * $setElementOrder/NAME: the elements it names come in its order; those it does not name keep their
- * place behind the element that was before them.
+ * $setElementOrder/NAME: named elements follow its order; others stay behind their previous
+ * neighbour.
  */
 static void set_order(json_t *result, const char *name, const json_t *order, const char *key)
 {
@@ -231,7 +231,7 @@ static void set_order(json_t *result, const char *name, const json_t *order, con
     json_object_set_new_nocheck(result, name, sorted);
 }
 
-/* $retainKeys: members that are not named go, those of the patch stay. */
+/* $retainKeys: removes members that are not named; those of the patch stay. */
 static void retain_keys(json_t *result, const json_t *keys)
 {
     const char *key;

@@ -124,7 +124,7 @@ void skr_store_do_bind(struct skr_store_call *call)
 
 /* ---- eviction ---- */
 
-/* A pod that serves nothing is evicted whatever its budget says. */
+/* A pod that serves nothing is evicted regardless of its budget. */
 static bool ignores_budgets(const json_t *pod)
 {
     const char *phase = skr_path_text(pod, "status.phase");
@@ -144,7 +144,7 @@ static bool budget_covers(const json_t *budget, const json_t *pod)
     return covers;
 }
 
-/* The one budget over the pod, NULL; false: there are several. */
+/* The one budget over the pod, or NULL; false: there are several. */
 static bool find_budget(struct skr_store_call *call, const json_t *pod, struct skr_shelf_item **ret)
 {
     const struct skr_store_resource *budgets =
@@ -177,7 +177,7 @@ static bool refuse_eviction(struct skr_store_call *call, const char *cause)
     return false;
 }
 
-/* One of the disruptions that the budget allows; false: the reply refuses. */
+/* Uses one of the disruptions that the budget allows; false: the reply refuses. */
 static bool take_disruption(struct skr_store_call *call, struct skr_shelf_item *item,
                             const json_t *pod, bool dry)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET and LIST. A list in pages shows the state of its first page throughout, as one read from etcd
- * at a revision: objects that changed since are taken from the history. When that is gone, so is
- * the list (410).
+ * Serves GET and LIST. All pages of a list show the state of the first, as a read from etcd at a
+ * revision does: objects that changed since come from the history. If the history no longer has
+ * them, the list ends with 410.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void skr_store_do_get(struct skr_store_call *call)
 
 /* ---- where a list goes on ---- */
 
-/* The token: REVISION/NAMESPACE/NAME of the first object that was not reported yet. */
+/* The token: REVISION/NAMESPACE/NAME of the first object not yet listed. */
 struct position {
     uint64_t revision; /* 0: from the beginning */
     char namespace_[256];
@@ -58,12 +58,12 @@ static bool read_position(const char *token, struct position *ret)
 
 /* ---- the past ---- */
 
-/* What the objects of a resource were at a revision, where they differ from what they are. */
+/* The objects of a resource at a revision, as far as they differ from the present ones. */
 struct past {
-    struct skr_shelf before; /* JSON null: it was not there */
+    struct skr_shelf before; /* JSON null: it was absent */
 };
 
-/* false: the history does not reach back that far. */
+/* False: the history does not reach back that far. */
 static bool read_past(const struct skr_store_call *call, uint64_t revision, struct past *ret)
 {
     struct skr_store_change change;
@@ -87,7 +87,7 @@ struct listing {
     struct skr_store_call *call;
     struct skr_selector *labels, *fields;
     json_t *items;
-    struct skr_shelf_item *next; /* that does not fit on the page */
+    struct skr_shelf_item *next; /* the first that does not fit on the page */
 };
 
 static bool is_wanted(const struct listing *l, const struct skr_shelf_item *item)
@@ -102,7 +102,7 @@ static bool in_namespace(const struct skr_store_call *call, const struct skr_she
            strcmp(item->namespace_, call->request->namespace_) == 0;
 }
 
-/* The earlier of the two in order; both when they are the same object: then the past counts. */
+/* The earlier of the two in order; both if they are the same object: then the past one counts. */
 static struct skr_shelf_item *choose(struct skr_shelf_item **now, struct skr_shelf_item **was)
 {
     struct skr_shelf_item *chosen;

@@ -46,7 +46,7 @@ static json_t *scale_of(const json_t *object)
                      number_at(object, "status.replicas"), "selector", selector_of(object));
 }
 
-/* The scale as the request wants it; NULL: the reply says why not. New reference. */
+/* The requested scale; NULL: the reply has the error. New reference. */
 static json_t *wanted_scale(struct skr_store_call *call, const json_t *scale)
 {
     const struct skr_store_request *request = call->request;
@@ -65,7 +65,7 @@ static json_t *wanted_scale(struct skr_store_call *call, const json_t *scale)
                                              : skr_patch_merge(scale, request->body);
 }
 
-/* Sets replicas of the object itself, which is checked like any other change. */
+/* Sets replicas of the object itself, checked like any other change. */
 static void change(struct skr_store_call *call, const json_t *wanted)
 {
     struct skr_store_request request = *call->request;

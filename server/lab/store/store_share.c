@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects of one template are equal but for a few strings: what is equal is kept once. An object that
- * is put in force is compared with the one that it replaces and with the one of its kind that was put
- * in force last; what is equal in it becomes that. Objects in force never change, so nobody can tell.
- * Cost: O(size of what is not shared yet), as deep as the body of a request may be.
+ * Stores equal values once: objects of one template differ only in a few strings. An object that is
+ * put in force is compared with the one it replaces and with the last one of its kind; equal values
+ * are replaced by theirs. Objects in force never change, so this is invisible. O(size of what is
+ * not shared yet), with the depth limit of a request's body.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@
 static bool share_members(json_t *own, const json_t *with, const json_t *before);
 static bool share_elements(json_t *own, const json_t *with, const json_t *before);
 
-/* Whether the value is equal; what is equal in it is shared then, unless others have it already, or it is
- * as before. */
+/* Whether the value is equal. Shares equal values in it, unless they are already shared or as
+ * before. */
 static bool share_value(json_t *value, const json_t *with, const json_t *before)
 {
     if (value == with) {
@@ -47,15 +47,15 @@ static bool share_all(json_t *own, const json_t *with)
     return equal;
 }
 
-/* What the object has under the key, which is probably where the iterator is (NULL: it has no more). */
+/* The member with the key, probably at the iterator (NULL: the end). */
 static json_t *find(const json_t *object, void *there, const char *key)
 {
     return there && strcmp(json_object_iter_key(there), key) == 0 ? json_object_iter_value(there)
                                                                   : json_object_get(object, key);
 }
 
-/* All three have their members in about the same order; a value that is at the same place as before is one
- * that is in force, whatever its key. */
+/* All three have their members in about the same order. A value at the same place as before is in
+ * force, whatever its key. */
 static bool share_members(json_t *own, const json_t *with, const json_t *before)
 {
     bool equal = json_object_size(own) == json_object_size(with);

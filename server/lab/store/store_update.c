@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PUT and the patches of one object, see store_write.c. */
+/* Executes PUT and the patches of one object, see store_write.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,10 +17,10 @@ static bool is_kind(const struct skr_store_call *call, const char *kind)
     return strcmp(call->resource->kind, kind) == 0;
 }
 
-/* ---- the object as the request wants it ---- */
+/* ---- the requested object ---- */
 
-/* The body of a PUT; what it shares with the object already (controllers put back what they read)
- * stays shared. */
+/* The body of a PUT. Values it already shares with the object stay shared (controllers put back
+ * what they read). */
 static json_t *body_as_own(const json_t *body, const json_t *before)
 {
     json_t *object = json_object();
@@ -77,7 +77,7 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
 static bool check_patch_body(struct skr_store_call *call, const json_t *before)
 {
     if (call->request->verb != SKR_STORE_PATCH_JSON) {
-        /* Patches have no value that is the object's. */
+        /* Patches share no value with the object. */
         return skr_store_check_body(call, call->request->verb == SKR_STORE_UPDATE ? before : NULL);
     }
     if (!json_is_array(call->request->body) || skr_path_too_deep(call->request->body)) {
@@ -89,7 +89,7 @@ static bool check_patch_body(struct skr_store_call *call, const json_t *before)
     return true;
 }
 
-/* Members that changed lose their nulls, as a typed decoder drops them. object: own. */
+/* Removes nulls from changed members, as a typed decoder does. object: own. */
 static void drop_nulls(json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
@@ -112,8 +112,8 @@ static bool has_same(const json_t *object, const json_t *before, const char *key
     return json_object_get(object, key) == json_object_get(before, key);
 }
 
-/* A new object in the shape that is kept, top and metadata own, but for a metadata that nobody touched;
- * NULL: the reply says what is wrong. */
+/* A new object in the stored shape; top and metadata own, except an untouched metadata. NULL: the
+ * reply has the error. */
 static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
 {
     if (!check_patch_body(call, before)) {
@@ -122,8 +122,8 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    /* A merge is as deep as the deeper of the two, and a new object is the body; likewise it has no nulls but
-     * those of the body. */
+    /* A merge is at most as deep as the deeper of the two, and a new object is the body. It has no
+     * nulls except those of the body. */
     const bool moves = call->request->verb == SKR_STORE_PATCH_JSON;
     if (object &&
         (!json_is_object(object) || (moves && skr_path_too_deep_beside(object, before)))) {
@@ -149,7 +149,7 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
 
 /* ---- identity ---- */
 
-/* What is not said is as it was. */
+/* Omitted members keep their value. */
 static void keep_if_absent(json_t *object, const json_t *before, const char *key)
 {
     json_t *value = json_object_get(before, key);
@@ -177,8 +177,8 @@ static bool check_same(struct skr_store_call *call, json_t *meta, const char *ke
     return false;
 }
 
-/* Whether the metadata differ, and in labels and annotations alone, of which there are some. What was said
- * of others as a precondition, and holds, becomes what it was. */
+/* Whether the metadata differ, and only in labels and annotations. Members given as preconditions
+ * that hold are shared again. */
 static bool texts_alone_differ(json_t *object, const json_t *before)
 {
     json_t *meta = json_object_get(object, "metadata");
@@ -269,7 +269,7 @@ static void restore(json_t *object, const json_t *before, const char *key)
     }
 }
 
-/* ObjectMeta as the registry leaves it before it is validated. */
+/* Sets ObjectMeta as the registry does before validation. */
 static void settle_meta(json_t *meta, const json_t *old)
 {
     json_object_del(meta, "managedFields");
@@ -291,7 +291,7 @@ static void settle_meta(json_t *meta, const json_t *old)
     }
 }
 
-/* The status subresource changes the status, and the metadata as the kind's strategy lets it. */
+/* The status subresource changes the status, and the metadata that the kind's strategy permits. */
 static void limit_to_status(const struct skr_store_call *call, json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
@@ -336,7 +336,7 @@ static bool has_status_subresource(const struct skr_store_resource *resource)
     return false;
 }
 
-/* Whether anything but metadata and status differs. Members that are equal are shared again. */
+/* Whether anything but metadata and status differs. Shares equal members again. */
 static bool share_equals(json_t *object, const json_t *before)
 {
     struct skr_pairs p = skr_pairs_of(object, before);
@@ -355,7 +355,7 @@ static bool share_equals(json_t *object, const json_t *before)
     return changed;
 }
 
-/* What was not touched was fine before. */
+/* Untouched parts are valid already. */
 static bool check_schema(struct skr_store_call *call, const json_t *object, const json_t *before)
 {
     struct skr_error error = {.code = SKR_OK};
@@ -395,8 +395,8 @@ static void count_generation(const struct skr_store_call *call, json_t *object)
     }
 }
 
-/* Defaults go into the parts that changed, which must be own for that. Those of a pod's parts follow
- * from the part alone, so what did not change has them already. */
+/* Sets defaults in the changed parts, which must be own. Defaults of a pod's part depend only on
+ * the part, so unchanged parts have them already. */
 static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
                              const json_t *before, bool *changed)
 {
@@ -414,7 +414,7 @@ static json_t *with_defaults(const struct skr_store_call *call, json_t *object,
     return own;
 }
 
-/* Whether the gates are all that the spec of a pod differs in, for which there are no defaults. */
+/* Whether a pod's spec differs only in its gates, which have no defaults. */
 static bool opens_gates(const struct skr_store_call *call, const json_t *object,
                         const json_t *before)
 {
@@ -434,7 +434,7 @@ static bool opens_gates(const struct skr_store_call *call, const json_t *object,
     return json_object_get(old, gates);
 }
 
-/* Everything between the wanted object and the commit. *object: own, may be replaced. */
+/* All steps between the requested object and the commit. *object: own, may be replaced. */
 static bool settle(struct skr_store_call *call, json_t **object, const json_t *before)
 {
     const bool texts_alone = texts_alone_differ(*object, before);
@@ -479,7 +479,7 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
 
 static void put_in_force(struct skr_store_call *call, struct skr_shelf_item *item, json_t *object)
 {
-    if (skr_pairs_equal(object, item->object)) { /* nothing changes: no new revision */
+    if (skr_pairs_equal(object, item->object)) { /* no change: no new revision */
         skr_store_reply_object(call, 200, item->object);
         json_decref(object);
         return;

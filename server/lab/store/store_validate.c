@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of all objects (apimachinery pkg/api/validation/objectmeta.go), and the kinds other than
- * pods, as far as what is wrong with them would change a run. */
+/* Validates metadata of all objects (apimachinery pkg/api/validation/objectmeta.go), and kinds
+ * other than pods, as far as errors would change a run. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void validate_name(const struct skr_store_resource *resource, const json_
     }
 }
 
-/* known, here and below: a value in the same place that is valid; NULL: none. */
+/* known, here and below: a valid value in the same place; NULL: none. */
 static void validate_labels(const json_t *labels, const json_t *known, struct skr_causes *causes)
 {
     struct skr_pairs p = skr_pairs_of(labels, known);
@@ -209,7 +209,7 @@ static void validate_selector(const json_t *selector, const char *path, struct s
     skr_selector_destroy(compiled);
 }
 
-/* spec.selector is there, says something and matches the template. */
+/* Whether spec.selector exists, is not empty and matches the template. */
 static void validate_workload(const json_t *object, const json_t *before, struct skr_causes *causes)
 {
     const json_t *selector = skr_path_get(object, "spec.selector");
@@ -268,7 +268,7 @@ static void validate_job_update(const json_t *job, const json_t *before, struct 
     const bool started = skr_path_get(before, "status.startTime");
     fixed_field(job, before, "spec.selector", causes);
     fixed_field(job, before, "spec.completionMode", causes);
-    /* An indexed Job grows and shrinks when both numbers stay equal. */
+    /* An indexed Job may be resized if both numbers stay equal. */
     if (!indexed ||
         skr_path_int(job, "spec.completions", 0) != skr_path_int(job, "spec.parallelism", 0)) {
         fixed_field(job, before, "spec.completions", causes);
@@ -357,7 +357,7 @@ static void validate_node(const json_t *node, const json_t *before, struct skr_c
     }
 }
 
-/* A number that is not negative, or a percentage up to 100. */
+/* A number >= 0, or a percentage up to 100. */
 static void validate_share(const json_t *object, const char *path, struct skr_causes *causes)
 {
     const json_t *value = skr_path_get(object, path);

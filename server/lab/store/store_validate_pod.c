@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods (kubernetes pkg/apis/core/validation/validation.go): what decides where they run, and what
- * may change once they are there. An update is checked the way kube-apiserver does it: what may
- * change is put back to what it was, and then nothing may differ.
+ * Validates pods (kubernetes pkg/apis/core/validation/validation.go): what decides their node, and
+ * what may change later. An update is checked as in kube-apiserver: fields that may change are
+ * reset to their old values, and then nothing may differ.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ static const char *at(struct check *c, const char *format, ...)
 
 /* ---- containers ---- */
 
-/* A quantity that is not negative; in thousandths, as fine as kube-apiserver keeps them. */
+/* A quantity >= 0, in thousandths, the precision of kube-apiserver. */
 static bool parse_amount(const json_t *value, int64_t *ret)
 {
     const char *text = json_string_value(value);
@@ -287,7 +287,7 @@ static void check_gates_update(struct check *c, const json_t *spec, const json_t
     }
 }
 
-/* Tolerations are added, or changed in their seconds. */
+/* Tolerations may be added, or change their seconds. */
 static void check_tolerations_update(struct check *c, const json_t *spec, const json_t *old)
 {
     const json_t *now = json_object_get(spec, "tolerations");
@@ -315,7 +315,7 @@ static void check_tolerations_update(struct check *c, const json_t *spec, const 
     }
 }
 
-/* Whether the term still asks for everything that the old one did. */
+/* Whether the term still has all requirements of the old one. */
 static bool term_is_narrower(const json_t *term, const json_t *old)
 {
     static const char *const lists[] = {"matchExpressions", "matchFields"};
@@ -331,7 +331,7 @@ static bool term_is_narrower(const json_t *term, const json_t *old)
     return true;
 }
 
-/* While gates hold a pod back, requirements may be added to its terms, but no terms. */
+/* While the pod has gates, requirements may be added to its terms, but no terms. */
 static void check_affinity_update(struct check *c, const json_t *spec, const json_t *old)
 {
     static const char terms[] = "affinity.nodeAffinity."
@@ -349,7 +349,7 @@ static void check_affinity_update(struct check *c, const json_t *spec, const jso
     }
 }
 
-/* While gates hold a pod back, its selector may be narrowed. */
+/* While the pod has gates, its selector may be narrowed. */
 static void check_selector_update(struct check *c, const json_t *spec, const json_t *old)
 {
     const char *key;
@@ -388,7 +388,7 @@ static void forget_images(json_t *spec, const char *field)
     }
 }
 
-/* The spec without what may change. images: a list of containers differs. */
+/* The spec without the fields that may change. images: a list of containers differs. */
 static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated, bool images)
 {
     json_t *part = json_copy(skr_object_unconst(spec));
@@ -411,8 +411,8 @@ static json_t *fixed_part(const json_t *spec, const json_t *old, bool gated, boo
     return part;
 }
 
-/* Whether every member of spec that is not in old, or another value there, is one that may change
- * freely (and then fixed_part() of both is the same). */
+/* Whether all members of spec that are new or changed may change freely (then fixed_part() of both
+ * is equal). */
 static bool differs_freely(const json_t *spec, const json_t *old, bool gated)
 {
     static const char *const free_ones[] = {"schedulingGates", "tolerations",

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Create, update and patch, in the order of kube-apiserver's generic registry: body, identity,
+ * Creates, updates and patches, in the order of kube-apiserver's generic registry: body, identity,
  * defaults, admission, validation, conflict, commit (apiserver
  * pkg/registry/generic/registry/store.go, pkg/registry/rest/create.go and update.go).
  *
- * A patch makes a tree that shares what it did not touch with the object in force. Equal pointers
- * mean equal values, so a patch of the status or of a label costs neither defaults nor validation
- * of the spec.
+ * A patch makes a tree that shares untouched parts with the object in force. Equal pointers mean
+ * equal values, so a patch of the status or of a label needs no defaults or validation of the spec.
  */
 #include <string.h>
 
 #include "server/lab/store/schema.h"
 #include "server/lab/store/store_parts.h"
 
-/* ---- what comes in ---- */
+/* ---- the body ---- */
 
 static void api_version_of(const struct skr_store_resource *resource, char text[128])
 {
@@ -23,7 +22,7 @@ static void api_version_of(const struct skr_store_resource *resource, char text[
     memcpy(text + group + slash, resource->version, strlen(resource->version) + 1);
 }
 
-/* The body says what it is, or nothing. */
+/* Checks apiVersion and kind of the body; both may be absent. */
 static bool check_kind(struct skr_store_call *call, const json_t *object)
 {
     const struct skr_store_resource *asked = call->asked;
@@ -63,8 +62,7 @@ static bool check_schema(struct skr_store_call *call, const json_t *object)
     return false;
 }
 
-/* Own object in the shape in which it is kept, with apiVersion, kind and a metadata object of its
- * own. Takes object. */
+/* An own object in the stored shape, with apiVersion, kind and its own metadata. Takes object. */
 static json_t *to_kept(const struct skr_store_call *call, json_t *object)
 {
     char version[128];
@@ -84,9 +82,9 @@ static json_t *to_kept(const struct skr_store_call *call, json_t *object)
     return object;
 }
 
-/* Pods come by the hundred from one template: what a new one has of the last is that from the start.
- * The defaults of such a part follow from the part alone, and it has them. Not where somebody else
- * changes pods in the making, or wants to know of fields that the last was forgiven. */
+/* Many pods come from one template: a new pod shares parts with the last from the start. Such a
+ * part has its defaults already, since they depend only on the part. Not if an admission changes
+ * new pods, or if a strict request must check fields that were ignored in the last. */
 static void know_last(struct skr_store_call *call, const json_t *object)
 {
     static const char *const parts[] = {"metadata", "spec"};
@@ -104,8 +102,8 @@ static void know_last(struct skr_store_call *call, const json_t *object)
     call->known = last;
 }
 
-/* The body as an object of our own, all the way down but for parts of call->known; NULL: the reply
- * says what is wrong. */
+/* The body as an own object, deep except for parts of call->known; NULL: the reply has the
+ * error. */
 static json_t *take_body(struct skr_store_call *call)
 {
     if (!skr_store_check_body(call, NULL) || !check_kind(call, call->request->body)) {
@@ -127,7 +125,7 @@ static json_t *take_body(struct skr_store_call *call)
     return object;
 }
 
-/* The object's namespace is that of the request, or not said. */
+/* Checks that the object's namespace is that of the request, or absent. */
 static bool check_namespace(struct skr_store_call *call, json_t *object)
 {
     json_t *meta = json_object_get(object, "metadata");
@@ -192,7 +190,7 @@ static void generate_name(struct skr_store_call *call, json_t *meta)
     json_object_set_new_nocheck(meta, "name", json_sprintf("%.248s%s", prefix, suffix));
 }
 
-/* uid, creationTimestamp and what only the API server writes. */
+/* Sets uid, creationTimestamp and other fields of the API server. */
 static bool begin_meta(struct skr_store_call *call, json_t *object)
 {
     static const char *const ours[] = {"selfLink",
@@ -225,7 +223,7 @@ static bool begin_meta(struct skr_store_call *call, json_t *object)
     return true;
 }
 
-/* A status belongs to controllers; that of a node is its kubelet's from the beginning. */
+/* Controllers own a status; a node's kubelet owns its status from the beginning. */
 static void set_defaults(struct skr_store_call *call, json_t *object)
 {
     if (!call->loading && strcmp(call->resource->kind, "Node") != 0) {
@@ -257,8 +255,8 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
                             skr_path_text(object, "metadata.name"));
 }
 
-/* Fields of features that are off by default are dropped on creation (DropDisabledPodFields of
- * 1.36: GenericWorkload). */
+/* Drops fields of features that are off by default (DropDisabledPodFields of 1.36:
+ * GenericWorkload). */
 static void drop_disabled(struct skr_store_call *call, json_t *object)
 {
     if (!call->loading && strcmp(call->resource->kind, "Pod") == 0) {
@@ -349,7 +347,7 @@ static void make_namespace(struct skr_store_call *call)
     json_decref(object);
 }
 
-/* An object that is there keeps what the new one does not say. */
+/* An existing object keeps members that the new one omits. */
 static void inherit(json_t *object, const json_t *before)
 {
     json_t *meta = json_object_get(object, "metadata");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks "all up to this revision, from this time on" in a queue; one mark a point of time. */
+/* Queues marks "all up to this revision, from this time on", one per point of time. */
 #include "server/lab/store/watcher.h"
 
 #include <stdlib.h>

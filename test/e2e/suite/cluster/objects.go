@@ -61,7 +61,18 @@ type PodSpec struct {
 	Spread          json.RawMessage   `json:"topologySpreadConstraints,omitempty"`
 	InitContainers  []Container       `json:"initContainers,omitempty"`
 	Containers      []Container       `json:"containers"`
+	Volumes         []Volume          `json:"volumes,omitempty"`
 	GracePeriod     *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+}
+
+// Volume is one of a claim.
+type Volume struct {
+	Name  string    `json:"name"`
+	Claim ClaimName `json:"persistentVolumeClaim"`
+}
+
+type ClaimName struct {
+	Name string `json:"claimName"`
 }
 
 // SchedulingGroup names a PodGroup of scheduling.k8s.io.

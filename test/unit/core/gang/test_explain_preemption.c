@@ -66,7 +66,7 @@ TEST_RIG(rack(3), the_victims_are_named_and_nobody_is_evicted)
     assert_string_equal(skr_object_text(x, "outcome"), "Evicts");
     assert_string_equal(skr_object_text(x, "text"),
                         "4 pods of 1 group would be evicted, then group top "
-                        "fits; option preemption is false, so nobody is");
+                        "fits; option preemption is false, so none is");
     assert_int_equal(json_array_size(victims), 1);
     assert_string_equal(skr_object_text(victim, "group"), "default/c");
     assert_int_equal(json_integer_value(json_object_get(victim, "pods")), 4);
@@ -122,7 +122,7 @@ TEST_RIG(rack(1), equal_priority_is_why_nobody_goes)
     gang(rig, "a", 4, 9);
     gang(rig, "top", 4, 9);
     const json_t *x = ask(rig, "top");
-    assert_nobody(x, "Insufficient", "nobody of lower priority than 9 may be evicted");
+    assert_nobody(x, "Insufficient", "no group or pod of lower priority than 9 may be evicted");
     assert_spared(x, "Priority", "4 pods of 1 group of priority 9 or more");
 }
 
@@ -154,7 +154,7 @@ TEST_RIG(rack(1), pods_of_no_group_are_why_nobody_goes)
     rig_run(rig, SKR_SECOND);
     gang(rig, "top", 4, 9);
     const json_t *x = ask(rig, "top");
-    assert_nobody(x, "Insufficient", "nobody of lower priority than 9 may be evicted");
+    assert_nobody(x, "Insufficient", "no group or pod of lower priority than 9 may be evicted");
     assert_spared(x, "Ordinary", "2 pods of no group");
 }
 
@@ -163,7 +163,7 @@ TEST_RIG(rack(1), priority_zero_evicts_nobody_and_says_so)
     gang(rig, "a", 4, -1);
     gang(rig, "zero", 4, 0);
     assert_nobody(ask(rig, "zero"), "Forbidden",
-                  "a group of priority 0 evicts nobody, it must be above 0");
+                  "a group of priority 0 evicts no pods, it must be above 0");
 }
 
 TEST_RIG(rack(1), a_pod_that_never_preempts_is_named)
