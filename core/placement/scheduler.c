@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row of the scheduler of Placements, and what it watches. */
+/* The row of the scheduler of Placements, what it watches, and where objects go. */
 #include "core/placement/scheduler.h"
 
 #include <stdlib.h>
@@ -38,6 +38,20 @@ static void destroy(void *object)
         skr_placements_clear(self);
         skr_keys_destroy(self->keys);
         free(self);
+    }
+}
+
+static void on_object(void *object, struct skr_event *event)
+{
+    struct skr_placements *self = object;
+    const bool upsert = event->kind == SKR_EVENT_UPSERT;
+    const struct skr_object_type *type = upsert ? event->upsert.type : event->deleted.type;
+    const enum skr_ocm_kind kind = (enum skr_ocm_kind)(type - skr_ocm_types);
+    if (upsert) {
+        skr_placements_take(self, kind, skr_event_take_object(event));
+    } else {
+        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name,
+                            event->deleted.uid);
     }
 }
 
@@ -96,7 +110,7 @@ const struct skr_scheduler skr_placement_scheduler = {
     .n_watches = sizeof watches / sizeof watches[0],
     .create = create,
     .destroy = destroy,
-    .object = skr_placements_object,
+    .object = on_object,
     .written = skr_placements_written,
     .begin = begin,
     .settle = skr_placements_settle,

@@ -162,7 +162,6 @@ void skr_placements_event(struct skr_placements *self, const struct skr_placemen
                           const char *note);
 
 /* ---- trigger.c ---- */
-void skr_placements_object(void *self, struct skr_event *event);
 /* The newer object is cached; what it changes is queued. Takes object. */
 void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object);
 /* uid as skr_placements_remove(). */

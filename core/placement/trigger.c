@@ -288,17 +288,3 @@ void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
     }
     skr_ocm_types[kind].destroy(before);
 }
-
-void skr_placements_object(void *object, struct skr_event *event)
-{
-    struct skr_placements *self = object;
-    const bool upsert = event->kind == SKR_EVENT_UPSERT;
-    const struct skr_object_type *type = upsert ? event->upsert.type : event->deleted.type;
-    const enum skr_ocm_kind kind = (enum skr_ocm_kind)(type - skr_ocm_types);
-    if (upsert) {
-        skr_placements_take(self, kind, skr_event_take_object(event));
-    } else {
-        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name,
-                            event->deleted.uid);
-    }
-}

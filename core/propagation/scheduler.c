@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row of the scheduler of bindings, and what it watches. */
+/* The row of the scheduler of bindings, what it watches, and where objects go. */
 #include "core/propagation/scheduler.h"
 
 #include <stdlib.h>
@@ -33,6 +33,23 @@ static void destroy(void *object)
         skr_propagation_clear(self);
         skr_keys_destroy(self->keys);
         free(self);
+    }
+}
+
+static void on_object(void *self, struct skr_event *event)
+{
+    if (event->kind == SKR_EVENT_DELETE) {
+        if (event->deleted.type == &skr_member_cluster_type) {
+            skr_propagation_drop_cluster(self, event->deleted.name);
+        } else {
+            skr_propagation_drop_binding(self, event->deleted.namespace_, event->deleted.name);
+        }
+        return;
+    }
+    if (event->upsert.type == &skr_member_cluster_type) {
+        skr_propagation_take_cluster(self, skr_event_take_object(event));
+    } else {
+        skr_propagation_put_binding(self, skr_event_take_object(event));
     }
 }
 
@@ -87,7 +104,7 @@ const struct skr_scheduler skr_propagation_scheduler = {
     .n_watches = sizeof watches / sizeof watches[0],
     .create = create,
     .destroy = destroy,
-    .object = skr_propagation_object,
+    .object = on_object,
     .written = skr_propagation_written,
     .begin = begin,
     .settle = skr_propagation_settle,

@@ -106,7 +106,10 @@ void skr_propagation_clear(struct skr_propagation *self);
 
 /* ---- trigger.c ---- */
 
-void skr_propagation_object(void *self, struct skr_event *event);
+/* The cluster is cached, or no longer cached; bindings that this concerns are queued. Takes
+ * cluster. */
+void skr_propagation_take_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster);
+void skr_propagation_drop_cluster(struct skr_propagation *self, const char *name);
 /* Whether the binding has to be decided; else its generation at most is noted. */
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
 /* Whether both texts are the same JSON value. */

@@ -228,9 +228,9 @@ static void cluster_changed(struct skr_propagation *self, const struct skr_membe
     }
 }
 
-/* ---- objects in ---- */
+/* ---- clusters in ---- */
 
-static void upsert_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster)
+void skr_propagation_take_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster)
 {
     struct skr_member_cluster *before;
     if (skr_propagation_put_cluster(self, cluster, &before)) {
@@ -239,28 +239,11 @@ static void upsert_cluster(struct skr_propagation *self, struct skr_member_clust
     }
 }
 
-static void delete_cluster(struct skr_propagation *self, const char *name)
+void skr_propagation_drop_cluster(struct skr_propagation *self, const char *name)
 {
     struct skr_member_cluster *before = skr_propagation_remove_cluster(self, name);
     if (before) {
         cluster_changed(self, before, NULL);
         skr_member_cluster_destroy(before);
-    }
-}
-
-void skr_propagation_object(void *self, struct skr_event *event)
-{
-    if (event->kind == SKR_EVENT_DELETE) {
-        if (event->deleted.type == &skr_member_cluster_type) {
-            delete_cluster(self, event->deleted.name);
-        } else {
-            skr_propagation_drop_binding(self, event->deleted.namespace_, event->deleted.name);
-        }
-        return;
-    }
-    if (event->upsert.type == &skr_member_cluster_type) {
-        upsert_cluster(self, skr_event_take_object(event));
-    } else {
-        skr_propagation_put_binding(self, skr_event_take_object(event));
     }
 }

@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes as expressions, and what a pod's node affinity says about them and has of them. */
+/* The classes as JSON expressions, and their comparison with a pod's node affinity. */
 #include "core/spotmix/affinity.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/requirements.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_writer.h"
+#include "topology/base/strbuf.h"
 
 /* ---- the classes ---- */
 
-static json_t *expression_of(const char *key, const struct skr_spotmix_expression *expression)
+static char *write_expression(const char *key, const struct skr_spotmix_expression *expression)
 {
-    json_t *object = json_object();
-    json_t *values = json_array();
-    for (size_t i = 0; i < expression->n; i++) {
-        json_array_append_new(values, json_string(expression->value[i]));
-    }
-    json_object_set_new(object, "key", json_string(key));
-    json_object_set_new(object, "operator", json_string(expression->op));
+    SKR_STRBUF(out);
+    struct skr_json_writer w = {.out = &out};
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "key", key);
+    skr_json_string(&w, "operator", expression->op);
     if (expression->n > 0) {
-        json_object_set(object, "values", values);
+        skr_json_open(&w, "values", '[');
+        for (size_t i = 0; i < expression->n; i++) {
+            skr_json_string(&w, NULL, expression->value[i]);
+        }
+        skr_json_close(&w, ']');
     }
-    json_decref(values);
-    skr_bug_on(json_object_size(object) < 2);
-    return object;
+    skr_json_close(&w, '}');
+    return skr_strbuf_take(&out, NULL);
+}
+
+static char *write_toleration(const char *key, const char *value)
+{
+    SKR_STRBUF(out);
+    struct skr_json_writer w = {.out = &out};
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "key", key);
+    skr_json_string(&w, "operator", "Equal");
+    skr_json_string(&w, "value", value);
+    skr_json_string(&w, "effect", "NoSchedule");
+    skr_json_close(&w, '}');
+    return skr_strbuf_take(&out, NULL);
 }
 
 void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,
@@ -34,15 +50,14 @@ void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,
     const struct skr_spotmix_expression *spot = &settings->expression[SKR_SPOTMIX_SPOT];
     *classes = (struct skr_spotmix_classes){.node_key = settings->node_key};
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        classes->expression[i] = expression_of(settings->node_key, &settings->expression[i]);
+        char *text = write_expression(settings->node_key, &settings->expression[i]);
+        classes->expression_text[i] = text;
+        classes->expression[i] = json_loads(text, 0, NULL);
+        skr_bug_on(!classes->expression[i]);
     }
     if (settings->tolerate_spot && spot->n > 0) {
-        json_t *toleration = json_object();
-        json_object_set_new(toleration, "key", json_string(settings->node_key));
-        json_object_set_new(toleration, "operator", json_string("Equal"));
-        json_object_set_new(toleration, "value", json_string(spot->value[0]));
-        json_object_set_new(toleration, "effect", json_string("NoSchedule"));
-        classes->toleration[SKR_SPOTMIX_SPOT] = toleration;
+        classes->toleration_text[SKR_SPOTMIX_SPOT] =
+            write_toleration(settings->node_key, spot->value[0]);
         classes->tainted[SKR_SPOTMIX_SPOT] = spot->value[0];
     }
 }
@@ -51,7 +66,8 @@ void skr_spotmix_classes_fini(struct skr_spotmix_classes *classes)
 {
     for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
         json_decref(classes->expression[i]);
-        json_decref(classes->toleration[i]);
+        free(classes->expression_text[i]);
+        free(classes->toleration_text[i]);
     }
 }
 
@@ -114,7 +130,7 @@ bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, co
     return !any && skr_spotmix_demand_can_be_met(&demand);
 }
 
-/* ---- what is there already ---- */
+/* ---- what a pod has already ---- */
 
 bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
 {
@@ -131,23 +147,23 @@ bool skr_spotmix_term_has(const json_t *term, const json_t *expression)
  * Toleration.ToleratesTaint). */
 static bool tolerates(const json_t *toleration, const char *key, const char *value)
 {
-    const char *effect = skr_spotmix_text(toleration, "effect");
-    const char *its_key = skr_spotmix_text(toleration, "key");
-    const char *op = skr_spotmix_text(toleration, "operator");
+    const char *effect = skr_object_text(toleration, "effect");
+    const char *its_key = skr_object_text(toleration, "key");
+    const char *op = skr_object_text(toleration, "operator");
     if ((*effect != '\0' && strcmp(effect, "NoSchedule") != 0) ||
         (*its_key != '\0' && strcmp(its_key, key) != 0)) {
         return false;
     }
     return strcmp(op, "Exists") == 0 ||
            ((*op == '\0' || strcmp(op, "Equal") == 0) && *its_key != '\0' &&
-            strcmp(skr_spotmix_text(toleration, "value"), value) == 0);
+            strcmp(skr_object_text(toleration, "value"), value) == 0);
 }
 
 bool skr_spotmix_is_tolerated(const struct skr_spotmix_classes *classes, const json_t *spec,
                               enum skr_spotmix_class class_)
 {
     const json_t *tolerations = json_object_get(spec, "tolerations");
-    if (!classes->toleration[class_]) {
+    if (!classes->toleration_text[class_]) {
         return true;
     }
     for (size_t i = 0; i < json_array_size(tolerations); i++) {

@@ -2,23 +2,24 @@
 #ifndef SKR_CORE_SPOTMIX_AFFINITY_H
 #define SKR_CORE_SPOTMIX_AFFINITY_H
 /*
- * The classes as requirements on nodes: what tells a node's class, which classes a pod's own
- * nodeSelector and required node affinity leave possible, and whether a requirement is there
- * already. Meaning of operators: k8s.io/component-helpers nodeaffinity and
- * apimachinery labels.Requirement.Matches.
+ * The classes as requirements on nodes: the class of a node, the classes that a pod's own
+ * nodeSelector and required node affinity leave possible, and whether a pod has a requirement
+ * already. Operators are those of k8s.io/component-helpers nodeaffinity and apimachinery
+ * labels.Requirement.Matches.
  */
 #include <jansson.h>
 
 #include "core/spotmix/settings.h"
 
-/* A pod of more nodeSelectorTerms is left as it is: each would take an operation of the patch. */
+/* A pod with more nodeSelectorTerms is not changed: each term costs an operation of the patch. */
 enum { SKR_SPOTMIX_TERMS_MAX = 1000 };
 
 struct skr_spotmix_classes {
-    const char *node_key;                         /* borrowed from the settings */
-    json_t *expression[SKR_SPOTMIX_CLASS_COUNT];  /* of a nodeSelectorTerm; never changed */
-    json_t *toleration[SKR_SPOTMIX_CLASS_COUNT];  /* NULL: none */
-    const char *tainted[SKR_SPOTMIX_CLASS_COUNT]; /* value of the taint that is tolerated */
+    const char *node_key;                           /* borrowed from the settings */
+    char *expression_text[SKR_SPOTMIX_CLASS_COUNT]; /* JSON, of a nodeSelectorTerm */
+    json_t *expression[SKR_SPOTMIX_CLASS_COUNT];    /* the same */
+    char *toleration_text[SKR_SPOTMIX_CLASS_COUNT]; /* JSON; NULL: none */
+    const char *tainted[SKR_SPOTMIX_CLASS_COUNT];   /* value of the taint that is tolerated */
 };
 
 void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,
@@ -29,20 +30,20 @@ void skr_spotmix_classes_fini(struct skr_spotmix_classes *classes);
 enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classes *classes,
                                                  const json_t *labels);
 
-/* Whether a pod of this spec can run on some node of the class, looking at the class key alone:
- * its nodeSelector, and at least one term that is not empty. Without terms, or with empty ones
- * only, the nodeSelector decides. More than SKR_SPOTMIX_TERMS_MAX terms: no. O(n log n) of the
- * affinity's size. */
+/* Whether a pod of this spec can run on a node of the class, by the class key alone: its
+ * nodeSelector and at least one term that is not empty allow it. If all terms are empty, the
+ * nodeSelector decides. More than SKR_SPOTMIX_TERMS_MAX terms: no. O(n log n) of the affinity's
+ * size. */
 bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, const json_t *spec,
                                    enum skr_spotmix_class class_);
 
-/* A nodeSelectorTerm with a requirement in it; one without matches nothing. */
+/* Whether a nodeSelectorTerm has no requirement; then it matches no node. */
 bool skr_spotmix_term_is_empty(const json_t *term);
 /* Whether the term has the class's expression: key, operator, the same set of values. */
 bool skr_spotmix_term_has(const json_t *term, const json_t *expression);
 /* The array at spec.affinity...nodeSelectorTerms; NULL when there is none. */
 const json_t *skr_spotmix_terms_of(const json_t *spec);
-/* Whether nothing is to be tolerated or one of the spec's tolerations does. */
+/* Whether the class needs no toleration, or the spec has it. */
 bool skr_spotmix_is_tolerated(const struct skr_spotmix_classes *classes, const json_t *spec,
                               enum skr_spotmix_class class_);
 

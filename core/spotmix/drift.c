@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* First each pod alone, then the numbers of pods of each class in the newest ReplicaSet. */
 #include "core/spotmix/drift.h"
 
 #include <stdlib.h>
@@ -42,11 +43,12 @@ static int by_excess(const void *a, const void *b)
     if (x->reviewed != y->reviewed) {
         return x->reviewed ? 1 : -1;
     }
-    if (x->index_claim != y->index_claim) { /* without an index: the last to get one */
+    if (x->index_claim !=
+        y->index_claim) { /* a pod without an index would be the last to get one */
         return x->index_claim < 0 || (y->index_claim >= 0 && x->index_claim > y->index_claim) ? -1
                                                                                               : 1;
     }
-    return -skr_spotmix_pod_compare(x, y);
+    return -skr_spotmix_by_place(a, b);
 }
 
 /* The pods that the rule counts as this class. */
@@ -68,8 +70,7 @@ static size_t gather(const struct skr_spotmix *mix, const struct skr_spotmix_own
     return n;
 }
 
-/* The pods of class_ that are beyond its share, as far as pods of the other class are missing and
- * no other pod drifts for them. */
+/* Marks n pods of the class that the rule does not want. */
 static void mark_excess(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                         enum skr_spotmix_class class_, int64_t n, struct skr_spotmix_judgement *j)
 {
@@ -106,13 +107,6 @@ static void count_classes(const struct skr_spotmix *mix, const struct skr_spotmi
 
 /* ---- spaces ---- */
 
-/* Older ReplicaSets shrink with on-demand pods first, on purpose; ordinals have their own class. */
-static bool is_counted(const struct skr_spotmix_owner *owner)
-{
-    return owner->kind == SKR_SPOTMIX_REPLICA_SET &&
-           (!owner->parent || owner->revision == skr_spotmix_newest(owner->parent, true));
-}
-
 void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                        const struct skr_spotmix_rule *rule, struct skr_spotmix_judgement *ret)
 {
@@ -122,7 +116,9 @@ void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_o
     for (size_t i = 0; i < owner->n_held; i++) {
         mark(ret, i, stands(mix, owner->held[i].pod, rule));
     }
-    if (is_counted(owner)) {
+    /* Older ReplicaSets shrink with on-demand pods first, on purpose; ordinals have their own
+     * class. */
+    if (owner->kind == SKR_SPOTMIX_REPLICA_SET && skr_spotmix_is_current(owner)) {
         count_classes(mix, owner, rule, ret);
     }
 }
@@ -146,12 +142,6 @@ size_t skr_spotmix_wrong_of(const struct skr_spotmix_judgement *judgement)
     return judgement->n[SKR_SPOTMIX_WRONG_INDEX] + judgement->n[SKR_SPOTMIX_MISSED];
 }
 
-static int by_place(const void *a, const void *b)
-{
-    return skr_spotmix_pod_compare(*(struct skr_spotmix_pod *const *)a,
-                                   *(struct skr_spotmix_pod *const *)b);
-}
-
 void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
                              const struct skr_spotmix_judgement *judgement,
                              struct skr_spotmix_pod **ret)
@@ -165,6 +155,6 @@ void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
             ret[at[1]++] = owner->held[i].pod;
         }
     }
-    qsort(ret, n_index, sizeof(struct skr_spotmix_pod *), by_place);
+    qsort(ret, n_index, sizeof(struct skr_spotmix_pod *), skr_spotmix_by_place);
     qsort(ret + n_index, at[1] - n_index, sizeof(struct skr_spotmix_pod *), by_excess);
 }

@@ -2,13 +2,13 @@
 #ifndef SKR_CORE_SPOTMIX_DRIFT_H
 #define SKR_CORE_SPOTMIX_DRIFT_H
 /*
- * What is wrong with the pods of a workload, decided here and nowhere else: the table, explanations,
- * metrics, Events and the rebuild all count what this file says.
+ * Which pods of a workload are wrong. The table, explanations, metrics, Events and the rebuild all
+ * use this one decision.
  *
- * A pod drifts if its class is not that of its index or of its node, or if it has no class. In the
- * newest ReplicaSet pods of one class drift, too, if there are more of them than the rule wants
- * while pods of the other class are missing. A pod that no review has seen counts as what its node
- * is. A pod that is pinned by its own spec is not counted.
+ * A pod drifts if its class differs from that of its index or of its node, or if it has no class.
+ * In the newest ReplicaSet, pods of one class also drift if the rule wants fewer of them while pods
+ * of the other class are missing. A pod that no review has seen has the class of its node. A pod
+ * that its own spec pins to a class is not counted.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +20,11 @@ struct skr_spotmix_rule;
 
 enum skr_spotmix_standing {
     SKR_SPOTMIX_RIGHT,       /* pinned pods, too */
-    SKR_SPOTMIX_WRONG_INDEX, /* its class is not its index's */
+    SKR_SPOTMIX_WRONG_INDEX, /* its class is not that of its index */
     SKR_SPOTMIX_MISSED,      /* one too many of its class, and no review has seen it */
     SKR_SPOTMIX_LEFT_OVER,   /* one too many of its class, and reviewed */
     SKR_SPOTMIX_OTHER_NODE,  /* its node is of the other class */
-    SKR_SPOTMIX_CLASSLESS,   /* no review has seen it, and its node says no class */
+    SKR_SPOTMIX_CLASSLESS,   /* no review has seen it, and its node has no class */
     SKR_SPOTMIX_STANDING_COUNT
 };
 
@@ -37,14 +37,14 @@ struct skr_spotmix_judgement {
 void skr_spotmix_judge(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
                        const struct skr_spotmix_rule *rule, struct skr_spotmix_judgement *ret);
 void skr_spotmix_judgement_fini(struct skr_spotmix_judgement *judgement);
-/* All that are not right. */
+/* All pods that are not right. */
 size_t skr_spotmix_drift_of(const struct skr_spotmix_judgement *judgement);
-/* Those that a rebuild evicts: WRONG_INDEX and MISSED. A replacement of any other pod would be what
- * the pod is, or the next new pod is what is missing. */
+/* Pods that a rebuild evicts: WRONG_INDEX and MISSED. Evicting any other pod would not help: its
+ * replacement would have the same class, or the next new pod has the missing class anyway. */
 size_t skr_spotmix_wrong_of(const struct skr_spotmix_judgement *judgement);
-/* The wrong pods in the order in which they go: by index those whose class is not their index's, as
- * a replacement takes the index that becomes vacant; then from the highest index down those that
- * are too many, as a lower index of the other class is vacant then. ret: for all of them. */
+/* The wrong pods in the order of their eviction. First WRONG_INDEX by index: the replacement
+ * takes the index that becomes vacant. Then MISSED from the highest index down: a lower index of
+ * the other class is vacant then. ret: room for all pods of the owner. */
 void skr_spotmix_wrong_order(const struct skr_spotmix_owner *owner,
                              const struct skr_spotmix_judgement *judgement,
                              struct skr_spotmix_pod **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mix as a whole, and where objects go. */
+/* Begin and end of a mix, and where objects of each kind go. */
 #include "core/spotmix/mix.h"
 
 #include <stdlib.h>
@@ -31,7 +31,6 @@ void skr_spotmix_destroy(struct skr_spotmix *mix)
     skr_spotmix_pods_fini(mix);
     skr_spotmix_owners_fini(mix);
     skr_spotmix_classes_fini(&mix->classes);
-    free(mix->bits);
     free(mix);
 }
 

@@ -2,17 +2,17 @@
 #ifndef SKR_CORE_SPOTMIX_MIX_H
 #define SKR_CORE_SPOTMIX_MIX_H
 /*
- * The mix: which index every pod of a workload holds, and with it its class. One index space per
- * ReplicaSet and per StatefulSet, by uid; a Deployment has as many spaces as it has ReplicaSets, so
- * that the revisions of a rollout are each mixed by the rule. In a ReplicaSet's space a pod takes
- * the first vacant index; in a StatefulSet's the index follows from the name.
+ * The mix: the index of every pod of a workload, and with it the pod's class. Each ReplicaSet and
+ * each StatefulSet, by uid, has one space of indices. A Deployment has one space for each of its
+ * ReplicaSets, so that the rule mixes each revision of a rollout. A new pod of a ReplicaSet takes
+ * the first vacant index. The index of a StatefulSet's pod follows from its name.
  *
- * An index is held by a live pod that carries it, or is reserved: handed out in a review and not
- * seen yet. Everything but the reservations rebuilds from the objects of the API server; a lost
- * reservation is found again as a pod, or was never to become one.
+ * An index is held by a live pod that carries it, or it is reserved: a review has handed it out,
+ * and its pod has not been seen yet. All other state is rebuilt from the objects of the API server.
+ * If a reservation is lost, its pod shows the index, or the pod was never created.
  *
- * Objects come in as the API server writes them. Not thread safe; the time comes in as an argument
- * and never goes back.
+ * Objects come in as the API server writes them. Not thread safe. The time is an argument and never
+ * decreases.
  */
 #include "core/spotmix/patch.h"
 #include "core/spotmix/rule.h"
@@ -45,25 +45,26 @@ void skr_spotmix_destroy(struct skr_spotmix *mix); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_spotmix, skr_spotmix_destroy)
 const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
 
-/* ---- what there is ---- */
+/* ---- objects ---- */
 
-/* An object as it is now, new or changed; borrowed. A pod that is older than what is known of it
- * (resourceVersion) is passed over. What is not understood in it counts as absent.
- * O(1) but for the settling it makes due. */
+/* An object as it is now, new or changed; borrowed. A pod with an older resourceVersion than the
+ * cached one is ignored. A field of the wrong JSON type counts as absent. O(1), without the
+ * settling that becomes due. */
 void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const json_t *object);
-/* It is gone. id: of a node its name, of all others the uid; namespace_ "" for a node. */
+/* The object is gone. id: the name of a node, the uid of any other object. namespace_: "" for a
+ * node. */
 void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *namespace_,
                       const char *id);
-/* A pod is being evicted: whoever comes next may have its index. Its controller may replace it before
- * anybody here sees that it goes, and a replacement behind the highest index would leave a gap. Not
- * yielding: it stays after all. O(1); nothing happens when there is no such pod. */
+/* A pod is being evicted, so the next pod may take its index. The controller may create the
+ * replacement before the watch shows the end of the pod. A replacement behind the highest index
+ * would leave a gap. yields false: the pod stays after all. O(1). An unknown uid is ignored. */
 void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields);
 
-/* Whether reviews are answered from now on. Meanwhile pods that come without a review are counted.
- * After SKR_SPOTMIX_UNREVIEWED_MAX pods of a workload in a row its row says that the webhook is not
- * called, until a reviewed pod of the workload comes. */
+/* Whether reviews are answered from now on. While they are, pods that come without a review are
+ * counted. After SKR_SPOTMIX_UNREVIEWED_MAX such pods of a workload in a row, its row says that the
+ * webhook is not called. The next reviewed pod of the workload ends that. */
 void skr_spotmix_serve(struct skr_spotmix *mix, bool serving);
-/* What explanations say of the workload's rebuild: that it has ended without success. */
+/* Whether explanations say that the rebuild of the workload has ended without success. */
 void skr_spotmix_set_stalled(struct skr_spotmix *mix, const char *workload_key, bool stalled);
 
 /* ---- reviews ---- */
@@ -83,7 +84,7 @@ enum skr_spotmix_result {
 /* As the metric's label: "patched", "owner_unknown". */
 const char *skr_spotmix_result_name(enum skr_spotmix_result result);
 
-/* One object that a review needs and the mix does not have. */
+/* An object that a review needs and that the mix lacks. */
 struct skr_spotmix_lookup {
     enum skr_spotmix_kind kind;
     char namespace_[254];
@@ -96,29 +97,29 @@ struct skr_spotmix_review {
     bool serving; /* leader, and all caches complete */
     skr_time now;
     unsigned char random[16];           /* of the token */
-    bool tried[SKR_SPOTMIX_KIND_COUNT]; /* kinds that a lookup was made for, in vain or not */
+    bool tried[SKR_SPOTMIX_KIND_COUNT]; /* kinds that have been looked up, found or not */
 };
 
 struct skr_spotmix_answer {
-    unsigned status; /* HTTP: 200, 400, 503; 0: lookup first, then the same review again */
+    unsigned status; /* HTTP: 200, 400, 503; 0: look up first, then review again */
     enum skr_spotmix_result result;
     struct skr_strbuf body; /* JSON with status 200, else one line of text; skr_strbuf_fini() */
     struct skr_spotmix_lookup lookup;
 };
 
-/* The answer to a review; the index it hands out is reserved unless it is a dry run. Never refuses
- * a pod. O(size of the body + pods of the owner). */
+/* The answer to a review. It never refuses a pod. The index that it hands out is reserved,
+ * unless the review is a dry run. O(size of the body + pods of the owner). */
 void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review *review,
                         struct skr_spotmix_answer *ret);
 
-/* When the next reservation expires; SKR_TIME_NEVER: there is none. */
+/* When the next reservation expires; SKR_TIME_NEVER: there is no reservation. */
 skr_time skr_spotmix_expiry(const struct skr_spotmix *mix);
 /* Drops reservations that have expired. */
 void skr_spotmix_expire(struct skr_spotmix *mix, skr_time now);
 
 /* ---- repairs ---- */
 
-/* What is to be patched on one pod. Borrowed until the mix is touched again. */
+/* A patch of one pod. Borrowed until the next call that changes the mix. */
 struct skr_spotmix_fix {
     const char *namespace_, *name, *uid;
     enum skr_spotmix_class class_; /* NO_CLASS: the label stays */
@@ -129,32 +130,26 @@ struct skr_spotmix_fix {
 struct skr_spotmix_settling {
     skr_time now; /* SKR_TIME_NEVER: no workload waits */
     void (*emit)(void *context, const struct skr_spotmix_fix *fix);
-    /* A workload whose switch is on has been settled; NULL: nobody asks. */
+    /* A workload whose switch is on has been settled. NULL: it is not called. */
     void (*settled)(void *context, const char *workload_key); /* as of struct skr_spotmix_row */
     void *context;
 };
-/* Settles everything that has changed: pods without labels are adopted, the later of two pods with
- * one index moves to another, costs follow a rollout. Each fix is emitted once; report what became
- * of it with skr_spotmix_fixed(). The mix counts on fixes that are under way. The callbacks must
- * not touch the mix. Returns whether anything has been settled.
+/* Settles all that has changed: pods without labels are adopted, the later of two pods with one
+ * index moves to another index, costs follow a rollout. Each fix is emitted once; report its
+ * outcome with skr_spotmix_fixed(). The mix assumes that fixes under way succeed. The callbacks
+ * must not change the mix. Returns whether anything has been settled.
  *
- * A workload of n pods costs O(n log n), also when one of them has changed. One of more than
- * SKR_SPOTMIX_SETTLED_AT_ONCE is therefore settled so seldom that it takes a hundredth of the time;
- * reviews know its pods all the same. */
+ * A workload of n pods costs O(n log n), even if only one pod has changed. A workload of more
+ * than SKR_SPOTMIX_SETTLED_AT_ONCE pods is therefore settled so seldom that it takes a hundredth
+ * of the time. Reviews see its pods at once. */
 bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settling *settling);
-/* When something that has changed is to be settled; SKR_TIME_NEVER: nothing waits. */
+/* When the next change is settled; SKR_TIME_NEVER: no change waits. */
 skr_time skr_spotmix_settles_at(const struct skr_spotmix *mix);
-/* The write has ended; with success the pod as it is now has been put before. Without, the fix is
- * emitted again if it is still due. */
+/* The write has ended. done: it succeeded, and the pod as it is now has been put before.
+ * Otherwise the fix is emitted again if it is still due. */
 void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
-/* How long to wait before that is reported: 0, until the pod has been fixed more often than any
- * needs to be; then 2 s, 4 s, ... 64 s. */
+/* How long to wait before skr_spotmix_fixed(): 0 for the first fixes of a pod, then 2 s, 4 s, ...
+ * 64 s. No pod needs more than a few fixes. */
 skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_uid);
-
-/* The pods of this workload that a rebuild evicts, in that order (drift.h): those of its newest
- * ReplicaSet (or of the StatefulSet). ret: uids, borrowed until the mix is touched again. Returns
- * how many, max at most. Nothing while the switch is off. */
-size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
-                         const char *namespace_, const char *uid, const char **ret, size_t max);
 
 #endif

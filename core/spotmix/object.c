@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One decoder for all kinds: the members are few, and absent ones cost nothing. */
+/* One decoder for all kinds: the members are few, and absent members cost nothing. */
 #include "core/spotmix/object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/scheduler.h"
+#include "topology/base/json_field.h"
 
-/* Paths of what is read. A path's parents are made on the way. */
+/* Paths of the members that the mix reads. */
 static const char *const wanted[] = {
     "metadata.namespace",
     "metadata.name",
@@ -31,7 +31,7 @@ static const char *const wanted[] = {
 
 enum { KEY_MAX = 64 };
 
-/* Copies what is at the path, when it is there. */
+/* Copies the member at the path, if there is one, and makes its parents. */
 static void copy(const json_t *from, json_t *to, const char *path)
 {
     char key[KEY_MAX];
@@ -112,3 +112,11 @@ const struct skr_object_type skr_spotmix_replica_set_type = {&skr_spotmix_replic
                                                              destroy, meta, NULL};
 const struct skr_object_type skr_spotmix_stateful_set_type = {&skr_spotmix_stateful_sets, decode,
                                                               destroy, meta, NULL};
+
+const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = {
+    [SKR_SPOTMIX_DEPLOYMENT] = &skr_spotmix_deployment_type,
+    [SKR_SPOTMIX_REPLICA_SET] = &skr_spotmix_replica_set_type,
+    [SKR_SPOTMIX_STATEFUL_SET] = &skr_spotmix_stateful_set_type,
+    [SKR_SPOTMIX_NODE] = &skr_spotmix_node_type,
+    [SKR_SPOTMIX_POD] = &skr_spotmix_pod_type,
+};

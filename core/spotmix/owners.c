@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deployments, ReplicaSets, StatefulSets. References come before what they refer to as well as
- * after it, so that a reference makes a record and the object fills it in.
+ * Deployments, ReplicaSets, StatefulSets. A reference may come before or after the object that it
+ * names. So the first one of both makes the record, and the object fills it in.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
+#include "topology/base/json_field.h"
 
-/* false: nothing has such a uid, or such a namespace. */
+/* false: no object has such a uid or namespace. */
 static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const char *uid,
                       char ret[SKR_SPOTMIX_OWNER_KEY_MAX])
 {
@@ -86,7 +86,7 @@ struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum sk
     return owner;
 }
 
-/* The one that was seen last, when there were several of that name. */
+/* Of several Deployments of one name, the last one seen has it. */
 static void enter_name(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
 {
     struct skr_spotmix_owner *other =
@@ -186,8 +186,8 @@ const json_t *skr_spotmix_controller(const json_t *meta)
 
 enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference)
 {
-    const char *kind = skr_spotmix_text(reference, "kind");
-    if (strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
+    const char *kind = skr_object_text(reference, "kind");
+    if (strncmp(skr_object_text(reference, "apiVersion"), "apps/", 5) != 0) {
         return SKR_SPOTMIX_KIND_COUNT;
     }
     return strcmp(kind, "ReplicaSet") == 0    ? SKR_SPOTMIX_REPLICA_SET
@@ -215,14 +215,14 @@ static int64_t integer_of(const json_t *object, const char *key, int64_t otherwi
 static struct skr_spotmix_owner *deployment_of(struct skr_spotmix *mix, const json_t *meta)
 {
     const json_t *reference = skr_spotmix_controller(meta);
-    const char *uid = skr_spotmix_text(reference, "uid");
-    if (*uid == '\0' || strcmp(skr_spotmix_text(reference, "kind"), "Deployment") != 0 ||
-        strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
+    const char *uid = skr_object_text(reference, "uid");
+    if (*uid == '\0' || strcmp(skr_object_text(reference, "kind"), "Deployment") != 0 ||
+        strncmp(skr_object_text(reference, "apiVersion"), "apps/", 5) != 0) {
         return NULL;
     }
     return skr_spotmix_owner_get(mix, SKR_SPOTMIX_DEPLOYMENT, uid,
-                                 skr_spotmix_text(meta, "namespace"),
-                                 skr_spotmix_text(reference, "name"));
+                                 skr_object_text(meta, "namespace"),
+                                 skr_object_text(reference, "name"));
 }
 
 void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
@@ -232,26 +232,26 @@ void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                  *spec = json_object_get(object, "spec");
     const json_t *labels = json_object_get(meta, "labels");
     struct skr_spotmix_owner *owner =
-        skr_spotmix_owner_get(mix, kind, skr_spotmix_text(meta, "uid"),
-                              skr_spotmix_text(meta, "namespace"), skr_spotmix_text(meta, "name"));
+        skr_spotmix_owner_get(mix, kind, skr_object_text(meta, "uid"),
+                              skr_object_text(meta, "namespace"), skr_object_text(meta, "name"));
     if (!owner) {
         return;
     }
-    if (!owner->known && strcmp(owner->name, skr_spotmix_text(meta, "name")) != 0) {
-        free(owner->name); /* a reference said something else */
-        owner->name = skr_strdup(skr_spotmix_text(meta, "name"));
+    if (!owner->known && strcmp(owner->name, skr_object_text(meta, "name")) != 0) {
+        free(owner->name); /* a reference gave another name */
+        owner->name = skr_strdup(skr_object_text(meta, "name"));
     }
     owner->known = true;
     if (kind == SKR_SPOTMIX_DEPLOYMENT) {
         enter_name(mix, owner);
     }
-    skr_spotmix_rule_parse(skr_spotmix_text_or_null(labels, mix->keys.on),
-                           skr_spotmix_text_or_null(labels, mix->keys.max), &owner->rule);
+    skr_spotmix_rule_parse(json_string_value(json_object_get(labels, mix->keys.on)),
+                           json_string_value(json_object_get(labels, mix->keys.max)), &owner->rule);
     owner->replicas = integer_of(spec, "replicas", 1);
     owner->first_ordinal = integer_of(json_object_get(spec, "ordinals"), "start", 0);
     if (kind == SKR_SPOTMIX_REPLICA_SET) {
-        const char *revision = skr_spotmix_text(json_object_get(meta, "annotations"),
-                                                "deployment.kubernetes.io/revision");
+        const char *revision = skr_object_text(json_object_get(meta, "annotations"),
+                                               "deployment.kubernetes.io/revision");
         const json_t *template_meta =
             json_object_get(json_object_get(spec, "template"), "metadata");
         owner->revision = 0;
@@ -286,4 +286,11 @@ int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_p
         }
     }
     return newest;
+}
+
+bool skr_spotmix_is_current(const struct skr_spotmix_owner *space)
+{
+    return space->kind != SKR_SPOTMIX_DEPLOYMENT &&
+           (!space->parent ||
+            (space->n_held > 0 && space->revision == skr_spotmix_newest(space->parent, true)));
 }

@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spotmix/object.h"
 #include "core/spotmix/why.h"
 #include "topology/base/json_writer.h"
-
-static const char *const kinds[] = {[SKR_SPOTMIX_DEPLOYMENT] = "Deployment",
-                                    [SKR_SPOTMIX_REPLICA_SET] = "ReplicaSet",
-                                    [SKR_SPOTMIX_STATEFUL_SET] = "StatefulSet",
-                                    [SKR_SPOTMIX_NODE] = "Node",
-                                    [SKR_SPOTMIX_POD] = "Pod"};
-_Static_assert(sizeof kinds / sizeof kinds[0] == SKR_SPOTMIX_KIND_COUNT, "a name each");
 
 static const char *const members[] = {"onDemand", "spot"};
 _Static_assert(sizeof members / sizeof members[0] == SKR_SPOTMIX_CLASS_COUNT, "a name each");
@@ -21,7 +15,7 @@ _Static_assert(sizeof members / sizeof members[0] == SKR_SPOTMIX_CLASS_COUNT, "a
 static void write_row(struct skr_json_writer *w, const struct skr_spotmix_row *row)
 {
     skr_json_string(w, "namespace", row->namespace_);
-    skr_json_string(w, "kind", kinds[row->kind]);
+    skr_json_string(w, "kind", skr_spotmix_types[row->kind]->resource->kind);
     skr_json_string(w, "name", row->name);
     if (row->rule.all) {
         skr_json_raw(w, "max", NULL);
@@ -90,7 +84,7 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *r
         skr_json_int(w, "index", pod->index);
     }
     skr_json_string(w, "class", none ? NULL : skr_spotmix_class_name(pod->class_));
-    skr_json_string(w, "cost", *pod->cost != '\0' ? pod->cost : NULL);
+    skr_json_string(w, "cost", pod->cost);
     skr_json_string(w, "node", *pod->node != '\0' ? pod->node : NULL);
     skr_json_string(w, "reason", pod->reason);
     skr_json_string(w, "why", why.s);
@@ -106,7 +100,7 @@ static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_ro
     struct skr_json_writer w = {.out = out};
     struct skr_strbuf next;
     skr_strbuf_init(&next);
-    skr_spotmix_next(mix, row, pod, n, &next);
+    skr_spotmix_next(mix, row, &next);
     skr_json_open(&w, NULL, '{');
     write_row(&w, row);
     skr_json_string(&w, "next", next.s);

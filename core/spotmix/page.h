@@ -7,11 +7,13 @@
 /* {"workloads": [{namespace, kind, name, max, onDemand: {actual, desired}, spot: {...}, drift,
  * reason}]}; max and reason are null where there is none. */
 void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *out);
-/* {"nodes": [{name, class, pods}]}: those of a class, with how many mixed pods sit there. */
+/* {"nodes": [{name, class, pods}]}: the nodes of a class, each with the number of its mixed
+ * pods. */
 void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strbuf *out);
-/* One workload with its pods: {..., "next", "pods": [{name, owner, index, class, cost, node, reason,
- * why}]}. Of workloads of different kinds with one name the Deployment. A name that no workload has
- * may be a pod's: then that pod alone. false: there is none that is on. */
+/* One workload with its pods: {..., "next", "pods": [{name, owner, index, class, cost, node,
+ * reason, why}]}. If workloads of several kinds have the name, the Deployment. If no workload
+ * has the name and a pod has it, that pod alone. false: no workload that is on has the name, and
+ * none of their pods. */
 bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *namespace_,
                                 const char *name, struct skr_strbuf *out);
 

@@ -1,253 +1,170 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations in the order labels, annotations, affinity, toleration. */
+/* The patch is written from left to right, without a tree. A parent of the wrong JSON type ends
+ * it. */
 #include "core/spotmix/patch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/rule.h"
-#include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 
-#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define NODE_AFFINITY "/spec/affinity/nodeAffinity"
+#define REQUIRED      "requiredDuringSchedulingIgnoredDuringExecution"
 
-enum {
-    POINTER_MAX = 1024
-}; /* bytes of a JSON pointer of ours; the longest is a key below labels */
-
-static void add_operation(json_t *patch, const char *path, json_t *value)
+/* value: JSON. */
+static void add(struct skr_json_writer *w, const char *path, const char *value)
 {
-    json_t *operation = json_object();
-    json_object_set_new(operation, "op", json_string("add"));
-    json_object_set_new(operation, "path", json_string(path));
-    json_object_set_new(operation, "value", value);
-    skr_bug_on(json_object_size(operation) != 3 || json_array_append_new(patch, operation) != 0);
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "op", "add");
+    skr_json_string(w, "path", path);
+    skr_json_raw(w, "value", value);
+    skr_json_close(w, '}');
 }
 
-/* A member's key below a pointer, escaped (RFC 6901). */
-static void add_member(json_t *patch, const char *parent, const char *key, const char *value)
+/* A member of a map, its key escaped (RFC 6901). */
+static void add_member(struct skr_json_writer *w, const char *map, const char *key,
+                       const char *text)
 {
-    char path[POINTER_MAX];
-    size_t n = strlen(parent);
-    memcpy(path, parent, n);
-    for (path[n++] = '/'; *key != '\0'; key++) {
-        skr_bug_on(n + 3 > sizeof path);
+    SKR_STRBUF(path);
+    SKR_STRBUF(value);
+    skr_strbuf_addf(&path, "%s/", map);
+    for (; *key != '\0'; key++) {
         if (*key == '~' || *key == '/') {
-            path[n++] = '~';
-            path[n++] = *key == '~' ? '0' : '1';
+            skr_strbuf_add(&path, *key == '~' ? "~0" : "~1");
         } else {
-            path[n++] = *key;
+            skr_strbuf_addc(&path, *key);
         }
     }
-    path[n] = '\0';
-    add_operation(patch, path, json_string(value));
+    skr_strbuf_add_json(&value, text);
+    add(w, path.s, value.s);
 }
 
-/* Makes the parent when it is missing or null. */
-static const json_t *parent_of(json_t *patch, const json_t *object, const char *key,
-                               const char *path)
+/* Makes the object if it is missing or null. false: it is something else. */
+static bool make_object(struct skr_json_writer *w, const json_t *value, const char *path)
 {
-    const json_t *value = json_object_get(object, key);
     if (skr_object_is_absent(value)) {
-        add_operation(patch, path, json_object());
+        add(w, path, "{}");
+        return true;
     }
-    return value;
+    return json_is_object(value);
 }
 
-/* value inside {key: ...}; takes value. */
-static json_t *wrap(const char *key, json_t *value)
+/* There is no required section: one term, with as much around it as is missing. */
+static bool add_section(struct skr_json_writer *w, const json_t *affinity, const char *expression)
 {
-    json_t *object = json_object();
-    skr_bug_on(json_object_set_new(object, key, value) != 0);
-    return object;
-}
-
-static json_t *list_of(json_t *value)
-{
-    json_t *list = json_array();
-    skr_bug_on(json_array_append(list, value) != 0);
-    return list;
-}
-
-/* No required section yet: one term, with as much around it as is missing. */
-static void add_section(json_t *patch, const json_t *affinity, json_t *expression)
-{
-    json_t *value = wrap("nodeSelectorTerms", json_array());
-    json_array_append_new(json_object_get(value, "nodeSelectorTerms"),
-                          wrap("matchExpressions", list_of(expression)));
-    if (skr_object_is_absent(affinity)) {
-        add_operation(patch, "/spec/affinity", wrap("nodeAffinity", wrap(REQUIRED, value)));
-    } else if (skr_object_is_absent(json_object_get(affinity, "nodeAffinity"))) {
-        add_operation(patch, "/spec/affinity/nodeAffinity", wrap(REQUIRED, value));
-    } else {
-        add_operation(patch, "/spec/affinity/nodeAffinity/" REQUIRED, value);
+    const json_t *of_nodes = json_object_get(affinity, "nodeAffinity");
+    SKR_STRBUF(value);
+    skr_strbuf_addf(&value, "{\"nodeSelectorTerms\":[{\"matchExpressions\":[%s]}]}", expression);
+    if (json_is_object(of_nodes)) {
+        add(w, NODE_AFFINITY "/" REQUIRED, value.s);
+        return true;
     }
+    SKR_STRBUF(outer);
+    skr_strbuf_addf(&outer, "{\"" REQUIRED "\":%s}", value.s);
+    if (json_is_object(affinity)) {
+        add(w, NODE_AFFINITY, outer.s);
+        return skr_object_is_absent(of_nodes);
+    }
+    skr_strbuf_reset(&value);
+    skr_strbuf_addf(&value, "{\"nodeAffinity\":%s}", outer.s);
+    add(w, "/spec/affinity", value.s);
+    return skr_object_is_absent(affinity);
+}
+
+/* Appends to a list, or makes it if it is missing or null. false: it is something else. */
+static bool append(struct skr_json_writer *w, const json_t *list, const char *path,
+                   const char *value)
+{
+    const bool absent = skr_object_is_absent(list);
+    SKR_STRBUF(end);
+    SKR_STRBUF(made);
+    skr_strbuf_addf(&end, "%s/-", path);
+    skr_strbuf_addf(&made, "[%s]", value);
+    add(w, absent ? path : end.s, absent ? made.s : value);
+    return absent || json_is_array(list);
 }
 
 /* Terms are alternatives, so the expression goes into every one that is not empty. */
-static void add_affinity(json_t *patch, const json_t *spec, json_t *expression)
+static bool add_affinity(struct skr_json_writer *w, const json_t *spec,
+                         const struct skr_spotmix_classes *classes, enum skr_spotmix_class class_)
 {
     const json_t *affinity = json_object_get(spec, "affinity");
     const json_t *required = json_object_get(json_object_get(affinity, "nodeAffinity"), REQUIRED);
     const json_t *terms = skr_spotmix_terms_of(spec);
-    char path[POINTER_MAX];
+    char path[256];
+    bool applies = true;
     if (skr_object_is_absent(required)) {
-        add_section(patch, affinity, expression);
-        return;
+        return add_section(w, affinity, classes->expression_text[class_]);
     }
-    for (size_t i = 0; i < json_array_size(terms); i++) {
+    for (size_t i = 0; i < json_array_size(terms) && applies; i++) {
         const json_t *term = json_array_get(terms, i);
-        if (skr_spotmix_term_is_empty(term) || skr_spotmix_term_has(term, expression)) {
-            continue;
+        if (!skr_spotmix_term_is_empty(term) &&
+            !skr_spotmix_term_has(term, classes->expression[class_])) {
+            snprintf(path, sizeof path,
+                     NODE_AFFINITY "/" REQUIRED "/nodeSelectorTerms/%zu/matchExpressions", i);
+            applies = append(w, json_object_get(term, "matchExpressions"), path,
+                             classes->expression_text[class_]);
         }
-        const bool list = !skr_object_is_absent(json_object_get(term, "matchExpressions"));
-        snprintf(path, sizeof path,
-                 "/spec/affinity/nodeAffinity/" REQUIRED
-                 "/nodeSelectorTerms/%zu/matchExpressions%s",
-                 i, list ? "/-" : "");
-        add_operation(patch, path, list ? json_incref(expression) : list_of(expression));
     }
+    return applies;
 }
 
-static void add_toleration(json_t *patch, const json_t *spec, json_t *toleration)
+static bool add_labels(struct skr_json_writer *w, const struct skr_spotmix_keys *keys,
+                       const json_t *meta, const struct skr_spotmix_slot *slot)
 {
-    if (skr_object_is_absent(json_object_get(spec, "tolerations"))) {
-        add_operation(patch, "/spec/tolerations", list_of(toleration));
-    } else {
-        add_operation(patch, "/spec/tolerations/-", json_incref(toleration));
-    }
-}
-
-json_t *skr_spotmix_patch_build(const struct skr_spotmix_keys *keys,
-                                const struct skr_spotmix_classes *classes, const json_t *pod,
-                                const struct skr_spotmix_slot *slot, bool *ret_cost_kept)
-{
-    json_t *patch = json_array();
     char number[16];
-    const json_t *meta = parent_of(patch, pod, "metadata", "/metadata");
-    (void)parent_of(patch, meta, "labels", "/metadata/labels");
-    add_member(patch, "/metadata/labels", keys->class_, skr_spotmix_class_name(slot->class_));
+    if (!make_object(w, json_object_get(meta, "labels"), "/metadata/labels")) {
+        return false;
+    }
+    add_member(w, "/metadata/labels", keys->class_, skr_spotmix_class_name(slot->class_));
     if (slot->index >= 0) {
         snprintf(number, sizeof number, "%ld", (long)slot->index);
-        add_member(patch, "/metadata/labels", keys->index, number);
+        add_member(w, "/metadata/labels", keys->index, number);
     }
-    const json_t *annotations = parent_of(patch, meta, "annotations", "/metadata/annotations");
-    add_member(patch, "/metadata/annotations", keys->token, slot->token);
+    return true;
+}
+
+static bool add_annotations(struct skr_json_writer *w, const struct skr_spotmix_keys *keys,
+                            const json_t *meta, const struct skr_spotmix_slot *slot,
+                            bool *ret_cost_kept)
+{
+    const json_t *annotations = json_object_get(meta, "annotations");
+    if (!make_object(w, annotations, "/metadata/annotations")) {
+        return false;
+    }
+    add_member(w, "/metadata/annotations", keys->token, slot->token);
     *ret_cost_kept = !skr_object_is_absent(json_object_get(annotations, SKR_SPOTMIX_COST_KEY));
     if (!*ret_cost_kept) {
-        add_member(patch, "/metadata/annotations", SKR_SPOTMIX_COST_KEY,
+        add_member(w, "/metadata/annotations", SKR_SPOTMIX_COST_KEY,
                    skr_spotmix_class_cost(slot->class_));
     }
-    const json_t *spec = parent_of(patch, pod, "spec", "/spec");
-    add_affinity(patch, spec, classes->expression[slot->class_]);
-    if (!skr_spotmix_is_tolerated(classes, spec, slot->class_)) {
-        add_toleration(patch, spec, classes->toleration[slot->class_]);
-    }
-    return patch;
+    return true;
 }
 
-/* ---- as text ---- */
-
-/* As deep as what patches are built of: seven levels, of which the input chooses none. */
-static void write_value(struct skr_json_writer *w, const char *key, json_t *value)
+static bool add_spec(struct skr_json_writer *w, const struct skr_spotmix_classes *classes,
+                     const json_t *spec, enum skr_spotmix_class class_)
 {
-    const char *name;
-    json_t *member;
-    size_t i;
-    if (json_is_object(value)) {
-        skr_json_open(w, key, '{');
-        json_object_foreach(value, name, member)
-        {
-            write_value(w, name, member);
-        }
-        skr_json_close(w, '}');
-    } else if (json_is_array(value)) {
-        skr_json_open(w, key, '[');
-        json_array_foreach(value, i, member)
-        {
-            write_value(w, NULL, member);
-        }
-        skr_json_close(w, ']');
-    } else {
-        skr_json_string(w, key, json_string_value(value));
-    }
+    return make_object(w, spec, "/spec") && add_affinity(w, spec, classes, class_) &&
+           (skr_spotmix_is_tolerated(classes, spec, class_) ||
+            append(w, json_object_get(spec, "tolerations"), "/spec/tolerations",
+                   classes->toleration_text[class_]));
 }
 
-void skr_spotmix_patch_write(const json_t *patch, struct skr_strbuf *out)
+bool skr_spotmix_patch_write(const struct skr_spotmix_keys *keys,
+                             const struct skr_spotmix_classes *classes, const json_t *pod,
+                             const struct skr_spotmix_slot *slot, struct skr_strbuf *out,
+                             bool *ret_cost_kept)
 {
     struct skr_json_writer w = {.out = out};
+    const json_t *meta = json_object_get(pod, "metadata"), *spec = json_object_get(pod, "spec");
     skr_json_open(&w, NULL, '[');
-    for (size_t i = 0; i < json_array_size(patch); i++) {
-        write_value(&w, NULL, json_array_get(patch, i));
-    }
+    const bool applies = make_object(&w, meta, "/metadata") && add_labels(&w, keys, meta, slot) &&
+                         add_annotations(&w, keys, meta, slot, ret_cost_kept) &&
+                         add_spec(&w, classes, spec, slot->class_);
     skr_json_close(&w, ']');
-}
-
-/* ---- applying ---- */
-
-/* The next token with its escapes resolved; at: behind the slash. false: too long. */
-static bool take_token(const char **at, char token[POINTER_MAX])
-{
-    size_t n = 0;
-    for (; **at != '\0' && **at != '/'; ++*at) {
-        if (n + 1 >= POINTER_MAX) {
-            return false;
-        }
-        if (**at == '~') {
-            ++*at;
-            token[n++] = **at == '0' ? '~' : '/';
-        } else {
-            token[n++] = **at;
-        }
-    }
-    token[n] = '\0';
-    *at += **at == '/';
-    return true;
-}
-
-static json_t *child_of(json_t *parent, const char *token)
-{
-    size_t i = 0;
-    if (json_is_object(parent)) {
-        return json_object_get(parent, token);
-    }
-    for (const char *at = token; *at != '\0'; at++) {
-        i = i * 10 + (size_t)(*at - '0');
-    }
-    return json_array_get(parent, i);
-}
-
-static bool apply(json_t *pod, const char *path, const json_t *value)
-{
-    char token[POINTER_MAX];
-    const char *at = path + 1;
-    for (;;) {
-        const bool last = !strchr(at, '/');
-        if (!take_token(&at, token)) {
-            return false;
-        }
-        if (last) {
-            break;
-        }
-        pod = child_of(pod, token);
-    }
-    const bool append = strcmp(token, "-") == 0; /* no key of ours is that */
-    if (json_is_object(pod)) {
-        return !append && json_object_set_new(pod, token, json_deep_copy(value)) == 0;
-    }
-    return json_is_array(pod) && append && json_array_append_new(pod, json_deep_copy(value)) == 0;
-}
-
-bool skr_spotmix_patch_apply(json_t *pod, const json_t *patch)
-{
-    for (size_t i = 0; i < json_array_size(patch); i++) {
-        const json_t *operation = json_array_get(patch, i);
-        if (!apply(pod, skr_spotmix_text(operation, "path"), json_object_get(operation, "value"))) {
-            return false;
-        }
-    }
-    return true;
+    return applies;
 }
 
 bool skr_spotmix_patch_is_done(const struct skr_spotmix_keys *keys,
@@ -259,10 +176,9 @@ bool skr_spotmix_patch_is_done(const struct skr_spotmix_keys *keys,
     const json_t *annotations = json_object_get(meta, "annotations");
     const json_t *affinity = json_object_get(spec, "affinity");
     const json_t *terms = skr_spotmix_terms_of(spec);
-    if (skr_spotmix_class_parse(skr_spotmix_text(labels, keys->class_)) != class_ ||
-        (index >= 0 &&
-         skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, keys->index)) != index) ||
-        *skr_spotmix_text(annotations, keys->token) == '\0' ||
+    if (skr_spotmix_class_parse(skr_object_text(labels, keys->class_)) != class_ ||
+        (index >= 0 && skr_spotmix_index_parse(skr_object_text(labels, keys->index)) != index) ||
+        *skr_object_text(annotations, keys->token) == '\0' ||
         skr_object_is_absent(json_object_get(annotations, SKR_SPOTMIX_COST_KEY)) ||
         skr_object_is_absent(
             json_object_get(json_object_get(affinity, "nodeAffinity"), REQUIRED)) ||

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live pods and nodes as far as the mix needs them: a few hundred bytes a pod. */
+/* Live pods and nodes: what the mix needs of them, a few hundred bytes a pod. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
+
+static const char *const cost_texts[SKR_SPOTMIX_COST_COUNT] = {[SKR_SPOTMIX_COST_ON_DEMAND] = "100",
+                                                               [SKR_SPOTMIX_COST_SPOT] = "1",
+                                                               [SKR_SPOTMIX_COST_ROLLOUT] = "0",
+                                                               [SKR_SPOTMIX_COST_OTHER] = "other"};
 
 /* ---- nodes ---- */
 
@@ -14,8 +19,8 @@ static bool is_ready(const json_t *object)
     const json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const json_t *condition = json_array_get(conditions, i);
-        if (strcmp(skr_spotmix_text(condition, "type"), "Ready") == 0) {
-            return strcmp(skr_spotmix_text(condition, "status"), "True") == 0;
+        if (strcmp(skr_object_text(condition, "type"), "Ready") == 0) {
+            return strcmp(skr_object_text(condition, "status"), "True") == 0;
         }
     }
     return false;
@@ -31,7 +36,7 @@ static void count(struct skr_spotmix *mix, const struct skr_spotmix_node *node, 
 void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
 {
     const json_t *meta = json_object_get(object, "metadata");
-    const char *name = skr_spotmix_text(meta, "name");
+    const char *name = skr_object_text(meta, "name");
     const enum skr_spotmix_class class_ =
         skr_spotmix_class_of_node(&mix->classes, json_object_get(meta, "labels"));
     struct skr_spotmix_node *node;
@@ -81,16 +86,18 @@ enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
                : skr_spotmix_pod_node_class(mix, pod);
 }
 
-int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b)
+int skr_spotmix_by_place(const void *a, const void *b)
 {
-    const int64_t at = skr_spotmix_pod_place(a), other = skr_spotmix_pod_place(b);
+    const struct skr_spotmix_pod *x = *(struct skr_spotmix_pod *const *)a;
+    const struct skr_spotmix_pod *y = *(struct skr_spotmix_pod *const *)b;
+    const int64_t at = skr_spotmix_pod_place(x), other = skr_spotmix_pod_place(y);
     if (at != other) {
         return at < other ? -1 : 1;
     }
-    if (a->created != b->created) {
-        return a->created < b->created ? -1 : 1;
+    if (x->created != y->created) {
+        return x->created < y->created ? -1 : 1;
     }
-    return strcmp(a->text, b->text);
+    return strcmp(x->text, y->text);
 }
 
 /* ---- pods ---- */
@@ -154,34 +161,37 @@ void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid)
 
 static bool is_live(const json_t *meta, const json_t *object)
 {
-    const char *phase = skr_spotmix_text(json_object_get(object, "status"), "phase");
+    const char *phase = skr_object_text(json_object_get(object, "status"), "phase");
     return skr_object_is_absent(json_object_get(meta, "deletionTimestamp")) &&
            strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
 }
 
-/* What its indices are in; NULL: nothing has indices for it. */
+/* The controller whose pods have indices; NULL: this pod has no index. */
 static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
 {
     const json_t *reference = skr_spotmix_controller(meta);
     return skr_spotmix_space_kind(reference) == SKR_SPOTMIX_KIND_COUNT ||
-                   *skr_spotmix_text(reference, "uid") == '\0' ||
-                   skr_spotmix_is_excluded(mix, skr_spotmix_text(meta, "namespace"))
+                   *skr_object_text(reference, "uid") == '\0' ||
+                   skr_spotmix_is_excluded(mix, skr_object_text(meta, "namespace"))
                ? NULL
                : reference;
 }
 
-static enum skr_spotmix_cost cost_of(const json_t *annotations)
+const char *skr_spotmix_cost_text(int cost)
+{
+    return cost_texts[cost];
+}
+
+static int8_t cost_of(const json_t *annotations)
 {
     const json_t *value = json_object_get(annotations, SKR_SPOTMIX_COST_KEY);
     const char *text = json_string_value(value);
-    if (skr_object_is_absent(value)) {
-        return SKR_SPOTMIX_COST_NONE;
+    for (int8_t i = 0; text && i < SKR_SPOTMIX_COST_COUNT; i++) {
+        if (cost_texts[i] && strcmp(cost_texts[i], text) == 0) {
+            return i;
+        }
     }
-    return !text                      ? SKR_SPOTMIX_COST_OTHER
-           : strcmp(text, "100") == 0 ? SKR_SPOTMIX_COST_ON_DEMAND
-           : strcmp(text, "1") == 0   ? SKR_SPOTMIX_COST_SPOT
-           : strcmp(text, "0") == 0   ? SKR_SPOTMIX_COST_ROLLOUT
-                                      : SKR_SPOTMIX_COST_OTHER;
+    return skr_object_is_absent(value) ? SKR_SPOTMIX_COST_NONE : SKR_SPOTMIX_COST_OTHER;
 }
 
 static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, const char *name)
@@ -197,44 +207,43 @@ static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, 
     return pod;
 }
 
-/* No review has patched it and its own node selection rules a class out: it holds no index, whatever
- * labels it came with. */
+/* A pod that no review has patched, and whose own node selection rules a class out. It holds no
+ * index, whatever its labels are. */
 static bool is_pinned(const struct skr_spotmix *mix, const json_t *spec)
 {
     return !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_ON_DEMAND) ||
            !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_SPOT);
 }
 
-/* What somebody else has changed is claimed no more; what is only not written yet is. */
+/* A claim ends if the label on the pod has changed. A claim that is not written yet stays. */
 static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *meta)
 {
     const json_t *labels = pod->pinned ? NULL : json_object_get(meta, "labels");
-    const int32_t index =
-        skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, mix->keys.index));
+    const int32_t index = skr_spotmix_index_parse(skr_object_text(labels, mix->keys.index));
     const enum skr_spotmix_class class_ =
-        skr_spotmix_class_parse(skr_spotmix_text_or_null(labels, mix->keys.class_));
-    const enum skr_spotmix_cost cost = cost_of(json_object_get(meta, "annotations"));
+        skr_spotmix_class_parse(skr_object_text(labels, mix->keys.class_));
+    const int8_t cost = cost_of(json_object_get(meta, "annotations"));
     if (index != pod->index || class_ != pod->class_) {
         skr_spotmix_pod_claim(pod, class_, index);
     }
-    if (cost != (enum skr_spotmix_cost)pod->cost) {
-        pod->cost_claim = (int8_t)cost;
+    if (cost != pod->cost) {
+        pod->cost_claim = cost;
     }
     pod->index = index;
     pod->class_ = (int8_t)class_;
-    pod->cost = (int8_t)cost;
+    pod->cost = cost;
 }
 
 static void note_node(struct skr_spotmix_pod *pod, const json_t *spec)
 {
-    const char *node = skr_spotmix_text(spec, "nodeName");
+    const char *node = skr_object_text(spec, "nodeName");
     if (*node != '\0' && (!pod->node || strcmp(pod->node, node) != 0)) {
         free(pod->node);
         pod->node = skr_strdup(node);
     }
 }
 
-/* The pod's record below the owner it has now. */
+/* The pod's record, moved to its present owner. */
 static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *uid, const char *name,
                                          struct skr_spotmix_owner *owner)
 {
@@ -253,12 +262,12 @@ static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *ui
     return pod;
 }
 
-/* It holds nothing any more, whatever was known of it. */
+/* The pod is not live, or has no index: neither it nor its reservation holds one any more. */
 static void leave(struct skr_spotmix *mix, const char *uid, const json_t *reference,
                   const char *namespace_, const char *token)
 {
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(
-        mix, skr_spotmix_space_kind(reference), namespace_, skr_spotmix_text(reference, "uid"));
+        mix, skr_spotmix_space_kind(reference), namespace_, skr_object_text(reference, "uid"));
     if (owner) {
         skr_spotmix_unreserve(mix, owner, token);
         skr_spotmix_owner_touch(mix, owner);
@@ -271,22 +280,22 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     const json_t *meta = json_object_get(object, "metadata");
     const json_t *reference = space_of(mix, meta);
     const enum skr_spotmix_kind kind = skr_spotmix_space_kind(reference);
-    const char *uid = skr_spotmix_text(meta, "uid");
-    const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
-    const uint64_t version = strtoull(skr_spotmix_text(meta, "resourceVersion"), NULL, 10);
+    const char *uid = skr_object_text(meta, "uid");
+    const char *token = skr_object_text(json_object_get(meta, "annotations"), mix->keys.token);
+    const uint64_t version = strtoull(skr_object_text(meta, "resourceVersion"), NULL, 10);
     struct skr_spotmix_owner *owner =
         *uid != '\0' && reference && is_live(meta, object)
-            ? skr_spotmix_owner_get(mix, kind, skr_spotmix_text(reference, "uid"),
-                                    skr_spotmix_text(meta, "namespace"),
-                                    skr_spotmix_text(reference, "name"))
+            ? skr_spotmix_owner_get(mix, kind, skr_object_text(reference, "uid"),
+                                    skr_object_text(meta, "namespace"),
+                                    skr_object_text(reference, "name"))
             : NULL;
     if (!owner) {
-        leave(mix, uid, reference, skr_spotmix_text(meta, "namespace"), token);
+        leave(mix, uid, reference, skr_object_text(meta, "namespace"), token);
         return;
     }
-    struct skr_spotmix_pod *pod = record_of(mix, uid, skr_spotmix_text(meta, "name"), owner);
+    struct skr_spotmix_pod *pod = record_of(mix, uid, skr_object_text(meta, "name"), owner);
     if (version > 0 && version < pod->version) {
-        return; /* a watch that is behind the answer to a write of ours */
+        return; /* the watch is behind the answer to one of our writes */
     }
     pod->version = version;
     skr_spotmix_unreserve(mix, owner, token);
@@ -300,7 +309,7 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     pod->ordinal =
         kind == SKR_SPOTMIX_STATEFUL_SET ? skr_spotmix_ordinal_parse(pod->name, owner->name) : -1;
     pod->created = 0;
-    (void)skr_time_parse(skr_spotmix_text(meta, "creationTimestamp"), &pod->created, NULL);
+    (void)skr_time_parse(skr_object_text(meta, "creationTimestamp"), &pod->created, NULL);
     skr_spotmix_owner_touch(mix, owner);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from a change of a workload: Events for people, once a change; and pods of the wrong
- * class evicted one after the other, the next one when all others are Ready and none is missing; or
- * the template stamped with the maximum, once a change of it, so that the workload's controller
- * rolls it out. The stamp is the same after a restart: written again, it changes nothing.
+ * What follows from a change of a workload: one Event for each change, and a rebuild.
+ *
+ * A rebuild evicts pods of the wrong class one at a time, the next one when all others are Ready
+ * and none is missing. Or it stamps the template with the maximum, once for each change of it, and
+ * the workload's controller rolls it out. The stamp is the same after a restart: written again, it
+ * changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,25 +20,21 @@
 #define EVICT_RETRY_MOST  (30 * SKR_SECOND)
 #define LEAVING_TIME      (60 * SKR_SECOND) /* an evicted pod shows in the watch by then */
 
-/* ---- what people are told ---- */
-
-static const char *kind_name(enum skr_spotmix_kind kind)
-{
-    return skr_spotmix_types[kind]->resource->kind;
-}
+/* ---- Events ---- */
 
 static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row,
                  bool warning, const char *reason, const char *text)
 {
-    const struct skr_note event = {.regarding = {.api_version = "apps/v1",
-                                                 .kind = kind_name(row->kind),
-                                                 .namespace_ = row->namespace_,
-                                                 .name = row->name,
-                                                 .uid = row->uid},
-                                   .warning = warning,
-                                   .reason = reason,
-                                   .action = "Mix",
-                                   .note = text};
+    const struct skr_note event = {
+        .regarding = {.api_version = "apps/v1",
+                      .kind = skr_spotmix_types[row->kind]->resource->kind,
+                      .namespace_ = row->namespace_,
+                      .name = row->name,
+                      .uid = row->uid},
+        .warning = warning,
+        .reason = reason,
+        .action = "Mix",
+        .note = text};
     char *key = skr_object_key(row->namespace_, row->name);
     skr_frame_event(self->frame, &event);
     skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",
@@ -274,8 +272,8 @@ void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char
     }
 }
 
-/* Notes whether evictions have helped: false, nothing is wrong. While a pod is missing nothing is
- * known of its replacement. */
+/* Updates the progress of the rebuild; false: no pod is wrong. While a pod is missing, the class
+ * of its replacement is not known. */
 static bool note_progress(struct skr_spotmix_scheduler_state *self,
                           struct skr_spotmix_memory *memory, const struct skr_spotmix_row *row)
 {
@@ -309,7 +307,7 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
         memory->given_up) {
         return;
     }
-    if (row->uncalled || row->wrong == 0) { /* replacements that are still missing are no failure */
+    if (row->uncalled || row->wrong == 0) { /* missing replacements are no failure */
         memory->progress = now;
         return;
     }
@@ -323,7 +321,7 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
         skr_frame_wake(self->frame, memory->looks_at, WAKE_WORKLOAD, memory->key);
     }
     if (row->wrong > memory->wrong && !row->missing) {
-        memory->wrong = row->wrong; /* pods come one by one, not evicted in vain */
+        memory->wrong = row->wrong; /* pods come one by one; no eviction was in vain */
     }
     const bool leaving = row->victim && memory->leaving && now < memory->leaving_until &&
                          strcmp(memory->leaving, row->victim) == 0;

@@ -1,76 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What should be on the pods against what is. Decisions are made on claims, in memory; what a pod
- * claims and does not carry is a write that is due. So a write that is lost, refused or overtaken
- * is found again as a difference, and an index that is being written is taken already.
+ * What pods should carry against what they carry. Decisions change claims, in memory. A write is
+ * due where a pod does not carry what it claims. So a write that is lost, refused or overtaken
+ * shows as a difference again, and an index that is being written is taken already.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/drift.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
-/* A workload of more pods than SKR_SPOTMIX_SETTLED_AT_ONCE is looked at again after so long, so that
- * one whose pods come and go takes a hundredth of the time and not all of it. */
+/* The pause of a workload of more than SKR_SPOTMIX_SETTLED_AT_ONCE pods, for each pod. Without it a
+ * workload whose pods come and go would take all of the time, with it a hundredth. */
 #define PAUSE_A_POD (SKR_MILLISECOND / 50)
 
-/* A pod that has been patched more often than any needs to be, as somebody takes the labels away:
- * each patch is one of the API server's, for all. */
+/* Fixes of a pod without a pause. More are needed only if another writer removes the labels, and
+ * all writes share one limiter. */
 enum { FIXES_AT_ONCE = 4 };
-
-static const char *const cost_texts[] = {[SKR_SPOTMIX_COST_NONE] = NULL,
-                                         [SKR_SPOTMIX_COST_ON_DEMAND] = "100",
-                                         [SKR_SPOTMIX_COST_SPOT] = "1",
-                                         [SKR_SPOTMIX_COST_ROLLOUT] = "0",
-                                         [SKR_SPOTMIX_COST_OTHER] = NULL};
-_Static_assert(sizeof cost_texts / sizeof cost_texts[0] == SKR_SPOTMIX_COST_COUNT, "a text each");
 
 /* ---- indices ---- */
 
-/* What pods that need an index find: a pass over the pods of a space makes it once, and each pod
- * that moves is noted. */
+/* The vacant indices of one space. A pass over its pods makes them, and each move updates them. */
 struct vacancies {
     const struct skr_spotmix_owner *owner;
     const struct skr_spotmix_rule *rule;
-    struct skr_spotmix_window window[SKR_SPOTMIX_CLASS_COUNT]; /* on-demand: from 0 */
+    struct skr_spotmix_window window[SKR_SPOTMIX_CLASS_COUNT]; /* spot: made when it is needed */
     int32_t highest;
-    bool highest_left; /* it has to be looked for */
-    bool made;
+    bool highest_known;
 };
 
-static void vacancies_make(struct vacancies *v)
+static struct skr_spotmix_window *window_of(struct vacancies *v, enum skr_spotmix_class class_)
 {
-    if (!v->made) {
-        const int32_t first = v->rule->all ? 0 : v->rule->max;
-        skr_spotmix_window_init(&v->window[SKR_SPOTMIX_ON_DEMAND], v->owner, 0);
-        skr_spotmix_window_init(&v->window[SKR_SPOTMIX_SPOT], v->owner, first);
-        v->highest = skr_spotmix_highest(v->owner);
-        v->made = true;
+    struct skr_spotmix_window *window = &v->window[class_];
+    if (!window->holders) {
+        const bool from_max = class_ == SKR_SPOTMIX_SPOT && !v->rule->all;
+        skr_spotmix_window_init(window, v->owner, from_max ? v->rule->max : 0);
     }
+    return window;
 }
 
-static void vacancies_fini(struct vacancies *v)
-{
-    if (v->made) {
-        skr_spotmix_window_fini(&v->window[SKR_SPOTMIX_ON_DEMAND]);
-        skr_spotmix_window_fini(&v->window[SKR_SPOTMIX_SPOT]);
-    }
-}
-
-/* For a pod that runs as this class and cannot change it. Without a vacant index of the class it
- * goes behind the highest one, which is drift. */
+/* For a pod that runs as this class and cannot change it. If the class has no vacant index, the pod
+ * gets the one behind the highest, which is drift. */
 static int32_t index_for(struct vacancies *v, enum skr_spotmix_class class_)
 {
-    vacancies_make(v);
-    const int32_t vacant = skr_spotmix_window_vacant(&v->window[class_]);
-
+    const int32_t vacant = skr_spotmix_window_vacant(window_of(v, class_));
     if (skr_spotmix_rule_class(v->rule, vacant) == class_) {
         return vacant;
     }
-    if (v->highest_left) {
+    if (!v->highest_known) {
         v->highest = skr_spotmix_highest(v->owner);
-        v->highest_left = false;
+        v->highest_known = true;
     }
     return v->highest < SKR_SPOTMIX_INDEX_MAX ? v->highest + 1 : vacant;
 }
@@ -80,22 +59,16 @@ static void claim(struct vacancies *v, struct skr_spotmix_pod *pod, enum skr_spo
 {
     const int32_t before = v->owner->held[pod->at].index;
     skr_spotmix_pod_claim(pod, class_, index);
-    if (v->made && before != index) {
-        for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT && before != index; i++) {
+        if (v->window[i].holders) {
             skr_spotmix_window_move(&v->window[i], before, index);
         }
-        v->highest_left |= before == v->highest;
-        if (index > v->highest) {
-            v->highest = index;
-            v->highest_left = false;
-        }
     }
-}
-
-static int by_place(const void *a, const void *b)
-{
-    return skr_spotmix_pod_compare(*(struct skr_spotmix_pod *const *)a,
-                                   *(struct skr_spotmix_pod *const *)b);
+    if (index > v->highest) {
+        v->highest = index;
+    } else {
+        v->highest_known &= before != v->highest;
+    }
 }
 
 static struct skr_spotmix_pod **sorted(const struct skr_spotmix_owner *owner)
@@ -104,43 +77,14 @@ static struct skr_spotmix_pod **sorted(const struct skr_spotmix_owner *owner)
     for (size_t i = 0; i < owner->n_held; i++) {
         pod[i] = owner->held[i].pod;
     }
-    qsort(pod, owner->n_held, sizeof(struct skr_spotmix_pod *), by_place);
+    qsort(pod, owner->n_held, sizeof(struct skr_spotmix_pod *), skr_spotmix_by_place);
     return pod;
 }
 
-/* Whether two pods claim one index: O(pods), as it is asked after every event. */
-static bool has_duplicates(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner)
-{
-    const size_t n = owner->n_held, words = (n + 63) / 64;
-    bool beyond = false;
-    if (n == 0) {
-        return false;
-    }
-    skr_grow(&mix->bits, &mix->cap_bits, words, sizeof *mix->bits);
-    memset(mix->bits, 0, words * sizeof *mix->bits);
-    for (size_t i = 0; i < n; i++) {
-        const int32_t index = owner->held[i].index;
-        if (index < 0) {
-            continue;
-        }
-        if ((size_t)index >= n) {
-            beyond = true; /* decided by sorting, below */
-            continue;
-        }
-        const uint64_t bit = (uint64_t)1 << ((size_t)index % 64);
-        if ((mix->bits[(size_t)index / 64] & bit) != 0) {
-            return true;
-        }
-        mix->bits[(size_t)index / 64] |= bit;
-    }
-    return beyond;
-}
-
-static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
-                            struct vacancies *v)
+static void part_duplicates(const struct skr_spotmix_owner *owner, struct vacancies *v)
 {
     int32_t before = -1;
-    if (!has_duplicates(mix, owner)) {
+    if (!window_of(v, SKR_SPOTMIX_ON_DEMAND)->clash) {
         return;
     }
     struct skr_spotmix_pod **pod = sorted(owner);
@@ -157,7 +101,17 @@ static void part_duplicates(struct skr_spotmix *mix, struct skr_spotmix_owner *o
 
 /* ---- adoption ---- */
 
-/* A pod that no review has seen: its class is that of the node it got. */
+/* A pod that no review has seen takes the class of its node. */
+static void take_class(struct skr_spotmix *mix, struct skr_spotmix_pod *pod,
+                       enum skr_spotmix_class class_)
+{
+    mix->n_unmutated++;
+    if (pod->cost == SKR_SPOTMIX_COST_NONE) {
+        pod->cost_claim =
+            class_ == SKR_SPOTMIX_SPOT ? SKR_SPOTMIX_COST_SPOT : SKR_SPOTMIX_COST_ON_DEMAND;
+    }
+}
+
 static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, struct vacancies *v)
 {
     const enum skr_spotmix_class class_ = skr_spotmix_pod_node_class(mix, pod);
@@ -169,14 +123,10 @@ static void adopt(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, struct v
         index = index_for(v, class_);
     }
     claim(v, pod, class_, index);
-    if (pod->cost == SKR_SPOTMIX_COST_NONE) {
-        pod->cost_claim =
-            class_ == SKR_SPOTMIX_SPOT ? SKR_SPOTMIX_COST_SPOT : SKR_SPOTMIX_COST_ON_DEMAND;
-    }
-    mix->n_unmutated++;
+    take_class(mix, pod, class_);
 }
 
-/* The index follows from the name; the class of a pod that was not reviewed is its node's. */
+/* The index follows from the name. A pod that no review has seen has the class of its node. */
 static void settle_member(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
 {
     const int64_t place = skr_spotmix_pod_place(pod);
@@ -188,11 +138,7 @@ static void settle_member(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
         if (class_ == SKR_SPOTMIX_NO_CLASS) {
             return;
         }
-        mix->n_unmutated++;
-        if (pod->cost == SKR_SPOTMIX_COST_NONE) {
-            pod->cost_claim =
-                class_ == SKR_SPOTMIX_SPOT ? SKR_SPOTMIX_COST_SPOT : SKR_SPOTMIX_COST_ON_DEMAND;
-        }
+        take_class(mix, pod, class_);
     }
     skr_spotmix_pod_claim(pod, class_, index >= 0 ? index : pod->index);
 }
@@ -207,7 +153,7 @@ static void settle_indices(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
         }
         return;
     }
-    part_duplicates(mix, owner, &vacancies);
+    part_duplicates(owner, &vacancies);
     size_t n = 0;
     for (size_t i = 0; i < owner->n_held; i++) {
         n += owner->held[i].index < 0 || owner->held[i].pod->class_claim == SKR_SPOTMIX_NO_CLASS;
@@ -221,19 +167,21 @@ static void settle_indices(struct skr_spotmix *mix, struct skr_spotmix_owner *ow
         }
         free(pod);
     }
-    vacancies_fini(&vacancies);
+    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+        skr_spotmix_window_fini(&vacancies.window[i]);
+    }
 }
 
 /* ---- costs of a rollout ---- */
 
-/* The ReplicaSets that a workload has, as far as costs go by them. */
+/* The highest revisions of a workload, which decide costs. */
 struct revisions {
     int64_t newest;    /* of all */
     int64_t with_pods; /* of those that have pods */
 };
 
-/* While a newer ReplicaSet has pods, the on-demand pods of an older one go before its spot pods:
- * that makes room for the new on-demand pods first. */
+/* While a newer ReplicaSet has pods, the older one loses its on-demand pods before its spot
+ * pods. That makes room for the new on-demand pods first. */
 static void settle_costs(const struct skr_spotmix *mix, const struct revisions *revisions,
                          struct skr_spotmix_owner *owner)
 {
@@ -274,7 +222,7 @@ static void emit_fixes(const struct skr_spotmix_owner *owner,
             .uid = pod->text,
             .class_ = class_ ? (enum skr_spotmix_class)pod->class_claim : SKR_SPOTMIX_NO_CLASS,
             .index = index ? pod->index_claim : -1,
-            .cost = cost ? cost_texts[pod->cost_claim] : NULL};
+            .cost = cost ? skr_spotmix_cost_text(pod->cost_claim) : NULL};
         pod->writing = true;
         pod->fixes = pod->fixes < UINT8_MAX ? (uint8_t)(pod->fixes + 1) : UINT8_MAX;
         settling->emit(settling->context, &fix);
@@ -306,7 +254,7 @@ skr_time skr_spotmix_fix_pause(const struct skr_spotmix *mix, const char *pod_ui
 
 /* ---- workloads ---- */
 
-/* ReplicaSets without pods count, too: whoever may create them chooses how many there are. */
+/* ReplicaSets without pods count too: users choose how many there are. */
 static size_t size_of(const struct skr_spotmix_owner *workload)
 {
     const struct skr_spotmix_owner *child;
@@ -318,7 +266,7 @@ static size_t size_of(const struct skr_spotmix_owner *workload)
     return n;
 }
 
-/* Whether pods that came since the last look were reviewed. */
+/* Counts whether pods that came since the last call were reviewed. */
 static void settle_news(struct skr_spotmix_owner *workload, struct skr_spotmix_owner *owner)
 {
     size_t missed = 0;
@@ -372,7 +320,7 @@ static void settle_workload(struct skr_spotmix *mix, struct skr_spotmix_owner *w
     }
 }
 
-/* Pods may wait for the class of their node. */
+/* Pods that wait for the class of their node. */
 static void touch_waiting(struct skr_spotmix *mix)
 {
     struct skr_spotmix_owner *owner, *next;
@@ -419,44 +367,4 @@ bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settli
 skr_time skr_spotmix_settles_at(const struct skr_spotmix *mix)
 {
     return mix->settles_at;
-}
-
-/* ---- pods of the wrong class ---- */
-
-static size_t add_wrong(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                        const struct skr_spotmix_rule *rule, const char **ret, size_t max)
-{
-    struct skr_spotmix_pod **pod = skr_alloc_array(owner->n_held, sizeof(struct skr_spotmix_pod *));
-    struct skr_spotmix_judgement judgement;
-    size_t n = 0;
-    skr_spotmix_judge(mix, owner, rule, &judgement);
-    skr_spotmix_wrong_order(owner, &judgement, pod);
-    for (; n < skr_spotmix_wrong_of(&judgement) && n < max; n++) {
-        ret[n] = pod[n]->text;
-    }
-    skr_spotmix_judgement_fini(&judgement);
-    free(pod);
-    return n;
-}
-
-size_t skr_spotmix_wrong(const struct skr_spotmix *mix, enum skr_spotmix_kind kind,
-                         const char *namespace_, const char *uid, const char **ret, size_t max)
-{
-    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, kind, namespace_, uid);
-    const struct skr_spotmix_owner *child;
-    size_t n = 0;
-    if (!workload || !workload->known || !workload->rule.on) {
-        return 0;
-    }
-    if (workload->kind != SKR_SPOTMIX_DEPLOYMENT) {
-        return add_wrong(mix, workload, &workload->rule, ret, max);
-    }
-    const int64_t newest = skr_spotmix_newest(workload, true);
-    DL_FOREACH(workload->child, child)
-    {
-        if (child->revision == newest) {
-            n += add_wrong(mix, child, &workload->rule, ret + n, max - n);
-        }
-    }
-    return n;
 }

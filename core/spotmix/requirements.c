@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decided exactly: a label has one value or is absent, so the values of any In are all there is to
- * try; without an In there is "absent", and else the values are free but for NotIn, which excludes
- * finitely many, and Gt and Lt, which leave an integer between them or not (every integer can be
- * written in many ways: 7, 07).
+ * The decision is exact. A label has one value or is absent. With an In, only its values are tried.
+ * Without an In, absence is tried first. Any other value is free: NotIn excludes finitely many, and
+ * Gt and Lt leave an integer between them or not (every integer has many spellings: 7, 07).
  *
  * The values of the first In are sorted once. Every other In and NotIn looks its own values up
- * among them, and Gt and Lt are two bounds, so that no value is compared with all expressions.
+ * among them, and Gt and Lt are two bounds. So no value is compared with all expressions.
  */
 #include "core/spotmix/requirements.h"
 
@@ -14,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
+#include "topology/base/json_field.h"
 
 static bool is_op(const json_t *expression, const char *op)
 {
-    return strcmp(skr_spotmix_text(expression, "operator"), op) == 0;
+    return strcmp(skr_object_text(expression, "operator"), op) == 0;
 }
 
 static bool holds(const json_t *values, const char *text)
@@ -48,8 +47,8 @@ static bool holds_all(const json_t *values, const json_t *of)
 bool skr_spotmix_requirement_equals(const json_t *a, const json_t *b)
 {
     const json_t *of_a = json_object_get(a, "values"), *of_b = json_object_get(b, "values");
-    return strcmp(skr_spotmix_text(a, "key"), skr_spotmix_text(b, "key")) == 0 &&
-           is_op(a, skr_spotmix_text(b, "operator")) && holds_all(of_b, of_a) &&
+    return strcmp(skr_object_text(a, "key"), skr_object_text(b, "key")) == 0 &&
+           is_op(a, skr_object_text(b, "operator")) && holds_all(of_b, of_a) &&
            holds_all(of_a, of_b);
 }
 
@@ -97,7 +96,7 @@ static const json_t *expression_at(const struct skr_spotmix_demand *demand, size
     while (*i <= json_array_size(demand->expressions)) {
         const json_t *expression = json_array_get(demand->expressions, *i - 1);
         ++*i;
-        if (strcmp(skr_spotmix_text(expression, "key"), demand->key) == 0) {
+        if (strcmp(skr_object_text(expression, "key"), demand->key) == 0) {
             return expression;
         }
     }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One review, check by check in the order the API server's pods are most cheaply told apart. Only a
- * body that is no review and a server that must not answer get another status than 200; a pod is
- * never refused.
+ * One review. Cheap checks come first. A pod is never refused: the status is 200, unless the body
+ * is not a review (400) or this process must not answer (503).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/json.h"
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 #include "topology/base/base64.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"
@@ -64,9 +63,9 @@ struct hearing {
     const struct skr_spotmix_review *review;
     struct skr_spotmix_answer *answer;
     const json_t *request;
-    json_t *pod;
+    const json_t *pod;
     const json_t *reference; /* the pod's controller */
-    json_t *patch;           /* NULL: none */
+    struct skr_strbuf patch; /* empty: none */
     char pinned[SKR_SPOTMIX_WARNING_MAX];
     const char *warning[WARNINGS_MAX];
     size_t n_warnings;
@@ -83,16 +82,16 @@ static void warn(struct hearing *hearing, const char *text)
 static const char *flaw_of(const json_t *body)
 {
     const json_t *request = json_object_get(body, "request");
-    if (!json_is_object(body) || strcmp(skr_spotmix_text(body, "kind"), "AdmissionReview") != 0) {
+    if (!json_is_object(body) || strcmp(skr_object_text(body, "kind"), "AdmissionReview") != 0) {
         return "kind: must be AdmissionReview";
     }
-    if (strcmp(skr_spotmix_text(body, "apiVersion"), REVIEW_VERSION) != 0) {
+    if (strcmp(skr_object_text(body, "apiVersion"), REVIEW_VERSION) != 0) {
         return "apiVersion: must be " REVIEW_VERSION;
     }
     if (!json_is_object(request)) {
         return "request: must be an object";
     }
-    return *skr_spotmix_text(request, "uid") == '\0' ? "request.uid: missing" : NULL;
+    return *skr_object_text(request, "uid") == '\0' ? "request.uid: missing" : NULL;
 }
 
 static void refuse(struct skr_spotmix_answer *answer, unsigned status,
@@ -137,7 +136,7 @@ static void write_answer(struct hearing *hearing)
     skr_json_string(&w, "apiVersion", REVIEW_VERSION);
     skr_json_string(&w, "kind", "AdmissionReview");
     skr_json_open(&w, "response", '{');
-    skr_json_string(&w, "uid", skr_spotmix_text(hearing->request, "uid"));
+    skr_json_string(&w, "uid", skr_object_text(hearing->request, "uid"));
     skr_json_bool(&w, "allowed", true);
     if (hearing->n_warnings > 0) {
         skr_json_open(&w, "warnings", '[');
@@ -146,30 +145,26 @@ static void write_answer(struct hearing *hearing)
         }
         skr_json_close(&w, ']');
     }
-    if (hearing->patch) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
-        skr_spotmix_patch_write(hearing->patch, &text);
+    if (hearing->patch.len > 0) {
         skr_json_string(&w, "patchType", "JSONPatch");
         skr_strbuf_add(out, ",\"patch\":\"");
-        skr_strbuf_add_base64(out, text.s, text.len);
+        skr_strbuf_add_base64(out, hearing->patch.s, hearing->patch.len);
         skr_strbuf_addc(out, '"');
-        skr_strbuf_fini(&text);
     }
     skr_json_close(&w, '}');
     skr_json_close(&w, '}');
 }
 
-/* ---- whose pod it is ---- */
+/* ---- the owner ---- */
 
 static bool is_new_pod(const json_t *request)
 {
     const json_t *resource = json_object_get(request, "resource");
-    return strcmp(skr_spotmix_text(request, "operation"), "CREATE") == 0 &&
-           *skr_spotmix_text(resource, "group") == '\0' &&
-           strcmp(skr_spotmix_text(resource, "version"), "v1") == 0 &&
-           strcmp(skr_spotmix_text(resource, "resource"), "pods") == 0 &&
-           *skr_spotmix_text(request, "subResource") == '\0' &&
+    return strcmp(skr_object_text(request, "operation"), "CREATE") == 0 &&
+           *skr_object_text(resource, "group") == '\0' &&
+           strcmp(skr_object_text(resource, "version"), "v1") == 0 &&
+           strcmp(skr_object_text(resource, "resource"), "pods") == 0 &&
+           *skr_object_text(request, "subResource") == '\0' &&
            json_is_object(json_object_get(request, "object"));
 }
 
@@ -178,18 +173,18 @@ static bool has_no_index(const struct hearing *hearing)
     const json_t *meta = json_object_get(hearing->pod, "metadata");
     return !skr_object_is_absent(
                json_object_get(json_object_get(meta, "annotations"), MIRROR_KEY)) ||
-           *skr_spotmix_text(json_object_get(hearing->pod, "spec"), "nodeName") != '\0' ||
+           *skr_object_text(json_object_get(hearing->pod, "spec"), "nodeName") != '\0' ||
            skr_spotmix_space_kind(hearing->reference) == SKR_SPOTMIX_KIND_COUNT;
 }
 
-/* Whether an object can be called so: nobody has looked at what a reference says. */
+/* Whether an object can have this name. The creator of a pod writes the reference, unchecked. */
 static bool is_name(const char *name)
 {
     return *name != '\0' && *name != '.' && *name != '-' &&
            name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-")] == '\0';
 }
 
-/* false: it has been looked up already, or there cannot be such an object. */
+/* false: this kind has been looked up already, or no object can have the name. */
 static bool look_up(struct hearing *hearing, enum skr_spotmix_kind kind, const char *name)
 {
     struct skr_spotmix_lookup *lookup = &hearing->answer->lookup;
@@ -198,19 +193,19 @@ static bool look_up(struct hearing *hearing, enum skr_spotmix_kind kind, const c
     }
     lookup->kind = kind;
     snprintf(lookup->namespace_, sizeof lookup->namespace_, "%s",
-             skr_spotmix_text(hearing->request, "namespace"));
+             skr_object_text(hearing->request, "namespace"));
     snprintf(lookup->name, sizeof lookup->name, "%s", name);
     return true;
 }
 
-/* The Deployment that the ReplicaSet's name begins with; NULL: the name does not end with the hash
- * that the pod is labelled with, or there is no such Deployment. */
+/* The Deployment whose name the ReplicaSet's name begins with. NULL: the name does not end with the
+ * hash in the pod's label, or there is no such Deployment. */
 static struct skr_spotmix_owner *deployment_by_name(const struct hearing *hearing)
 {
     const json_t *labels = json_object_get(json_object_get(hearing->pod, "metadata"), "labels");
-    const char *hash = skr_spotmix_text(labels, HASH_LABEL);
-    const char *name = skr_spotmix_text(hearing->reference, "name");
-    const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
+    const char *hash = skr_object_text(labels, HASH_LABEL);
+    const char *name = skr_object_text(hearing->reference, "name");
+    const char *namespace_ = skr_object_text(hearing->request, "namespace");
     const size_t n = strlen(name), cut = strlen(hash) + 1;
     if (*hash == '\0' || n <= cut || name[n - cut] != '-' ||
         strcmp(name + n - cut + 1, hash) != 0) {
@@ -221,13 +216,13 @@ static struct skr_spotmix_owner *deployment_by_name(const struct hearing *hearin
 
 enum found { FOUND, LOOK_UP_FIRST, UNKNOWN };
 
-/* The space of the pod's index; its workload's labels are known. */
+/* The space of the pod's index, if the labels of its workload are known. */
 static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner **ret)
 {
     const enum skr_spotmix_kind kind = skr_spotmix_space_kind(hearing->reference);
-    const char *uid = skr_spotmix_text(hearing->reference, "uid");
-    const char *name = skr_spotmix_text(hearing->reference, "name");
-    const char *namespace_ = skr_spotmix_text(hearing->request, "namespace");
+    const char *uid = skr_object_text(hearing->reference, "uid");
+    const char *name = skr_object_text(hearing->reference, "name");
+    const char *namespace_ = skr_object_text(hearing->request, "namespace");
     struct skr_spotmix_owner *owner = skr_spotmix_owner_find(hearing->mix, kind, namespace_, uid);
     if (*uid == '\0' || strlen(uid) >= SKR_SPOTMIX_UID_MAX ||
         strlen(name) >= SKR_SPOTMIX_NAME_MAX || strlen(namespace_) >= SKR_SPOTMIX_NAME_MAX) {
@@ -266,8 +261,8 @@ static void spell_token(const unsigned char random[16], char token[SKR_SPOTMIX_T
     token[32] = '\0';
 }
 
-/* Asked again for a pod that has its slot already: by its token, or, where the index follows from
- * the name, by everything it carries. */
+/* Whether this is another review of a pod that has its slot already. Its token shows that or, if
+ * the index follows from the name, all that it carries. */
 static bool has_its_slot(const struct hearing *hearing, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot)
 {
@@ -277,20 +272,20 @@ static bool has_its_slot(const struct hearing *hearing, struct skr_spotmix_owner
                                          slot->class_, slot->index);
     }
     const char *token =
-        skr_spotmix_text(json_object_get(meta, "annotations"), hearing->mix->keys.token);
+        skr_object_text(json_object_get(meta, "annotations"), hearing->mix->keys.token);
     return skr_spotmix_is_reserved(hearing->mix, owner, token);
 }
 
-/* false: a StatefulSet's pod whose name is not one of its pods'. */
+/* false: the name is not that of a pod of the StatefulSet. */
 static bool find_slot(const struct hearing *hearing, const struct skr_spotmix_owner *owner,
                       const struct skr_spotmix_rule *rule, struct skr_spotmix_slot *ret)
 {
     if (owner->kind != SKR_SPOTMIX_STATEFUL_SET) {
-        ret->index = skr_spotmix_vacant(hearing->mix, owner, 0);
+        ret->index = skr_spotmix_vacant(owner);
         ret->class_ = skr_spotmix_rule_class(rule, ret->index);
         return true;
     }
-    const char *name = skr_spotmix_text(json_object_get(hearing->pod, "metadata"), "name");
+    const char *name = skr_object_text(json_object_get(hearing->pod, "metadata"), "name");
     const int64_t ordinal = skr_spotmix_ordinal_parse(name, owner->name);
     const int64_t place = ordinal - owner->first_ordinal;
     ret->index = place >= 0 && place <= SKR_SPOTMIX_INDEX_MAX ? (int32_t)place : -1;
@@ -325,15 +320,13 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
         return SKR_SPOTMIX_PINNED;
     }
     spell_token(hearing->review->random, slot.token);
-    hearing->patch =
-        skr_spotmix_patch_build(&mix->keys, &mix->classes, hearing->pod, &slot, &cost_kept);
     const bool reserves = owner->kind != SKR_SPOTMIX_STATEFUL_SET &&
                           !json_is_true(json_object_get(hearing->request, "dryRun"));
-    if (!skr_spotmix_patch_apply(hearing->pod, hearing->patch) ||
+    if (!skr_spotmix_patch_write(&mix->keys, &mix->classes, hearing->pod, &slot, &hearing->patch,
+                                 &cost_kept) ||
         (reserves && !skr_spotmix_reserve(mix, owner, &slot,
                                           hearing->review->now + mix->settings->reservation_ttl))) {
-        json_decref(hearing->patch);
-        hearing->patch = NULL;
+        skr_strbuf_reset(&hearing->patch);
         return SKR_SPOTMIX_INTERNAL;
     }
     if (cost_kept) {
@@ -345,7 +338,7 @@ static enum skr_spotmix_result assign(struct hearing *hearing, struct skr_spotmi
     return SKR_SPOTMIX_PATCHED;
 }
 
-/* false: something is to be looked up first. */
+/* false: an object has to be looked up first. */
 static bool hear(struct hearing *hearing, enum skr_spotmix_result *ret)
 {
     struct skr_spotmix_owner *owner = NULL;
@@ -353,7 +346,7 @@ static bool hear(struct hearing *hearing, enum skr_spotmix_result *ret)
     if (!is_new_pod(hearing->request)) {
         return true;
     }
-    if (skr_spotmix_is_excluded(hearing->mix, skr_spotmix_text(hearing->request, "namespace"))) {
+    if (skr_spotmix_is_excluded(hearing->mix, skr_object_text(hearing->request, "namespace"))) {
         *ret = SKR_SPOTMIX_EXCLUDED;
         return true;
     }
@@ -381,6 +374,7 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
     struct hearing hearing = {.mix = mix, .review = review, .answer = ret};
     *ret = (struct skr_spotmix_answer){0};
     skr_strbuf_init(&ret->body);
+    skr_strbuf_init(&hearing.patch);
     json_t *body = read_body(review, ret);
     if (body && !review->serving) {
         refuse(ret, 503, SKR_SPOTMIX_NOT_LEADER, "not the leader, or not ready yet");
@@ -391,9 +385,9 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
             ret->status = 200;
             write_answer(&hearing);
         }
-        json_decref(hearing.patch);
     }
     json_decref(body);
+    skr_strbuf_fini(&hearing.patch);
     if (ret->status != 0) {
         mix->n_results[ret->result]++;
     }

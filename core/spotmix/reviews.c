@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reviews on the engine: answered as they come. One whose owner no watch has shown yet is held while
- * the API server is asked, half a second at most.
+ * Reviews as they come. A review is answered at once, unless the caches lack the owner of its pod:
+ * then the API server is asked, and the review is held for at most SKR_SPOTMIX_LOOKUP_TIME. Reviews
+ * that need the same object wait for one GET.
  *
- * Reviews that want the same object wait for one GET. What a pod refers to is written by whoever
- * creates it, and a GET takes its turn of the one limiter with what binds pods: a namespace has so
- * many a second, and a review beyond that is answered with what the caches know.
+ * The creator of a pod chooses the owner that it names, and a GET takes its turn at the limiter of
+ * all writes. Each namespace therefore has a budget of GETs a second. Beyond it a review is
+ * answered from the caches alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 #include "topology/base/arena.h"
 
 #define BUDGET_TIME SKR_SECOND
+
+/* A review that must not cause a lookup. */
+static const bool all_tried[SKR_SPOTMIX_KIND_COUNT] = {true, true, true, true, true};
 
 void skr_spotmix_set_expiry(struct skr_spotmix_scheduler_state *self)
 {
@@ -37,10 +41,34 @@ static void reply(struct skr_spotmix_scheduler_state *self, uint64_t request,
     skr_spotmix_set_expiry(self);
 }
 
+/* Replies, or returns false with the object that has to be looked up first. tried: as in struct
+ * skr_spotmix_review. */
+static bool answer_now(struct skr_spotmix_scheduler_state *self, uint64_t request,
+                       const struct skr_spotmix_request *asked, const bool *tried,
+                       struct skr_spotmix_lookup *lookup)
+{
+    struct skr_spotmix_review review = {.body = asked->body,
+                                        .len = asked->len,
+                                        .serving = self->serving,
+                                        .now = skr_frame_now(self->frame)};
+    struct skr_spotmix_answer answer;
+    memcpy(review.random, asked->random, sizeof review.random);
+    memcpy(review.tried, tried, sizeof review.tried);
+    skr_spotmix_review(self->mix, &review, &answer);
+    const bool answered = answer.status != 0;
+    if (answered) {
+        reply(self, request, &answer);
+    } else {
+        *lookup = answer.lookup;
+    }
+    skr_strbuf_fini(&answer.body);
+    return answered;
+}
+
 /* ---- the budget ---- */
 
-/* Counts begin anew together, so that no namespace is remembered for longer than that. */
-static void begin_anew(struct skr_spotmix_scheduler_state *self)
+/* All counts start again together, so that no namespace is cached for longer than BUDGET_TIME. */
+static void reset_budgets(struct skr_spotmix_scheduler_state *self)
 {
     struct skr_spotmix_asker *asker, *next;
     HASH_ITER(hh, self->askers, asker, next)
@@ -55,7 +83,7 @@ static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namesp
 {
     struct skr_spotmix_asker *asker;
     if (skr_frame_now(self->frame) - self->askers_since >= BUDGET_TIME) {
-        begin_anew(self);
+        reset_budgets(self);
     }
     HASH_FIND_STR(self->askers, namespace_, asker);
     if (!asker) {
@@ -69,12 +97,6 @@ static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namesp
 
 /* ---- lookups ---- */
 
-static void spell(const struct skr_spotmix_lookup *lookup, char key[SKR_SPOTMIX_LOOKUP_KEY_MAX])
-{
-    snprintf(key, SKR_SPOTMIX_LOOKUP_KEY_MAX, "%d/%s/%s", (int)lookup->kind, lookup->namespace_,
-             lookup->name);
-}
-
 static struct skr_spotmix_asking *find_asking(struct skr_spotmix_scheduler_state *self,
                                               const char *key)
 {
@@ -83,39 +105,38 @@ static struct skr_spotmix_asking *find_asking(struct skr_spotmix_scheduler_state
     return asking;
 }
 
-static void send(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_lookup *lookup,
-                 const char *key)
+static struct skr_spotmix_asking *send(struct skr_spotmix_scheduler_state *self,
+                                       const struct skr_spotmix_lookup *lookup, const char *key)
 {
+    const size_t n = strlen(key);
+    struct skr_spotmix_asking *asking = skr_alloc(sizeof *asking + n + 1);
     const struct skr_write write = {.verb = SKR_VERB_GET,
                                     .resource = skr_spotmix_types[lookup->kind]->resource,
                                     .class = SKR_WRITE_CLASS_COMMIT,
                                     .namespace_ = lookup->namespace_,
                                     .name = lookup->name,
                                     .answer = skr_spotmix_types[lookup->kind]};
+    asking->kind = lookup->kind;
+    memcpy(asking->key, key, n + 1);
+    HASH_ADD_KEYPTR(hh, self->asking, asking->key, n, asking);
     skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, key);
+    return asking;
 }
 
-/* false: its namespace has asked too often. */
+/* false: the namespace has used up its budget. */
 static bool wait_for(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held,
                      const struct skr_spotmix_lookup *lookup)
 {
     char key[SKR_SPOTMIX_LOOKUP_KEY_MAX];
-    spell(lookup, key);
-    struct skr_spotmix_asking *asking = find_asking(self, key);
-    if (!asking) {
-        if (!may_ask(self, lookup->namespace_)) {
-            return false;
-        }
-        const size_t n = strlen(key);
-        asking = skr_alloc(sizeof *asking + n + 1);
-        asking->kind = lookup->kind;
-        memcpy(asking->key, key, n + 1);
-        HASH_ADD_KEYPTR(hh, self->asking, asking->key, n, asking);
-        send(self, lookup, key);
+    snprintf(key, sizeof key, "%d/%s/%s", (int)lookup->kind, lookup->namespace_, lookup->name);
+    held->asking = find_asking(self, key);
+    if (!held->asking && may_ask(self, lookup->namespace_)) {
+        held->asking = send(self, lookup, key);
     }
-    held->asking = asking;
-    DL_APPEND(asking->held, held);
-    return true;
+    if (held->asking) {
+        DL_APPEND(held->asking->held, held);
+    }
+    return held->asking;
 }
 
 static void stop_waiting(struct skr_spotmix_held_review *held)
@@ -126,43 +147,7 @@ static void stop_waiting(struct skr_spotmix_held_review *held)
     }
 }
 
-/* ---- reviews that wait ---- */
-
-static void forget(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held)
-{
-    stop_waiting(held);
-    HASH_DEL(self->held, held);
-    free(held);
-}
-
-/* Answers it, or lets it wait for the next object. patient: it may. */
-static void ask(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held,
-                bool patient)
-{
-    struct skr_spotmix_answer answer;
-    bool waits = false;
-    stop_waiting(held);
-    for (bool again = true; again; patient = false) {
-        struct skr_spotmix_review review = {.body = held->body,
-                                            .len = held->len,
-                                            .serving = self->serving,
-                                            .now = skr_frame_now(self->frame)};
-        memcpy(review.random, held->random, sizeof review.random);
-        for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
-            review.tried[i] = held->tried[i] || !patient;
-        }
-        skr_spotmix_review(self->mix, &review, &answer);
-        waits = answer.status == 0 && wait_for(self, held, &answer.lookup);
-        again = answer.status == 0 && !waits;
-        if (answer.status != 0) {
-            reply(self, held->request, &answer);
-        }
-        skr_strbuf_fini(&answer.body);
-    }
-    if (!waits) {
-        forget(self, held);
-    }
-}
+/* ---- held reviews ---- */
 
 static struct skr_spotmix_held_review *find_held(struct skr_spotmix_scheduler_state *self,
                                                  const char *key)
@@ -172,48 +157,69 @@ static struct skr_spotmix_held_review *find_held(struct skr_spotmix_scheduler_st
     return held;
 }
 
-/* The body goes with the request: what has to wait takes a copy. */
-static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
-                 const struct skr_spotmix_request *asked)
+static void release(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held)
+{
+    stop_waiting(held);
+    HASH_DEL(self->held, held);
+    free(held);
+}
+
+/* Answers from what the caches have by now. */
+static void answer_finally(struct skr_spotmix_scheduler_state *self,
+                           struct skr_spotmix_held_review *held)
+{
+    struct skr_spotmix_lookup none;
+    (void)answer_now(self, held->request, &held->asked, all_tried, &none);
+    release(self, held);
+}
+
+/* Answers the review, or holds it for the next object that it needs. */
+static void ask_again(struct skr_spotmix_scheduler_state *self,
+                      struct skr_spotmix_held_review *held)
+{
+    struct skr_spotmix_lookup lookup;
+    stop_waiting(held);
+    if (answer_now(self, held->request, &held->asked, held->tried, &lookup)) {
+        release(self, held);
+    } else if (!wait_for(self, held, &lookup)) {
+        answer_finally(self, held);
+    }
+}
+
+/* The body does not outlive the event, so the held review has a copy. */
+static struct skr_spotmix_held_review *hold(struct skr_spotmix_scheduler_state *self,
+                                            uint64_t request,
+                                            const struct skr_spotmix_request *asked)
 {
     const skr_time deadline = skr_frame_now(self->frame) + SKR_SPOTMIX_LOOKUP_TIME;
     struct skr_spotmix_held_review *held = skr_alloc(sizeof *held + asked->len + 1);
     held->request = request;
-    held->len = asked->len;
-    memcpy(held->body, asked->body, asked->len);
-    memcpy(held->random, asked->random, sizeof held->random);
+    held->asked = *asked;
+    held->asked.body = memcpy(held->body, asked->body, asked->len);
     snprintf(held->key, sizeof held->key, "%llu", (unsigned long long)request);
     HASH_ADD_STR(self->held, key, held);
     skr_frame_wake(self->frame, deadline, WAKE_LOOKUP, held->key);
-    ask(self, held, true);
+    return held;
 }
 
 void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struct skr_event *event)
 {
+    static const bool none_tried[SKR_SPOTMIX_KIND_COUNT] = {false};
+    struct skr_spotmix_lookup lookup;
+    struct skr_spotmix_held_review *held;
     char key[24];
     if (event->kind == SKR_EVENT_HANGUP) {
         snprintf(key, sizeof key, "%llu", (unsigned long long)event->request.id);
-        struct skr_spotmix_held_review *held = find_held(self, key);
+        held = find_held(self, key);
         if (held) {
-            forget(self, held);
+            release(self, held);
         }
-        return;
+    } else if (!answer_now(self, event->request.id, event->request.body, none_tried, &lookup)) {
+        held = hold(self, event->request.id, event->request.body);
+        if (!wait_for(self, held, &lookup)) {
+            answer_finally(self, held);
+        }
     }
-    const struct skr_spotmix_request *asked = event->request.body;
-    struct skr_spotmix_review review = {.body = asked->body,
-                                        .len = asked->len,
-                                        .serving = self->serving,
-                                        .now = skr_frame_now(self->frame)};
-    struct skr_spotmix_answer answer;
-
-    memcpy(review.random, asked->random, sizeof review.random);
-    skr_spotmix_review(self->mix, &review, &answer);
-    if (answer.status == 0) {
-        hold(self, event->request.id, asked);
-    } else {
-        reply(self, event->request.id, &answer);
-    }
-    skr_strbuf_fini(&answer.body);
 }
 
 void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char *key)
@@ -222,10 +228,10 @@ void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char 
     if (!asking) {
         return;
     }
-    HASH_DEL(self->asking, asking); /* whoever asks again asks anew */
+    HASH_DEL(self->asking, asking); /* a later review sends a GET of its own */
     while (asking->held) {
         asking->held->tried[asking->kind] = true;
-        ask(self, asking->held, true);
+        ask_again(self, asking->held);
     }
     free(asking);
 }
@@ -234,7 +240,7 @@ void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const c
 {
     struct skr_spotmix_held_review *held = find_held(self, key);
     if (held) {
-        ask(self, held, false);
+        answer_finally(self, held);
     }
 }
 
@@ -243,7 +249,7 @@ void skr_spotmix_answer_all_held(struct skr_spotmix_scheduler_state *self)
     struct skr_spotmix_held_review *held, *next;
     HASH_ITER(hh, self->held, held, next)
     {
-        ask(self, held, false);
+        answer_finally(self, held);
     }
 }
 
@@ -253,12 +259,12 @@ void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self)
     struct skr_spotmix_asking *asking, *next_asking;
     HASH_ITER(hh, self->held, held, next_held)
     {
-        forget(self, held);
+        release(self, held);
     }
     HASH_ITER(hh, self->asking, asking, next_asking)
     {
         HASH_DEL(self->asking, asking);
         free(asking);
     }
-    begin_anew(self);
+    reset_budgets(self);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Digits only. false: anything else. Beyond limit: limit. */
+/* Digits only; false for any other text. A number above limit is limit. */
 static bool digits(const char *text, int64_t limit, int64_t *ret)
 {
     int64_t value = 0;

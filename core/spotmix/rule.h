@@ -2,19 +2,19 @@
 #ifndef SKR_CORE_SPOTMIX_RULE_H
 #define SKR_CORE_SPOTMIX_RULE_H
 /*
- * The one rule, and the labels of a workload it is read from: class(index) = on-demand if index <
- * max, else spot. Nothing else ever changes a class.
+ * The one rule and the labels of a workload that give it: class(index) is on-demand if index < max,
+ * else spot. Nothing else changes a class.
  */
 #include "core/spotmix/settings.h"
 
 #define SKR_SPOTMIX_INDEX_MAX INT32_MAX
 
-/* How a workload is to be mixed. */
+/* The rule of one workload. */
 struct skr_spotmix_rule {
     bool on;
-    bool invalid; /* the label of the maximum is no number: every pod is on-demand */
+    bool invalid; /* the label of the maximum is not a number: every pod is on-demand */
     bool all;     /* every pod is on-demand */
-    int32_t max;  /* on-demand pods; of no meaning with all */
+    int32_t max;  /* on-demand pods; unused with all */
 };
 
 /* The maximum's label: digits only, above 2^31-1 is 2^31-1. text NULL: absent. */
@@ -23,13 +23,13 @@ bool skr_spotmix_rule_equal(const struct skr_spotmix_rule *a, const struct skr_s
 /* A negative index (an ordinal below the first one) is on-demand. */
 enum skr_spotmix_class skr_spotmix_rule_class(const struct skr_spotmix_rule *rule, int64_t index);
 
-/* How many of so many pods are to be of each class: ret[SKR_SPOTMIX_CLASS_COUNT]. */
+/* How many of `replicas` pods the rule wants in each class: ret[SKR_SPOTMIX_CLASS_COUNT]. */
 void skr_spotmix_rule_share(const struct skr_spotmix_rule *rule, int64_t replicas, int64_t *ret);
 
-/* A label value that is an index: decimal, no sign, no leading zero, at most 2^31-1. -1: it is
- * none. text NULL allowed. */
+/* The index in a label value: decimal, no sign, no leading zero, at most 2^31-1. -1 for any other
+ * text. text NULL allowed. */
 int32_t skr_spotmix_index_parse(const char *text);
-/* The number behind the last "-" of a StatefulSet's pod; -1: none. */
+/* The number behind "SET-" in the name of a StatefulSet's pod; -1: none. */
 int64_t skr_spotmix_ordinal_parse(const char *pod_name, const char *set_name);
 
 #endif

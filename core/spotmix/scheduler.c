@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs are patches of single pods; what fails is due again and tried later. A rebuild evicts one
- * pod at a time and waits for its replacement.
+ * The row of the spot mix, what it watches, and where objects go. Repairs are patches of single
+ * pods. A patch that fails is due again and is retried later.
  */
 #include "core/spotmix/scheduler.h"
 
@@ -22,14 +22,6 @@ _Static_assert(sizeof eviction_names / sizeof eviction_names[0] ==
                    SKR_SPOTMIX_EVICTION_RESULT_COUNT,
                "a name each");
 
-const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = {
-    [SKR_SPOTMIX_DEPLOYMENT] = &skr_spotmix_deployment_type,
-    [SKR_SPOTMIX_REPLICA_SET] = &skr_spotmix_replica_set_type,
-    [SKR_SPOTMIX_STATEFUL_SET] = &skr_spotmix_stateful_set_type,
-    [SKR_SPOTMIX_NODE] = &skr_spotmix_node_type,
-    [SKR_SPOTMIX_POD] = &skr_spotmix_pod_type,
-};
-
 static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
 {
     int kind = 0;
@@ -39,7 +31,7 @@ static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
     return (enum skr_spotmix_kind)kind;
 }
 
-/* ---- what there is ---- */
+/* ---- objects ---- */
 
 static void put(struct skr_spotmix_scheduler_state *self, const struct skr_object_type *type,
                 const void *object)
@@ -81,7 +73,7 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     skr_strbuf_init(&body);
     skr_json_open(&w, NULL, '{');
     skr_json_open(&w, "metadata", '{');
-    skr_json_string(&w, "uid", fix->uid); /* of this pod, not of the next one of its name */
+    skr_json_string(&w, "uid", fix->uid); /* the next pod of this name is another one */
     if (fix->class_ != SKR_SPOTMIX_NO_CLASS || fix->index >= 0) {
         skr_json_open(&w, "labels", '{');
         if (fix->class_ != SKR_SPOTMIX_NO_CLASS) {
@@ -112,7 +104,7 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
     skr_strbuf_fini(&body);
 }
 
-/* What was not written is due again after a while; by then the watch has shown what is there. */
+/* A fix that was not written is due again later, when the watch has shown the present state. */
 static void fixed(struct skr_spotmix_scheduler_state *self, const char *uid,
                   const struct skr_event *event)
 {

@@ -2,9 +2,9 @@
 #ifndef SKR_CORE_SPOTMIX_SCHEDULER_H
 #define SKR_CORE_SPOTMIX_SCHEDULER_H
 /*
- * The spot mix on the frame: reviews are requests, caches come from watches, repairs go out as
- * patches and evictions. It serves and repairs from two seconds after it is leader with all lists
- * read; before that, and on a standby, a review is answered with status 503.
+ * The spot mix on the frame. Reviews are requests, watches fill the caches, and repairs are patches
+ * and evictions. It serves and repairs from two seconds after it leads with all lists read.
+ * Earlier, and on a standby, the answer to a review is status 503.
  */
 #include "core/frame/scheduler.h"
 #include "core/spotmix/view.h"
@@ -51,7 +51,7 @@ const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result re
 /* For pages and metrics; self: of skr_engine_self(). */
 const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self);
 uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_eviction_result result);
-/* Is the one that hands out indices, or will be in a moment: leader, all lists read. */
+/* Whether it leads with all lists read: it hands out indices, or will within two seconds. */
 bool skr_spotmix_scheduler_leads(const void *self);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
 #define SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
-/* What the spot mix's scheduler consists of; private to scheduler.c, reviews.c and rebuild.c. */
+/* The state of the spot mix's scheduler, for scheduler.c, reviews.c and rebuild.c only. */
 #include <uthash.h>
 #include <utlist.h>
 
+#include "core/spotmix/object.h"
 #include "core/spotmix/scheduler.h"
 
 enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT, PURPOSE_ROLL_OUT };
@@ -19,15 +20,15 @@ enum skr_spotmix_wake {
 
 enum { SKR_SPOTMIX_LOOKUP_KEY_MAX = 2 * 254 + 4 };
 
-/* An object that the API server is asked for. */
+/* A GET that is under way, for reviews. */
 struct skr_spotmix_asking {
     UT_hash_handle hh; /* by key */
     enum skr_spotmix_kind kind;
-    struct skr_spotmix_held_review *held; /* who waits for it */
+    struct skr_spotmix_held_review *held; /* reviews that wait for it */
     char key[];
 };
 
-/* How often a namespace has asked in this second. */
+/* How many GETs the reviews of a namespace have caused in this second. */
 struct skr_spotmix_asker {
     UT_hash_handle hh; /* by namespace */
     size_t n;
@@ -38,32 +39,31 @@ struct skr_spotmix_asker {
 struct skr_spotmix_held_review {
     UT_hash_handle hh; /* by key */
     struct skr_spotmix_asking *asking;
-    struct skr_spotmix_held_review *prev, *next; /* who wait for the same */
+    struct skr_spotmix_held_review *prev, *next; /* reviews that wait for the same GET */
     char key[24];                                /* the request's id */
     uint64_t request;
     bool tried[SKR_SPOTMIX_KIND_COUNT];
-    unsigned char random[16];
-    size_t len;
+    struct skr_spotmix_request asked; /* its body is the one below */
     char body[];
 };
 
-/* What is remembered of a workload: so that Events are about changes, and of its rebuild. */
+/* A workload: what Events have reported, so that they report changes only; and its rebuild. */
 struct skr_spotmix_memory {
     UT_hash_handle hh; /* by key */
     struct skr_spotmix_rule rule;
     bool drifting, lacking, uncalled; /* reported */
     bool rebuilding, given_up;
-    size_t wrong;         /* the fewest since the rebuild began, while no pod was missing */
+    size_t wrong;         /* fewest wrong pods since the rebuild began, while no pod was missing */
     unsigned in_vain;     /* pods evicted since then */
-    bool evicted;         /* any since the rebuild began */
+    bool evicted;         /* a pod was evicted since the rebuild began */
     skr_time progress;    /* when wrong last fell, or the rebuild began */
-    skr_time looks_at;    /* a wake is set for that, to see whether it has ended; 0: none */
+    skr_time looks_at;    /* a wake is set: has the rebuild ended? 0: none */
     skr_time evict_after; /* back-off */
     skr_time backoff;
-    char *leaving; /* uid of the pod that was evicted and still shows; NULL */
+    char *leaving; /* uid of an evicted pod that the watch still shows; NULL: none */
     skr_time leaving_until;
     bool evicting; /* the write is under way */
-    bool due;      /* to be looked at in settle() */
+    bool due;      /* settle() looks at it */
     struct skr_spotmix_memory *due_next;
     char key[]; /* of the workload */
 };
@@ -78,24 +78,21 @@ struct skr_spotmix_scheduler_state {
     skr_time askers_since;
     struct skr_spotmix_memory *memory;
     bool begun, serving;
-    bool silent;         /* the first look after begin(): nothing has changed for anybody */
-    skr_time expiry;     /* that a wake is set for */
-    skr_time settles_at; /* the same */
-    uint64_t begins;     /* wakes of an earlier begin() mean nothing */
+    bool silent;         /* the first look after begin(): it shows no changes */
+    skr_time expiry;     /* a wake is set for it */
+    skr_time settles_at; /* a wake is set for it */
+    uint64_t begins;     /* wakes of an earlier begin() are ignored */
     struct skr_spotmix_memory *due;
     uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
 };
 
-/* By kind. */
-extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT];
-
 /* ---- reviews.c ---- */
 
-/* A review, or its caller has hung up. */
+/* A review, or the hang-up of its caller. */
 void skr_spotmix_requested(struct skr_spotmix_scheduler_state *self, const struct skr_event *event);
-/* What was asked for has been put, or is not there. */
+/* A GET has ended: the mix has the object now, or there is none. */
 void skr_spotmix_looked_up(struct skr_spotmix_scheduler_state *self, const char *key);
-/* It has waited for long enough. */
+/* SKR_SPOTMIX_LOOKUP_TIME is over. */
 void skr_spotmix_review_is_due(struct skr_spotmix_scheduler_state *self, const char *key);
 void skr_spotmix_answer_all_held(struct skr_spotmix_scheduler_state *self);
 /* Asks to be woken when the next reservation expires. */
@@ -104,14 +101,14 @@ void skr_spotmix_reviews_fini(struct skr_spotmix_scheduler_state *self);
 
 /* ---- rebuild.c ---- */
 
-/* Looks at the workload in the next round; it is remembered from then on. */
+/* Looks at the workload in the next round. It has an entry in the table from then on. */
 void skr_spotmix_mark_due(void *scheduler, const char *workload_key);
-/* Looks at all that are due. */
+/* Looks at all workloads that are due. */
 void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self);
 /* An eviction for this workload has its outcome. */
 void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                          const struct skr_event *event);
-/* The same of the patch that rolls it out. */
+/* The patch that rolls this workload out has its outcome. */
 void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_key,
                             const struct skr_event *event);
 void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self);

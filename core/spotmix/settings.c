@@ -27,7 +27,7 @@ static const struct preset {
      "node.kubernetes.io/capacity",
      {{"In", 1, {"on-demand"}}, {"In", 1, {"spot"}}},
      false},
-    /* NotIn: "reserved" nodes are not taken away either. */
+    /* NotIn: on-demand pods may also use "reserved" nodes. */
     {"karpenter",
      "karpenter.sh/capacity-type",
      {{"NotIn", 1, {"spot"}}, {"In", 1, {"spot"}}},

@@ -5,8 +5,8 @@
  * Settings of the spot mix (docs/reference.md), the two classes of nodes, and the keys that are
  * written on workloads and pods. Borrowed strings outlive the mix.
  *
- * A class is one requirement on one node label: what goes into a pod's node affinity, and what
- * tells the class of a node. Presets are what the clouds label their nodes with.
+ * A class is one requirement on one node label. It is written into the node affinity of pods, and
+ * it gives the class of a node. The presets are the labels that clouds give their nodes.
  */
 #include "topology/base/error.h"
 #include "topology/object.h"
@@ -27,7 +27,7 @@ enum {
     SKR_SPOTMIX_KEY_MAX = 253 + 1 + 64, /* bytes of a label key with its NUL */
 };
 
-/* What is done about running pods of the wrong class after the maximum has changed. */
+/* What happens to running pods of the wrong class after the maximum has changed. */
 enum skr_spotmix_rebuild {
     SKR_SPOTMIX_REBUILD_EVICT,
     SKR_SPOTMIX_REBUILD_NONE,
@@ -44,13 +44,13 @@ struct skr_spotmix_expression {
 
 struct skr_spotmix_settings {
     const char *key_prefix; /* of the labels: PREFIX, PREFIX-max-on-demand-count, PREFIX-class... */
-    const char *node_key;   /* the node label that tells the class */
+    const char *node_key;   /* the node label that gives the class */
     struct skr_spotmix_expression expression[SKR_SPOTMIX_CLASS_COUNT];
     bool tolerate_spot; /* spot pods tolerate NODE_KEY=SPOT_VALUE:NoSchedule */
     skr_time reservation_ttl;
     size_t n_excluded;
-    const char *excluded[SKR_SPOTMIX_EXCLUDED_MAX]; /* namespaces that are left alone */
-    const char *own_namespace;                      /* left alone, too; "": unknown */
+    const char *excluded[SKR_SPOTMIX_EXCLUDED_MAX]; /* namespaces whose pods are not changed */
+    const char *own_namespace;                      /* the same; "": unknown */
     enum skr_spotmix_rebuild rebuild;
     bool rollout_cost;
 };
@@ -62,9 +62,9 @@ void skr_spotmix_settings_default(struct skr_spotmix_settings *settings);
 bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const char *name);
 
 const char *skr_spotmix_class_name(enum skr_spotmix_class class_); /* "on-demand", "spot" */
-/* SKR_SPOTMIX_NO_CLASS for anything else, NULL too. */
+/* SKR_SPOTMIX_NO_CLASS for any other text and for NULL. */
 enum skr_spotmix_class skr_spotmix_class_parse(const char *text);
-/* What is written as deletion cost: "100", "1". */
+/* The deletion cost of its pods: "100", "1". */
 const char *skr_spotmix_class_cost(enum skr_spotmix_class class_);
 const char *skr_spotmix_rebuild_name(enum skr_spotmix_rebuild rebuild);
 

@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Indices of one space: held by what pods claim, or reserved. A space of n holders has a vacant
- * index within n of where the search begins, so that one pass over the holders and a set of n + 1
- * bits find it; for many pods at once the holders of each index are counted, and the search goes on
- * where it was.
+ * The indices of one space: held by what pods claim, or reserved. A space of n holders has a vacant
+ * index within n of where the search begins. A window therefore counts the holders of n + 1
+ * indices, and its search continues where it stopped.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
-
-static void mark(uint64_t *bits, size_t n, int32_t index, int32_t from)
-{
-    if (index >= from && (size_t)(index - from) < n) {
-        bits[(size_t)(index - from) / 64] |= (uint64_t)1 << ((size_t)(index - from) % 64);
-    }
-}
-
-int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                           int32_t from)
-{
-    const size_t n = owner->n_held + owner->n_reserved + 1;
-    const size_t words = (n + 63) / 64;
-    size_t i = 0;
-    skr_grow(&mix->bits, &mix->cap_bits, words, sizeof *mix->bits);
-    memset(mix->bits, 0, words * sizeof *mix->bits);
-    for (size_t k = 0; k < owner->n_held; k++) {
-        mark(mix->bits, n, owner->held[k].index, from);
-    }
-    for (size_t k = 0; k < owner->n_reserved; k++) {
-        mark(mix->bits, n, owner->reserved[k].index, from);
-    }
-    while (mix->bits[i] == UINT64_MAX) {
-        i++;
-    }
-    const size_t free_at = i * 64 + (size_t)skr_lowest_bit(~mix->bits[i]);
-    return free_at > (size_t)(SKR_SPOTMIX_INDEX_MAX - from) ? SKR_SPOTMIX_INDEX_MAX
-                                                            : from + (int32_t)free_at;
-}
 
 int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
 {
@@ -52,7 +22,7 @@ int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner)
     return highest;
 }
 
-/* ---- many at once ---- */
+/* ---- vacant ones ---- */
 
 /* NULL: the index is outside. */
 static uint32_t *holders_of(const struct skr_spotmix_window *window, int32_t index)
@@ -98,6 +68,16 @@ void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, in
     if (after) {
         ++*after;
     }
+    window->clash |= to >= 0 && (!after || *after > 1);
+}
+
+int32_t skr_spotmix_vacant(const struct skr_spotmix_owner *owner)
+{
+    struct skr_spotmix_window window;
+    skr_spotmix_window_init(&window, owner, 0);
+    const int32_t vacant = skr_spotmix_window_vacant(&window);
+    skr_spotmix_window_fini(&window);
+    return vacant;
 }
 
 /* ---- reservations ---- */

@@ -2,28 +2,28 @@
 #ifndef SKR_CORE_SPOTMIX_STATE_H
 #define SKR_CORE_SPOTMIX_STATE_H
 /*
- * What the mix consists of; private to this folder. A file below is the only one that writes the
- * fields it is named for.
+ * The state of the mix, for the files of this folder only. A field whose comment names a file is
+ * written by that file alone.
  */
 #include <uthash.h>
 #include <utlist.h>
 
 #include "core/spotmix/mix.h"
 
-/* How a pod stands to a deletion cost. */
+/* The deletion cost of a pod. */
 enum skr_spotmix_cost {
     SKR_SPOTMIX_COST_NONE,
     SKR_SPOTMIX_COST_ON_DEMAND, /* "100" */
     SKR_SPOTMIX_COST_SPOT,      /* "1" */
     SKR_SPOTMIX_COST_ROLLOUT,   /* "0": on-demand, its ReplicaSet is being replaced */
-    SKR_SPOTMIX_COST_OTHER,     /* of somebody else */
+    SKR_SPOTMIX_COST_OTHER,     /* the user's */
     SKR_SPOTMIX_COST_COUNT
 };
 
 struct skr_spotmix_owner;
 
-/* A live pod of a ReplicaSet or StatefulSet (pods.c). What it carries is what the API server has;
- * what it claims is what it will carry when all fixes are written. */
+/* A live pod of a ReplicaSet or StatefulSet (pods.c). It carries what the API server has, and
+ * claims what it will carry when all fixes are written. */
 struct skr_spotmix_pod {
     UT_hash_handle hh; /* by uid */
     struct skr_spotmix_owner *owner;
@@ -37,31 +37,32 @@ struct skr_spotmix_pod {
     int8_t cost;         /* carried */
     int8_t cost_claim;   /* repair.c */
     bool ready;
-    bool pinned;      /* its own spec rules a class out, and none of our reviews put that there */
+    bool pinned;      /* its own spec rules a class out, and no review wrote that */
     bool reviewed;    /* it has a token */
-    bool news;        /* repair.c has not counted yet whether it was reviewed */
+    bool news;        /* repair.c has not counted it as reviewed or not yet */
     bool writing;     /* a fix is under way */
-    uint8_t fixes;    /* how many have been emitted; saturates */
-    int64_t ordinal;  /* StatefulSet: of its name; -1: none */
+    uint8_t fixes;    /* fixes emitted so far; saturates */
+    int64_t ordinal;  /* StatefulSet: the one in its name; -1: none */
     char *node;       /* owned; NULL: unbound */
     const char *name; /* within text */
     char text[];      /* uid, name */
 };
 
-/* What index a pod claims, beside the pod: looking for a vacant one reads these alone. */
+/* The index that a pod claims, outside of the pod: the search for a vacant index reads only
+ * these. */
 struct skr_spotmix_held {
     struct skr_spotmix_pod *pod;
     int32_t index;
 };
 
-/* Of whom a reservation is; without padding between the members. */
+/* The key of a reservation; without padding between the members. */
 struct skr_spotmix_ticket {
     struct skr_spotmix_owner *owner;
     char token[SKR_SPOTMIX_TOKEN_MAX];
 };
 
-/* An index handed out (slots.c). The table of all of them is in the order in which they were made,
- * which is that in which they expire. */
+/* A reserved index (slots.c). The table has reservations in the order in which they were made,
+ * which is the order in which they expire. */
 struct skr_spotmix_reservation {
     UT_hash_handle hh; /* by ticket */
     struct skr_spotmix_ticket ticket;
@@ -70,33 +71,33 @@ struct skr_spotmix_reservation {
     enum skr_spotmix_class class_;
 };
 
-/* Beside the reservation, as with pods. */
+/* As struct skr_spotmix_held. */
 struct skr_spotmix_reserved {
     struct skr_spotmix_reservation *reservation;
     int32_t index;
 };
 
-/* Bytes of what names an owner, with the 0; what is longer names none. */
+/* Bytes, NUL included. No object has a longer name or uid. */
 enum { SKR_SPOTMIX_NAME_MAX = 254, SKR_SPOTMIX_UID_MAX = 129 };
 enum { SKR_SPOTMIX_OWNER_KEY_MAX = SKR_SPOTMIX_NAME_MAX + SKR_SPOTMIX_UID_MAX + 2 };
 
-/* A Deployment, ReplicaSet or StatefulSet; for the latter two also the index space (owners.c). It
- * exists as long as it is known, or anything refers to it. Whoever creates a pod or a ReplicaSet
- * writes what it refers to, so that a reference never leaves its own namespace: the same uid in
- * another one, or of another kind, is another owner. */
+/* A Deployment, ReplicaSet or StatefulSet; the latter two are index spaces (owners.c). It exists
+ * while it is known or referred to. The creator of a pod or ReplicaSet chooses the reference in
+ * it. A reference therefore never leaves its namespace: the same uid in another namespace, or of
+ * another kind, is another owner. */
 struct skr_spotmix_owner {
     UT_hash_handle hh; /* by key */
     char *key;
     UT_hash_handle named; /* of a Deployment that is known, by full_name */
-    char *full_name;      /* "namespace/name"; NULL: it is not in that table */
+    char *full_name;      /* "namespace/name"; NULL: not in that table */
     enum skr_spotmix_kind kind;
     bool known; /* the object has been seen */
     char *uid, *namespace_, *name;
-    struct skr_spotmix_rule rule; /* of its own labels */
+    struct skr_spotmix_rule rule; /* from its own labels */
     int64_t replicas;
     int64_t first_ordinal;            /* StatefulSet */
     int64_t revision;                 /* ReplicaSet: deployment.kubernetes.io/revision; 0: none */
-    bool cost_in_template;            /* ReplicaSet: its pods have a cost of the user's */
+    bool cost_in_template;            /* ReplicaSet: the user gives its pods a cost */
     struct skr_spotmix_owner *parent; /* the Deployment of a ReplicaSet */
     struct skr_spotmix_owner *child, *prev, *next; /* ReplicaSets of a Deployment */
     struct skr_spotmix_owner *dirty_next;
@@ -128,13 +129,11 @@ struct skr_spotmix {
     struct skr_spotmix_node *nodes;
     size_t ready_nodes[SKR_SPOTMIX_CLASS_COUNT];
     struct skr_spotmix_owner *dirty;
-    skr_time settles_at; /* the first of those that are dirty and wait */
-    bool nodes_changed;  /* a class may be known that was not */
+    skr_time settles_at; /* of the first dirty workload that waits */
+    bool nodes_changed;  /* the class of a node may have become known */
     bool serving;
     uint64_t n_expired, n_unmutated;
     uint64_t n_results[SKR_SPOTMIX_RESULT_COUNT];
-    uint64_t *bits; /* scratch of slots.c */
-    size_t cap_bits;
 };
 
 /* ---- owners.c ---- */
@@ -146,7 +145,7 @@ struct skr_spotmix_owner *skr_spotmix_owner_at(const struct skr_spotmix *mix, co
 struct skr_spotmix_owner *skr_spotmix_deployment_named(const struct skr_spotmix *mix,
                                                        const char *namespace_, const char *name,
                                                        size_t n);
-/* Made when it is not there. NULL: uid or name is empty, or longer than any. */
+/* Made if it is missing. NULL: the uid is empty, or uid or name is too long for any object. */
 struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                                                 const char *uid, const char *namespace_,
                                                 const char *name);
@@ -156,49 +155,51 @@ void skr_spotmix_owner_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
                             const char *namespace_, const char *uid);
 void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                                   struct skr_spotmix_owner *parent);
-/* Frees it when nothing needs it. */
+/* Frees the owner if nothing needs it. */
 void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
 void skr_spotmix_owners_fini(struct skr_spotmix *mix);
-/* What the switch is read from: the Deployment, or the owner itself. Not necessarily known. */
+/* The object that has the switch: the Deployment, or the owner itself. It may not be known yet. */
 struct skr_spotmix_owner *skr_spotmix_workload_of(struct skr_spotmix_owner *owner);
-/* The revision that evictions and costs go by: the highest one among the ReplicaSets of the
- * workload (that have pods). */
+/* The highest revision among the ReplicaSets of the workload (that have pods). */
 int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_pods);
+/* Whether a rebuild evicts its pods: a StatefulSet, a ReplicaSet without a Deployment, or of a
+ * Deployment the newest ReplicaSet that has pods. */
+bool skr_spotmix_is_current(const struct skr_spotmix_owner *space);
 /* The controller in an object's metadata; NULL: none. */
 const json_t *skr_spotmix_controller(const json_t *meta);
 
-/* What a controller reference makes the space of its pods: REPLICA_SET, STATEFUL_SET, or KIND_COUNT
- * for everything else, NULL too. */
+/* The kind of space that a controller reference gives its pods: REPLICA_SET or STATEFUL_SET;
+ * KIND_COUNT for all others and for NULL. */
 enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference);
 bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_);
 
 /* ---- slots.c ---- */
-/* The lowest index >= from that nobody claims and none has reserved. O(pods of the space). */
-int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                           int32_t from);
-int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
-
-/* Vacant indices from one on, for many pods one after the other. */
+/* Vacant indices from one on. */
 struct skr_spotmix_window {
     int32_t from;
     size_t at; /* nothing below it is vacant */
     size_t n;
     uint32_t *holders; /* of from, from + 1, ... */
+    bool clash;        /* an index may have had two holders: it had, or is outside of the window */
 };
 /* O(pods of the space). */
 void skr_spotmix_window_init(struct skr_spotmix_window *window,
                              const struct skr_spotmix_owner *owner, int32_t from);
 void skr_spotmix_window_fini(struct skr_spotmix_window *window);
-/* As skr_spotmix_vacant(); as long as indices are only taken, n calls are O(n) together. */
+/* The lowest index that no pod claims and that is not reserved. As long as indices are only taken,
+ * n calls are O(n) together. */
 int32_t skr_spotmix_window_vacant(struct skr_spotmix_window *window);
-/* A pod has gone from one index to another; -1: none. */
+/* A pod has moved from one index to another; -1: none. */
 void skr_spotmix_window_move(struct skr_spotmix_window *window, int32_t from, int32_t to);
+/* The lowest vacant index of all. O(pods of the space). */
+int32_t skr_spotmix_vacant(const struct skr_spotmix_owner *owner);
+int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
 
 /* false: there are SKR_SPOTMIX_RESERVATIONS_MAX. */
 bool skr_spotmix_reserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                          const struct skr_spotmix_slot *slot, skr_time expires);
-/* O(1), as all but the first below. */
+/* These and skr_spotmix_reserve() are O(1), the last one O(reservations). */
 bool skr_spotmix_is_reserved(const struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
                              const char *token);
 void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
@@ -211,18 +212,21 @@ void skr_spotmix_node_drop(struct skr_spotmix *mix, const char *name);
 void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object);
 void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid);
 void skr_spotmix_pods_fini(struct skr_spotmix *mix);
-/* Sets the claim in both places. */
+/* Sets the claim in the pod and in owner->held. */
 void skr_spotmix_pod_claim(struct skr_spotmix_pod *pod, enum skr_spotmix_class class_,
                            int32_t index);
-/* Where it stands in its StatefulSet or ReplicaSet; negative: nowhere, or below the first one. */
+/* The place in its StatefulSet or ReplicaSet; negative: none, or below the first ordinal. */
 int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod);
-/* Of the node it is bound to. */
+/* The class of the pod's node. */
 enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
                                                   const struct skr_spotmix_pod *pod);
-/* What it claims; until it is adopted what it will claim: its node's. */
+/* The class that the pod claims. Before it is adopted, the class of its node, which it will
+ * claim. */
 enum skr_spotmix_class skr_spotmix_pod_class(const struct skr_spotmix *mix,
                                              const struct skr_spotmix_pod *pod);
-/* By place, then who came first. Total. */
-int skr_spotmix_pod_compare(const struct skr_spotmix_pod *a, const struct skr_spotmix_pod *b);
+/* For qsort() of pointers to pods: by place, then the oldest first. Total. */
+int skr_spotmix_by_place(const void *a, const void *b);
+/* The deletion cost as it is written; "other" for one of the user's, NULL for none. */
+const char *skr_spotmix_cost_text(int cost);
 
 #endif

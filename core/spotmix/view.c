@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts over the pods of a workload, made when somebody asks. */
+/* Counts over the pods of a workload, made when a row is read. */
 #include "core/spotmix/view.h"
 
 #include <stdlib.h>
@@ -8,13 +8,6 @@
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
 
-static const char *const cost_texts[] = {[SKR_SPOTMIX_COST_NONE] = "",
-                                         [SKR_SPOTMIX_COST_ON_DEMAND] = "100",
-                                         [SKR_SPOTMIX_COST_SPOT] = "1",
-                                         [SKR_SPOTMIX_COST_ROLLOUT] = "0",
-                                         [SKR_SPOTMIX_COST_OTHER] = "other"};
-_Static_assert(sizeof cost_texts / sizeof cost_texts[0] == SKR_SPOTMIX_COST_COUNT, "a text each");
-
 /* -1: the pod has no place. */
 static int64_t place_of(const struct skr_spotmix_pod *pod)
 {
@@ -22,8 +15,8 @@ static int64_t place_of(const struct skr_spotmix_pod *pod)
     return named ? skr_spotmix_pod_place(pod) : -1;
 }
 
-/* Evicting one more than the pods that are not Ready already is what a rebuild waits with: the next
- * one goes when all others are Ready and none is missing. One that is not Ready itself goes first. */
+/* A rebuild never adds to the pods that are not Ready: it evicts the next one when all others
+ * are Ready and none is missing. A wrong pod that is itself not Ready goes first. */
 static void add_victim(const struct skr_spotmix_owner *owner,
                        const struct skr_spotmix_judgement *judgement, struct skr_spotmix_row *row)
 {
@@ -46,9 +39,9 @@ static void add_victim(const struct skr_spotmix_owner *owner,
     free(pod);
 }
 
-/* Whether a pod is pinned. rebuilt: the row is about this space as to evictions. */
+/* Whether a pod is pinned. */
 static bool add_space(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
-                      bool rebuilt, struct skr_spotmix_row *row)
+                      struct skr_spotmix_row *row)
 {
     struct skr_spotmix_judgement judgement;
     bool pinned = false;
@@ -64,8 +57,8 @@ static bool add_space(const struct skr_spotmix *mix, const struct skr_spotmix_ow
         row->standing[i] += judgement.n[i];
     }
     row->drift += skr_spotmix_drift_of(&judgement);
-    if (rebuilt) {
-        row->space = owner->name;
+    if (skr_spotmix_is_current(owner)) {
+        row->space = owner;
         add_victim(owner, &judgement, row);
     }
     skr_spotmix_judgement_fini(&judgement);
@@ -76,26 +69,23 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
                  struct skr_spotmix_row *ret)
 {
     const struct skr_spotmix_owner *child;
-    const int64_t newest = skr_spotmix_newest(workload, true);
-    bool pinned = false;
+    bool pinned;
     *ret = (struct skr_spotmix_row){.kind = workload->kind,
                                     .namespace_ = workload->namespace_,
                                     .name = workload->name,
                                     .uid = workload->uid,
                                     .key = workload->key,
-                                    .space = workload->name,
+                                    .space = workload,
                                     .rule = workload->rule,
                                     .replicas = workload->replicas,
                                     .unreviewed = workload->unreviewed,
                                     .uncalled = workload->unreviewed >= SKR_SPOTMIX_UNREVIEWED_MAX,
                                     .stalled = workload->stalled};
     skr_spotmix_rule_share(&ret->rule, ret->replicas, ret->desired);
-    if (workload->kind != SKR_SPOTMIX_DEPLOYMENT) {
-        pinned = add_space(mix, workload, true, ret);
-    }
+    pinned = add_space(mix, workload, ret);
     DL_FOREACH(workload->child, child)
     {
-        pinned |= add_space(mix, child, child->revision == newest && child->n_held > 0, ret);
+        pinned |= add_space(mix, child, ret);
     }
     ret->lacks_nodes = (ret->desired[0] > 0 && mix->ready_nodes[0] == 0) ||
                        (ret->desired[1] > 0 && mix->ready_nodes[1] == 0);
@@ -160,6 +150,7 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
                      const struct skr_spotmix_rule *rule, struct skr_spotmix_pod_row **ret,
                      size_t *n, size_t *cap)
 {
+    const bool current = skr_spotmix_is_current(owner);
     struct skr_spotmix_judgement judgement;
     skr_spotmix_judge(mix, owner, rule, &judgement);
     for (size_t i = 0; i < owner->n_held; i++) {
@@ -169,12 +160,15 @@ static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_own
         skr_grow(ret, cap, *n + 1, sizeof **ret);
         (*ret)[(*n)++] =
             (struct skr_spotmix_pod_row){.name = pod->name,
+                                         .uid = pod->text,
                                          .node = pod->node ? pod->node : "",
                                          .owner = owner->name,
                                          .index = none ? -1 : place_of(pod),
                                          .class_ = skr_spotmix_pod_class(mix, pod),
                                          .standing = standing,
-                                         .cost = cost_texts[pod->cost_claim],
+                                         .wrong = current && (standing == SKR_SPOTMIX_WRONG_INDEX ||
+                                                              standing == SKR_SPOTMIX_MISSED),
+                                         .cost = skr_spotmix_cost_text(pod->cost_claim),
                                          .reason = pod->pinned ? "ClassPinnedByPodSpec"
                                                    : none      ? "Unmutated"
                                                    : standing != SKR_SPOTMIX_RIGHT ? "Drift"

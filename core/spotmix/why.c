@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences from rows: first the reason of a class, then what is wrong with the pod. */
 #include "core/spotmix/why.h"
 
 #include <inttypes.h>
@@ -61,25 +62,13 @@ void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix
     }
 }
 
-/* The lowest index of the newest ReplicaSet that no pod holds; rows are in its order. */
-static int64_t vacant_of(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
-                         size_t n)
-{
-    int64_t index = 0;
-    for (size_t i = 0; i < n; i++) {
-        index += strcmp(pod[i].owner, row->space) == 0 && pod[i].index == index;
-    }
-    return index;
-}
-
 /* Why pods that drift are not evicted; drift > 0. */
-static void say_left(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
-                     size_t n, struct skr_strbuf *out)
+static void say_left(const struct skr_spotmix_row *row, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, "%zu of the wrong class: ", row->drift);
     if (row->standing[SKR_SPOTMIX_LEFT_OVER] > 0) {
-        const int64_t index = vacant_of(row, pod, n);
-        skr_strbuf_addf(out, "index %" PRId64 " is vacant, the next pod takes it: %s", index,
+        const int32_t index = skr_spotmix_vacant(row->space);
+        skr_strbuf_addf(out, "index %" PRId32 " is vacant, the next pod takes it: %s", index,
                         skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index)));
     } else if (row->standing[SKR_SPOTMIX_OTHER_NODE] > 0) {
         skr_strbuf_add(out, "they stay, as their nodes were of their class when they came");
@@ -100,7 +89,7 @@ void skr_spotmix_say_uncalled(const struct skr_spotmix_row *row, struct skr_strb
 }
 
 void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
-                      const struct skr_spotmix_pod_row *pod, size_t n, struct skr_strbuf *out)
+                      struct skr_strbuf *out)
 {
     static const char *const wrong[] = {
         [SKR_SPOTMIX_REBUILD_EVICT] = "the next is evicted when all others are Ready",
@@ -124,12 +113,12 @@ void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_ro
     } else if (row->wrong > 0) {
         skr_strbuf_addf(out, "%zu of the wrong class: %s", row->wrong, wrong[rebuild]);
     } else if (row->drift > 0) {
-        say_left(row, pod, n, out);
+        say_left(row, out);
     } else if (row->kind == SKR_SPOTMIX_STATEFUL_SET) {
         skr_strbuf_add(out, "ordinals keep their class");
     } else {
-        const int64_t index = vacant_of(row, pod, n);
-        skr_strbuf_addf(out, "the next pod gets index %" PRId64 ": %s", index,
+        const int32_t index = skr_spotmix_vacant(row->space);
+        skr_strbuf_addf(out, "the next pod gets index %" PRId32 ": %s", index,
                         skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index)));
     }
 }

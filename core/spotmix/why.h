@@ -7,10 +7,9 @@
 /* "index 2 is below max 3: on-demand". Appended. */
 void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
                      struct skr_strbuf *out);
-/* "the next pod gets index 4: spot". pod: all of the workload, as skr_spotmix_pod_rows() gives
- * them. Appended. O(n). */
+/* "the next pod gets index 4: spot". Appended. O(pods of the workload). */
 void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
-                      const struct skr_spotmix_pod_row *pod, size_t n, struct skr_strbuf *out);
+                      struct skr_strbuf *out);
 /* Why nothing is evicted while the webhook is not called, and what to do. Appended. */
 void skr_spotmix_say_uncalled(const struct skr_spotmix_row *row, struct skr_strbuf *out);
 

@@ -180,7 +180,7 @@ void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_e
     enqueue(thread, copy_event(event));
 }
 
-void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
+void skr_engine_thread_post_kept(void *thread, const struct skr_event *event,
                                  void (*release)(void *keep), void *keep)
 {
     struct message *message = skr_alloc(sizeof *message);
@@ -190,7 +190,7 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
     enqueue(thread, message);
 }
 
-void skr_engine_thread_look(struct skr_engine_thread *thread,
+void skr_engine_thread_look(void *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context)
 {
@@ -271,9 +271,10 @@ static void set_busy(struct skr_engine_thread *t)
     atomic_store_explicit(&t->busy_since, skr_clock_now(t->clock), memory_order_relaxed);
 }
 
-bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread)
+bool skr_engine_thread_has_requests(void *thread)
 {
-    return atomic_load_explicit(&thread->calls, memory_order_relaxed) > 0;
+    const struct skr_engine_thread *t = thread;
+    return atomic_load_explicit(&t->calls, memory_order_relaxed) > 0;
 }
 
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)

@@ -44,19 +44,20 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
  * they borrow their body. */
 void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event);
 /* Nothing is copied but the struct: everything borrowed stays until release(keep) is called, on the
- * engine thread after the event was handled, or wherever the queue is emptied at the end. */
-void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
+ * engine thread after the event was handled, or wherever the queue is emptied at the end. release
+ * NULL: nothing is borrowed. thread: a struct skr_engine_thread, as callbacks take it. */
+void skr_engine_thread_post_kept(void *thread, const struct skr_event *event,
                                  void (*release)(void *keep), void *keep);
 
 /* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
  * be quick (what takes long looks again, for the next piece), change nothing but caches that decide
  * nothing, and keep nothing of the engine. engine NULL: the thread ends without (then on any
  * thread). Never waits. */
-void skr_engine_thread_look(struct skr_engine_thread *thread,
+void skr_engine_thread_look(void *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
-/* Whether a request of outside waits for the thread. Any thread, no locks. */
-bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread);
+/* Whether a request of outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
+bool skr_engine_thread_has_requests(void *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);

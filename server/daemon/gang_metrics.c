@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families in one table; a collector copies the figures of the gang scheduler into them. */
 #include "server/daemon/gang_metrics.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
+#include "server/daemon/tally.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
+
+enum {
+    SLOTS_SHARE = 100,  /* counting slots takes at most one part in so many of the thread's time */
+    SLOTS_LEAVES = 500, /* counted before messages are looked at again */
+};
+#define SLOTS_PATIENCE (200 * SKR_MILLISECOND) /* of a scrape while the engine is busy */
 
 enum family {
     F_LEADER,
@@ -33,73 +42,69 @@ enum family {
     F_COUNT
 };
 
-#define SLOTS_PATIENCE (200 * SKR_MILLISECOND) /* of a scrape while the engine is busy */
-
-#define COUNT(n, h, ...)                                                                           \
-    {                                                                                              \
-        .name = n, .help = h, .type = SKR_COUNTER, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
-    }
-#define GAUGE(n, h, ...)                                                                         \
-    {                                                                                            \
-        .name = n, .help = h, .type = SKR_GAUGE, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
-    }
-
 static const struct skr_metric_spec specs[] = {
-    [F_LEADER] = GAUGE("sakkara_leader", "1 while this process decides.", NULL),
-    [F_SYNCED] = GAUGE("sakkara_synced", "1 once the first lists are complete.", NULL),
-    [F_NODES] = GAUGE("sakkara_nodes", "Nodes the engine knows.", NULL),
-    [F_PODS] = GAUGE("sakkara_pods", "Pods the engine knows.", NULL),
-    [F_BYTES] = GAUGE("sakkara_pods_bytes",
-                      "Memory of the tables with a row for every pod that runs.", "table", NULL),
-    [F_GROUPS] = GAUGE("sakkara_groups", "Groups by status.", "status"),
+    [F_LEADER] = SKR_GAUGES("sakkara_leader", "1 while this process decides.", NULL),
+    [F_SYNCED] = SKR_GAUGES("sakkara_synced", "1 once the first lists are complete.", NULL),
+    [F_NODES] = SKR_GAUGES("sakkara_nodes", "Nodes the engine knows.", NULL),
+    [F_PODS] = SKR_GAUGES("sakkara_pods", "Pods the engine knows.", NULL),
+    [F_BYTES] =
+        SKR_GAUGES("sakkara_pods_bytes", "Memory of the tables with a row for every pod that runs.",
+                   "table", NULL),
+    [F_GROUPS] = SKR_GAUGES("sakkara_groups", "Groups by status.", "status"),
     [F_UNPLACED] =
-        GAUGE("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
-    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning attempts of groups.", "result"),
-    [F_SCHEDULING] = {.name = "sakkara_group_scheduling_duration_seconds",
-                      .help = "Time from the arrival of a group's last member to the outcome.",
-                      .type = SKR_HISTOGRAM,
-                      .unit = SKR_UNIT_NANOSECONDS,
-                      .label = {"outcome"},
-                      .first_bucket = SKR_SCHEDULING_FIRST,
-                      .n_buckets = SKR_SCHEDULING_BUCKETS},
-    [F_SLOTS] = GAUGE("sakkara_topology_free_slots",
-                      "Most further pods of so many cores, GiB or devices in one unit of a level.",
-                      "level", "resource", "size"),
-    [F_RELOADS] = COUNT("sakkara_topology_reloads_total",
-                        "Topologies that came into force, and maps that were refused.", "result"),
-    [F_UNKNOWN_NODES] = GAUGE("sakkara_topology_unknown_nodes",
-                              "Leaves of the topology that name no existing node.", NULL),
-    [F_OUTSIDE_NODES] = GAUGE("sakkara_topology_outside_nodes",
-                              "Ready nodes that no leaf of the topology names.", NULL),
+        SKR_GAUGES("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
+    [F_ATTEMPTS] =
+        SKR_COUNTS("sakkara_group_attempts_total", "Planning attempts of groups.", "result"),
+    [F_SCHEDULING] = SKR_TIMES("sakkara_group_scheduling_duration_seconds",
+                               "Time from the arrival of a group's last member to the outcome.",
+                               SKR_SCHEDULING_FIRST, SKR_SCHEDULING_BUCKETS, 2, "outcome"),
+    [F_SLOTS] =
+        SKR_GAUGES("sakkara_topology_free_slots",
+                   "Most further pods of so many cores, GiB or devices in one unit of a level.",
+                   "level", "resource", "size"),
+    [F_RELOADS] =
+        SKR_COUNTS("sakkara_topology_reloads_total",
+                   "Topologies that came into force, and maps that were refused.", "result"),
+    [F_UNKNOWN_NODES] = SKR_GAUGES("sakkara_topology_unknown_nodes",
+                                   "Leaves of the topology that name no existing node.", NULL),
+    [F_OUTSIDE_NODES] = SKR_GAUGES("sakkara_topology_outside_nodes",
+                                   "Ready nodes that no leaf of the topology names.", NULL),
     [F_REFUSED_NODES] =
-        GAUGE("sakkara_refused_nodes",
-              "Nodes that are not used: the names of their resources exceed a limit.", NULL),
-    [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
-    [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
-    [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
+        SKR_GAUGES("sakkara_refused_nodes",
+                   "Nodes that are not used: the names of their resources exceed a limit.", NULL),
+    [F_PLANS] = SKR_COUNTS("sakkara_plans_total", "Plans made and plans given up.", "result"),
+    [F_BINDINGS] = SKR_COUNTS("sakkara_bindings_total", "Bindings by result.", "result"),
+    [F_PARKED] = SKR_GAUGES("sakkara_parked_binds", "Bind calls that are held.", NULL),
     [F_LABELS_TRAVEL] =
-        GAUGE("sakkara_binding_labels",
-              "1: labels of Bindings reach pods, and members that need no waking are "
-              "not patched.",
-              NULL),
-    [F_PREEMPTIONS] = COUNT("sakkara_gang_preemptions_total",
-                            "Preemptions of groups that came to their end.", "result"),
-    [F_EVICTIONS] = COUNT("sakkara_gang_preempted_pods_total",
-                          "Evictions of pods for groups, by what the API server said.", "result"),
-    [F_SOLVER] = {.name = "sakkara_solver_duration_seconds",
-                  .help = "Time of one solve.",
-                  .type = SKR_HISTOGRAM,
-                  .unit = SKR_UNIT_NANOSECONDS,
-                  .label = {"result"},
-                  .first_bucket = 100000,
-                  .n_buckets = 8,
-                  .factor = 4},
+        SKR_GAUGES("sakkara_binding_labels",
+                   "1: labels of Bindings reach pods, and members that need no waking are "
+                   "not patched.",
+                   NULL),
+    [F_PREEMPTIONS] = SKR_COUNTS("sakkara_gang_preemptions_total",
+                                 "Preemptions of groups that came to their end.", "result"),
+    [F_EVICTIONS] =
+        SKR_COUNTS("sakkara_gang_preempted_pods_total",
+                   "Evictions of pods for groups, by what the API server said.", "result"),
+    [F_SOLVER] =
+        SKR_TIMES("sakkara_solver_duration_seconds", "Time of one solve.", 100000, 8, 4, "result"),
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
 struct skr_gang_metrics {
-    struct skr_gang_figures *figures;
+    const struct skr_clock *clock;
     struct skr_metric_family *family[F_COUNT];
+    struct skr_tally tally; /* struct skr_gang_stats */
+    /* Of the engine's thread. */
+    struct skr_slot_count count;
+    skr_time count_took;
+
+    pthread_mutex_t lock;             /* of everything below */
+    pthread_cond_t made;              /* slots were counted, or stop */
+    struct skr_engine_thread *engine; /* NULL: not started, or stopped */
+    bool counting;                    /* a look is on its way */
+    uint64_t slots_made;              /* times */
+    skr_time slots_next;              /* not before */
+    struct skr_slots slots;
 };
 
 static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
@@ -129,10 +134,80 @@ static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_
     }
 }
 
-static void collect_slots(const struct skr_gang_metrics *m)
+/* ---- free slots ---- */
+
+static void store_slots(struct skr_gang_metrics *m, const struct skr_slots *slots, skr_time now)
+{
+    pthread_mutex_lock(&m->lock);
+    struct skr_slots old = m->slots;
+    m->slots = *slots;
+    m->slots_made++;
+    m->slots_next = now + m->count_took * SLOTS_SHARE;
+    pthread_cond_broadcast(&m->made);
+    pthread_mutex_unlock(&m->lock);
+    skr_slots_fini(&old);
+    m->count_took = 0;
+}
+
+/* Whether there is more to count. */
+static bool count(struct skr_gang_metrics *m, struct skr_engine *engine, skr_time begin)
 {
     struct skr_slots slots;
-    skr_gang_figures_get_slots(m->figures, SLOTS_PATIENCE, &slots);
+    bool done = skr_gang_count_slots(skr_engine_self(engine), &m->count, SLOTS_LEAVES, &slots);
+    skr_time now = skr_clock_now(m->clock);
+    m->count_took += now - begin;
+    if (done) {
+        store_slots(m, &slots, now);
+    }
+    return !done;
+}
+
+/* One piece. The next piece waits behind the messages that have come meanwhile. */
+static void look(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct skr_gang_metrics *m = context;
+    const bool goes_on = engine && count(m, engine, now);
+    pthread_mutex_lock(&m->lock);
+    struct skr_engine_thread *thread = goes_on ? m->engine : NULL;
+    m->counting = thread;
+    pthread_mutex_unlock(&m->lock);
+    if (thread) {
+        skr_engine_thread_look(thread, look, m);
+    }
+}
+
+/* The last count, if it is too early to count again, or if the engine's thread does not count
+ * within SLOTS_PATIENCE. End with skr_slots_fini(). */
+static void get_slots(struct skr_gang_metrics *m, struct skr_slots *ret)
+{
+    skr_time now = skr_clock_now(m->clock);
+    struct timespec deadline = skr_clock_deadline(m->clock, now + SLOTS_PATIENCE);
+    int rc = 0;
+    pthread_mutex_lock(&m->lock);
+    if (m->engine && now >= m->slots_next) {
+        uint64_t made = m->slots_made;
+        struct skr_engine_thread *thread = m->counting ? NULL : m->engine;
+        m->counting = true;
+        pthread_mutex_unlock(&m->lock); /* a thread that has ended looks here and now */
+        if (thread) {
+            skr_engine_thread_look(thread, look, m);
+        }
+        pthread_mutex_lock(&m->lock);
+        while (m->slots_made == made && m->engine && rc != ETIMEDOUT) {
+            rc = pthread_cond_timedwait(&m->made, &m->lock, &deadline);
+        }
+    }
+    *ret = m->slots;
+    if (ret->tree) {
+        skr_tree_ref(ret->tree);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void collect_slots(struct skr_gang_metrics *m)
+{
+    struct skr_slots slots;
+    get_slots(m, &slots);
     skr_metric_family_hide(m->family[F_SLOTS]);
     for (int32_t l = 0; slots.tree && l <= slots.tree->n_levels; l++) {
         for (size_t r = 0; r < slots.n_resources; r++) {
@@ -146,10 +221,12 @@ static void collect_slots(const struct skr_gang_metrics *m)
     skr_slots_fini(&slots);
 }
 
-static void collect_engine(const struct skr_gang_metrics *m)
+/* ---- counts ---- */
+
+static void collect_counts(struct skr_gang_metrics *m)
 {
     struct skr_gang_stats stats;
-    skr_gang_figures_get_stats(m->figures, &stats);
+    skr_tally_get(&m->tally, &stats);
     skr_series_set(m->family[F_LEADER], NULL, NULL, stats.leader);
     skr_series_set(m->family[F_SYNCED], NULL, NULL, stats.synced);
     skr_series_set(m->family[F_NODES], NULL, NULL, stats.nodes);
@@ -192,21 +269,9 @@ static void collect_engine(const struct skr_gang_metrics *m)
 
 static void collect(void *context)
 {
-    const struct skr_gang_metrics *m = context;
-    collect_engine(m);
+    struct skr_gang_metrics *m = context;
+    collect_counts(m);
     collect_slots(m);
-}
-
-struct skr_gang_metrics *skr_gang_metrics_create(struct skr_metrics *registry,
-                                                 struct skr_gang_figures *figures)
-{
-    struct skr_gang_metrics *m = skr_alloc(sizeof *m);
-    m->figures = figures;
-    for (int i = 0; i < F_COUNT; i++) {
-        m->family[i] = skr_metrics_family(registry, &specs[i]);
-    }
-    skr_metrics_on_collect(registry, collect, m);
-    return m;
 }
 
 static const char *result_of(const struct skr_solution *solution)
@@ -232,7 +297,45 @@ void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_
     skr_metric_observe(skr_series(metrics->family[F_SOLVER], result_of(solution), NULL), took_ns);
 }
 
+/* ---- life ---- */
+
+struct skr_gang_metrics *skr_gang_metrics_create(struct skr_metrics *registry,
+                                                 const struct skr_clock *clock)
+{
+    struct skr_gang_metrics *m = skr_alloc(sizeof *m);
+    m->clock = clock;
+    skr_tally_init(&m->tally, clock, sizeof(struct skr_gang_stats));
+    pthread_mutex_init(&m->lock, NULL);
+    skr_thread_init_wake(&m->made);
+    skr_series_families(registry, specs, F_COUNT, m->family);
+    skr_metrics_on_collect(registry, collect, m);
+    return m;
+}
+
+void skr_gang_metrics_set_engine(struct skr_gang_metrics *metrics, struct skr_engine_thread *engine)
+{
+    pthread_mutex_lock(&metrics->lock);
+    metrics->engine = engine;
+    pthread_cond_broadcast(&metrics->made);
+    pthread_mutex_unlock(&metrics->lock);
+}
+
+void skr_gang_metrics_publish(struct skr_gang_metrics *metrics, const struct skr_engine *engine)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(skr_engine_self(engine), &stats);
+    skr_tally_put(&metrics->tally, &stats);
+}
+
 void skr_gang_metrics_destroy(struct skr_gang_metrics *metrics)
 {
+    if (!metrics) {
+        return;
+    }
+    skr_slot_count_fini(&metrics->count);
+    skr_slots_fini(&metrics->slots);
+    pthread_cond_destroy(&metrics->made);
+    pthread_mutex_destroy(&metrics->lock);
+    skr_tally_fini(&metrics->tally);
     free(metrics);
 }

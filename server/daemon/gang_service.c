@@ -5,7 +5,6 @@
 
 #include "core/gang/state/requests.h"
 #include "core/gang/state/solve_request.h"
-#include "server/daemon/gang_figures.h"
 #include "server/daemon/gang_metrics.h"
 #include "server/http/api.h"
 #include "server/http/explanations.h"
@@ -17,7 +16,6 @@ struct service {
     struct skr_service_host host;
     struct skr_settings settings;
     struct skr_engine_thread *engine;
-    struct skr_gang_figures *figures;
     struct skr_gang_metrics *metrics;
     struct skr_verbs *verbs;
     struct skr_gate *gate;
@@ -37,8 +35,7 @@ static void *create(const struct skr_service_host *host)
     s->host = *host;
     s->settings = host->config->settings;
     s->settings.utc_offset_s = skr_clock_utc_offset_s(host->clock);
-    s->figures = skr_gang_figures_create(host->clock);
-    s->metrics = skr_gang_metrics_create(host->registry, s->figures);
+    s->metrics = skr_gang_metrics_create(host->registry, host->clock);
     return s;
 }
 
@@ -49,30 +46,10 @@ static const void *settings(const void *service)
 
 /* ---- what goes to the engine ---- */
 
-static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
-                 void *keep)
-{
-    struct service *s = context;
-    skr_engine_thread_post_kept(s->engine, event, release, keep);
-}
-
-static void look(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
-                 void *argument)
-{
-    struct service *s = context;
-    skr_engine_thread_look(s->engine, fn, argument);
-}
-
 static int write_page(void *self, const struct skr_view_query *query, skr_time now,
                       struct skr_strbuf *out)
 {
     return skr_gang_view(self, query, now, out);
-}
-
-static bool busy(void *context)
-{
-    const struct service *s = context;
-    return skr_engine_thread_has_requests(s->engine);
 }
 
 static void server_is(void *service, int minor)
@@ -101,7 +78,7 @@ static void answer(void *service, uint64_t request, const void *body)
 static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
-    skr_gang_figures_publish(s->figures, engine);
+    skr_gang_metrics_publish(s->metrics, engine);
 }
 
 static void worked(void *service, const struct skr_work *work)
@@ -130,8 +107,8 @@ static int start_verbs(struct service *s, struct skr_error *error)
         .listen = config->extender_listen,
         .bind_listen = config->bind_listen,
         .tls = tls_of(&config->tls),
-        .post = post,
-        .post_context = s,
+        .post = skr_engine_thread_post_kept,
+        .post_context = s->engine,
         .log = s->host.log,
         .metrics = s->host.registry,
     };
@@ -160,13 +137,17 @@ static int start_gate(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_api_options api = {
-        .prefix = "/v1", .write = write_page, .look = look, .busy = busy, .context = s};
-    const struct skr_explanations_options explanations = {.post = post, .context = s};
+    const struct skr_api_options api = {.prefix = "/v1",
+                                        .write = write_page,
+                                        .look = skr_engine_thread_look,
+                                        .busy = skr_engine_thread_has_requests,
+                                        .context = engine};
+    const struct skr_explanations_options explanations = {.post = skr_engine_thread_post_kept,
+                                                          .context = engine};
     s->engine = engine;
     s->api = skr_api_create(&api);
     s->explanations = skr_explanations_create(&explanations);
-    skr_gang_figures_start(s->figures, engine);
+    skr_gang_metrics_set_engine(s->metrics, engine);
     int rc = start_verbs(s, error);
     return rc < 0 ? rc : start_gate(s, error);
 }
@@ -184,7 +165,7 @@ static size_t ports(const void *service, struct skr_service_port port[SKR_SERVIC
     const struct service *s = service;
     port[0] = (struct skr_service_port){"extender", skr_verbs_port(s->verbs)};
     port[1] = (struct skr_service_port){"bind", skr_verbs_bind_port(s->verbs)};
-    port[2] = (struct skr_service_port){"gate", s->gate ? skr_gate_port(s->gate) : 0};
+    port[2] = (struct skr_service_port){"gate", skr_listener_port(skr_gate_listener(s->gate))};
     return 3;
 }
 
@@ -193,8 +174,8 @@ static size_t ports(const void *service, struct skr_service_port port[SKR_SERVIC
 static void begin_stop(void *service)
 {
     struct service *s = service;
-    skr_gang_figures_stop(s->figures);
-    skr_gate_begin_stop(s->gate);
+    skr_gang_metrics_set_engine(s->metrics, NULL);
+    skr_listener_begin_stop(skr_gate_listener(s->gate));
 }
 
 /* Every request in flight is answered; later ones find the listeners closed. */
@@ -214,7 +195,6 @@ static void destroy(void *service)
     skr_gate_destroy(s->gate);
     skr_verbs_destroy(s->verbs);
     skr_gang_metrics_destroy(s->metrics);
-    skr_gang_figures_destroy(s->figures);
     free(s);
 }
 

@@ -22,40 +22,31 @@ enum family {
     F_COUNT
 };
 
-#define COUNT(n, h, ...)                                                                           \
-    {                                                                                              \
-        .name = n, .help = h, .type = SKR_COUNTER, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
-    }
-#define GAUGE(n, h, ...)                                                                         \
-    {                                                                                            \
-        .name = n, .help = h, .type = SKR_GAUGE, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
-    }
-
 static const struct skr_metric_spec specs[] = {
-    [F_BUILD] = GAUGE("sakkara_build_info", "What was built.", "version", "revision"),
+    [F_BUILD] = SKR_GAUGES("sakkara_build_info", "What was built.", "version", "revision"),
     [F_WATCH_RESTARTS] =
-        COUNT("sakkara_watch_restarts_total", "Lists and watches that failed.", "resource"),
-    [F_WATCH_EVENTS] =
-        COUNT("sakkara_watch_events_total", "Objects delivered by lists and watches.", "resource"),
-    [F_UNDECODABLE] = COUNT("sakkara_undecodable_objects_total",
-                            "Versions of objects that could not be read.", "resource"),
-    [F_CACHE_OBJECTS] = GAUGE("sakkara_cache_objects", "Objects known to exist.", "resource"),
+        SKR_COUNTS("sakkara_watch_restarts_total", "Lists and watches that failed.", "resource"),
+    [F_WATCH_EVENTS] = SKR_COUNTS("sakkara_watch_events_total",
+                                  "Objects delivered by lists and watches.", "resource"),
+    [F_UNDECODABLE] = SKR_COUNTS("sakkara_undecodable_objects_total",
+                                 "Versions of objects that could not be read.", "resource"),
+    [F_CACHE_OBJECTS] = SKR_GAUGES("sakkara_cache_objects", "Objects known to exist.", "resource"),
     [F_CACHE_AGE] = {.name = "sakkara_cache_age_seconds",
                      .help = "Time since the watch last said anything.",
                      .type = SKR_GAUGE,
                      .unit = SKR_UNIT_NANOSECONDS,
                      .label = {"resource"}},
-    [F_WRITES] = COUNT("sakkara_api_writes_total", "Requests to the API server by outcome.",
-                       "class", "outcome"),
+    [F_WRITES] = SKR_COUNTS("sakkara_api_writes_total", "Requests to the API server by outcome.",
+                            "class", "outcome"),
     [F_WRITE_SECONDS] = {.name = "sakkara_api_write_seconds_total",
                          .help = "Time spent on requests to the API server.",
                          .type = SKR_COUNTER,
                          .unit = SKR_UNIT_NANOSECONDS,
                          .label = {"class"}},
     [F_WRITES_QUEUED] =
-        GAUGE("sakkara_api_writes_queued", "Requests that wait for the rate limit.", "class"),
+        SKR_GAUGES("sakkara_api_writes_queued", "Requests that wait for the rate limit.", "class"),
     [F_WRITES_IN_FLIGHT] =
-        GAUGE("sakkara_api_writes_in_flight", "Requests sent and not answered.", NULL),
+        SKR_GAUGES("sakkara_api_writes_in_flight", "Requests sent and not answered.", NULL),
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
@@ -105,9 +96,7 @@ static void collect(void *context)
 struct skr_daemon_metrics *skr_daemon_metrics_create(struct skr_metrics *registry)
 {
     struct skr_daemon_metrics *m = skr_alloc(sizeof *m);
-    for (int i = 0; i < F_COUNT; i++) {
-        m->family[i] = skr_metrics_family(registry, &specs[i]);
-    }
+    skr_series_families(registry, specs, F_COUNT, m->family);
     skr_series_set(m->family[F_BUILD], skr_version, skr_revision, 1);
     skr_metrics_on_collect(registry, collect, m);
     return m;

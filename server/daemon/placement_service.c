@@ -13,34 +13,24 @@
 enum family { F_PLACEMENTS, F_DEPTH, F_CYCLES, F_WRITES, F_SCHEDULING, F_BIND, F_PLUGIN, F_COUNT };
 
 /* Bounds of skr_placement_scale. */
-#define HISTOGRAM(n, h, l)                                                                       \
-    {                                                                                            \
-        .name = n, .help = h, .type = SKR_HISTOGRAM, .unit = SKR_UNIT_NANOSECONDS, .label = {l}, \
-        .first_bucket = 1000, .n_buckets = 10, .factor = 10                                      \
-    }
+#define TIMES(name, help, label) SKR_TIMES(name, help, 1000, 10, 10, label)
 
 static const struct skr_metric_spec specs[] = {
-    [F_PLACEMENTS] = {.name = "sakkara_placements",
-                      .help = "Placements that are ours, by state.",
-                      .type = SKR_GAUGE,
-                      .label = {"state"}},
-    [F_DEPTH] = {.name = "sakkara_placement_queue_depth",
-                 .help = "Placements that wait for a cycle.",
-                 .type = SKR_GAUGE},
-    [F_CYCLES] = {.name = "sakkara_placement_cycles_total",
-                  .help = "Scheduling cycles of Placements, by result.",
-                  .type = SKR_COUNTER,
-                  .label = {"result"}},
-    [F_WRITES] = {.name = "sakkara_placement_writes_total",
-                  .help = "Writes about Placements, by what is written and outcome.",
-                  .type = SKR_COUNTER,
-                  .label = {"object", "result"}},
-    [F_SCHEDULING] = HISTOGRAM("sakkara_placement_scheduling_duration_seconds",
-                               "Time of one evaluation of a Placement, by result.", "result"),
-    [F_BIND] = HISTOGRAM("sakkara_placement_bind_duration_seconds",
-                         "Time from the first write of a cycle to its last answer.", NULL),
-    [F_PLUGIN] = HISTOGRAM("sakkara_placement_plugin_duration_seconds",
-                           "Time of one part of an evaluation.", "plugin"),
+    [F_PLACEMENTS] =
+        SKR_GAUGES("sakkara_placements", "Placements that are ours, by state.", "state"),
+    [F_DEPTH] =
+        SKR_GAUGES("sakkara_placement_queue_depth", "Placements that wait for a cycle.", NULL),
+    [F_CYCLES] = SKR_COUNTS("sakkara_placement_cycles_total",
+                            "Scheduling cycles of Placements, by result.", "result"),
+    [F_WRITES] =
+        SKR_COUNTS("sakkara_placement_writes_total",
+                   "Writes about Placements, by what is written and outcome.", "object", "result"),
+    [F_SCHEDULING] = TIMES("sakkara_placement_scheduling_duration_seconds",
+                           "Time of one evaluation of a Placement, by result.", "result"),
+    [F_BIND] = TIMES("sakkara_placement_bind_duration_seconds",
+                     "Time from the first write of a cycle to its last answer.", NULL),
+    [F_PLUGIN] = TIMES("sakkara_placement_plugin_duration_seconds",
+                       "Time of one part of an evaluation.", "plugin"),
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 

@@ -12,28 +12,16 @@
 enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
 
 static const struct skr_metric_spec specs[] = {
-    [F_ATTEMPTS] = {.name = "sakkara_binding_attempts_total",
-                    .help = "Decisions about bindings, by outcome.",
-                    .type = SKR_COUNTER,
-                    .label = {"outcome"}},
-    [F_BINDINGS] = {.name = "sakkara_bindings",
-                    .help = "Bindings that are ours, by state.",
-                    .type = SKR_GAUGE,
-                    .label = {"state"}},
-    [F_DEPTH] = {.name = "sakkara_binding_queue_depth",
-                 .help = "Bindings that wait for a decision.",
-                 .type = SKR_GAUGE},
-    [F_FALLBACK] = {.name = "sakkara_binding_selection_fallback_total",
-                    .help = "Selections that a bounded search gave up.",
-                    .type = SKR_COUNTER},
-    [F_DURATION] = {.name = "sakkara_binding_scheduling_duration_seconds",
-                    .help = "Time of a binding's cycle, by step.",
-                    .type = SKR_HISTOGRAM,
-                    .unit = SKR_UNIT_NANOSECONDS,
-                    .label = {"step"},
-                    .first_bucket = 10000, /* as skr_propagation_scale */
-                    .n_buckets = 12,
-                    .factor = 4},
+    [F_ATTEMPTS] = SKR_COUNTS("sakkara_binding_attempts_total",
+                              "Decisions about bindings, by outcome.", "outcome"),
+    [F_BINDINGS] = SKR_GAUGES("sakkara_bindings", "Bindings that are ours, by state.", "state"),
+    [F_DEPTH] =
+        SKR_GAUGES("sakkara_binding_queue_depth", "Bindings that wait for a decision.", NULL),
+    [F_FALLBACK] = SKR_COUNTS("sakkara_binding_selection_fallback_total",
+                              "Selections that a bounded search gave up.", NULL),
+    [F_DURATION] = SKR_TIMES("sakkara_binding_scheduling_duration_seconds",
+                             "Time of a binding's cycle, by step.", 10000, 12, 4,
+                             "step"), /* bounds of skr_propagation_scale */
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/daemon/series.h"
 
+void skr_series_families(struct skr_metrics *registry, const struct skr_metric_spec *specs,
+                         size_t n, struct skr_metric_family **ret)
+{
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = skr_metrics_family(registry, &specs[i]);
+    }
+}
+
 struct skr_metric *skr_series(struct skr_metric_family *family, const char *a, const char *b)
 {
     const char *values[SKR_METRIC_LABELS_MAX] = {a, b};

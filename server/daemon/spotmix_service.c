@@ -11,65 +11,59 @@
 #include "server/config/spotmix_settings.h"
 #include "server/daemon/preflight.h"
 #include "server/daemon/reach.h"
+#include "server/daemon/series.h"
+#include "server/daemon/tally.h"
 #include "server/http/api.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
 
-/* Figures are counted over all pods, in between reviews: not more often than this, and with many pods
- * more seldom, so that one review in a thousand waits for it and not one in a hundred. */
-#define FIGURES_TIME       SKR_SECOND
-#define FIGURES_TIME_A_POD (SKR_SECOND / 10000)
+/* Counts are made over all pods, between reviews. With many pods they are made less often, so that
+ * one review in a thousand waits for them and not one in a hundred. */
+#define PAUSE       SKR_SECOND
+#define PAUSE_A_POD (SKR_SECOND / 10000)
 
 #define PAGES "/v1/spotmix"
 
 enum family {
-    ADMISSION,
-    PODS,
-    DRIFT,
-    RESERVATIONS,
-    EXPIRED,
-    NODES,
-    EVICTIONS,
-    UNMUTATED,
-    EXPIRY,
-    FAMILY_COUNT
+    F_ADMISSION,
+    F_PODS,
+    F_DRIFT,
+    F_RESERVATIONS,
+    F_EXPIRED,
+    F_NODES,
+    F_EVICTIONS,
+    F_UNMUTATED,
+    F_EXPIRY,
+    F_COUNT
 };
 
 static const struct skr_metric_spec specs[] = {
-    [ADMISSION] = {.name = "sakkara_spotmix_admission_total",
-                   .help = "Reviews of pods by their result.",
-                   .type = SKR_COUNTER,
-                   .label = {"result"}},
-    [PODS] = {.name = "sakkara_spotmix_pods",
-              .help = "Pods of mixed workloads: as the rule wants them, and as they are.",
-              .type = SKR_GAUGE,
-              .label = {"class", "state"}},
-    [DRIFT] = {.name = "sakkara_spotmix_drift_pods",
-               .help = "Live pods that are not as the rule wants them.",
-               .type = SKR_GAUGE},
-    [RESERVATIONS] = {.name = "sakkara_spotmix_reservations",
-                      .help = "Indices handed out to pods that have not been seen yet.",
-                      .type = SKR_GAUGE},
-    [EXPIRED] = {.name = "sakkara_spotmix_reservations_expired_total",
-                 .help = "Reservations whose pod was never created.",
-                 .type = SKR_COUNTER},
-    [NODES] = {.name = "sakkara_spotmix_nodes",
-               .help = "Ready nodes.",
-               .type = SKR_GAUGE,
-               .label = {"class"}},
-    [EVICTIONS] = {.name = "sakkara_spotmix_evictions_total",
-                   .help = "Evictions of pods of the wrong class.",
-                   .type = SKR_COUNTER,
-                   .label = {"result"}},
-    [UNMUTATED] = {.name = "sakkara_spotmix_unmutated_pods_total",
-                   .help = "Pods that no review had seen and that were adopted.",
-                   .type = SKR_COUNTER},
-    [EXPIRY] = {.name = "sakkara_spotmix_certificate_expiry_timestamp_seconds",
-                .help = "When the webhook's certificate ends, seconds since 1970.",
-                .type = SKR_GAUGE},
+    [F_ADMISSION] =
+        SKR_COUNTS("sakkara_spotmix_admission_total", "Reviews of pods by their result.", "result"),
+    [F_PODS] = SKR_GAUGES("sakkara_spotmix_pods",
+                          "Pods of mixed workloads: as the rule wants them, and as they are.",
+                          "class", "state"),
+    [F_DRIFT] = SKR_GAUGES("sakkara_spotmix_drift_pods",
+                           "Live pods that are not as the rule wants them.", NULL),
+    [F_RESERVATIONS] = SKR_GAUGES("sakkara_spotmix_reservations",
+                                  "Indices handed out to pods that have not been seen yet.", NULL),
+    [F_EXPIRED] = SKR_COUNTS("sakkara_spotmix_reservations_expired_total",
+                             "Reservations whose pod was never created.", NULL),
+    [F_NODES] = SKR_GAUGES("sakkara_spotmix_nodes", "Ready nodes.", "class"),
+    [F_EVICTIONS] = SKR_COUNTS("sakkara_spotmix_evictions_total",
+                               "Evictions of pods of the wrong class.", "result"),
+    [F_UNMUTATED] = SKR_COUNTS("sakkara_spotmix_unmutated_pods_total",
+                               "Pods that no review had seen and that were adopted.", NULL),
+    [F_EXPIRY] = SKR_GAUGES("sakkara_spotmix_certificate_expiry_timestamp_seconds",
+                            "When the webhook's certificate ends, seconds since 1970.", NULL),
 };
-_Static_assert(sizeof specs / sizeof specs[0] == FAMILY_COUNT, "a spec each");
+_Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
+
+struct counts {
+    struct skr_spotmix_totals totals;
+    uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
+};
 
 struct service {
     struct skr_service_host host;
@@ -81,15 +75,43 @@ struct service {
     struct skr_reach *reach;
     atomic_bool leads;
     struct skr_api *pages;
-    struct skr_metric_family *family[FAMILY_COUNT];
-    skr_time counted;
-    struct skr_spotmix_totals last;
-    uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
+    struct skr_metric_family *family[F_COUNT];
+    struct skr_tally tally; /* struct counts */
 };
 
 static bool enabled(const struct skr_config *config)
 {
     return config->spotmix.enabled;
+}
+
+/* ---- metrics ---- */
+
+static void collect(void *context)
+{
+    struct service *s = context;
+    struct counts counts;
+    skr_tally_get(&s->tally, &counts);
+    const struct skr_spotmix_totals *totals = &counts.totals;
+    for (int i = 0; i < SKR_SPOTMIX_RESULT_COUNT; i++) {
+        skr_series_advance(s->family[F_ADMISSION],
+                           skr_spotmix_result_name((enum skr_spotmix_result)i), NULL,
+                           totals->results[i]);
+    }
+    for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
+        skr_series_advance(s->family[F_EVICTIONS],
+                           skr_spotmix_eviction_result_name((enum skr_spotmix_eviction_result)i),
+                           NULL, counts.evictions[i]);
+    }
+    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+        const char *class_ = skr_spotmix_class_name((enum skr_spotmix_class)i);
+        skr_series_set(s->family[F_PODS], class_, "desired", (uint64_t)totals->desired[i]);
+        skr_series_set(s->family[F_PODS], class_, "actual", totals->actual[i]);
+        skr_series_set(s->family[F_NODES], class_, NULL, totals->nodes[i]);
+    }
+    skr_series_set(s->family[F_DRIFT], NULL, NULL, totals->drift);
+    skr_series_set(s->family[F_RESERVATIONS], NULL, NULL, totals->reservations);
+    skr_series_advance(s->family[F_EXPIRED], NULL, NULL, totals->expired);
+    skr_series_advance(s->family[F_UNMUTATED], NULL, NULL, totals->unmutated);
 }
 
 /* ---- settings ---- */
@@ -103,9 +125,9 @@ static void *create(const struct skr_service_host *host)
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
     /* "default" is what it says outside of pods: no namespace of ours. */
     settings->own_namespace = strcmp(s->own_namespace, "default") != 0 ? s->own_namespace : "";
-    for (int i = 0; i < FAMILY_COUNT; i++) {
-        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
-    }
+    skr_tally_init(&s->tally, host->clock, sizeof(struct counts));
+    skr_series_families(host->registry, specs, F_COUNT, s->family);
+    skr_metrics_on_collect(host->registry, collect, s);
     return s;
 }
 
@@ -114,21 +136,7 @@ static const void *settings(const void *service)
     return &((const struct service *)service)->settings;
 }
 
-/* ---- to the engine and back ---- */
-
-static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
-                 void *keep)
-{
-    struct service *s = context;
-    skr_engine_thread_post_kept(s->engine, event, release, keep);
-}
-
-static void look(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
-                 void *argument)
-{
-    struct service *s = context;
-    skr_engine_thread_look(s->engine, fn, argument);
-}
+/* ---- requests ---- */
 
 static int not_found(struct skr_strbuf *out, const char *message)
 {
@@ -167,61 +175,25 @@ static void answer(void *service, uint64_t request, const void *body)
     skr_spotmix_webhook_answer(s->webhook, request, body);
 }
 
-/* ---- figures ---- */
-
-static struct skr_metric *series(struct service *s, enum family family, const char *first,
-                                 const char *second)
-{
-    return skr_metric_get(s->family[family], (const char *const[]){first, second, NULL, NULL});
-}
-
-static void publish_classes(struct service *s, const struct skr_spotmix_totals *totals)
-{
-    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        const char *class_ = skr_spotmix_class_name((enum skr_spotmix_class)i);
-        skr_metric_set(series(s, PODS, class_, "desired"), totals->desired[i]);
-        skr_metric_set(series(s, PODS, class_, "actual"), (int64_t)totals->actual[i]);
-        skr_metric_set(series(s, NODES, class_, NULL), (int64_t)totals->nodes[i]);
-    }
-}
-
-static void publish(struct service *s, const void *self)
-{
-    struct skr_spotmix_totals totals;
-    skr_spotmix_totals(skr_spotmix_scheduler_mix(self), &totals);
-    publish_classes(s, &totals);
-    for (int i = 0; i < SKR_SPOTMIX_RESULT_COUNT; i++) {
-        skr_metric_add(
-            series(s, ADMISSION, skr_spotmix_result_name((enum skr_spotmix_result)i), NULL),
-            (int64_t)(totals.results[i] - s->last.results[i]));
-    }
-    for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
-        const enum skr_spotmix_eviction_result result = (enum skr_spotmix_eviction_result)i;
-        const uint64_t n = skr_spotmix_scheduler_evictions(self, result);
-        skr_metric_add(series(s, EVICTIONS, skr_spotmix_eviction_result_name(result), NULL),
-                       (int64_t)(n - s->evictions[i]));
-        s->evictions[i] = n;
-    }
-    skr_metric_set(series(s, DRIFT, NULL, NULL), (int64_t)totals.drift);
-    skr_metric_set(series(s, RESERVATIONS, NULL, NULL), (int64_t)totals.reservations);
-    skr_metric_add(series(s, EXPIRED, NULL, NULL), (int64_t)(totals.expired - s->last.expired));
-    skr_metric_add(series(s, UNMUTATED, NULL, NULL),
-                   (int64_t)(totals.unmutated - s->last.unmutated));
-    s->last = totals;
-}
-
 static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
-    const skr_time now = skr_clock_now(s->host.clock);
-    const bool leads = skr_spotmix_scheduler_leads(skr_engine_self(engine));
+    const void *self = skr_engine_self(engine);
+    const bool leads = skr_spotmix_scheduler_leads(self);
+    struct counts counts;
     if (leads != atomic_exchange(&s->leads, leads)) {
         skr_reach_kick(s->reach);
     }
-    const size_t pods = s->last.actual[SKR_SPOTMIX_ON_DEMAND] + s->last.actual[SKR_SPOTMIX_SPOT];
-    if (s->counted == 0 || now - s->counted >= FIGURES_TIME + (skr_time)pods * FIGURES_TIME_A_POD) {
-        s->counted = now;
-        publish(s, skr_engine_self(engine));
+    if (skr_tally_is_due(&s->tally)) {
+        skr_spotmix_totals(skr_spotmix_scheduler_mix(self), &counts.totals);
+        for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
+            counts.evictions[i] =
+                skr_spotmix_scheduler_evictions(self, (enum skr_spotmix_eviction_result)i);
+        }
+        const size_t *pods = counts.totals.actual;
+        s->tally.pause =
+            PAUSE + (skr_time)(pods[SKR_SPOTMIX_ON_DEMAND] + pods[SKR_SPOTMIX_SPOT]) * PAUSE_A_POD;
+        skr_tally_put(&s->tally, &counts);
     }
 }
 
@@ -236,7 +208,8 @@ static bool does_lead(void *context)
 static int serve_pair(void *context, const struct skr_x509_pair *pair, struct skr_error *error)
 {
     struct service *s = context;
-    return skr_spotmix_webhook_set_pair(s->webhook, pair, error);
+    return skr_listener_set_pair(skr_spotmix_webhook_listener(s->webhook), pair->cert, pair->key,
+                                 error);
 }
 
 static void accept_tokens(void *context, const struct skr_caller_tokens *tokens)
@@ -248,7 +221,7 @@ static void accept_tokens(void *context, const struct skr_caller_tokens *tokens)
 static void note_expiry(void *context, int64_t at_s)
 {
     struct service *s = context;
-    skr_metric_set(series(s, EXPIRY, NULL, NULL), at_s);
+    skr_series_set(s->family[F_EXPIRY], NULL, NULL, (uint64_t)at_s);
 }
 
 static struct skr_reach_options reach_options(struct service *s)
@@ -292,8 +265,8 @@ static int start_webhook(struct service *s, struct skr_error *error)
     struct skr_spotmix_webhook_options options = {
         .listen = config->listen,
         .tls = {.cert = config->tls.cert_file, .key = config->tls.key_file},
-        .post = post,
-        .context = s,
+        .post = skr_engine_thread_post_kept,
+        .context = s->engine,
         .log = s->host.log,
         .metrics = s->host.registry,
     };
@@ -307,7 +280,7 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
 {
     struct service *s = service;
     const struct skr_api_options pages = {
-        .prefix = PAGES, .write = write_page, .look = look, .context = s};
+        .prefix = PAGES, .write = write_page, .look = skr_engine_thread_look, .context = engine};
     s->engine = engine;
     s->pages = skr_api_create(&pages);
     (void)snprintf(s->user_agent, sizeof s->user_agent, "sakkara/%s spotmix", skr_version);
@@ -325,21 +298,21 @@ static size_t routes(void *service, struct skr_admin_route *route)
 static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])
 {
     const struct service *s = service;
-    port[0] =
-        (struct skr_service_port){"spotmix", s->webhook ? skr_spotmix_webhook_port(s->webhook) : 0};
+    port[0] = (struct skr_service_port){
+        "spotmix", skr_listener_port(skr_spotmix_webhook_listener(s->webhook))};
     return 1;
 }
 
 static void begin_stop(void *service)
 {
     struct service *s = service;
-    skr_spotmix_webhook_begin_stop(s->webhook);
+    skr_listener_begin_stop(skr_spotmix_webhook_listener(s->webhook));
 }
 
 static void stop(void *service)
 {
     struct service *s = service;
-    skr_spotmix_webhook_stop(s->webhook);
+    skr_listener_stop(skr_spotmix_webhook_listener(s->webhook));
 }
 
 static void destroy(void *service)
@@ -348,6 +321,7 @@ static void destroy(void *service)
     skr_reach_destroy(s->reach);
     skr_api_destroy(s->pages);
     skr_spotmix_webhook_destroy(s->webhook);
+    skr_tally_fini(&s->tally);
     free(s);
 }
 

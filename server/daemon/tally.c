@@ -6,8 +6,6 @@
 
 #include "topology/base/arena.h"
 
-#define PUT_EVERY (500 * SKR_MILLISECOND)
-
 static int64_t read_clock(void *context)
 {
     return skr_clock_now(((const struct skr_tally *)context)->clock);
@@ -15,8 +13,11 @@ static int64_t read_clock(void *context)
 
 void skr_tally_init(struct skr_tally *tally, const struct skr_clock *clock, size_t size)
 {
-    *tally = (struct skr_tally){
-        .clock = clock, .size = size, .counts = skr_alloc(size), .stopwatch = {read_clock, tally}};
+    *tally = (struct skr_tally){.clock = clock,
+                                .size = size,
+                                .pause = 500 * SKR_MILLISECOND,
+                                .counts = skr_alloc(size),
+                                .stopwatch = {read_clock, tally}};
     pthread_mutex_init(&tally->lock, NULL);
 }
 
@@ -28,7 +29,7 @@ void skr_tally_fini(struct skr_tally *tally)
 
 bool skr_tally_is_due(const struct skr_tally *tally)
 {
-    return skr_clock_now(tally->clock) - tally->put_at >= PUT_EVERY;
+    return skr_clock_now(tally->clock) - tally->put_at >= tally->pause;
 }
 
 void skr_tally_put(struct skr_tally *tally, const void *counts)

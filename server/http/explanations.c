@@ -1,36 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions by number, in a list as short as its limit. A question belongs to its request; the
- * engine's answer looks for the number and finds it, or nobody. */
 #include "server/http/explanations.h"
 
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/pages.h"
+#include "server/http/calls.h"
 #include "server/http/json_reply.h"
 #include "topology/base/arena.h"
 
 #define PREFIX "/v1/explain"
 
 struct question {
-    uint64_t number;
-    struct skr_http_request *request;
+    struct skr_call call;
     struct skr_strbuf answer;
-    int code; /* 0: not answered; under the lock */
-    struct question *prev, *next;
+    int code;
 };
 
 struct skr_explanations {
     struct skr_explanations_options options;
-    pthread_mutex_t lock;
-    struct question *asked; /* under the lock */
-    size_t n;
-    uint64_t last;
+    struct skr_calls calls;
 };
 
 /* ---- answers ---- */
@@ -49,42 +41,21 @@ static int code_of(enum skr_explain_status status)
     }
 }
 
+static void fill(struct skr_call *call, const void *body)
+{
+    struct question *q = (struct question *)call;
+    const struct skr_explain_answer *answer = body;
+    skr_strbuf_addn(&q->answer, answer->json, answer->json_len);
+    q->code = code_of(answer->status);
+}
+
 void skr_explanations_answer(struct skr_explanations *explanations, uint64_t request,
                              const struct skr_explain_answer *answer)
 {
-    struct question *q;
-    pthread_mutex_lock(&explanations->lock);
-    DL_FOREACH(explanations->asked, q)
-    {
-        if (q->number != request || q->code != 0) {
-            continue;
-        }
-        skr_strbuf_addn(&q->answer, answer->json, answer->json_len);
-        q->code = code_of(answer->status);
-        skr_http_wake(q->request);
-    }
-    pthread_mutex_unlock(&explanations->lock);
+    (void)skr_calls_answer(&explanations->calls, request, fill, answer);
 }
 
 /* ---- questions ---- */
-
-/* The number, or 0: too many. */
-static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request)
-{
-    uint64_t number = 0;
-    pthread_mutex_lock(&x->lock);
-    if (x->n < SKR_EXPLAIN_ASKERS_MAX) {
-        struct question *q = skr_alloc(sizeof *q);
-        number = q->number = ++x->last;
-        q->request = request;
-        skr_strbuf_init(&q->answer);
-        DL_APPEND(x->asked, q);
-        x->n++;
-        request->user = q;
-    }
-    pthread_mutex_unlock(&x->lock);
-    return number;
-}
 
 /* What is posted, with its texts. */
 struct asked {
@@ -133,7 +104,9 @@ static void handle(void *context, struct skr_http_request *request)
     }
     memcpy(namespace_, path, (size_t)(slash - path));
     namespace_[slash - path] = 0;
-    uint64_t number = ask(x, request);
+    struct question *q = skr_alloc(sizeof *q);
+    skr_strbuf_init(&q->answer);
+    const uint64_t number = skr_calls_enter(&x->calls, &q->call, request);
     if (number == 0) {
         skr_http_refuse_json(request, MHD_HTTP_SERVICE_UNAVAILABLE,
                              "sakkara: too many questions at once");
@@ -151,32 +124,19 @@ static void resume(void *context, struct skr_http_request *request)
 
 static void done(void *context, struct skr_http_request *request)
 {
-    struct skr_explanations *x = context;
     struct question *q = request->user;
-    if (!q) {
-        return;
+    (void)context;
+    if (q) {
+        request->user = NULL;
+        skr_strbuf_fini(&q->answer);
+        free(q);
     }
-    request->user = NULL;
-    pthread_mutex_lock(&x->lock);
-    DL_DELETE(x->asked, q);
-    x->n--;
-    pthread_mutex_unlock(&x->lock);
-    skr_strbuf_fini(&q->answer);
-    free(q);
 }
 
-/* Whether it may be closed at once. */
 static bool hangup(void *context, struct skr_http_request *request)
 {
     struct skr_explanations *x = context;
-    struct question *q = request->user;
-    pthread_mutex_lock(&x->lock);
-    const bool answered = q->code != 0;
-    pthread_mutex_unlock(&x->lock);
-    if (!answered) {
-        done(context, request);
-    }
-    return !answered;
+    return skr_calls_give_up(&x->calls, request->user);
 }
 
 /* ---- life ---- */
@@ -185,7 +145,7 @@ struct skr_explanations *skr_explanations_create(const struct skr_explanations_o
 {
     struct skr_explanations *x = skr_alloc(sizeof *x);
     x->options = *options;
-    pthread_mutex_init(&x->lock, NULL);
+    skr_calls_init(&x->calls, SKR_EXPLAIN_ASKERS_MAX);
     return x;
 }
 
@@ -204,6 +164,6 @@ void skr_explanations_destroy(struct skr_explanations *explanations)
     if (!explanations) {
         return;
     }
-    pthread_mutex_destroy(&explanations->lock);
+    skr_calls_fini(&explanations->calls);
     free(explanations);
 }

@@ -2,10 +2,10 @@
 #ifndef SKR_SERVER_HTTP_EXPLANATIONS_H
 #define SKR_SERVER_HTTP_EXPLANATIONS_H
 /*
- * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed; with
- * ?preempt=true also who would give way to it. The
- * request is held while the engine finds out, which may take a solve; the engine answers within
- * seconds in any case. At most SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) are on their way at once.
+ * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. With
+ * ?preempt=true the answer also names the groups that would be evicted for it. The request is held
+ * until the engine answers. That may take a solve, but at most seconds. At most
+ * SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) requests wait at once.
  */
 #include "core/frame/event.h"
 #include "core/gang/state/requests.h"
@@ -22,7 +22,7 @@ struct skr_explanations;
 struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options);
 /* For struct skr_admin_options, in front of the route /v1. */
 struct skr_admin_route skr_explanations_route(struct skr_explanations *explanations);
-/* From the engine; any thread. An answer that nobody waits for is dropped. */
+/* The engine's answer. Any thread. If its request does not wait any more, it is dropped. */
 void skr_explanations_answer(struct skr_explanations *explanations, uint64_t request,
                              const struct skr_explain_answer *answer);
 /* After the admin listener and the engine thread have ended. NULL allowed. */

@@ -205,16 +205,9 @@ int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **re
     return 0;
 }
 
-uint16_t skr_gate_port(const struct skr_gate *gate)
+struct skr_listener *skr_gate_listener(struct skr_gate *gate)
 {
-    return skr_listener_port(gate->listener);
-}
-
-void skr_gate_begin_stop(struct skr_gate *gate)
-{
-    if (gate) {
-        skr_listener_begin_stop(gate->listener);
-    }
+    return gate ? gate->listener : NULL;
 }
 
 void skr_gate_destroy(struct skr_gate *gate)

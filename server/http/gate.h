@@ -38,9 +38,8 @@ struct skr_gate;
 /* Errors: those of skr_listener_create(). */
 int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,
                     struct skr_error *error);
-uint16_t skr_gate_port(const struct skr_gate *gate);
-/* Takes no more; returns at once. NULL allowed. */
-void skr_gate_begin_stop(struct skr_gate *gate);
+/* For its port and its stop. NULL: NULL. */
+struct skr_listener *skr_gate_listener(struct skr_gate *gate);
 void skr_gate_destroy(struct skr_gate *gate); /* NULL allowed */
 
 #endif

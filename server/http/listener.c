@@ -92,7 +92,7 @@ void skr_http_wake_stream(struct skr_http_request *request)
 
 uint16_t skr_listener_port(const struct skr_listener *listener)
 {
-    return listener->port;
+    return listener ? listener->port : 0;
 }
 
 /* ---- start and stop ---- */
@@ -257,6 +257,9 @@ int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const
 
 void skr_listener_begin_stop(struct skr_listener *listener)
 {
+    if (!listener) {
+        return;
+    }
     pthread_mutex_lock(&listener->lock);
     listener->stopping = true;
     pthread_mutex_unlock(&listener->lock);
@@ -265,7 +268,7 @@ void skr_listener_begin_stop(struct skr_listener *listener)
 
 void skr_listener_stop(struct skr_listener *listener)
 {
-    if (listener->joined) {
+    if (!listener || listener->joined) {
         return;
     }
     skr_listener_begin_stop(listener);

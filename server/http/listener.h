@@ -118,7 +118,7 @@ void skr_listener_options_default(struct skr_listener_options *options);
  * the paths of tls, which live as long as the listener. Errors: those of address.h and tls.h; SKR_RETRY. */
 int skr_listener_create(const struct skr_listener_options *options, struct skr_listener **ret,
                         struct skr_error *error);
-uint16_t skr_listener_port(const struct skr_listener *listener);
+uint16_t skr_listener_port(const struct skr_listener *listener); /* NULL: 0 */
 
 /* Any thread. */
 size_t skr_listener_connections(const struct skr_listener *listener);
@@ -128,12 +128,12 @@ size_t skr_listener_connections(const struct skr_listener *listener);
 int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const char *key,
                           struct skr_error *error);
 
-/* Tells the thread to stop and returns at once: answers given from now on close their connections.
- * Any thread, any number of times. */
+/* Asks the thread to stop and returns at once: answers given from now on close their connections.
+ * Any thread, any number of times. NULL allowed. */
 void skr_listener_begin_stop(struct skr_listener *listener);
 /* Closes the port, waits stop_timeout_ms at most until held requests are woken and answers are
- * taken, closes all connections, joins the thread. The owner wakes everything it holds before.
- * Once. */
+ * taken, closes all connections, joins the thread. The owner wakes all held requests before.
+ * NULL allowed; a second call does nothing. */
 void skr_listener_stop(struct skr_listener *listener);
 void skr_listener_destroy(struct skr_listener *listener); /* stops if need be; NULL allowed */
 

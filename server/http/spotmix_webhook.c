@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reviews by number: the engine's answer finds its connection, or nobody. The table is as large as
- * the limit, and a number's place in it is its remainder. */
 #include "server/http/spotmix_webhook.h"
 
 #include <gnutls/crypto.h>
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/http/calls.h"
 #include "server/http/review_text.h"
 #include "topology/base/arena.h"
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-/* One that waits for the engine. */
-struct asked {
-    uint64_t number; /* 0: nobody */
-    struct skr_http_request *request;
-    unsigned status; /* 0: not answered */
+struct review {
+    struct skr_call call;
+    unsigned status;
     char *body;
     size_t len;
 };
 
-/* What the engine borrows. */
+/* Borrowed by the event until the engine has handled it. */
 struct posted {
     struct skr_spotmix_request request;
     char *body;
@@ -32,11 +28,10 @@ struct posted {
 struct skr_spotmix_webhook {
     struct skr_spotmix_webhook_options options;
     struct skr_listener *listener;
+    struct skr_calls calls;
     pthread_mutex_t lock;
-    struct asked asked[SKR_SPOTMIX_ASKED_MAX]; /* under the lock */
-    struct skr_caller_tokens tokens;           /* under the lock */
-    uint64_t last;
-    struct skr_metric *duration; /* NULL: no registry */
+    struct skr_caller_tokens tokens; /* under the lock */
+    struct skr_metric *duration;     /* NULL: there is no registry */
 };
 
 static const struct skr_metric_spec duration = {
@@ -48,44 +43,23 @@ static const struct skr_metric_spec duration = {
     .n_buckets = 15,
 };
 
-static struct asked *place_of(struct skr_spotmix_webhook *webhook, uint64_t number)
+static void fill(struct skr_call *call, const void *answer)
 {
-    return &webhook->asked[number % SKR_SPOTMIX_ASKED_MAX];
+    struct review *review = (struct review *)call;
+    const struct skr_spotmix_reply *reply = answer;
+    review->body = skr_alloc(reply->len + 1);
+    memcpy(review->body, reply->body, reply->len);
+    review->len = reply->len;
+    review->status = reply->status;
 }
 
 void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,
                                 const struct skr_spotmix_reply *reply)
 {
-    struct asked *asked = place_of(webhook, request);
-    pthread_mutex_lock(&webhook->lock);
-    if (asked->number == request && asked->status == 0) {
-        asked->body = skr_alloc(reply->len + 1);
-        memcpy(asked->body, reply->body, reply->len);
-        asked->len = reply->len;
-        asked->status = reply->status;
-        skr_http_wake(asked->request);
-    }
-    pthread_mutex_unlock(&webhook->lock);
+    (void)skr_calls_answer(&webhook->calls, request, fill, reply);
 }
 
 /* ---- on the listener's thread ---- */
-
-/* NULL: as many wait as may. */
-static struct asked *enter(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
-{
-    struct asked *found = NULL;
-    pthread_mutex_lock(&webhook->lock);
-    for (int i = 0; i < SKR_SPOTMIX_ASKED_MAX && !found; i++) {
-        struct asked *asked = place_of(webhook, ++webhook->last);
-        if (asked->number == 0) {
-            *asked = (struct asked){.number = webhook->last, .request = request};
-            found = asked;
-        }
-    }
-    pthread_mutex_unlock(&webhook->lock);
-    request->user = found;
-    return found;
-}
 
 static void release(void *keep)
 {
@@ -102,7 +76,7 @@ static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request 
     skr_http_reply_text(request, status, TEXT_TYPE, why);
 }
 
-/* The engine's thread gets what it reads. */
+/* Leaves out what the engine does not read: its thread would parse all of it. */
 static void take_body(struct skr_http_request *request, struct posted *posted)
 {
     size_t n = 0;
@@ -119,20 +93,19 @@ static void take_body(struct skr_http_request *request, struct posted *posted)
 
 static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
 {
-    struct posted *posted;
-    struct asked *asked;
     if (request->too_large) {
         refuse(webhook, request, MHD_HTTP_BAD_REQUEST, "AdmissionReview: body is too large\n");
         return;
     }
-    posted = skr_alloc(sizeof *posted);
+    struct posted *posted = skr_alloc(sizeof *posted);
     if (gnutls_rnd(GNUTLS_RND_NONCE, posted->request.random, sizeof posted->request.random) != 0) {
         free(posted);
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "no random numbers\n");
         return;
     }
-    asked = enter(webhook, request);
-    if (!asked) {
+    struct review *review = skr_alloc(sizeof *review);
+    const uint64_t number = skr_calls_enter(&webhook->calls, &review->call, request);
+    if (number == 0) {
         free(posted);
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many reviews at once\n");
         return;
@@ -140,7 +113,7 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
     take_body(request, posted);
     const struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
-        .request = {.id = asked->number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};
+        .request = {.id = number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};
     webhook->options.post(webhook->options.context, &event, release, posted);
 }
 
@@ -179,46 +152,35 @@ static void on_handle(void *context, struct skr_http_request *request)
 static void on_resume(void *context, struct skr_http_request *request)
 {
     const struct skr_spotmix_webhook *webhook = context;
-    struct asked *asked = request->user;
+    struct review *review = request->user;
     skr_metric_observe(webhook->duration, skr_http_now_ns() - request->began_ns);
-    skr_http_reply(request, asked->status,
-                   asked->status == MHD_HTTP_OK ? "application/json" : TEXT_TYPE, asked->body,
-                   asked->len);
-    asked->body = NULL;
+    skr_http_reply(request, review->status,
+                   review->status == MHD_HTTP_OK ? "application/json" : TEXT_TYPE, review->body,
+                   review->len);
+    review->body = NULL;
 }
 
 static void on_done(void *context, struct skr_http_request *request)
 {
-    struct skr_spotmix_webhook *webhook = context;
-    struct asked *asked = request->user;
-    if (asked) {
+    struct review *review = request->user;
+    (void)context;
+    if (review) {
         request->user = NULL;
-        pthread_mutex_lock(&webhook->lock);
-        free(asked->body);
-        *asked = (struct asked){0};
-        pthread_mutex_unlock(&webhook->lock);
+        free(review->body);
+        free(review);
     }
-}
-
-static void keep_nothing(void *keep)
-{
-    (void)keep;
 }
 
 static bool on_hangup(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
-    struct asked *asked = request->user;
-    pthread_mutex_lock(&webhook->lock);
-    const bool answered = asked->status != 0;
-    const uint64_t number = asked->number;
-    pthread_mutex_unlock(&webhook->lock);
-    if (!answered) {
-        const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = number}};
-        on_done(context, request);
-        webhook->options.post(webhook->options.context, &event, keep_nothing, NULL);
+    struct skr_call *call = request->user;
+    const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = call->number}};
+    const bool waits = skr_calls_give_up(&webhook->calls, call);
+    if (waits) {
+        webhook->options.post(webhook->options.context, &event, NULL, NULL);
     }
-    return !answered;
+    return waits;
 }
 
 /* ---- life ---- */
@@ -231,6 +193,7 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     webhook->options = *options;
     webhook->duration = skr_metric_get(skr_metrics_family(options->metrics, &duration),
                                        (const char *const[]){NULL, NULL, NULL, NULL});
+    skr_calls_init(&webhook->calls, SKR_SPOTMIX_ASKED_MAX);
     pthread_mutex_init(&webhook->lock, NULL);
     skr_listener_options_default(&listener);
     listener.name = "spotmix";
@@ -254,6 +217,7 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
                                                  .done = on_done};
     const int rc = skr_listener_create(&listener, &webhook->listener, error);
     if (rc != 0) {
+        skr_calls_fini(&webhook->calls);
         pthread_mutex_destroy(&webhook->lock);
         free(webhook);
         return rc;
@@ -262,10 +226,9 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     return 0;
 }
 
-int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
-                                 const struct skr_x509_pair *pair, struct skr_error *error)
+struct skr_listener *skr_spotmix_webhook_listener(struct skr_spotmix_webhook *webhook)
 {
-    return skr_listener_set_pair(webhook->listener, pair->cert, pair->key, error);
+    return webhook ? webhook->listener : NULL;
 }
 
 void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
@@ -276,31 +239,13 @@ void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
     pthread_mutex_unlock(&webhook->lock);
 }
 
-uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook)
-{
-    return skr_listener_port(webhook->listener);
-}
-
-void skr_spotmix_webhook_begin_stop(struct skr_spotmix_webhook *webhook)
-{
-    if (webhook) {
-        skr_listener_begin_stop(webhook->listener);
-    }
-}
-
-void skr_spotmix_webhook_stop(struct skr_spotmix_webhook *webhook)
-{
-    if (webhook) {
-        skr_listener_stop(webhook->listener);
-    }
-}
-
 void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook)
 {
     if (!webhook) {
         return;
     }
     skr_listener_destroy(webhook->listener);
+    skr_calls_fini(&webhook->calls);
     pthread_mutex_destroy(&webhook->lock);
     explicit_bzero(&webhook->tokens, sizeof webhook->tokens);
     free(webhook);

@@ -2,17 +2,17 @@
 #ifndef SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
 #define SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
 /*
- * The webhook of the spot mix: POST /spotmix/mutate/TOKEN takes an AdmissionReview
- * (admission.k8s.io/v1), hands it to the engine and holds the connection until the engine has
- * answered, which is at once but for owners that have to be looked up first. GET /readyz of the same
- * listener says whether the port is served at all; it does not depend on leadership, so that
- * rollouts complete.
+ * The webhook of the spot mix. POST /spotmix/mutate/TOKEN takes an AdmissionReview
+ * (admission.k8s.io/v1) and posts it to the engine. The connection is held until the engine
+ * answers: at once, or after the owner of the pod has been looked up. GET /readyz of the same
+ * listener reports that the port is served. It does not depend on leadership, so that rollouts
+ * complete.
  *
- * Only API servers know the token (caller_token.h). A request with another path is refused with 403
+ * Only API servers have the token (caller_token.h). A request with another path is refused with 403
  * before its body is read, and the engine is not involved. Until the first tokens are set, every
  * review is refused.
  *
- * At most SKR_SPOTMIX_ASKED_MAX reviews wait at a time; beyond that the answer is 503, which the
+ * At most SKR_SPOTMIX_ASKED_MAX reviews wait at a time. Further reviews get status 503, which the
  * API server treats by its failurePolicy.
  */
 #include "core/frame/event.h"
@@ -33,8 +33,8 @@ enum {
 struct skr_spotmix_webhook_options {
     const char *listen;
     struct skr_tls_files tls;
-    struct skr_x509_pair pair; /* borrowed; empty: of the files */
-    /* As skr_engine_thread_post_kept(). */
+    struct skr_x509_pair pair; /* borrowed; empty: the files of tls */
+    /* skr_engine_thread_post_kept(). */
     void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
                  void *keep);
     void *context;
@@ -44,23 +44,17 @@ struct skr_spotmix_webhook_options {
 
 struct skr_spotmix_webhook;
 
-/* Errors: those of skr_listener_create(); SKR_DENIED for a key that everybody may read. */
+/* Errors: those of skr_listener_create(); SKR_DENIED if every user may read the key. */
 int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options,
                                struct skr_spotmix_webhook **ret, struct skr_error *error);
-/* As skr_listener_set_pair(). */
-int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
-                                 const struct skr_x509_pair *pair, struct skr_error *error);
+/* For its port, its certificate and its stop. NULL: NULL. */
+struct skr_listener *skr_spotmix_webhook_listener(struct skr_spotmix_webhook *webhook);
 /* Reviews need one of these from now on. Any thread. */
 void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
                                     const struct skr_caller_tokens *tokens);
-uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook);
-/* From the engine; any thread. */
+/* The engine's answer. Any thread. */
 void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,
                                 const struct skr_spotmix_reply *reply);
-/* Takes no more; returns at once. NULL allowed. */
-void skr_spotmix_webhook_begin_stop(struct skr_spotmix_webhook *webhook);
-/* Closes the port; the engine still answers what it has. NULL allowed. */
-void skr_spotmix_webhook_stop(struct skr_spotmix_webhook *webhook);
 void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook); /* NULL allowed */
 
 #endif

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call is one request in flight. It is in the table from the moment its event is posted until
- * somebody takes it out, under the lock: the engine with an answer, the listener with a hang-up,
- * the deadline, or the stop. Whoever takes it out owns it; so an answer and a hang-up that race
- * have one winner. Answers are turned into text on the listener's thread, after the wake-up.
+ * Calls wait in the table of server/http/calls.h. An answer becomes text on the listener's thread,
+ * after the wake-up.
  *
- * The decoded request is shared by the call (names of the answer) and the engine (the event), each
- * with one reference; for a bind the call needs nothing of it and lets go at once, which keeps a
- * parked bind small.
+ * The call (names of the answer) and the engine (the event) share the decoded request, each with
+ * one reference. The call of a bind needs nothing of it and drops its reference at once, which
+ * keeps a parked bind small.
  */
 #include "server/http/verbs.h"
 
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "core/gang/state/reason.h"
 #include "server/http/answer_json.h"
+#include "server/http/calls.h"
 #include "server/http/request_json.h"
 #include "topology/base/arena.h"
 
@@ -37,15 +34,13 @@ struct payload {
 };
 
 struct call {
-    uint64_t id;
-    struct skr_http_request *request;
+    struct skr_call call;
     struct payload *payload; /* NULL for BIND */
     enum skr_verb verb;
     bool answered;
     struct skr_answer answer; /* what it points to is in answer_data and text */
     const char *text;         /* literal, or copy */
     void *answer_data;        /* mask or scores, and the copy of the text */
-    UT_hash_handle hh;
 };
 
 struct skr_verbs {
@@ -55,14 +50,9 @@ struct skr_verbs {
     struct skr_metric_family *durations;
     struct skr_metric_family *results;
     struct skr_pod_reader *reader; /* of the thread of listener */
-    int64_t log_second;            /* the two of malformed(); under lock */
+    struct skr_calls calls;
+    int64_t log_second; /* the two of malformed(); under the lock of calls */
     int log_lines;
-
-    pthread_mutex_t lock;
-    struct call *table;
-    uint64_t last_id;
-    bool stopping;
-    bool stopped; /* the owner's thread */
 };
 
 /* ---- the pieces ---- */
@@ -95,24 +85,12 @@ static void count(struct skr_verbs *verbs, enum skr_verb verb, const char *resul
     }
 }
 
-/* Under lock. NULL when the request is not in flight. */
-static struct call *find(struct skr_verbs *verbs, uint64_t id)
-{
-    struct call *call = NULL;
-    HASH_FIND(hh, verbs->table, &id, sizeof id, call);
-    return call;
-}
-
-/* Under lock. */
-static void take_out(struct skr_verbs *verbs, struct call *call)
-{
-    HASH_DELETE(hh, verbs->table, call);
-}
-
 /* ---- the engine's side ---- */
 
-static void copy_answer(struct call *call, const struct skr_answer *answer)
+static void copy_answer(struct skr_call *waiting, const void *body)
 {
+    struct call *call = (struct call *)waiting;
+    const struct skr_answer *answer = body;
     const char *text = answer->text ? answer->text : "";
     const size_t text_size = strlen(text) + 1;
     const size_t mask_size = answer->mask ? (answer->n + 7) / 8 : 0;
@@ -127,29 +105,9 @@ static void copy_answer(struct call *call, const struct skr_answer *answer)
         scores_size == 0 ? NULL : memcpy(data + text_size + mask_size, answer->scores, scores_size);
 }
 
-/* Under lock: takes the call out of the table and sends it back to its listener. */
-static void settle(struct skr_verbs *verbs, struct call *call, const struct skr_answer *answer)
-{
-    take_out(verbs, call);
-    copy_answer(call, answer);
-    skr_http_wake(call->request);
-}
-
 bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer)
 {
-    pthread_mutex_lock(&verbs->lock);
-    struct call *call = find(verbs, answer->request);
-    if (call) {
-        settle(verbs, call, answer);
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    return call;
-}
-
-static void post_hangup(struct skr_verbs *verbs, uint64_t id)
-{
-    const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = id}};
-    verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
+    return skr_calls_answer(&verbs->calls, answer->request, copy_answer, answer);
 }
 
 /* ---- the listeners' side ---- */
@@ -179,13 +137,13 @@ static void malformed(struct skr_verbs *verbs, struct skr_http_request *request,
                       const char *why)
 {
     const int64_t second = skr_http_now_ns() / 1000000000;
-    pthread_mutex_lock(&verbs->lock);
+    pthread_mutex_lock(&verbs->calls.lock);
     if (verbs->log_second != second) {
         verbs->log_second = second;
         verbs->log_lines = 0;
     }
     const int line = verbs->log_lines++;
-    pthread_mutex_unlock(&verbs->lock);
+    pthread_mutex_unlock(&verbs->calls.lock);
     if (line < MALFORMED_LINES_PER_SECOND) {
         skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_WARNING, "Request was malformed: %s: %s%s",
                       skr_verb_name(verb), why,
@@ -223,32 +181,21 @@ static struct skr_event make_event(struct payload *payload, uint64_t id)
     return event;
 }
 
-/* Registers the call and posts its event; false when we are stopping. The engine may answer before
- * this returns. */
+/* Registers the call and posts its event; false if the listeners are stopping. The engine may
+ * answer before this returns. */
 static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
                    struct payload *payload)
 {
     struct call *call = skr_alloc(sizeof *call);
-    uint64_t id = 0;
-    call->request = request;
     call->verb = payload->args.verb;
-    if (call->verb != SKR_VERB_BIND) {
-        call->payload = payload;
-    }
+    call->payload = call->verb != SKR_VERB_BIND ? payload : NULL;
     atomic_init(&payload->refs, call->payload ? 2 : 1);
-    request->user = call;
-    pthread_mutex_lock(&verbs->lock);
-    const bool stopping = verbs->stopping;
-    if (!stopping) {
-        id = call->id = ++verbs->last_id;
-        HASH_ADD(hh, verbs->table, id, sizeof call->id, call);
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    if (stopping) {
+    const uint64_t number = skr_calls_enter(&verbs->calls, &call->call, request);
+    if (number == 0) {
         payload_unref(payload); /* the reference of the event that is not posted */
         return false;
     }
-    const struct skr_event event = make_event(payload, id);
+    const struct skr_event event = make_event(payload, number);
     verbs->options.post(verbs->options.post_context, &event, payload_unref, payload);
     return true;
 }
@@ -324,10 +271,10 @@ static void on_resume(void *context, struct skr_http_request *request)
     if (!fits) {
         skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
                       "Answer of kind %d did not fit request %llu of verb %s",
-                      (int)call->answer.kind, (unsigned long long)call->id,
+                      (int)call->answer.kind, (unsigned long long)call->call.number,
                       skr_verb_name(call->verb));
     }
-    /* A standby lets go of the connection, so that the next request may reach the leader. */
+    /* A standby closes the connection, so that the next request can reach the leader. */
     request->close = call->answer.kind == SKR_ANSWER_ERROR &&
                      strcmp(call->answer.text, SKR_TEXT_NOT_LEADER) == 0;
     char *body = skr_strbuf_take(&out, &len);
@@ -340,18 +287,14 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 {
     struct skr_verbs *verbs = context;
     struct call *call = request->user;
-    pthread_mutex_lock(&verbs->lock);
-    const bool ours = find(verbs, call->id) == call;
-    if (ours) {
-        take_out(verbs, call);
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    if (!ours) {
+    if (!skr_calls_give_up(&verbs->calls, &call->call)) {
         return false;
     }
     count(verbs, call->verb, "hangup");
     if (call->verb == SKR_VERB_BIND) {
-        post_hangup(verbs, call->id);
+        const struct skr_event event = {.kind = SKR_EVENT_HANGUP,
+                                        .request = {.id = call->call.number}};
+        verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
     }
     return true;
 }
@@ -431,7 +374,7 @@ int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs *
     struct skr_verbs *verbs = skr_alloc(sizeof *verbs);
     verbs->options = *options;
     verbs->reader = skr_pod_reader_create();
-    skr_bug_on(pthread_mutex_init(&verbs->lock, NULL) != 0);
+    skr_calls_init(&verbs->calls, SIZE_MAX); /* the connections are limited */
     make_metrics(verbs);
     int rc = listen_on(verbs, false, &verbs->listener, error);
     if (rc == 0) {
@@ -457,33 +400,12 @@ uint16_t skr_verbs_bind_port(const struct skr_verbs *verbs)
 
 void skr_verbs_stop(struct skr_verbs *verbs)
 {
-    struct call *call;
-    struct call *next;
-    if (verbs->stopped) {
-        return;
-    }
-    verbs->stopped = true;
-    if (verbs->bind_listener) {
-        skr_listener_begin_stop(verbs->bind_listener);
-    }
-    if (verbs->listener) {
-        skr_listener_begin_stop(verbs->listener);
-    }
-    pthread_mutex_lock(&verbs->lock);
-    verbs->stopping = true;
-    for (call = verbs->table; call; call = next) {
-        next = call->hh.next;
-        const struct skr_answer answer = {
-            .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
-        settle(verbs, call, &answer);
-    }
-    pthread_mutex_unlock(&verbs->lock);
-    if (verbs->bind_listener) {
-        skr_listener_stop(verbs->bind_listener);
-    }
-    if (verbs->listener) {
-        skr_listener_stop(verbs->listener);
-    }
+    const struct skr_answer answer = {.kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
+    skr_listener_begin_stop(verbs->bind_listener);
+    skr_listener_begin_stop(verbs->listener);
+    skr_calls_stop(&verbs->calls, copy_answer, &answer);
+    skr_listener_stop(verbs->bind_listener);
+    skr_listener_stop(verbs->listener);
 }
 
 void skr_verbs_destroy(struct skr_verbs *verbs)
@@ -495,6 +417,6 @@ void skr_verbs_destroy(struct skr_verbs *verbs)
     skr_listener_destroy(verbs->bind_listener);
     skr_listener_destroy(verbs->listener);
     skr_pod_reader_destroy(verbs->reader);
-    pthread_mutex_destroy(&verbs->lock);
+    skr_calls_fini(&verbs->calls);
     free(verbs);
 }

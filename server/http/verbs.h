@@ -57,7 +57,7 @@ uint16_t skr_verbs_bind_port(const struct skr_verbs *verbs);
 
 /* Answers every request in flight and all that still come with "sakkara: not ready", then stops
  * both listeners. Let the engine answer its parked binds first (SKR_EVENT_SHUTDOWN) where it can.
- * The receiver of posts must still take them until this returns. Once. */
+ * The receiver of posts must still take them until this returns. A second call does nothing. */
 void skr_verbs_stop(struct skr_verbs *verbs);
 /* Stops if need be. Every kept event must have been released before. NULL allowed. */
 void skr_verbs_destroy(struct skr_verbs *verbs);

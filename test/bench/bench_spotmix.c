@@ -119,9 +119,10 @@ static void bench_http(const char *body, int rounds)
         fprintf(stderr, "bench_spotmix: %s\n", error.text);
         exit(1);
     }
-    const struct sockaddr_in to = {.sin_family = AF_INET,
-                                   .sin_port = htons(skr_spotmix_webhook_port(webhook)),
-                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in to = {
+        .sin_family = AF_INET,
+        .sin_port = htons(skr_listener_port(skr_spotmix_webhook_listener(webhook))),
+        .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     if (connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
@@ -144,7 +145,7 @@ static void bench_http(const char *body, int rounds)
     report("http, one kept connection", took, (size_t)rounds);
     close(fd);
     skr_strbuf_fini(&request);
-    skr_spotmix_webhook_stop(webhook);
+    skr_listener_stop(skr_spotmix_webhook_listener(webhook));
     skr_spotmix_webhook_destroy(webhook);
 }
 

@@ -449,15 +449,24 @@ void skr_spotmix_world_settle(struct skr_spotmix_world *world)
 
 size_t skr_spotmix_world_wrong(const struct skr_spotmix_world *world, const char **ret, size_t max)
 {
-    const char *namespace_ = skr_path_text(world->workload, "metadata.namespace");
+    struct skr_spotmix_row *row;
+    struct skr_spotmix_pod_row *pod;
+    const size_t n_rows = skr_spotmix_rows(world->mix, &row);
     size_t n = 0;
-    if (strcmp(spotmix_world_kind(world), "Deployment") == 0) {
-        return skr_spotmix_wrong(world->mix, SKR_SPOTMIX_DEPLOYMENT, namespace_,
-                                 SKR_SPOTMIX_WORKLOAD_UID, ret, max);
+    for (size_t r = 0; r < n_rows; r++) {
+        const size_t n_pods = skr_spotmix_pod_rows(world->mix, row[r].key, &pod);
+        for (size_t i = 0; i < n_pods && n < max; i++) {
+            if (pod[i].wrong && pod[i].standing == SKR_SPOTMIX_WRONG_INDEX) {
+                ret[n++] = pod[i].uid;
+            }
+        }
+        for (size_t i = n_pods; i-- > 0 && n < max;) { /* those that are too many: from the end */
+            if (pod[i].wrong && pod[i].standing == SKR_SPOTMIX_MISSED) {
+                ret[n++] = pod[i].uid;
+            }
+        }
+        free(pod);
     }
-    for (size_t i = 0; i < world->n_owners; i++) {
-        n += skr_spotmix_wrong(world->mix, kind_of(world->owner[i].kind), namespace_,
-                               world->owner[i].uid, ret + n, max - n);
-    }
+    free(row);
     return n;
 }

@@ -12,7 +12,7 @@
  * its objects may lack what an API server requires. It names all pods of the wrong class at once;
  * the row evicts them one at a time.
  */
-#include "core/spotmix/mix.h"
+#include "core/spotmix/view.h"
 
 /* A ReplicaSet, StatefulSet or other controller of pods. */
 struct skr_spotmix_sim_owner {

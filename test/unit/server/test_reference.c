@@ -3,8 +3,8 @@
 #include "core/gang/state/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"
-#include "server/daemon/gang_metrics.h"
 #include "server/daemon/metrics.h"
+#include "server/daemon/schedulers.h"
 #include "server/http/process_metrics.h"
 #include "test/golden.h"
 #include "test/test.h"
@@ -85,17 +85,21 @@ TEST(labels_and_annotations_are_there)
     assert_non_null(strstr(reference, "`" SKR_LABEL_CONSTRAINT "type.LEVEL`"));
 }
 
-TEST(metrics_are_there)
+TEST(metrics_of_all_schedulers_are_there)
 {
     struct skr_clock clock;
+    void *service[SKR_SCHEDULER_COUNT];
+    struct skr_config *config = skr_config_default();
     SKR_STRBUF(out);
     skr_clock_init(&clock);
     struct skr_metrics *registry = skr_metrics_create();
-    struct skr_gang_figures *figures = skr_gang_figures_create(&clock);
-    struct skr_gang_metrics *gang = skr_gang_metrics_create(registry, figures);
+    const struct skr_service_host host = {
+        .config = config, .clock = &clock, .instance = "test", .registry = registry};
+    for (int i = 0; i < SKR_SCHEDULER_COUNT; i++) {
+        service[i] = skr_scheduler_rows[i]->create(&host);
+    }
     struct skr_daemon_metrics *metrics = skr_daemon_metrics_create(registry);
     skr_process_metrics_register(registry);
-    skr_gang_metrics_solved(gang, NULL, 5);
     skr_metrics_write(registry, &out);
     for (char *line = out.s; (line = strstr(line, "# TYPE "));) {
         line += strlen("# TYPE ");
@@ -140,6 +144,8 @@ TEST(metrics_are_there)
     expect("sakkara_http_requests_total");
     skr_metrics_destroy(registry);
     skr_daemon_metrics_destroy(metrics);
-    skr_gang_metrics_destroy(gang);
-    skr_gang_figures_destroy(figures);
+    for (int i = 0; i < SKR_SCHEDULER_COUNT; i++) {
+        skr_scheduler_rows[i]->destroy(service[i]);
+    }
+    skr_config_destroy(config);
 }

@@ -180,6 +180,7 @@ TEST_WITH(world, a_uid_that_was_called_something_else_is_what_its_object_is)
 TEST_WITH(world, a_replicaset_of_another_namespace_is_no_revision_of_a_deployment)
 {
     struct skr_spotmix_row *row;
+    struct skr_spotmix_pod_row *pod;
     put_deployment(world, "shop", "web", "2");
     put_set(world, "shop", "web-a", "web", 1);
     put_pod(world, "shop", "web-a", 0, "on-demand", 0);
@@ -188,7 +189,9 @@ TEST_WITH(world, a_replicaset_of_another_namespace_is_no_revision_of_a_deploymen
     settle(world, 1);
     assert_int_equal(world->fixes, 0); /* a newer revision would make the cost of shop's pods 0 */
     assert_int_equal(skr_spotmix_rows(world->mix, &row), 1);
-    assert_string_equal(row->space, "web-a");
+    assert_int_equal(skr_spotmix_pod_rows(world->mix, row->key, &pod), 1);
+    assert_string_equal(pod->owner, "web-a");
+    free(pod);
     free(row);
 }
 

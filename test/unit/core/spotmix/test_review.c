@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "core/spotmix/mix.h"
+#include "core/spotmix/page.h"
 #include "server/kube/base64.h"
 
 #define K "cloudpilot.ai/webhook-scheduler"
@@ -212,6 +212,25 @@ static const struct row {
     {"a pod of the Deployment", REVIEW(POD), 200, SKR_SPOTMIX_PATCHED},
     {"labels that are no object", REVIEW("{'metadata':{'labels':'x'," RS_REF "},'spec':{}}"), 200,
      SKR_SPOTMIX_INTERNAL},
+    {"annotations that are a list", REVIEW("{'metadata':{'annotations':[]," RS_REF "},'spec':{}}"),
+     200, SKR_SPOTMIX_INTERNAL},
+    {"a spec that is a text", REVIEW("{'metadata':{" RS_REF "},'spec':'x'}"), 200,
+     SKR_SPOTMIX_INTERNAL},
+    {"an affinity that is a list", REVIEW("{'metadata':{" RS_REF "},'spec':{'affinity':[]}}"), 200,
+     SKR_SPOTMIX_INTERNAL},
+    {"a node affinity that is a text",
+     REVIEW("{'metadata':{" RS_REF "},'spec':{'affinity':{'nodeAffinity':'x'}}}"), 200,
+     SKR_SPOTMIX_INTERNAL},
+    {"expressions that are no list",
+     REVIEW("{'metadata':{" RS_REF "},'spec':{'affinity':{'nodeAffinity':{"
+            "'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':[{"
+            "'matchFields':[{'key':'metadata.name','operator':'In','values':['n1']}],"
+            "'matchExpressions':{}}]}}}}}"),
+     200, SKR_SPOTMIX_INTERNAL},
+    {"parents that are null",
+     REVIEW("{'metadata':{'labels':null,'annotations':null," RS_REF
+            "},'spec':{'affinity':{'nodeAffinity':null}}}"),
+     200, SKR_SPOTMIX_PATCHED},
     {"pinned to spot where on-demand is due",
      REVIEW("{'metadata':{" RS_REF "},'spec':{'nodeSelector':{'node.kubernetes.io/capacity':"
             "'spot'}}}"),
@@ -546,4 +565,13 @@ TEST_WITH(stage, nothing_is_ever_refused)
 {
     post(stage, WITH(",'operation':'DELETE'", "shop", POD));
     assert_true(json_is_true(json_object_get(stage->response, "allowed")));
+}
+
+TEST_WITH(stage, an_explanation_counts_reserved_indices_as_taken)
+{
+    SKR_STRBUF(page);
+    put(stage, SKR_SPOTMIX_POD, LIVE_POD("p-1", ""));
+    post(stage, REVIEW(POD));
+    assert_true(skr_spotmix_page_write_one(stage->mix, "shop", "web", &page));
+    assert_non_null(strstr(page.s, "the next pod gets index 2"));
 }

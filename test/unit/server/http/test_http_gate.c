@@ -183,17 +183,23 @@ TEST(the_listener_answers_reviews_and_refuses_the_rest)
     if (skr_gate_create(&options, &gate, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    struct http_answer got = http_post(skr_gate_port(gate), "/v1/gate", row[0].review);
+    struct http_answer got =
+        http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate", row[0].review);
     assert_int_equal(got.status, 200);
     assert_non_null(strstr(got.headers, "Content-Type: application/json\r\n"));
     check_answer(0, got.body);
     http_answer_free(&got);
-    http_expect(http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review), 200, "");
-    http_expect_body(http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}"), 400,
-                     "kind: must be AdmissionReview, got \"Pod\"\n");
-    http_expect(http_post(skr_gate_port(gate), "/v1/gate", ""), 400, "");
-    http_expect(http_request(skr_gate_port(gate), "GET", "/v1/gate"), 405, "");
-    http_expect(http_post(skr_gate_port(gate), "/v1/gates", row[0].review), 404, "");
+    http_expect(http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate?timeout=10s",
+                          row[0].review),
+                200, "");
+    http_expect_body(
+        http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate", "{\"kind\":\"Pod\"}"),
+        400, "kind: must be AdmissionReview, got \"Pod\"\n");
+    http_expect(http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gate", ""), 400, "");
+    http_expect(http_request(skr_listener_port(skr_gate_listener(gate)), "GET", "/v1/gate"), 405,
+                "");
+    http_expect(http_post(skr_listener_port(skr_gate_listener(gate)), "/v1/gates", row[0].review),
+                404, "");
     skr_gate_destroy(gate);
 }
 
@@ -210,8 +216,8 @@ TEST(the_webhook_speaks_tls)
         fail_msg("%s", error.text);
     }
     const struct web_tls tls = {.ca = http_certificates_path(&certificates, "ca.pem")};
-    const struct web_answer got =
-        web_ask("POST", skr_gate_port(gate), "/v1/gate?timeout=5s", row[0].review, &tls, 20000);
+    const struct web_answer got = web_ask("POST", skr_listener_port(skr_gate_listener(gate)),
+                                          "/v1/gate?timeout=5s", row[0].review, &tls, 20000);
     check_answer(0, got.body);
     free(got.body);
     skr_gate_destroy(gate);

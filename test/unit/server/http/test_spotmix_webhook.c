@@ -74,7 +74,14 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
     if (!world->silent) {
         handle(world, &copy);
     }
-    release(keep);
+    if (release) {
+        release(keep);
+    }
+}
+
+static uint16_t port_of(const struct world *world)
+{
+    return skr_listener_port(skr_spotmix_webhook_listener(world->webhook));
 }
 
 static void put(struct world *world, const struct skr_object_type *type, const char *text)
@@ -110,7 +117,7 @@ static void world_set_up(struct world *world)
 
 static void world_tear_down(struct world *world)
 {
-    skr_spotmix_webhook_stop(world->webhook);
+    skr_listener_stop(skr_spotmix_webhook_listener(world->webhook));
     skr_spotmix_webhook_destroy(world->webhook);
     skr_engine_destroy(world->engine);
     pthread_mutex_destroy(&world->lock);
@@ -119,8 +126,7 @@ static void world_tear_down(struct world *world)
 TEST_WITH(world, a_review_is_answered_over_http)
 {
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), PATH, REVIEW(POD)), 200,
-                "\"patchType\":\"JSONPatch\"");
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 200, "\"patchType\":\"JSONPatch\"");
 }
 
 static const struct refusal {
@@ -143,9 +149,7 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
     struct world world = {0};
     world_set_up(&world);
     open_webhook(&world, &(struct skr_tls_files){0});
-    http_expect(
-        http_request(skr_spotmix_webhook_port(world.webhook), refusal->method, refusal->path),
-        refusal->status, "");
+    http_expect(http_request(port_of(&world), refusal->method, refusal->path), refusal->status, "");
     world_tear_down(&world);
 }
 
@@ -155,9 +159,8 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
 TEST_WITH(world, an_argument_behind_the_token_changes_nothing)
 {
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(
-        http_post(skr_spotmix_webhook_port(world->webhook), PATH "?timeout=3s", REVIEW(POD)), 200,
-        "\"patchType\":\"JSONPatch\"");
+    http_expect(http_post(port_of(world), PATH "?timeout=3s", REVIEW(POD)), 200,
+                "\"patchType\":\"JSONPatch\"");
 }
 
 /* The answer comes although the body never does. */
@@ -165,7 +168,7 @@ TEST_WITH(world, a_review_without_the_token_is_refused_before_its_body_is_read)
 {
     open_webhook(world, &(struct skr_tls_files){0});
     for (int i = 0; i < 100; i++) {
-        const int fd = http_connect(skr_spotmix_webhook_port(world->webhook));
+        const int fd = http_connect(port_of(world));
         http_send_text(fd, "POST " SKR_SPOTMIX_PATH " HTTP/1.1\r\nHost: x\r\n"
                            "Content-Length: 3000000\r\n\r\n");
         http_expect(http_receive(fd), 403, "no valid token");
@@ -179,7 +182,7 @@ TEST_WITH(world, no_review_is_accepted_before_the_first_token_is_set)
 {
     open_webhook(world, &(struct skr_tls_files){0});
     skr_spotmix_webhook_set_tokens(world->webhook, &(struct skr_caller_tokens){0});
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), PATH, REVIEW(POD)), 403, "");
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 403, "");
     assert_int_equal(world->posted, 0);
 }
 
@@ -188,7 +191,7 @@ TEST_WITH(world, during_a_rotation_both_tokens_are_accepted_and_then_the_new_one
     const struct skr_caller_tokens both = {.n = 2, .text = {TOKEN, NEXT}},
                                    after = {.n = 1, .text = {NEXT}};
     open_webhook(world, &(struct skr_tls_files){0});
-    const uint16_t port = skr_spotmix_webhook_port(world->webhook);
+    const uint16_t port = port_of(world);
     skr_spotmix_webhook_set_tokens(world->webhook, &both);
     http_expect(http_post(port, PATH, REVIEW(POD)), 200, "");
     http_expect(http_post(port, SKR_SPOTMIX_PATH "/" NEXT, REVIEW(POD)), 200, "");
@@ -205,18 +208,18 @@ TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), PATH, body), 400, "");
+    http_expect(http_post(port_of(world), PATH, body), 400, "");
 }
 
 TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
 {
     open_webhook(world, &(struct skr_tls_files){0});
     world->silent = true;
-    const int fd = http_connect(skr_spotmix_webhook_port(world->webhook));
+    const int fd = http_connect(port_of(world));
     http_send_post(fd, PATH, REVIEW(POD), strlen(REVIEW(POD)));
     close(fd);
     world->silent = false;
-    http_expect(http_post(skr_spotmix_webhook_port(world->webhook), PATH, REVIEW(POD)), 200, "");
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 200, "");
 }
 
 TEST_WITH(world, a_key_that_everybody_may_read_is_refused)
