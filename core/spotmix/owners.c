@@ -12,6 +12,43 @@
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 
+/* ---- namespaces ---- */
+
+static struct skr_spotmix_namespace *find_namespace(const struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *found;
+    HASH_FIND_STR(mix->namespaces, name, found);
+    return found;
+}
+
+bool skr_spotmix_knows_namespace(const struct skr_spotmix *mix, const char *namespace_)
+{
+    return find_namespace(mix, namespace_);
+}
+
+static void enter_namespace(struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *space = find_namespace(mix, name);
+    if (!space) {
+        const size_t n = strlen(name);
+        space = skr_alloc(sizeof *space + n + 1);
+        memcpy(space->name, name, n + 1);
+        HASH_ADD_KEYPTR(hh, mix->namespaces, space->name, n, space);
+    }
+    space->n_owners++;
+}
+
+static void leave_namespace(struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *space = find_namespace(mix, name);
+    if (--space->n_owners == 0) {
+        HASH_DEL(mix->namespaces, space);
+        free(space);
+    }
+}
+
+/* ---- owners ---- */
+
 /* false: no object has such a uid or namespace. */
 static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const char *uid,
                       char ret[SKR_SPOTMIX_OWNER_KEY_MAX])
@@ -82,6 +119,7 @@ struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum sk
         owner->namespace_ = skr_strdup(namespace_);
         owner->name = skr_strdup(name);
         HASH_ADD_KEYPTR(hh, mix->owners, owner->key, strlen(owner->key), owner);
+        enter_namespace(mix, namespace_);
     }
     return owner;
 }
@@ -115,6 +153,7 @@ static void destroy(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
     HASH_DEL(mix->owners, owner);
     leave_name(mix, owner);
     skr_spotmix_unreserve_all(mix, owner);
+    leave_namespace(mix, owner->namespace_);
     free(owner->key);
     free(owner->uid);
     free(owner->namespace_);

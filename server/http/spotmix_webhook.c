@@ -19,12 +19,6 @@ struct review {
     size_t len;
 };
 
-/* Borrowed by the event until the engine has handled it. */
-struct posted {
-    struct skr_spotmix_request request;
-    char *body;
-};
-
 struct skr_spotmix_webhook {
     struct skr_spotmix_webhook_options options;
     struct skr_listener *listener;
@@ -63,8 +57,8 @@ void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t re
 
 static void release(void *keep)
 {
-    struct posted *posted = keep;
-    free(posted->body);
+    struct skr_spotmix_request *posted = keep;
+    skr_spotmix_body_unref(posted->body);
     free(posted);
 }
 
@@ -76,19 +70,14 @@ static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request 
     skr_http_reply_text(request, status, TEXT_TYPE, why);
 }
 
-/* Leaves out what the engine does not read: its thread would parse all of it. */
-static void take_body(struct skr_http_request *request, struct posted *posted)
+/* Reads the body here, so that the engine's thread reads no text. Most of a pod is never looked at,
+ * and no values are made of it. */
+static struct skr_spotmix_body *read_body(struct skr_http_request *request)
 {
-    size_t n = 0;
-    char *shorter;
-    posted->body = skr_http_take_body(request, &posted->request.len);
-    shorter = skr_review_text_shorten(posted->body, posted->request.len, &n);
-    if (shorter) {
-        free(posted->body);
-        posted->body = shorter;
-        posted->request.len = n;
-    }
-    posted->request.body = posted->body;
+    size_t len, n = 0;
+    SKR_AUTO_FREE char *text = skr_http_take_body(request, &len);
+    SKR_AUTO_FREE char *shorter = skr_review_text_shorten(text, len, &n);
+    return skr_spotmix_body_read(shorter ? shorter : text, shorter ? n : len);
 }
 
 static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
@@ -97,8 +86,8 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
         refuse(webhook, request, MHD_HTTP_BAD_REQUEST, "AdmissionReview: body is too large\n");
         return;
     }
-    struct posted *posted = skr_alloc(sizeof *posted);
-    if (gnutls_rnd(GNUTLS_RND_NONCE, posted->request.random, sizeof posted->request.random) != 0) {
+    struct skr_spotmix_request *posted = skr_alloc(sizeof *posted);
+    if (gnutls_rnd(GNUTLS_RND_NONCE, posted->random, sizeof posted->random) != 0) {
         free(posted);
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "no random numbers\n");
         return;
@@ -110,10 +99,10 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many reviews at once\n");
         return;
     }
-    take_body(request, posted);
+    posted->body = read_body(request);
     const struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
-        .request = {.id = number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};
+        .request = {.id = number, .verb = SKR_SPOTMIX_REVIEW, .body = posted}};
     webhook->options.post(webhook->options.context, &event, release, posted);
 }
 

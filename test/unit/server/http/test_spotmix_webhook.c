@@ -269,8 +269,10 @@ static json_t *through_spotmix(json_t *pod)
     skr_spotmix_put(mix, SKR_SPOTMIX_REPLICA_SET, set);
     json_auto_t *review = json_loads(REVIEW("{}"), 0, NULL);
     json_object_set(json_object_get(review, "request"), "object", pod);
-    SKR_AUTO_FREE char *body = json_dumps(review, 0);
-    const struct skr_spotmix_review asked = {.body = body, .len = strlen(body), .serving = true};
+    SKR_AUTO_FREE char *text = json_dumps(review, 0);
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *body = skr_spotmix_body_read(text, strlen(text));
+    const struct skr_spotmix_review asked = {.body = body, .serving = true};
     skr_spotmix_review(mix, &asked, &answer);
     json_t *after = patched(pod, answer.body.s);
     skr_strbuf_fini(&answer.body);
