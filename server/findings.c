@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "server/file.h"
+
 void skr_findings_init(struct skr_findings *findings)
 {
     findings->n = 0;
@@ -31,6 +33,18 @@ void skr_findings_add(struct skr_findings *findings, bool is_error, const char *
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);
     va_end(args);
+}
+
+int skr_findings_read(struct skr_findings *findings, const char *path, size_t max, char **ret,
+                      size_t *ret_n)
+{
+    struct skr_error error;
+    const int rc = skr_file_read(path, max, ret, ret_n, &error);
+    if (rc < 0) {
+        skr_findings_add(findings, true, rc == -SKR_LIMIT ? "Limit" : "Syntax", 0, 0,
+                         "cannot be read: %s", error.text);
+    }
+    return rc;
 }
 
 static bool stands_before(const struct skr_finding *a, const struct skr_finding *b)

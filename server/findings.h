@@ -37,6 +37,9 @@ struct skr_findings {
 void skr_findings_init(struct skr_findings *findings);
 void skr_findings_add(struct skr_findings *findings, bool is_error, const char *code, size_t line,
                       size_t column, const char *format, ...) SKR_PRINTF(6, 7);
+/* The whole file, as skr_file_read(); a file that cannot be read is a finding without position. */
+int skr_findings_read(struct skr_findings *findings, const char *path, size_t max, char **ret,
+                      size_t *ret_n);
 /* Sorts by position (stable) and appends one line each; file is the name put in front. */
 void skr_findings_write(struct skr_findings *findings, const char *file, struct skr_strbuf *out);
 

@@ -80,8 +80,8 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
 void skr_log_emit_limited(enum skr_log_severity severity, int v, const char *file, int line,
                           const char *message, const char *namespace_,
                           const struct skr_log_pair *pair);
-/* Tells what was held back and is silent since; all: also what is not, at the end of the process. Takes
- * no lock while nothing is held back. */
+/* Logs the counts of held lines whose message has been silent for a while; all: of every message, at
+ * the end of the process. Takes no lock while no line is held. */
 void skr_log_say_held(bool all);
 
 void skr_log_set_format(enum skr_log_format format);

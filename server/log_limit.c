@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token buckets in thousandths of a line. A bucket that is full again and owes nothing is anybody's. */
+/* Token buckets in thousandths of a line. A bucket that is full again and holds no line is reused. */
 #include "server/log_limit.h"
 
 #include <string.h>

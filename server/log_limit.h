@@ -2,12 +2,12 @@
 #ifndef SKR_SERVER_LOG_LIMIT_H
 #define SKR_SERVER_LOG_LIMIT_H
 /*
- * How many lines of one message about one namespace go into the log. A line that a user's object or
- * request provokes must not fill the log, and what one namespace provokes must not silence another one:
- * each pair has a bucket of its own, SKR_LOG_LIMIT_BUCKETS of them; what comes when all are in use shares
- * one. What is held back is counted and told later.
+ * Limits the lines of one message about one namespace. Objects and requests of users must not fill
+ * the log, and one namespace must not silence another one. Each pair of message and namespace
+ * therefore has its own bucket. If all SKR_LOG_LIMIT_BUCKETS are in use, further pairs share one.
+ * Held lines are counted, and the count is logged later.
  *
- * Knows no clock and takes no lock: server/log.c has both. O(SKR_LOG_LIMIT_BUCKETS) a call.
+ * There is no clock and no lock here: server/log.c has both. O(SKR_LOG_LIMIT_BUCKETS) a call.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ enum {
     SKR_LOG_LIMIT_ERROR_BURST = 50,
     SKR_LOG_LIMIT_ERROR_RATE = 1,
 };
-#define SKR_LOG_LIMIT_SILENCE (10 * SKR_SECOND) /* then what was held back is told anyway */
+#define SKR_LOG_LIMIT_SILENCE (10 * SKR_SECOND) /* then the count of held lines is logged anyway */
 
 struct skr_log_bucket {
     char message[SKR_LOG_LIMIT_TEXT], namespace_[SKR_LOG_LIMIT_TEXT];

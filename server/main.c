@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program: command line to command, and what it says to the two outputs. */
+/* The program: runs the command of the command line and prints its two texts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,17 +10,16 @@
 /* Output that could not be written is a failure (a full disk, a closed pipe). */
 static int print(struct skr_strbuf *text, FILE *to, int code)
 {
-    bool written = fwrite(text->s, 1, text->len, to) == text->len && fflush(to) == 0;
-    skr_strbuf_fini(text);
+    const char *bytes = text->s ? text->s : "";
+    const bool written = fwrite(bytes, 1, text->len, to) == text->len && fflush(to) == 0;
     return written ? code : SKR_EXIT_ERROR;
 }
 
 int main(int argc, char **argv)
 {
     struct skr_call call;
-    struct skr_strbuf out, messages;
-    skr_strbuf_init(&out);
-    skr_strbuf_init(&messages);
+    SKR_STRBUF(out);
+    SKR_STRBUF(messages);
     int code = skr_cli_parse(&skr_commands, argc > 0 ? argc - 1 : 0, argc > 0 ? argv + 1 : argv,
                              &call, &messages);
     if (code == SKR_EXIT_OK) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts threads with all signals blocked. */
 #include "server/thread.h"
 
 #include <signal.h>

@@ -7,6 +7,7 @@
 #   rc         what an int function returned; never r, err, ret, res
 #   text       JSON as text is skr_json_text(): what json_dumps() gives cannot be freed by free() everywhere
 #   blank      no empty line behind the declarations that open a function
+#   buffer     a block's own string buffer is SKR_STRBUF(name), which the block releases (server, but for lab)
 #   context    the pointer that a callback gets back; never ctx, arg, opaque, user_data
 #   reference  comments and documents name what a reader of this tree can open: no numbers of rules elsewhere
 #   size       headers have 300 lines at most, sources 700, tests 900
@@ -64,6 +65,7 @@ check_c() {
         state = "code"
         open = 0
         guard = ""
+        body = 0
         if ($0 != "/* SPDX-License-Identifier: Apache-2.0 */") tell("spdx", "the first line is not the licence")
         expected = toupper(FILENAME)
         gsub(/[^A-Z0-9]/, "_", expected)
@@ -92,6 +94,11 @@ check_c() {
         if (code ~ /(^|[(, ])int (r|err|ret|res)( =|;|,)/ && code !~ /\*|for \(int/) tell("rc", code)
         if (FILENAME !~ /^test\// && code ~ /(^|[^a-z_])json_dumps\(/) tell("text", code)
         if (code ~ /void \*(restrict )?(ctx|arg|args|opaque|user_data|priv|closure|cookie)[,);]/) tell("context", code)
+        if (code == "{") body = 1
+        else if (code == "}") body = 0
+        if (body && FILENAME ~ /^server\// && FILENAME !~ /^server\/lab\// &&
+            code ~ /^ +struct skr_strbuf [a-z_0-9]+(, [a-z_0-9]+)*;/)
+            tell("buffer", code)
         # The declarations that open a function, each of which may run over lines.
         if (code == "{") { opening = 1; declared = 0; running = 0 }
         else if (opening && code == "" && note == "") {
@@ -180,6 +187,9 @@ if [ "${1:-}" = --planted ]; then
     plant sizeof a.c '    x = sizeof(*a);'
     plant rc a.c '    int ret = f();'
     plant rc a.c '    int err;'
+    plant buffer server/a.c 'int f(void)\n{\n    struct skr_strbuf b;\n}'
+    plant buffer server/a.c 'int f(void)\n{\n    while (1) {\n        struct skr_strbuf a, b;\n    }\n}'
+    plant fine server/a.c 'struct a {\n    struct skr_strbuf b;\n};\nint f(struct skr_strbuf *c)\n{\n    SKR_STRBUF(b);\n    *c = b;\n}'
     plant context a.c 'static void f(void *ctx)\n{\n}'
     plant reference a.c '/* as R14 says */'
     plant reference a.c '/* gang.md section 2 */'
@@ -207,7 +217,7 @@ cd "$(dirname "$0")/.."
     check_text README.md CONTRIBUTING.md CHANGELOG.md $(find docs -name "*.md" ! -name guarantees.md)
     # shellcheck disable=SC2046
     check_columns README.md CONTRIBUTING.md CHANGELOG.md test/README.md \
-        $(find docs -name "*.md" | grep -vE '/(benchmarks|scenarios|solver)\.md$')
+        $(find docs -name "*.md" ! -name solver.md)
 } >"$scratch/found"
 if [ -s "$scratch/found" ]; then
     cat "$scratch/found"

@@ -20,7 +20,6 @@ enum skr_write_verb {
 
 /* Order of the one rate limiter (docs/ARCHITECTURE.md); lower goes first. EVENT may be dropped. */
 enum skr_write_class {
-    SKR_WRITE_CLASS_LEASE,
     SKR_WRITE_CLASS_COMMIT, /* what a decision waits for: plans, Bindings, decisions, read-backs */
     SKR_WRITE_CLASS_MEMBER, /* gates and nominations, by order of the plans */
     SKR_WRITE_CLASS_LOOKUP, /* reads of objects that users name; what waits for one goes on without it */

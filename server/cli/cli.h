@@ -7,7 +7,7 @@
  * documents and completion know nothing but the table that they are given.
  *
  * A command may have modes: commands of their own, behind its name, each with its own flags and its
- * own file. "simulate" has the mode "simulate placement", entered by the word "placement";
+ * own file, unless they are small. "simulate" has the mode "simulate placement", entered by the word "placement";
  * "explain" has "explain placement/NAME", entered by every word that begins with "placement/",
  * which stays the mode's first word.
  *
@@ -101,11 +101,11 @@ struct skr_command {
     struct skr_flag_group group[SKR_FLAG_GROUPS_MAX];
     size_t options_size;
     const void *defaults; /* of options; NULL: all zero */
-    /* Result to out (stdout), what is to be said besides to messages (stderr); both are written
-     * when it returns. Commands that talk while they run write themselves. Returns an exit code.
-     * With SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
+    /* The result goes to out (stdout), other texts to messages (stderr); both are printed when it
+     * returns. Commands that print while they run do so themselves. Returns an exit code. With
+     * SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
     int (*run)(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages);
-    bool raw; /* every word is taken as it stands, flags too; nothing is checked */
+    bool raw; /* all words are taken unchecked, flags too */
     /* Entered by the word right behind the command's name; ends with NULL; NULL: none. A mode's
      * name is "COMMAND WORD", or "COMMAND WORD/" for one that its first word belongs to. */
     const struct skr_command *const *mode;
@@ -143,6 +143,10 @@ int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
 int skr_cli_refuse_command(const struct skr_command_table *table, const char *name,
                            struct skr_strbuf *out);
 void skr_cli_write_version(struct skr_strbuf *out);
+/* The configuration in a file, or the defaults if path is NULL; findings go to messages. Returns an
+ * exit code; *ret is set with SKR_EXIT_OK only. */
+struct skr_config;
+int skr_cli_load_config(const char *path, struct skr_config **ret, struct skr_strbuf *messages);
 
 /* ---- the tables ---- */
 
@@ -173,9 +177,7 @@ extern const struct skr_command skr_command_tree;
 extern const struct skr_command skr_command_get;
 extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;
-extern const struct skr_command skr_command_demo_spotmix;
 extern const struct skr_command skr_command_simulate;
-extern const struct skr_command skr_command_demo_binding;
 extern const struct skr_command skr_command_explain_binding;
 extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;

@@ -65,7 +65,7 @@ bool skr_page_flags_write(const struct skr_page_flags *flags, const json_t *page
     return flags->output != SKR_PAGE_TEXT;
 }
 
-/* A flag that says nothing beside another one; NULL: all is well. */
+/* A flag that has no meaning together with another one; NULL: none. */
 static const char *find_conflict(const struct skr_client_flags *flags)
 {
     const bool kubectl = flags->context || flags->kubeconfig || flags->service;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
+#include "server/config/config.h"
 #include "server/exit_code.h"
 
 const char *const skr_output_names[] = {
@@ -106,4 +107,18 @@ int skr_cli_refuse(const struct skr_command *command, const char *what, const ch
     skr_strbuf_addf(out, "sakkara %s: %s %.64s\nusage: %s\nsee: sakkara help %s\n", command->name,
                     what, word, command->usage, command->name);
     return SKR_EXIT_USAGE;
+}
+
+int skr_cli_load_config(const char *path, struct skr_config **ret, struct skr_strbuf *messages)
+{
+    struct skr_findings findings;
+    int rc = 0;
+    skr_findings_init(&findings);
+    if (path) {
+        rc = skr_config_load(path, ret, &findings);
+        skr_findings_write(&findings, path, messages);
+    } else {
+        *ret = skr_config_default();
+    }
+    return *ret ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
 }

@@ -43,21 +43,9 @@ static int check(const struct skr_config *config, const char *kubeconfig, struct
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *options = call->options;
-    struct skr_findings findings;
-    struct skr_config *config = NULL;
-    skr_findings_init(&findings);
-    if (options->config) {
-        (void)skr_config_load(options->config, &config, &findings);
-        skr_findings_write(&findings, options->config, messages);
-    } else {
-        config = skr_config_default();
-    }
-    if (!config) {
-        return SKR_EXIT_ERROR;
-    }
-    int rc = check(config, options->kubeconfig, out, messages);
-    skr_config_destroy(config);
-    return rc;
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
+    const int code = skr_cli_load_config(options->config, &config, messages);
+    return code != SKR_EXIT_OK ? code : check(config, options->kubeconfig, out, messages);
 }
 
 const struct skr_command skr_command_check = {

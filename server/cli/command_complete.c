@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `sakkara __complete WORD...`: what may stand in the place of the last word, for the scripts of
- * `sakkara completion` and for kubectl. The protocol is that of Cobra
- * (https://github.com/spf13/cobra, completions.go): a line "CANDIDATE<TAB>DESCRIPTION" each, then
- * ":N", where N says what the shell may do besides. Candidates come from the tables; names of
- * groups from wherever the flags of the line say, within GROUPS_PATIENCE, and silently not at all.
+ * `sakkara __complete WORD...`: candidates for the last word, for the scripts of `sakkara completion`
+ * and for kubectl. The protocol is that of Cobra (https://github.com/spf13/cobra, completions.go): a
+ * line "CANDIDATE<TAB>DESCRIPTION" for each, then ":N", a directive for the shell. Candidates come
+ * from the tables. Names of groups come from the source that the flags of the line name; if it does
+ * not answer within GROUPS_PATIENCE, there are none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +111,8 @@ static void fetch_names(const struct completion *c, const struct skr_call *line,
     skr_client_destroy(client);
 }
 
-/* The line as it is, with something in the place of the last word, tells where to ask. A dump on
- * standard input is not ours to read. */
+/* The line is parsed with a word in the place of the last one, for its flags. A dump on standard input
+ * is not read. */
 static int offer_groups(const struct completion *c)
 {
     char **argv = skr_alloc_array(c->call->n_words + 1, sizeof *argv), any[] = "x";

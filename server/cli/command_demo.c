@@ -1,20 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `sakkara demo`: the worked example without a cluster. */
+/* `sakkara demo` and the demos of Karmada and of the spot mix, without a cluster. */
 #include "server/cli/cli.h"
+#include "server/lab/simulate/binding_demo.h"
 #include "server/lab/simulate/demo.h"
+#include "server/lab/simulate/spotmix_demo.h"
 
 struct options {
     bool ascii;
     int verbosity;
 };
 
+#define ASCII_FLAG \
+    SKR_FLAG(SWITCH, options, ascii, "--ascii", NULL, NULL, "draw with ASCII characters only")
+
 static const struct skr_flag flags[] = {
-    SKR_FLAG(SWITCH, options, ascii, "--ascii", NULL, NULL, "draw with ASCII characters only"),
+    ASCII_FLAG,
     SKR_FLAG(COUNT, options, verbosity, "--verbose", "-v", NULL,
              "show every request and every write"),
     SKR_HELP_FLAG,
     {0},
 };
+
+static const struct skr_flag ascii_flags[] = {ASCII_FLAG, SKR_HELP_FLAG, {0}};
+
+static int run_binding(const struct skr_call *call, struct skr_strbuf *out,
+                       struct skr_strbuf *messages)
+{
+    (void)messages;
+    const struct options *options = call->options;
+    return skr_binding_demo_play(options->ascii, out);
+}
+
+static int run_spotmix(const struct skr_call *call, struct skr_strbuf *out,
+                       struct skr_strbuf *messages)
+{
+    (void)messages;
+    const struct options *options = call->options;
+    return skr_spotmix_demo(options->ascii, out);
+}
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -23,8 +46,37 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return skr_demo_play(options->ascii, options->verbosity > 0, out);
 }
 
-static const struct skr_command *const modes[] = {
-    &skr_command_demo_binding, &skr_command_demo_placement, &skr_command_demo_spotmix, NULL};
+static const struct skr_command binding_command = {
+    .name = "demo binding",
+    .usage = "sakkara demo binding [--ascii]",
+    .summary = "provider and zone constraints of Karmada, no cluster needed",
+    .text =
+        "Decides one Deployment under four policies in five clusters of two providers: where its\n"
+        "replicas go, and why the last policy cannot be met.\n",
+    .examples = "  sakkara demo binding\n"
+                "  sakkara demo binding --ascii | less\n",
+    .next = "sakkara help simulate binding",
+    .group = {{ascii_flags, 0}},
+    .options_size = sizeof(struct options),
+    .run = run_binding,
+};
+
+static const struct skr_command spotmix_command = {
+    .name = "demo spotmix",
+    .usage = "sakkara demo spotmix [--ascii]",
+    .summary = "on-demand and spot by strict count, no cluster needed",
+    .text = "Creates the pods of a Deployment through the webhook's own code, takes some away,\n"
+            "scales down and up, and draws which index is on-demand and which is spot.\n",
+    .examples = "  sakkara demo spotmix\n"
+                "  sakkara demo spotmix --ascii\n",
+    .next = "sakkara help simulate spotmix",
+    .group = {{ascii_flags, 0}},
+    .options_size = sizeof(struct options),
+    .run = run_spotmix,
+};
+
+static const struct skr_command *const modes[] = {&binding_command, &skr_command_demo_placement,
+                                                  &spotmix_command, NULL};
 
 const struct skr_command skr_command_demo = {
     .name = "demo",

@@ -59,13 +59,11 @@ struct listing {
 static int fetch_one(struct listing *l, const char *name, json_t *items, skr_time *now,
                      struct skr_strbuf *messages)
 {
-    struct skr_strbuf path;
+    SKR_STRBUF(path);
     json_t *page = NULL;
-    skr_strbuf_init(&path);
     skr_strbuf_addf(&path, "/v1/groups/%s/%s", l->namespace_, name);
     const struct skr_view_query query = {.path = path.s};
     const int code = skr_client_flags_fetch(l->call, l->client, &query, "Group", &page, messages);
-    skr_strbuf_fini(&path);
     if (code == SKR_EXIT_OK) {
         *now = skr_page_time(page, "time");
         json_array_append_new(items, page);
@@ -203,11 +201,10 @@ static void say_none(const struct listing *l, const json_t *page, struct skr_str
 /* All that is shown of an item but its age. */
 static char *fingerprint(const struct listing *l, const json_t *item)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     if (l->o->output != OUTPUT_TEXT && l->o->output != OUTPUT_WIDE) {
         return skr_json_text(item, JSON_COMPACT);
     }
-    skr_strbuf_init(&b);
     skr_groups_table_fingerprint(&l->groups, item, &b);
     return skr_strbuf_take(&b, NULL);
 }
@@ -229,8 +226,9 @@ static json_t *by_key(const struct listing *l, const json_t *page)
     return all;
 }
 
-/* Items that are new or look different, in the order of the page; then those that are gone, as they
- * were last but for their status. Lists of names leave those out: nothing could tell them apart. */
+/* Items that are new or look different, in the order of the page; then deleted items with their last
+ * values and the status <deleted>. Lists of names leave deleted items out, because a name alone does
+ * not show the difference. */
 static json_t *changes(struct listing *l, const json_t *page)
 {
     json_t *all = by_key(l, page), *list = json_array(), *entry;

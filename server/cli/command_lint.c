@@ -76,7 +76,7 @@ static int fetch_map(const struct options *options, const char *word, const char
     const int rc = skr_source_kubectl_map(&client, options->namespace_, name, &text, &error);
     if (rc == 0) {
         skr_lint_add(lint, word, text.s ? text.s : "", text.len);
-        /* To compare levels with; who may not read them does without. */
+        /* Levels are compared with the topology maps, if the user may read them. */
         if (skr_source_kubectl_map(&client, NULL, NULL, &topology, &error) == 0) {
             skr_lint_add_context(lint, "topology", topology.s ? topology.s : "", topology.len);
         }

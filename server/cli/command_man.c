@@ -114,11 +114,9 @@ static void write_command(struct skr_strbuf *out, const struct page *page,
     skr_strbuf_addc(out, '\n');
     add(out, command->summary);
     skr_strbuf_add(out, "\n.PP\n");
-    struct skr_strbuf usage;
-    skr_strbuf_init(&usage);
+    SKR_STRBUF(usage);
     skr_strbuf_addf(&usage, "%s\n", command->usage);
     write_verbatim(out, page, usage.s);
-    skr_strbuf_fini(&usage);
     if (command->text[0]) {
         skr_strbuf_add(out, ".PP\n");
         add_commands(out, page, command->text);
@@ -142,11 +140,9 @@ static void write_end(struct skr_strbuf *out, const struct page *page)
                             "beyond 6 back to where it started.\n"
                             ".SH CONFIGURATION FILE\n"
                             "YAML; a dot stands for a nested key.\n.PP\n.nf\n");
-        struct skr_strbuf options;
-        skr_strbuf_init(&options);
+        SKR_STRBUF(options);
         skr_config_write_help(&options);
         add(out, options.s);
-        skr_strbuf_fini(&options);
         skr_strbuf_add(out, ".fi\n");
     }
     skr_strbuf_add(out, ".SH ENVIRONMENT\n"

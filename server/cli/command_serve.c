@@ -34,26 +34,16 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     (void)out;
     const struct options *options = call->options;
-    struct skr_findings findings;
-    struct skr_config *config = NULL;
-    int rc = 0;
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
     skr_log_set_format((enum skr_log_format)options->log_format);
     skr_log_set_level((int)options->level);
-    skr_findings_init(&findings);
-    if (options->config) {
-        rc = skr_config_load(options->config, &config, &findings);
-        skr_findings_write(&findings, options->config, messages);
-        fwrite(messages->s, 1, messages->len, stderr);
-        skr_strbuf_reset(messages);
-    } else {
-        config = skr_config_default();
+    const int code = skr_cli_load_config(options->config, &config, messages);
+    if (code != SKR_EXIT_OK) {
+        return code;
     }
-    if (!config) {
-        return rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
-    }
-    int code = skr_daemon_run(config, options->kubeconfig);
-    skr_config_destroy(config);
-    return code;
+    fwrite(messages->s ? messages->s : "", 1, messages->len, stderr);
+    skr_strbuf_reset(messages);
+    return skr_daemon_run(config, options->kubeconfig);
 }
 
 const struct skr_command skr_command_serve = {

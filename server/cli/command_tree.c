@@ -125,8 +125,8 @@ static int draw_placements(const struct skr_call *call, struct skr_strbuf *out,
     return code;
 }
 
-/* Classes of nodes beside the tree, where there is a spot mix. That it cannot be asked is said, and
- * the tree is shown without. */
+/* Adds the classes of nodes to the tree if there is a spot mix. If it does not answer, a message says
+ * so, and the tree has no classes. */
 static int add_classes(const struct skr_call *call, struct skr_client *client, json_t *page,
                        struct skr_strbuf *messages)
 {

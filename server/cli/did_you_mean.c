@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates come from the answers themselves; which is near is for server/suggest.c to say. */
+/* Candidates come from the answers of the client; skr_suggest() chooses among them. */
 #include "server/cli/did_you_mean.h"
 
 #include <stdlib.h>

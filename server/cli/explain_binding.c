@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain binding/NAME`: where a binding of Karmada goes, or why it does not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/fleet_objects.h"
-#include "server/cli/module_state.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/binding.h"
 
@@ -31,16 +27,15 @@ static const struct skr_binding *find(const struct options *given, const char *n
                                       const struct skr_fleet_input *input)
 {
     const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "default";
-    char *key = skr_object_key(namespace_, name);
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
     const struct skr_binding *binding = skr_binding_find(input, key);
-    free(key);
     return binding || given->client.namespace_ ? binding : skr_binding_find(input, name);
 }
 
-static int explain(const struct options *given, const char *name,
-                   const struct skr_fleet_input *input, struct skr_strbuf *out,
-                   struct skr_strbuf *messages)
+static int explain(const void *options, const char *name, struct skr_fleet_input *input,
+                   struct skr_strbuf *out, struct skr_strbuf *messages)
 {
+    const struct options *given = options;
     struct skr_propagation_options settings;
     struct skr_error error = {.text = ""};
     if (skr_simulate_binding_settings((enum skr_propagation_profile)given->profile,
@@ -62,19 +57,12 @@ static int explain(const struct options *given, const char *name,
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    struct skr_fleet_input input;
-    int code = skr_fleet_objects_fetch(call, &given->client, &skr_binding_rules, &input, messages);
-    const size_t begin = out->len;
-    if (code == SKR_EXIT_OK) {
-        code = explain(given, strchr(call->word[0], '/') + 1, &input, out, messages);
-    }
-    if (out->len > begin) {
-        const struct skr_module_state module =
-            skr_module_state_ask(call, &given->client, "karmada", messages);
-        code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
-    }
-    skr_fleet_input_fini(&input);
-    return code;
+    const struct skr_fleet_explanation what = {.client = &given->client,
+                                               .rules = &skr_binding_rules,
+                                               .module = "karmada",
+                                               .json = given->output == SKR_OUTPUT_JSON,
+                                               .explain = explain};
+    return skr_fleet_explain(call, &what, out, messages);
 }
 
 const struct skr_command skr_command_explain_binding = {

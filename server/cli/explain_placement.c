@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain placement/NAME`: why these clusters and not those, on objects as they are. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/fleet_objects.h"
-#include "server/cli/module_state.h"
-#include "server/exit_code.h"
 #include "server/lab/simulate/placement.h"
 
 struct options {
@@ -24,31 +19,28 @@ static const struct skr_flag flags[] = {
     {0},
 };
 
+static int explain(const void *options, const char *name, struct skr_fleet_input *input,
+                   struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *given = options;
+    const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "";
+    SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
+    const struct skr_simulate_placement_options how = {.placement = key,
+                                                       .scheduler = given->scheduler,
+                                                       .json = given->output == SKR_OUTPUT_JSON,
+                                                       .verbose = given->verbose};
+    return skr_simulate_placement_show(input, &how, out, messages);
+}
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    const char *name = strchr(call->word[0], '/') + 1;
-    struct skr_fleet_input input;
-    int code =
-        skr_fleet_objects_fetch(call, &given->client, &skr_placement_rules, &input, messages);
-    char *key = skr_object_key(given->client.namespace_ ? given->client.namespace_ : "", name);
-    const size_t begin = out->len;
-    if (code == SKR_EXIT_OK) {
-        const struct skr_simulate_placement_options options = {.placement = key,
-                                                               .scheduler = given->scheduler,
-                                                               .json =
-                                                                   given->output == SKR_OUTPUT_JSON,
-                                                               .verbose = given->verbose};
-        code = skr_simulate_placement_show(&input, &options, out, messages);
-    }
-    if (out->len > begin) {
-        const struct skr_module_state module =
-            skr_module_state_ask(call, &given->client, "ocm", messages);
-        code = skr_module_state_put(&module, given->output == SKR_OUTPUT_JSON, begin, code, out);
-    }
-    free(key);
-    skr_fleet_input_fini(&input);
-    return code;
+    const struct skr_fleet_explanation what = {.client = &given->client,
+                                               .rules = &skr_placement_rules,
+                                               .module = "ocm",
+                                               .json = given->output == SKR_OUTPUT_JSON,
+                                               .explain = explain};
+    return skr_fleet_explain(call, &what, out, messages);
 }
 
 const struct skr_command skr_command_explain_placement = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Flags that give a command the settings of the spot mix. */
 #include "server/cli/mix_flags.h"
 
 #include "server/config/spotmix_settings.h"
 #include "server/exit_code.h"
-#include "server/findings.h"
 
 static const char *const presets[] = {"default", "karpenter", "eks", "gke", "aks", NULL};
 
@@ -21,19 +21,15 @@ const struct skr_flag skr_mix_flag_table[] = {
 int skr_mix_view_init(struct skr_mix_view *view, const struct skr_call *call,
                       const struct skr_mix_flags *flags, struct skr_strbuf *messages)
 {
-    struct skr_findings findings;
     *view = (struct skr_mix_view){0};
     if (flags->config && flags->preset > 0) {
         return skr_cli_refuse(call->command, "--config has a preset of its own, beside --preset",
                               presets[flags->preset], messages);
     }
-    if (flags->config) {
-        skr_findings_init(&findings);
-        skr_config_load(flags->config, &view->config, &findings);
-        skr_findings_write(&findings, flags->config, messages);
-        if (!view->config) {
-            return SKR_EXIT_ERROR;
-        }
+    const int code =
+        flags->config ? skr_cli_load_config(flags->config, &view->config, messages) : SKR_EXIT_OK;
+    if (code != SKR_EXIT_OK) {
+        return code;
     }
     skr_config_spotmix_settings(view->config, &view->settings);
     if (!flags->config) {

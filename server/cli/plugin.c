@@ -33,9 +33,8 @@ static bool is_command(const char *line, const char *at)
 
 void skr_cli_as_plugin(struct skr_strbuf *text)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     const char *line = text->s ? text->s : "", *rest = line, *at;
-    skr_strbuf_init(&out);
     while ((at = strstr(rest, name))) {
         for (const char *end = strchr(line, '\n'); end && end < at; end = strchr(line, '\n')) {
             line = end + 1;
@@ -46,6 +45,6 @@ void skr_cli_as_plugin(struct skr_strbuf *text)
         rest = at + sizeof name - 1;
     }
     skr_strbuf_add(&out, rest);
-    skr_strbuf_fini(text);
-    *text = out;
+    skr_strbuf_reset(text);
+    skr_strbuf_addn(text, out.s, out.len);
 }

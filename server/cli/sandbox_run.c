@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cli/cli.h"
 #include "server/daemon/daemon.h"
 #include "server/daemon/signals.h"
 #include "server/exit_code.h"
@@ -74,16 +75,14 @@ static const struct skr_control_example examples[] = {
 
 static int read_objects(struct sandbox *s)
 {
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->options->n_files; i++) {
         rc = skr_simulate_input_read(&s->input, s->options->file[i], &s->messages);
     }
     if (s->options->n_files == 0) {
-        skr_strbuf_init(&text);
         skr_example_write_last_cluster(&text);
         rc = skr_simulate_input_parse(&s->input, "example", text.s, text.len, &s->messages);
-        skr_strbuf_fini(&text);
     }
     if (rc == 0) {
         skr_simulate_input_finish(&s->input, &s->messages);
@@ -101,18 +100,10 @@ static int read_objects(struct sandbox *s)
 
 static int read_config(struct sandbox *s)
 {
-    struct skr_findings findings;
-    int rc = 0;
-    skr_findings_init(&findings);
-    if (s->options->config) {
-        rc = skr_config_load(s->options->config, &s->config, &findings);
-        skr_findings_write(&findings, s->options->config, &s->messages);
-    } else {
-        s->config = skr_config_default();
-    }
+    const int code = skr_cli_load_config(s->options->config, &s->config, &s->messages);
     say(&s->messages);
-    if (!s->config) {
-        return rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    if (code != SKR_EXIT_OK) {
+        return code;
     }
     s->config->extender_listen = s->config->bind_listen = s->config->admin_listen = "127.0.0.1:0";
     s->config->gate_listen = "";
@@ -140,13 +131,12 @@ static int read_scheduler_config(struct sandbox *s)
 {
     const char *path = s->options->scheduler_config;
     struct skr_findings findings;
-    struct skr_strbuf text;
+    SKR_STRBUF(text);
     int rc = 0;
     if (s->options->no_scheduler || (s->options->no_daemon && !path)) {
         return SKR_EXIT_OK;
     }
     skr_findings_init(&findings);
-    skr_strbuf_init(&text);
     if (path) {
         rc = skr_scheduler_config_load(path, &s->scheduler, &findings);
     } else {
@@ -154,7 +144,6 @@ static int read_scheduler_config(struct sandbox *s)
         rc = skr_scheduler_config_parse(text.s, text.len, &s->scheduler, &findings);
     }
     skr_findings_write(&findings, path ? path : "scheduler", &s->messages);
-    skr_strbuf_fini(&text);
     say(&s->messages);
     return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
 }

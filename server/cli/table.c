@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which commands there are. One row each; all the rest follows from the rows. */
+/* The table of commands: one row each. */
 #include "server/cli/cli.h"
 
 static const struct skr_command *const commands[] = {
@@ -10,7 +10,7 @@ static const struct skr_command *const commands[] = {
 };
 _Static_assert(sizeof commands / sizeof commands[0] <= SKR_COMMANDS_MAX, "room for all");
 
-/* Run by scripts of ours, not by people. */
+/* For scripts, not for users. */
 static const struct skr_command *const hidden[] = {&skr_command_complete, &skr_command_man, NULL};
 
 const struct skr_command_table skr_commands = {commands, hidden};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork() and not posix_spawn(), which cannot bind the child's life to ours. */
+/* fork(), because posix_spawn() cannot end the child together with this process. */
 #include "server/client/child.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@ struct skr_child {
     pid_t pid;
     int fd[2]; /* its standard output and error; -1: at its end */
     struct skr_strbuf *text[2];
-    size_t max[2]; /* what is beyond is read, and forgotten */
+    size_t max[2]; /* bytes beyond are read and dropped */
     bool too_large, too_late;
 };
 

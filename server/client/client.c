@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which source is asked, what an answer must look like, and what becomes of refusals. */
+/* Chooses the source, checks its answer, and turns refusals into errors. */
 #include "server/client/client.h"
 
 #include <stdlib.h>
@@ -60,8 +60,7 @@ const struct skr_manifests *skr_client_objects(const struct skr_client *client)
 
 char *skr_client_default_namespace(struct skr_client *client)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     if (!client->dump && !client->options.server) {
         skr_source_kubectl_namespace(&client->options, &b);
     }

@@ -4,13 +4,12 @@
 /*
  * Where the commands for people get their answers: the pages of core/gang/state/pages.h, from
  *
- *   file     a dump of `kubectl get nodes,pods,configmaps,podgroups -A -o json` (or YAML): an
- *            engine of our own takes it in and answers; nothing is scheduled and nothing leaves
- *            the process
+ *   file     a dump of `kubectl get nodes,pods,configmaps,podgroups -A -o json` (or YAML): a
+ *            private engine reads it and answers; nothing is scheduled, nothing leaves the process
  *   server   http://HOST:PORT of a daemon's admin listener
- *   (none)   a kubectl port-forward of our own to the pods behind the daemon's Service, or, where
- *            there is no such Service to be read, kubectl get --raw through the API server's proxy:
- *            contexts, exec plugins, proxies and sign-in are kubectl's business
+ *   (none)   a `kubectl port-forward` to the pods behind the daemon's Service, or, if that Service
+ *            cannot be read, `kubectl get --raw` through the API server's proxy. kubectl does
+ *            contexts, exec plugins, proxies and sign-in
  *
  * One thread.
  */
@@ -29,7 +28,7 @@ void skr_client_destroy(struct skr_client *client); /* NULL allowed */
 
 /* The answer as JSON (json_decref()): an object of this kind ("Tree", "GroupList", ...). Errors:
  *   SKR_NOT_FOUND  no such group, domain, resource
- *   SKR_RETRY      nobody answers: no kubectl, no connection, no Service, a daemon that is not
+ *   SKR_RETRY      no answer: no kubectl, no connection, no Service, a daemon that is not
  *                  ready
  *   SKR_DENIED     not allowed
  *   SKR_INVALID    the question (an argument), or an answer that is none of ours

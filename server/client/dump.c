@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dump as a cluster that stands still: its objects go to an engine of our own, at the latest time
- * that is written in them, so that ages are as of the dump. What the engine would do is thrown
- * away: no write is answered, its timer never rings. Solves are run only when somebody asks why a
- * group is not placed: then the engine plans once, a second later, whatever is due.
+ * A dump is a cluster that stands still. Its objects go to a private engine at the latest time that
+ * is written in them, so ages are as of the dump. Actions of the engine are discarded: no write is
+ * answered, and its timer never fires. Solves run only for an explanation: then the engine plans
+ * once, a second later, everything that is due.
  *
- * Topology maps are looked for where the dump has them: in "default", else in the namespace of the
- * first one by name.
+ * Topology maps are read from "default", or else from the first namespace by name that has one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +133,7 @@ static void take_action(struct skr_dump *dump, const struct skr_action *action)
 
 static void handle(struct skr_dump *dump, struct skr_event *event, struct skr_actions *actions)
 {
-    /* A moment later than all that is written, to be told apart from it. */
+    /* A moment later than every time in the dump, so that it differs from them. */
     skr_engine_handle(dump->engine, event, dump->now + 1, actions);
     for (size_t i = 0; i < actions->n; i++) {
         take_action(dump, &actions->item[i]);
@@ -225,7 +224,7 @@ static bool selects(void *context, const struct skr_labels *labels)
     return skr_selector_matches_list(context, labels);
 }
 
-/* Everybody who waits is planned for, in the engine's order. */
+/* All groups that wait are planned, in the engine's order. */
 static void plan(struct skr_dump *dump, struct skr_actions *actions)
 {
     struct skr_event timer = {.kind = SKR_EVENT_TIMER};

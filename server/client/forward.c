@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `kubectl get service` tells selector and port, `kubectl get pods` the pods, and `kubectl
- * port-forward pod/NAME :PORT` a free local port with its first line: "Forwarding from
- * 127.0.0.1:40123 -> 9662".
+ * `kubectl get service` gives selector and port, and `kubectl get pods` the pods. The first line of
+ * `kubectl port-forward pod/NAME :PORT` has the free local port: "Forwarding from 127.0.0.1:40123 ->
+ * 9662".
  */
 #include "server/client/forward.h"
 
@@ -107,7 +107,7 @@ static void note_pod(struct skr_forward *f, const json_t *pod)
     }
 }
 
-/* The one that says it leads first. */
+/* The pod with the label of the leader comes first. */
 static void read_pods(struct skr_forward *f, const json_t *list)
 {
     const json_t *items = json_object_get(list, "items");
@@ -130,20 +130,13 @@ static int get(const struct skr_forward *f, const char *const *words, json_t **r
     SKR_STRBUF(out);
     struct skr_kubectl a;
     skr_kubectl_begin(&a, &f->options);
-    (void)snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
-                   (long long)(f->options.request_timeout / SKR_MILLISECOND));
-    skr_kubectl_add(&a, a.timeout);
-    skr_kubectl_add(&a, "--namespace");
-    skr_kubectl_add(&a, f->namespace_);
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    for (; *words; words++) {
-        skr_kubectl_add(&a, *words);
-    }
+    skr_kubectl_add_timeout(&a, &f->options);
+    skr_kubectl_add_all(
+        &a, (const char *const[]){"--namespace", f->namespace_, "get", "--output=json", NULL});
+    skr_kubectl_add_all(&a, words);
     skr_strbuf_reset(said);
-    skr_strbuf_add(said, ""); /* a string, whatever comes */
     int rc = skr_kubectl_run(&a, &f->options, &out, said, ret_code, error);
-    *ret = rc == 0 && *ret_code == 0 ? json_loadb(out.s ? out.s : "", out.len, 0, NULL) : NULL;
+    *ret = rc == 0 && *ret_code == 0 ? json_loadb(out.s, out.len, 0, NULL) : NULL;
     return rc;
 }
 
@@ -173,14 +166,13 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
 {
     struct skr_forward *f = skr_alloc(sizeof *f);
     const char *const words[] = {"service", f->service, NULL};
-    struct skr_strbuf said;
+    SKR_STRBUF(said);
     json_auto_t *service = NULL;
     int rc = 0, code;
     f->options = *options;
     skr_strbuf_init(&f->selector);
     skr_strbuf_init(&f->said);
     skr_strbuf_init(&f->complaint);
-    skr_strbuf_init(&said);
     *ret = f;
     const bool known = parse(f, options->service);
     if (known) {
@@ -194,7 +186,6 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
         skr_forward_destroy(f);
         *ret = NULL;
     }
-    skr_strbuf_fini(&said);
     return rc;
 }
 
@@ -256,12 +247,9 @@ static int open_tunnel(struct skr_forward *f, struct skr_error *error)
     skr_strbuf_add(&f->complaint, "");
     (void)snprintf(remote, sizeof remote, ":%s", f->port);
     skr_kubectl_begin(&a, &f->options);
-    skr_kubectl_add(&a, "--namespace");
-    skr_kubectl_add(&a, f->namespace_);
-    skr_kubectl_add(&a, "port-forward");
-    skr_kubectl_add(&a, "--address=127.0.0.1");
-    skr_kubectl_add(&a, f->pod[f->next]);
-    skr_kubectl_add(&a, remote);
+    skr_kubectl_add_all(&a, (const char *const[]){"--namespace", f->namespace_, "port-forward",
+                                                  "--address=127.0.0.1", f->pod[f->next], remote,
+                                                  NULL});
     int rc = skr_child_start(&f->child, a.item, &f->said, &f->complaint, error);
     if (rc < 0) {
         return rc;

@@ -11,7 +11,7 @@
 
 struct skr_forward;
 
-/* Who is behind the Service of the options. *ret NULL: no such Service that may be read, or one
+/* Finds the pods behind the Service of the options. *ret NULL: no such Service that may be read, or one
  * without a selector or a port, or of HTTPS: it is asked through the API server's proxy. Errors as of
  * skr_client_fetch(): no running pod, or they may not be listed. */
 int skr_forward_create(const struct skr_client_options *options, struct skr_forward **ret,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page through kubectl: `kubectl get --raw PATH`, found in PATH and run without a shell. The API
- * server hands the request on to the daemon's Service, so that everything about the connection is
- * as for any other kubectl command. What kubectl says on its standard error decides what went
- * wrong: our own refusals begin with "sakkara: " behind kubectl's prefix.
+ * Reads a page with `kubectl get --raw PATH`, found in PATH and run without a shell. The API server
+ * forwards the request to the daemon's Service, so the connection works as for any other kubectl
+ * command. The standard error of kubectl gives the error: refusals of the daemon begin with
+ * "sakkara: " behind kubectl's prefix.
  */
 #include "server/client/kubectl.h"
 
@@ -66,24 +66,38 @@ int skr_kubectl_refused(char *said, int code, struct skr_error *error)
 
 /* ---- its arguments ---- */
 
-void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word)
+static void add(struct skr_kubectl *kubectl, const char *word)
 {
     skr_bug_on(kubectl->n == SKR_KUBECTL_ARGUMENTS_MAX);
     kubectl->item[kubectl->n++] = word;
 }
 
+void skr_kubectl_add_all(struct skr_kubectl *kubectl, const char *const *words)
+{
+    for (; *words; words++) {
+        add(kubectl, *words);
+    }
+}
+
+void skr_kubectl_add_timeout(struct skr_kubectl *kubectl, const struct skr_client_options *options)
+{
+    (void)snprintf(kubectl->timeout, sizeof kubectl->timeout, "--request-timeout=%lldms",
+                   (long long)(options->request_timeout / SKR_MILLISECOND));
+    add(kubectl, kubectl->timeout);
+}
+
 static void add_pair(struct skr_kubectl *a, const char *flag, const char *value)
 {
     if (value) {
-        skr_kubectl_add(a, flag);
-        skr_kubectl_add(a, value);
+        add(a, flag);
+        add(a, value);
     }
 }
 
 void skr_kubectl_begin(struct skr_kubectl *kubectl, const struct skr_client_options *options)
 {
     *kubectl = (struct skr_kubectl){.n = 0};
-    skr_kubectl_add(kubectl, "kubectl");
+    add(kubectl, "kubectl");
     add_pair(kubectl, "--context", options->context);
     add_pair(kubectl, "--kubeconfig", options->kubeconfig);
 }
@@ -116,7 +130,7 @@ static int write_path(const char *service, const char *target, struct skr_strbuf
     return 0;
 }
 
-/* Of the replicas behind the Service one leads, and the API server asks any of them. */
+/* Only the leader answers, and the API server asks any replica behind the Service. */
 static int ask(const struct skr_kubectl *a, const struct skr_client_options *options,
                struct skr_strbuf *out, struct skr_strbuf *said, int *code, struct skr_error *error)
 {
@@ -141,15 +155,10 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, ""); /* a string, whatever comes */
-    snprintf(a.timeout, sizeof a.timeout, "--request-timeout=%lldms",
-             (long long)(options->request_timeout / SKR_MILLISECOND));
     int rc = write_path(options->service, target, &path, error);
     if (rc == 0) {
-        skr_kubectl_add(&a, a.timeout);
-        skr_kubectl_add(&a, "get");
-        skr_kubectl_add(&a, "--raw");
-        skr_kubectl_add(&a, path.s);
+        skr_kubectl_add_timeout(&a, options);
+        skr_kubectl_add_all(&a, (const char *const[]){"get", "--raw", path.s, NULL});
         rc = ask(&a, options, out, &said, &code, error);
     }
     if (rc == 0 && code != 0) {
@@ -158,46 +167,40 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     return rc;
 }
 
-int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
-                           const char *name, struct skr_strbuf *out, struct skr_error *error)
+/* What `kubectl get --output=json` writes about objects. absent: the error if there is none. */
+static int get_objects(const struct skr_client_options *options, const char *namespace_,
+                       const char *const *words, enum skr_error_code absent, struct skr_strbuf *out,
+                       struct skr_error *error)
 {
     SKR_STRBUF(said);
     struct skr_kubectl a;
     int code = 0;
     skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, "");
-    add_pair(&a, "--namespace", name ? namespace_ : NULL);
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    skr_kubectl_add(&a, "configmap");
-    skr_kubectl_add(&a, name ? "--" : "--all-namespaces");
-    skr_kubectl_add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
-    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
-    if (rc == 0 && code != 0) {
-        const char *line = last_line(said.s);
-        rc = skr_error_set(error, strstr(line, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
-                           "kubectl: %.200s", line);
+    add_pair(&a, "--namespace", namespace_);
+    skr_kubectl_add_all(&a, (const char *const[]){"get", "--output=json", NULL});
+    skr_kubectl_add_all(&a, words);
+    const int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
+    if (rc < 0 || code == 0) {
+        return rc;
     }
-    return rc;
+    const char *line = last_line(said.s);
+    return skr_error_set(error, strstr(line, "(NotFound)") ? absent : SKR_RETRY, "kubectl: %.200s",
+                         line);
+}
+
+int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
+                           const char *name, struct skr_strbuf *out, struct skr_error *error)
+{
+    const char *const words[] = {"configmap", name ? "--" : "--all-namespaces",
+                                 name ? name : "--selector=" SKR_TOPOLOGY_LABEL, NULL};
+    return get_objects(options, name ? namespace_ : NULL, words, SKR_NOT_FOUND, out, error);
 }
 
 int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
                             struct skr_strbuf *out, struct skr_error *error)
 {
-    SKR_STRBUF(said);
-    struct skr_kubectl a;
-    int code = 0;
-    skr_kubectl_begin(&a, options);
-    skr_strbuf_add(&said, "");
-    skr_kubectl_add(&a, "get");
-    skr_kubectl_add(&a, "--output=json");
-    skr_kubectl_add(&a, "--all-namespaces");
-    skr_kubectl_add(&a, resources);
-    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
-    if (rc == 0 && code != 0) {
-        rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", last_line(said.s));
-    }
-    return rc;
+    const char *const words[] = {"--all-namespaces", resources, NULL};
+    return get_objects(options, NULL, words, SKR_RETRY, out, error);
 }
 
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
@@ -207,10 +210,9 @@ void skr_source_kubectl_namespace(const struct skr_client_options *options, stru
     int code = 0;
     const size_t begin = out->len;
     skr_kubectl_begin(&a, options);
-    skr_kubectl_add(&a, "config");
-    skr_kubectl_add(&a, "view");
-    skr_kubectl_add(&a, "--minify");
-    skr_kubectl_add(&a, "--output=jsonpath={.contexts[0].context.namespace}");
+    skr_kubectl_add_all(
+        &a, (const char *const[]){"config", "view", "--minify",
+                                  "--output=jsonpath={.contexts[0].context.namespace}", NULL});
     if (skr_kubectl_run(&a, options, out, &said, &code, NULL) < 0 || code != 0) {
         out->len = begin;
     }

@@ -15,14 +15,17 @@ struct skr_kubectl {
 
 /* "kubectl" with the context and kubeconfig of the options. */
 void skr_kubectl_begin(struct skr_kubectl *kubectl, const struct skr_client_options *options);
-void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word);
+/* words: NULL at the end. */
+void skr_kubectl_add_all(struct skr_kubectl *kubectl, const char *const *words);
+/* "--request-timeout" of the options. */
+void skr_kubectl_add_timeout(struct skr_kubectl *kubectl, const struct skr_client_options *options);
 /* To its end; skr_child_run() with the time-out of the options. */
 int skr_kubectl_run(const struct skr_kubectl *kubectl, const struct skr_client_options *options,
                     struct skr_strbuf *out, struct skr_strbuf *said, int *ret_code,
                     struct skr_error *error);
-/* How long a kubectl may take: the request's time-out and some for it to say so. */
+/* The longest time a kubectl may take: the time-out of the request, and some for its message. */
 int64_t skr_kubectl_timeout_ms(const struct skr_client_options *options);
-/* What its standard error means, whose text is spoilt; negative. */
+/* The error that kubectl wrote to its standard error; said is changed. Negative. */
 int skr_kubectl_refused(char *said, int code, struct skr_error *error);
 
 #endif

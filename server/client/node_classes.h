@@ -2,9 +2,8 @@
 #ifndef SKR_SERVER_CLIENT_NODE_CLASSES_H
 #define SKR_SERVER_CLIENT_NODE_CLASSES_H
 /*
- * The classes of nodes, on-demand and spot, beside the tree: the gang scheduler makes the tree and
- * the spot mix knows the classes, and neither knows the other, so that whoever asks both puts them
- * together.
+ * Adds the classes of nodes, on-demand and spot, to the tree. The gang scheduler makes the tree and
+ * the spot mix has the classes; neither reads the other, so the client joins them.
  */
 #include "core/spotmix/settings.h"
 #include "server/client/client.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a dump into a spot mix and writes its pages. */
 #include "server/client/spotmix_dump.h"
 
 #include <string.h>
@@ -71,14 +72,12 @@ int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
                            struct skr_error *error)
 {
     SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
-    struct skr_strbuf page;
     const int rc = skr_spotmix_create(settings, &mix, error);
     if (rc == 0) {
-        skr_strbuf_init(&page);
+        SKR_STRBUF(page);
         fill(objects, mix);
         skr_spotmix_page_write_nodes(mix, &page);
         *ret = json_loads(page.s, 0, NULL);
-        skr_strbuf_fini(&page);
     }
     return rc;
 }

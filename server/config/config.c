@@ -8,7 +8,6 @@
  */
 #include "server/config/config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -495,22 +494,8 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
 
 int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
-        return -SKR_NOT_FOUND;
-    }
-    SKR_AUTO_FREE char *text = malloc(SKR_CONFIG_BYTES_MAX + 1);
-    size_t n = text ? fread(text, 1, SKR_CONFIG_BYTES_MAX + 1, file) : 0;
-    int rc = -SKR_NO_MEMORY;
-    if (!text) {
-        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
-    } else if (ferror(file)) {
-        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be read: %s", strerror(errno));
-        rc = -SKR_INVALID;
-    } else {
-        rc = skr_config_parse(text, n, ret, findings);
-    }
-    fclose(file);
-    return rc;
+    SKR_AUTO_FREE char *text = NULL;
+    size_t n = 0;
+    const int rc = skr_findings_read(findings, path, SKR_CONFIG_BYTES_MAX, &text, &n);
+    return rc < 0 ? rc : skr_config_parse(text, n, ret, findings);
 }

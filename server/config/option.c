@@ -407,7 +407,7 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     return skr_error_set(error, SKR_BUG, "option %s has no type", option->key);
 }
 
-/* The default as it stands in YAML. */
+/* The default as YAML. */
 static void write_fallback(const struct skr_option *option, struct skr_strbuf *out)
 {
     if (option->type == SKR_OPTION_NAMES) {

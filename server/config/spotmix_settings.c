@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Turns the spotmix section of a configuration into settings. */
 #include "server/config/spotmix_settings.h"
 
 #include <string.h>

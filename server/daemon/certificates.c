@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides and makes the next change of own certificates. */
 #include "server/daemon/certificates.h"
 
 #include <stdlib.h>
@@ -125,17 +126,16 @@ static int issue(struct skr_certificates *c, const struct skr_certificates_rules
     return rc;
 }
 
-/* The new one in front; of the others the one that has issued last. */
+/* The new authority in front of the one that has issued last. */
 static int publish(struct skr_certificates *c, const struct skr_certificates_rules *rules,
                    int64_t now_s, struct skr_error *error)
 {
     struct skr_x509_pair authority = {0};
-    struct skr_strbuf bundle;
+    SKR_STRBUF(bundle);
     const int rc = skr_x509_make_authority(now_s, rules->authority_s, &authority, error);
     if (rc < 0) {
         return rc;
     }
-    skr_strbuf_init(&bundle);
     skr_strbuf_add(&bundle, authority.cert);
     (void)skr_x509_add_nth(c->bundle, 0, &bundle);
     free(authority.cert);
@@ -146,8 +146,7 @@ static int publish(struct skr_certificates *c, const struct skr_certificates_rul
 
 static void drop(struct skr_certificates *c)
 {
-    struct skr_strbuf first;
-    skr_strbuf_init(&first);
+    SKR_STRBUF(first);
     (void)skr_x509_add_nth(c->bundle, 0, &first);
     free(c->bundle);
     c->bundle = skr_strbuf_take(&first, NULL);

@@ -2,20 +2,20 @@
 #ifndef SKR_SERVER_DAEMON_CERTIFICATES_H
 #define SKR_SERVER_DAEMON_CERTIFICATES_H
 /*
- * The certificate of a webhook that makes its own: an authority and what it has issued, which all
- * replicas read from one Secret, and the leader changes. API servers trust the bundle.
+ * Own certificates of a webhook: an authority and the server certificate (leaf) that it has issued.
+ * All replicas read them from one Secret, and the leader changes them. API servers trust the bundle.
  *
- * One change at a time, so that whatever a replica serves is trusted by every API server at any
- * moment, also when the leader dies between two of them:
+ * Changes are made one at a time. Every API server therefore trusts every certificate that a replica
+ * serves, also if the leader dies between two changes:
  *
  *   ANEW     nothing usable is there: an authority and a certificate
  *   ISSUE    the certificate is renewed at two thirds of its lifetime
  *   PUBLISH  the authority is at two thirds of its own: a new one in front of it, in the bundle
- *   ISSUE    once everybody knows both: the certificate of the new one
+ *   ISSUE    once all API servers have both: the certificate of the new one
  *   DROP     once every replica serves that: the bundle is the new one alone
  *
- * No I/O and no clock: whoever calls says what time it is, and whether things are settled: Secret
- * and bundle have been what they are for SKR_CERTIFICATES_SETTLED times the pace.
+ * There is no I/O and no clock. The caller passes the time, and whether Secret and bundle are
+ * settled: unchanged for SKR_CERTIFICATES_SETTLED times the pace.
  */
 #include "server/http/x509.h"
 

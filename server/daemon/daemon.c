@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assembles the daemon. Everything below is wiring: for each scheduler that is enabled an engine on
- * its thread with its service and its workers, and one kube client for all.
+ * Connects the parts: for each enabled scheduler an engine on its thread with its service and its
+ * workers, and one kube client for all.
  */
 #include "server/daemon/daemon.h"
 
@@ -34,7 +34,7 @@
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND)     /* for the engine to answer what it holds */
 #define STOP_KUBE_TIME   (SKR_SECOND)     /* for requests in flight to be answered */
-#define UNFIT_TIME       (5 * SKR_SECOND) /* at one thing: another one had better lead */
+#define UNFIT_TIME       (5 * SKR_SECOND) /* at one event: another process should lead */
 #define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
 
 struct skr_daemon {
@@ -86,7 +86,7 @@ static bool may_write(void *context)
     return !d->leader || skr_leader_may_write(d->leader);
 }
 
-/* Before there is a client there is nothing that could be old. */
+/* Without a client there is nothing that could be old. */
 static void freshen(void *context)
 {
     struct skr_daemon *d = context;
@@ -101,7 +101,7 @@ static bool is_fresh(void *context)
     return !kube || skr_kube_is_fresh(kube, d->fresh_ticket);
 }
 
-/* Who cannot decide does not keep others from it. */
+/* A process that cannot decide must not keep the Lease. */
 static bool is_fit(void *context)
 {
     const struct skr_daemon *d = context;
@@ -110,28 +110,24 @@ static bool is_fit(void *context)
 
 /* ---- parts ---- */
 
-static int load_access(const struct skr_config *config, const char *kubeconfig,
-                       struct skr_kube_access *access, struct skr_findings *findings,
-                       struct skr_error *error)
-{
-    return skr_kube_access_load(kubeconfig && kubeconfig[0] ? kubeconfig : config->kubeconfig,
-                                access, findings, error);
-}
-
-/* For services, while they start. */
-static int give_access(void *context, struct skr_kube_access *ret, struct skr_error *error)
+/* Also for services, while they start. ret owns nothing on errors. */
+static int load_access(void *context, struct skr_kube_access *ret, struct skr_error *error)
 {
     const struct skr_daemon *d = context;
-    return load_access(d->config, d->kubeconfig, ret, d->findings, error);
+    const char *file = d->kubeconfig && d->kubeconfig[0] ? d->kubeconfig : d->config->kubeconfig;
+    skr_kube_access_init(ret);
+    const int rc = skr_kube_access_load(file, ret, d->findings, error);
+    if (rc < 0) {
+        skr_kube_access_fini(ret);
+    }
+    return rc;
 }
 
-static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
-                      struct skr_error *error)
+static int start_kube(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_kube_access access;
     struct skr_kube_options options;
     char agent[128];
-    skr_kube_access_init(&access);
     skr_kube_options_default(&options);
     snprintf(agent, sizeof agent, "sakkara/%s", skr_version);
     for (size_t i = 0; i < d->n_seats; i++) {
@@ -155,17 +151,14 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     options.qps = (int32_t)d->config->client_qps;
     options.burst = (int32_t)d->config->client_burst;
     options.stop_grace = STOP_KUBE_TIME;
-    int rc = load_access(d->config, kubeconfig, &access, findings, error);
-    if (rc == 0) {
-        rc = skr_kube_create(&options, &access, &d->kube, error);
-    }
+    int rc = load_access(d, &access, error);
+    rc = rc < 0 ? rc : skr_kube_create(&options, &access, &d->kube, error);
     skr_kube_access_fini(&access);
     return rc;
 }
 
 /* Before anything else may decide: engines start as leaders. */
-static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
-                        struct skr_error *error)
+static int start_leader(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_kube_access access;
     char namespace_[SKR_LEADER_NAME_MAX];
@@ -188,13 +181,8 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
         .is_fresh = is_fresh,
         .context = d,
     };
-    skr_kube_access_init(&access);
-    int rc = load_access(d->config, kubeconfig, &access, findings, error);
-    if (rc == 0) {
-        rc = skr_leader_create(&options, &access, &d->leader, error);
-    }
-    skr_kube_access_fini(&access);
-    return rc;
+    const int rc = load_access(d, &access, error);
+    return rc < 0 ? rc : skr_leader_create(&options, &access, &d->leader, error);
 }
 
 static void server_is(void *context, int minor)
@@ -207,18 +195,13 @@ static void server_is(void *context, int minor)
     }
 }
 
-/* What is missing is found now, not when a group is half bound. */
-static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
-                           struct skr_findings *findings, struct skr_error *error)
+/* Missing permissions are found now, not when a group is half bound. */
+static int start_preflight(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_kube_access access;
-    skr_kube_access_init(&access);
-    int rc = load_access(d->config, kubeconfig, &access, findings, error);
-    if (rc == 0) {
-        rc = skr_preflight_start(d->config, &access, server_is, d, &d->preflight, error);
-    }
-    skr_kube_access_fini(&access);
-    return rc;
+    const int rc = load_access(d, &access, error);
+    return rc < 0 ? rc
+                  : skr_preflight_start(d->config, &access, server_is, d, &d->preflight, error);
 }
 
 static void list_modules(struct skr_daemon *d)
@@ -281,8 +264,7 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
     return rc;
 }
 
-/* Of every scheduler that the configuration enables: its service, and its engine, which does not
- * run yet. */
+/* The service and the engine of every enabled scheduler. The engines do not run yet. */
 static void make_seats(struct skr_daemon *d)
 {
     const struct skr_service_host host = {.config = d->config,
@@ -290,7 +272,7 @@ static void make_seats(struct skr_daemon *d)
                                           .instance = d->instance,
                                           .registry = d->registry,
                                           .log = {log_http, d},
-                                          .access = give_access,
+                                          .access = load_access,
                                           .context = d};
     for (size_t i = 0; i < SKR_SCHEDULER_COUNT; i++) {
         if (!skr_scheduler_rows[i]->enabled(d->config)) {
@@ -306,16 +288,15 @@ static void make_seats(struct skr_daemon *d)
     }
 }
 
-static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
-                       struct skr_error *error)
+static int start_parts(struct skr_daemon *d, struct skr_error *error)
 {
     int rc = 0;
     for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
         rc = skr_seat_start(&d->seat[i], error);
     }
-    rc = rc < 0 ? rc : start_leader(d, kubeconfig, findings, error);
-    rc = rc < 0 ? rc : start_preflight(d, kubeconfig, findings, error);
-    rc = rc < 0 ? rc : start_kube(d, kubeconfig, findings, error);
+    rc = rc < 0 ? rc : start_leader(d, error);
+    rc = rc < 0 ? rc : start_preflight(d, error);
+    rc = rc < 0 ? rc : start_kube(d, error);
     if (rc < 0) {
         return rc;
     }
@@ -374,7 +355,7 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
     skr_process_metrics_register(d->registry);
     d->metrics = skr_daemon_metrics_create(d->registry);
     make_seats(d);
-    int rc = start_parts(d, kubeconfig, findings, error);
+    int rc = start_parts(d, error);
     if (rc < 0) {
         skr_daemon_destroy(d);
         return rc;

@@ -8,10 +8,9 @@
  *   verbs -events--^    ^               |------writes----------> kube
  *   solver --results----'               '------problems--------> solver
  *
- * Order of the start: what produces events first, the engine thread last, so that nothing it calls
- * is missing. Order of the end: the engine answers what it holds, the listeners close, the kube
- * client gives up its requests, the engine and the solver end. No state is saved: the API server
- * has it all.
+ * Start: producers of events first, engine threads last, so everything that an engine calls exists.
+ * End: the engines answer held requests, the listeners close, the kube client ends its requests, the
+ * engines and workers end. No state is saved: the API server has all of it.
  */
 #include <stdbool.h>
 #include <stdint.h>

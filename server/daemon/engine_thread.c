@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two lists under one lock: calls from outside, and everything else. The thread takes a whole list at
- * once and handles it without the lock, so posters contend with each other only. Calls that came in
- * meanwhile are handled before the next one of the others, and then one of the others in any case.
- * The timer is the deadline of the wait.
+ * Two lists under one lock: calls of clients, and all other messages. The thread takes a whole list
+ * at once and handles it without the lock, so posters contend only with each other. Calls that came
+ * meanwhile are handled before the next other message; then one other message is handled. The timer
+ * is the deadline of the wait.
  */
 #include "server/daemon/engine_thread.h"
 #include "server/thread.h"
@@ -18,14 +18,14 @@
 struct message {
     struct skr_event event;
     void (*release)(void *keep); /* NULL: copies holds what the event borrows */
-    /* Set: there is no event, but somebody who wants to look. */
+    /* Set: the message is a look, without an event. */
     void (*look)(void *keep, struct skr_engine *engine, skr_time now);
     void *keep;
     struct message *next;
     char copies[];
 };
 
-/* CALLS: kube-scheduler waits for the answer, and nothing that the watches bring has to come first. */
+/* CALLS: kube-scheduler waits for the answer, and no message of the watches must come first. */
 enum lane { CALLS, REST, LANES };
 enum { WAKE_EVERY = 256 }; /* objects of first lists */
 
@@ -88,8 +88,8 @@ static enum lane lane_of(const struct message *message)
     return call ? CALLS : REST;
 }
 
-/* Before all first lists are delivered nothing is decided: their objects need no turn of the engine
- * each, whatever comes behind them wakes it. */
+/* Nothing is decided before all first lists are delivered, so their objects need no wake-up each. A
+ * later message wakes the thread. */
 static bool may_wait_for_more(const struct skr_engine_thread *t, const struct message *message)
 {
     return !t->synced && !message->look && message->event.kind == SKR_EVENT_UPSERT &&
@@ -296,7 +296,7 @@ static void handle_one(struct skr_engine_thread *t, struct message *message)
     (void)fire_timer(t);
 }
 
-/* Those that wait now; what comes in meanwhile has to wait for one of the others. */
+/* Handles the calls that wait now. Later ones wait for one other message. */
 static uint64_t handle_calls(struct skr_engine_thread *t)
 {
     uint64_t n = 0;

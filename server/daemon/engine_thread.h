@@ -2,18 +2,16 @@
 #ifndef SKR_SERVER_DAEMON_ENGINE_THREAD_H
 #define SKR_SERVER_DAEMON_ENGINE_THREAD_H
 /*
- * An engine thread: the one owner of one engine (core/frame/engine.h); each scheduler that is
- * enabled has its own. It takes messages from its queue, hands each to skr_engine_handle() with the
- * time, and carries the actions out in order by calling the outlets. It never waits for anything but
- * its queue and its one timer.
+ * An engine thread owns one engine (core/frame/engine.h); each enabled scheduler has one. It takes
+ * messages from its queue, hands each to skr_engine_handle() with the time, and carries the actions
+ * out in order by calling the outlets. It waits for its queue and its one timer only.
  *
- * Requests of outside, and their hang-ups, overtake all other messages that wait: somebody with ten
- * thousand new pods delays a filter by one event, not by ten thousand. They come over connections of
- * their own, so nothing was ever promised about their order. Between two lots of requests one other
- * message is handled in any case. Otherwise messages are handled as they come.
+ * Requests from clients, and their hang-ups, overtake all other messages: ten thousand new pods delay
+ * a filter by one event. Requests and objects come over different connections, so their order is not
+ * defined. Between two batches of requests one other message is handled. Otherwise messages are
+ * handled in the order of their posts.
  *
- * Posting is safe from any thread. Objects and work in an event pass to the queue with the post,
- * whatever happens then.
+ * Posting is safe from any thread. The queue owns the objects and the work of a posted event.
  */
 #include "core/frame/engine.h"
 #include "server/clock.h"
@@ -62,7 +60,7 @@ bool skr_engine_thread_has_requests(void *thread);
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
 
-/* SYNCED has been handled; the engine leads. Any thread. */
+/* Whether SYNCED was handled. Any thread. */
 bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */

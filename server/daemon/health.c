@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a check. */
+/* The checks behind /livez and /readyz, one function each. */
 #include "server/daemon/health.h"
 
 skr_time skr_health_busy(const struct skr_health *health)

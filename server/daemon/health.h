@@ -2,10 +2,10 @@
 #ifndef SKR_SERVER_DAEMON_HEALTH_H
 #define SKR_SERVER_DAEMON_HEALTH_H
 /*
- * What /livez and /readyz are made of. Live: every thread makes progress; one that has been at one
- * thing for half a minute never comes back, and the process is better killed. Ready: the caches are
- * there and not old, the process is not ending, and, among replicas
- * behind a Service or where it should be alone, it leads.
+ * The checks of /livez and /readyz. Live: every thread makes progress. A thread that spends half a
+ * minute on one message will not recover, so the process should be killed. Ready: the caches are
+ * complete and not old, the process is not ending, and, among replicas behind a Service or where it
+ * should be alone, it leads.
  *
  * Checks run on the threads of the listeners and take no time.
  */
@@ -36,7 +36,7 @@ size_t skr_health_ready(struct skr_health *health, struct skr_admin_check *check
 
 /* Every engine has its first lists. */
 bool skr_health_is_synced(const struct skr_health *health);
-/* The longest that one of the engines has been at one thing. */
+/* The longest time that an engine has spent on its present message. */
 skr_time skr_health_busy(const struct skr_health *health);
 
 #endif

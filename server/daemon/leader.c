@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps: who sleeps beyond the lease has
- * lost it. A Lease that was got is reported when what its last holder wrote has come through our
- * watches. An API server that cannot show that in time does not keep a cluster without a leader: then
- * the caches are what any watch that lags makes of them, and preconditions of writes have to do.
+ * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps, so a sleep can end the Lease. A new
+ * leader reports itself once the watches have shown all writes of the last holder. If the API server
+ * cannot show them in time, the process leads all the same: its caches may be behind, and the
+ * preconditions of writes refuse what is out of date.
  */
 #include "server/daemon/leader.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,9 @@
 
 #include "core/frame/leadership.h"
 #include "server/clock.h"
-#include "server/kube/caller.h"
+#include "server/daemon/caller_thread.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define CALL_TIME (4 * SKR_SECOND) /* for one request; two fit before the renew deadline */
@@ -35,7 +33,6 @@ struct skr_leader {
     char host[SKR_LEADER_NAME_MAX];
     char identity[SKR_LEADERSHIP_IDENTITY_MAX];
     struct skr_leadership *leadership;
-    struct skr_caller *caller;
     struct skr_strbuf body;
     struct skr_strbuf collection; /* targets */
     struct skr_strbuf lease;
@@ -43,19 +40,16 @@ struct skr_leader {
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
     bool trouble; /* the last request failed, and that was logged */
-    bool calm;    /* a Lease that was got, not reported yet, is waited with */
+    bool calm;    /* the Lease was won, and the report waits */
     skr_time calm_until;
-    skr_time fresh_until; /* not waited for longer */
-    pthread_t thread;
-    bool running;
+    skr_time fresh_until;             /* not waited for longer */
     atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
     atomic_bool leads;
+    struct skr_caller_thread thread;
 
-    pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t wake;
+    /* Under the lock of the thread. */
     bool resigns;
     bool out; /* after resigning: given back */
-    bool stop;
     char holder[SKR_LEADERSHIP_IDENTITY_MAX];
 };
 
@@ -115,7 +109,7 @@ static void note_trouble(struct skr_leader *l, const struct skr_call_answer *ans
     l->trouble = fails;
 }
 
-/* A request of a leader must not outlast its leadership by much: LOST would come late. */
+/* A request of a leader must not last much longer than its leadership, or LOST would come late. */
 static skr_time call_time(const struct skr_leader *l, skr_time now)
 {
     skr_time until = skr_leadership_leads_until(l->leadership);
@@ -130,13 +124,13 @@ static void call(struct skr_leader *l, const char *method, const char *target, c
 {
     const struct skr_call request = {
         .method = method, .target = target, .body = body, .timeout = call_time(l, boot_now())};
-    skr_caller_call(l->caller, &request, ret);
+    skr_caller_call(l->thread.caller, &request, ret);
     note_trouble(l, ret, target);
 }
 
 static void take_step(struct skr_leader *l, enum skr_leadership_step step)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (step == SKR_LEADERSHIP_READ) {
         call(l, "GET", l->lease.s, NULL, &answer);
         skr_leadership_was_read(l->leadership, boot_now(), outcome_of(&answer), answer.json);
@@ -145,14 +139,13 @@ static void take_step(struct skr_leader *l, enum skr_leadership_step step)
         call(l, create ? "POST" : "PUT", create ? l->collection.s : l->lease.s, l->body.s, &answer);
         skr_leadership_was_written(l->leadership, boot_now(), outcome_of(&answer), answer.json);
     }
-    skr_call_answer_fini(&answer);
 }
 
-/* Whether the scheduler beside us holds the scheduler's lease, as far as was seen last. When the
- * API server cannot be reached the answer stays: the Lease runs out by itself. */
+/* Reads whether the scheduler beside this process holds the scheduler's lease. If the API server
+ * cannot be reached, the last answer stays: the Lease runs out by itself. */
 static void look_at_scheduler(struct skr_leader *l, skr_time now)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (l->scheduler.len == 0 || now < l->scheduler_at) {
         return;
     }
@@ -169,7 +162,6 @@ static void look_at_scheduler(struct skr_leader *l, skr_time now)
         l->scheduler_is_here = here;
     }
     l->scheduler_at = boot_now() + SKR_SECOND;
-    skr_call_answer_fini(&answer);
 }
 
 /* ---- reports ---- */
@@ -196,7 +188,7 @@ static void begin_calm(struct skr_leader *l, skr_time now)
     }
 }
 
-/* Whether a Lease that was got can be reported. */
+/* Whether a Lease that was won can be reported. */
 static bool is_ready(struct skr_leader *l, skr_time now)
 {
     if (now < l->calm_until) {
@@ -230,55 +222,36 @@ static void publish(struct skr_leader *l, skr_time now)
         atomic_store(&l->writes_until, until);
         report(l, true);
     }
-    pthread_mutex_lock(&l->lock);
+    pthread_mutex_lock(&l->thread.lock);
     (void)snprintf(l->holder, sizeof l->holder, "%s", skr_leadership_holder(l->leadership));
     l->out = skr_leadership_is_out(l->leadership);
-    pthread_cond_broadcast(&l->wake);
-    pthread_mutex_unlock(&l->lock);
+    pthread_cond_broadcast(&l->thread.wake);
+    pthread_mutex_unlock(&l->thread.lock);
 }
 
 /* ---- the thread ---- */
 
 static bool may_lead(struct skr_leader *l)
 {
-    pthread_mutex_lock(&l->lock);
-    bool resigns = l->resigns;
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_lock(&l->thread.lock);
+    const bool resigns = l->resigns;
+    pthread_mutex_unlock(&l->thread.lock);
     return !resigns && (l->scheduler.len == 0 || l->scheduler_is_here) &&
            (!l->options.fit || l->options.fit(l->options.context));
 }
 
-/* Waits until a time, or until something was said; false: the thread ends. */
-static bool wait_until(struct skr_leader *l, skr_time until, bool resigned)
+/* Waits until a time, or until the process resigns; false: the thread has to end. */
+static bool wait_until(struct skr_leader *l, skr_time until)
 {
-    skr_time now = boot_now();
-    skr_time wait = until - now > WAIT_MIN ? until - now : WAIT_MIN;
-    const struct timespec at = skr_clock_in(wait);
-    int rc = 0;
-    pthread_mutex_lock(&l->lock);
-    while (!l->stop && l->resigns == resigned && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&l->wake, &l->lock, &at);
-    }
-    bool goes_on = !l->stop;
-    pthread_mutex_unlock(&l->lock);
-    return goes_on;
-}
-
-static bool has_resigned(struct skr_leader *l)
-{
-    pthread_mutex_lock(&l->lock);
-    bool resigns = l->resigns;
-    pthread_mutex_unlock(&l->lock);
-    return resigns;
+    const skr_time wait = until - boot_now();
+    return skr_caller_thread_wait(&l->thread, wait > WAIT_MIN ? wait : WAIT_MIN);
 }
 
 static void *work(void *context)
 {
     struct skr_leader *l = context;
-    bool resigned;
     skr_time at;
     do {
-        resigned = has_resigned(l);
         look_at_scheduler(l, boot_now());
         skr_leadership_permit(l->leadership, may_lead(l));
         publish(l, boot_now());
@@ -296,7 +269,7 @@ static void *work(void *context)
         if (l->calm && l->calm_until < at) {
             at = l->calm_until;
         }
-    } while (wait_until(l, at, resigned));
+    } while (wait_until(l, at));
     atomic_store(&l->writes_until, 0);
     return NULL;
 }
@@ -337,15 +310,6 @@ static void write_targets(struct skr_leader *l, const struct skr_leader_options 
     }
 }
 
-static int start_thread(struct skr_leader *l, struct skr_error *error)
-{
-    pthread_mutex_init(&l->lock, NULL);
-    skr_thread_init_wake(&l->wake);
-    const int rc = skr_thread_start(&l->thread, "elector", work, l, error);
-    l->running = rc == 0;
-    return rc;
-}
-
 int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_access *access,
                       struct skr_leader **ret, struct skr_error *error)
 {
@@ -363,8 +327,8 @@ int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_
     leadership.identity = l->identity;
     leadership.succeeds_own_host = options->alone ? l->host : NULL;
     l->leadership = skr_leadership_create(&leadership);
-    int rc = skr_caller_create(access, options->user_agent, &l->caller, error);
-    rc = rc < 0 ? rc : start_thread(l, error);
+    const int rc =
+        skr_caller_thread_start(&l->thread, access, options->user_agent, "elector", work, l, error);
     if (rc < 0) {
         skr_leader_destroy(l);
         return rc;
@@ -381,14 +345,14 @@ void skr_leader_resign(struct skr_leader *leader, skr_time timeout)
     const struct timespec at = skr_clock_in(timeout + SKR_SECOND);
     int rc = 0;
     atomic_store(&leader->writes_until, 0);
-    pthread_mutex_lock(&leader->lock);
-    leader->resigns = true;
+    pthread_mutex_lock(&leader->thread.lock);
+    leader->resigns = leader->thread.kicked = true;
     leader->out = false;
-    pthread_cond_broadcast(&leader->wake);
+    pthread_cond_broadcast(&leader->thread.wake);
     while (!leader->out && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&leader->wake, &leader->lock, &at);
+        rc = pthread_cond_timedwait(&leader->thread.wake, &leader->thread.lock, &at);
     }
-    pthread_mutex_unlock(&leader->lock);
+    pthread_mutex_unlock(&leader->thread.lock);
     if (rc == ETIMEDOUT) {
         skr_log_warning("Lease was not given back in time and has to run out",
                         SKR_LOG_S("lease", leader->lease.s), SKR_LOG_END);
@@ -401,17 +365,7 @@ void skr_leader_destroy(struct skr_leader *leader)
     if (!l) {
         return;
     }
-    if (l->running) {
-        pthread_mutex_lock(&l->lock);
-        l->stop = true;
-        pthread_cond_broadcast(&l->wake);
-        pthread_mutex_unlock(&l->lock);
-        skr_caller_interrupt(l->caller, true);
-        pthread_join(l->thread, NULL);
-        pthread_cond_destroy(&l->wake);
-        pthread_mutex_destroy(&l->lock);
-    }
-    skr_caller_destroy(l->caller);
+    skr_caller_thread_stop(&l->thread);
     skr_leadership_destroy(l->leadership);
     skr_strbuf_fini(&l->body);
     skr_strbuf_fini(&l->collection);
@@ -434,7 +388,7 @@ bool skr_leader_leads(const struct skr_leader *leader)
 
 void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size)
 {
-    pthread_mutex_lock(&leader->lock);
+    pthread_mutex_lock(&leader->thread.lock);
     (void)snprintf(buffer, size, "%s", leader->holder);
-    pthread_mutex_unlock(&leader->lock);
+    pthread_mutex_unlock(&leader->thread.lock);
 }

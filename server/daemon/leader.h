@@ -14,8 +14,8 @@
  *              scheduler's own lease. The Lease is needed all the same: at a change of schedulers it
  *              keeps the old daemon and the new one apart
  *
- * skr_leader_may_write() is the last gate before each request that changes something: a process
- * that was paused beyond its lease sends nothing when it wakes, whatever it still had queued.
+ * skr_leader_may_write() is the last check before each request that changes something. A process
+ * that was paused for longer than its Lease therefore sends nothing when it wakes.
  */
 #include <stdbool.h>
 
@@ -38,10 +38,10 @@ struct skr_leader_options {
     const char *user_agent;
     /* Leadership begins or ends. On the elector's thread; not twice the same. */
     void (*report)(void *context, bool leads);
-    /* Whether this process could do the work; asked before every renewal. NULL: always. */
+    /* Whether this process can do the work; called before every renewal. NULL: always true. */
     bool (*fit)(void *context);
-    /* A Lease of which another process may have made use was got: freshen() sees to it that all that was written
-     * before is seen, and a report waits until is_fresh(), for SKR_LEADER_FRESH_TIME at most. Both or NULL. */
+    /* Another process may have used a Lease that was won. freshen() asks for all earlier writes, and
+     * the report waits for is_fresh(), SKR_LEADER_FRESH_TIME at most. Both, or both NULL. */
     void (*freshen)(void *context);
     bool (*is_fresh)(void *context);
     void *context;
@@ -61,7 +61,7 @@ void skr_leader_destroy(struct skr_leader *leader);
 bool skr_leader_may_write(const struct skr_leader *leader);
 /* Whether leadership was reported. Any thread. */
 bool skr_leader_leads(const struct skr_leader *leader);
-/* Who holds the Lease, "" nobody or not known. Any thread. */
+/* The holder of the Lease, "": none, or not known. Any thread. */
 void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc_trim(3), seldom: in a process that rests, what is free stays what it is, and is not gone over again. */
+/* Gives free memory back with malloc_trim(3), which is rare in a process at rest. */
 #include "server/daemon/memory.h"
 
 #include <stdlib.h>

@@ -2,9 +2,8 @@
 #ifndef SKR_SERVER_DAEMON_MEMORY_H
 #define SKR_SERVER_DAEMON_MEMORY_H
 /*
- * Memory that is free and still the process's: a start reads a cluster's lists in pages and writes what
- * it owes, and afterwards holds tens of megabytes for nothing, spread over the arenas of malloc(3), of
- * which the C library gives back only what is on top.
+ * Gives free memory back to the system. After a start, tens of megabytes are free inside the arenas
+ * of malloc(3), of which the C library gives back only the top.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +18,11 @@ struct skr_memory {
     size_t in_use, free; /* bytes by malloc(3), behind the last time */
 };
 
-/* Whether it is worth it: much is free, and what is in use or free has changed by a good part since
- * the last time. Then both are remembered. Bytes. */
+/* Whether a trim pays: much is free, and the bytes in use or free have changed a lot since the last
+ * trim. Then both are stored. */
 bool skr_memory_note(struct skr_memory *memory, size_t in_use, size_t free);
-/* Gives back what is free, if it is worth it. Allocations of other threads may wait meanwhile, some
- * milliseconds for each 100 MB. Nothing with another C library than glibc. */
+/* Trims, if it pays. Allocations of other threads may wait meanwhile, some milliseconds for each
+ * 100 MB. Does nothing with a C library other than glibc. */
 void skr_memory_tend(struct skr_memory *memory);
 
 #endif

@@ -2,21 +2,20 @@
 /* Questions to the API server, and dates of certificates. */
 #include "server/daemon/preflight.h"
 
-#include <errno.h>
 #include <gnutls/x509.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "server/daemon/caller_thread.h"
 #include "server/daemon/webhook_objects.h"
 #include "server/exit_code.h"
+#include "server/file.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/http/tls.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
@@ -31,16 +30,14 @@ enum {
 
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size)
 {
-    (void)snprintf(buffer, size, "%s",
-                   config->leader_namespace[0] ? config->leader_namespace
-                                               : config->settings.topology_namespace);
-    FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
-    if (file) {
-        if (fgets(buffer, (int)size, file)) {
-            buffer[strcspn(buffer, " \r\n")] = '\0';
-        }
-        (void)fclose(file);
+    SKR_AUTO_FREE char *of_pod = NULL;
+    const char *name = config->leader_namespace;
+    size_t n;
+    if (!name[0] && skr_file_read(NAMESPACE_FILE, size, &of_pod, &n, NULL) == 0) {
+        of_pod[strcspn(of_pod, " \r\n")] = '\0';
+        name = of_pod;
     }
+    (void)snprintf(buffer, size, "%s", name[0] ? name : config->settings.topology_namespace);
 }
 
 /* namespace_ of NAMESPACE_MAX bytes holds what the list borrows. */
@@ -70,7 +67,7 @@ static const struct skr_call version_call = {
 
 static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     skr_caller_call(caller, &version_call, &answer);
     const char *version = json_string_value(json_object_get(answer.json, "gitVersion"));
     const bool ok = answer.http_status == 200;
@@ -81,9 +78,7 @@ static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
         skr_strbuf_addf(out, "FAIL API server %s: %s\n", skr_caller_server(caller),
                         answer.message[0] ? answer.message : "no answer");
     }
-    const bool reached = answer.http_status > 0;
-    skr_call_answer_fini(&answer);
-    return ok ? SKR_EXIT_OK : reached ? SKR_EXIT_FINDINGS : SKR_EXIT_UNREACHABLE;
+    return ok ? SKR_EXIT_OK : answer.http_status > 0 ? SKR_EXIT_FINDINGS : SKR_EXIT_UNREACHABLE;
 }
 
 static int print_permission(struct skr_caller *caller, const struct skr_permission *permission,
@@ -355,29 +350,15 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
 
 struct skr_preflight {
     const struct skr_config *config;
-    struct skr_caller *caller;
+    struct skr_caller_thread thread;
     void (*server_is)(void *context, int minor);
     void *context;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool stop; /* under the lock */
 };
 
-/* false: it is to stop. */
+/* false: the thread has to end. */
 static bool wait_a_while(struct skr_preflight *p)
 {
-    struct timespec at;
-    skr_bug_on(clock_gettime(CLOCK_REALTIME, &at) != 0);
-    at.tv_sec += RETRY_S;
-    int rc = 0;
-    pthread_mutex_lock(&p->lock);
-    while (!p->stop && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&p->wake, &p->lock, &at);
-    }
-    const bool goes_on = !p->stop;
-    pthread_mutex_unlock(&p->lock);
-    return goes_on;
+    return skr_caller_thread_wait(&p->thread, RETRY_S * SKR_SECOND);
 }
 
 static void log_missing(const struct skr_permission *permission)
@@ -397,16 +378,15 @@ static int minor_of(const json_t *version)
     return n > 0 && n <= MINOR_MAX ? (int)n : -1;
 }
 
-/* false: it is to stop. */
+/* false: the thread has to end. */
 static bool ask_version(struct skr_preflight *p)
 {
-    struct skr_call_answer answer;
     bool heard = false, goes_on = true;
     while (!heard && goes_on) {
-        skr_caller_call(p->caller, &version_call, &answer);
+        SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+        skr_caller_call(p->thread.caller, &version_call, &answer);
         const int minor = answer.http_status == 200 ? minor_of(answer.json) : -1;
         heard = answer.http_status > 0 && answer.http_status < 500 && answer.http_status != 429;
-        skr_call_answer_fini(&answer);
         if (minor > 0) {
             p->server_is(p->context, minor);
         }
@@ -426,7 +406,7 @@ static void *ask_all(void *context)
     const size_t n = list_permissions(p->config, namespace_, list);
     for (size_t i = 0; i < n;) {
         struct skr_error error = {0};
-        enum skr_permission_answer said = skr_permission_ask(p->caller, &list[i], &error);
+        enum skr_permission_answer said = skr_permission_ask(p->thread.caller, &list[i], &error);
         if (said == SKR_PERMISSION_UNKNOWN && (error.code == SKR_NOT_FOUND || !wait_a_while(p))) {
             return NULL; /* an API server without reviews, or the end */
         }
@@ -446,16 +426,9 @@ int skr_preflight_start(const struct skr_config *config, struct skr_kube_access 
     p->config = config;
     p->server_is = server_is;
     p->context = context;
-    int rc = skr_caller_create(access, "sakkara check", &p->caller, error);
+    int rc = skr_caller_thread_start(&p->thread, access, "sakkara check", "preflight", ask_all, p,
+                                     error);
     if (rc < 0) {
-        free(p);
-        return rc;
-    }
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
-    rc = skr_thread_start(&p->thread, "preflight", ask_all, p, error);
-    if (rc < 0) {
-        skr_caller_destroy(p->caller);
         free(p);
         return rc;
     }
@@ -465,17 +438,8 @@ int skr_preflight_start(const struct skr_config *config, struct skr_kube_access 
 
 void skr_preflight_destroy(struct skr_preflight *preflight)
 {
-    if (!preflight) {
-        return;
+    if (preflight) {
+        skr_caller_thread_stop(&preflight->thread);
     }
-    pthread_mutex_lock(&preflight->lock);
-    preflight->stop = true;
-    pthread_cond_signal(&preflight->wake);
-    pthread_mutex_unlock(&preflight->lock);
-    skr_caller_interrupt(preflight->caller, true);
-    pthread_join(preflight->thread, NULL);
-    pthread_cond_destroy(&preflight->wake);
-    pthread_mutex_destroy(&preflight->lock);
-    skr_caller_destroy(preflight->caller);
     free(preflight);
 }

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is remembered but when things were last different: each turn reads what there is. */
+/* Each turn reads the present state. Only the time of the last change is kept. */
 #include "server/daemon/reach.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "server/clock.h"
+#include "server/daemon/caller_thread.h"
 #include "server/daemon/webhook_objects.h"
-#include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
-#include "server/thread.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_text.h"
 
@@ -31,18 +27,13 @@ struct skr_reach {
     char server[2 * NAME_MAX_BYTES + 8]; /* the DNS name */
     struct skr_webhook_targets targets;
     struct skr_strbuf pods; /* target */
-    struct skr_caller *caller;
+    struct skr_caller_thread thread;
     char *served;    /* certificate */
     bool accepts;    /* there are tokens */
     char *seen;      /* bundle, certificate and tokens as of since */
     int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
     bool trouble;    /* the last request failed, and that was logged */
-    bool no_pod;     /* we are no pod, and that is known */
-    pthread_t thread;
-    bool running;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool kicked, stop; /* under the lock */
+    bool no_pod;     /* no pod has the name of this machine */
 };
 
 static int64_t seconds_of(clockid_t clock)
@@ -54,30 +45,22 @@ static int64_t seconds_of(clockid_t clock)
 
 /* ---- requests ---- */
 
-static bool is_stopping(struct skr_reach *r)
-{
-    pthread_mutex_lock(&r->lock);
-    const bool stop = r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return stop;
-}
-
-/* Whether it was done. A conflict is looked at again in the next turn, and no trouble; nor
- * is a request that the end of the daemon cuts short. */
+/* Whether it was done. Two failures are not logged: a conflict, which the next turn resolves, and a
+ * request that the end of the daemon interrupts. */
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
     char *text = body ? skr_json_text(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, ret);
+    skr_caller_call(r->thread.caller, &request, ret);
     if (text) {
         explicit_bzero(text, strlen(text));
     }
     free(text);
     const bool done = ret->http_status / 100 == 2 && ret->json;
     const bool conflict = ret->http_status == 409;
-    if (!done && !conflict && !r->trouble && !is_stopping(r)) {
+    if (!done && !conflict && !r->trouble && !skr_caller_thread_is_stopping(&r->thread)) {
         skr_log_warning("Webhook could not be made reachable", SKR_LOG_S("what", target),
                         SKR_LOG_S("err", ret->message), SKR_LOG_END);
     }
@@ -126,7 +109,7 @@ static bool is_complete(const struct skr_reach *r, const struct skr_webhook_secr
            (r->options.cert_file || (s->certificates.bundle && s->certificates.leaf.cert));
 }
 
-/* Whether API servers are given this authority and this path, since before this turn. */
+/* Whether the configuration already had this authority and this path before this turn. */
 static bool publish(struct skr_reach *r, const struct skr_webhook_secret *s)
 {
     char path[SKR_WEBHOOK_PATH_MAX];
@@ -135,21 +118,19 @@ static bool publish(struct skr_reach *r, const struct skr_webhook_secret *s)
                                            .path = path,
                                            .bundle = r->options.cert_file ? NULL
                                                                           : s->certificates.bundle};
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     bool stood = false;
     skr_webhook_path_write(r->options.path, &s->tokens.at[SKR_TOKEN_CURRENT], path);
     if (call(r, "GET", r->targets.configuration, NULL, &answer)) {
         stood = !skr_webhook_configuration_set(answer.json, &given);
         if (!stood) {
-            struct skr_call_answer written;
+            SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer written = {0};
             if (call(r, "PUT", r->targets.configuration, answer.json, &written)) {
                 skr_log_info(2, "Authority and path were published", SKR_LOG_S("name", r->name),
                              SKR_LOG_END);
             }
-            skr_call_answer_fini(&written);
         }
     }
-    skr_call_answer_fini(&answer);
     return stood;
 }
 
@@ -159,7 +140,7 @@ static void add_part(struct skr_strbuf *text, const char *part)
     skr_strbuf_addc(text, '\n');
 }
 
-/* Notes whether Secret and configuration are as they were. */
+/* Whether Secret and configuration have been unchanged for long enough. */
 static bool is_settled(struct skr_reach *r, const struct skr_webhook_secret *s, bool stood)
 {
     const int64_t now = seconds_of(CLOCK_MONOTONIC);
@@ -178,8 +159,8 @@ static bool is_settled(struct skr_reach *r, const struct skr_webhook_secret *s, 
     return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
 }
 
-/* The step of the certificates and that of the tokens, if they are due. Errors: what there was
- * before is to be read again. */
+/* The step of the certificates and that of the tokens, if they are due. After an error s is partly
+ * changed. */
 static int take_steps(struct skr_reach *r, struct skr_webhook_secret *s, bool settled,
                       enum skr_certificates_step *ret_certificates,
                       enum skr_tokens_step *ret_tokens, struct skr_error *error)
@@ -194,12 +175,12 @@ static int take_steps(struct skr_reach *r, struct skr_webhook_secret *s, bool se
     return rc < 0 ? rc : skr_tokens_take(&s->tokens, *ret_tokens, now, error);
 }
 
-/* Writes what is due: s is what the Secret holds then, or empty. */
+/* Writes what is due; then s is what the Secret holds, or empty. */
 static void renew(struct skr_reach *r, json_t *object, struct skr_webhook_secret *s, bool settled)
 {
     enum skr_certificates_step certificates;
     enum skr_tokens_step tokens;
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     struct skr_error error = {0};
     if (take_steps(r, s, settled, &certificates, &tokens, &error) < 0) {
         skr_log_error("Certificate or token could not be made", SKR_LOG_S("name", r->server),
@@ -222,16 +203,15 @@ static void renew(struct skr_reach *r, json_t *object, struct skr_webhook_secret
             (void)publish(r, s);
         }
     }
-    skr_call_answer_fini(&answer);
 }
 
 /* First what API servers trust, then what is served: a new authority is in the configuration for a
- * while before anything that it has issued is used. First what is accepted, then what API servers
- * send: a new token is in the Secret for a while before it is in the path. */
+ * while before its certificates are served. First what is accepted, then what API servers send: a
+ * new token is in the Secret for a while before it is in the path. */
 static void look_at_secret(struct skr_reach *r, bool leads)
 {
     struct skr_webhook_secret s = {0};
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     if (call(r, "GET", r->targets.secret, NULL, &answer)) {
         skr_webhook_secret_read(answer.json, &s);
         accept_tokens(r, &s.tokens);
@@ -245,7 +225,6 @@ static void look_at_secret(struct skr_reach *r, bool leads)
         }
     }
     skr_webhook_secret_fini(&s);
-    skr_call_answer_fini(&answer);
 }
 
 /* ---- files ---- */
@@ -266,7 +245,6 @@ static void look_at_file(struct skr_reach *r)
 
 static void pod_target(const struct skr_reach *r, const char *name, struct skr_strbuf *out)
 {
-    skr_strbuf_init(out);
     skr_strbuf_add(out, r->pods.s);
     skr_strbuf_addc(out, '/');
     skr_kube_escape(out, name);
@@ -274,8 +252,8 @@ static void pod_target(const struct skr_reach *r, const char *name, struct skr_s
 
 static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bool leader)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     json_auto_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
                                    leader ? json_string(ROLE_LEADER) : json_null());
     if (uid) {
@@ -286,38 +264,33 @@ static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bo
         skr_log_info(2, leader ? "Role was taken" : "Role was taken from another",
                      SKR_LOG_S("pod", pod), SKR_LOG_END);
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
 }
 
 /* Whether there is a pod of our name. */
 static bool is_pod(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf target;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(target);
     pod_target(r, r->pod, &target);
     const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
-    skr_caller_call(r->caller, &request, &answer);
+    skr_caller_call(r->thread.caller, &request, &answer);
     if (answer.http_status == 404) {
         r->no_pod = true;
         skr_log_info(2, "No pod has the name of this machine: no pod gets the role of the leader",
                      SKR_LOG_S("pod", r->pod), SKR_LOG_END);
     }
     const bool there = answer.http_status == 200;
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&target);
     return there;
 }
 
-/* From the others first: two pods behind the Service would be one too many. */
+/* The label is first removed from other pods: only one pod may be behind the Service. */
 static void look_at_roles(struct skr_reach *r)
 {
-    struct skr_call_answer answer;
-    struct skr_strbuf list;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    SKR_STRBUF(list);
     bool ours = false;
     json_t *pod;
     size_t i;
-    skr_strbuf_init(&list);
     skr_strbuf_addf(&list, "%s?labelSelector=" ROLE_LABEL "%%3D" ROLE_LEADER, r->pods.s);
     const bool listed = call(r, "GET", list.s, NULL, &answer);
     if (listed) {
@@ -332,8 +305,6 @@ static void look_at_roles(struct skr_reach *r)
             }
         }
     }
-    skr_call_answer_fini(&answer);
-    skr_strbuf_fini(&list);
     if (listed && !ours && is_pod(r)) {
         set_role(r, r->pod, NULL, true);
     }
@@ -345,21 +316,6 @@ static int64_t pace_of(const struct skr_reach *r)
 {
     const bool reachable = r->accepts && (r->served || r->options.cert_file);
     return reachable ? skr_certificates_pace_s(&r->rules) : 1;
-}
-
-/* false: the thread ends. */
-static bool wait_a_while(struct skr_reach *r)
-{
-    const struct timespec at = skr_clock_in(pace_of(r) * SKR_SECOND);
-    int rc = 0;
-    pthread_mutex_lock(&r->lock);
-    while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);
-    }
-    r->kicked = false;
-    const bool goes_on = !r->stop;
-    pthread_mutex_unlock(&r->lock);
-    return goes_on;
 }
 
 static void *work(void *context)
@@ -374,7 +330,7 @@ static void *work(void *context)
         if (r->options.cert_file) {
             look_at_file(r);
         }
-    } while (wait_a_while(r));
+    } while (skr_caller_thread_wait(&r->thread, pace_of(r) * SKR_SECOND));
     return NULL;
 }
 
@@ -407,15 +363,6 @@ static void write_targets(struct skr_reach *r)
     skr_strbuf_add(&r->pods, "/pods");
 }
 
-static int start_thread(struct skr_reach *r, struct skr_error *error)
-{
-    pthread_mutex_init(&r->lock, NULL);
-    skr_thread_init_wake(&r->wake);
-    const int rc = skr_thread_start(&r->thread, "reach", work, r, error);
-    r->running = rc == 0;
-    return rc;
-}
-
 int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,
                      struct skr_reach **ret, struct skr_error *error)
 {
@@ -428,8 +375,8 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
     r->rules = (struct skr_certificates_rules){
         .name = r->server, .leaf_s = options->leaf_s, .authority_s = options->authority_s};
     write_targets(r);
-    int rc = skr_caller_create(access, options->user_agent, &r->caller, error);
-    rc = rc < 0 ? rc : start_thread(r, error);
+    const int rc =
+        skr_caller_thread_start(&r->thread, access, options->user_agent, "reach", work, r, error);
     if (rc < 0) {
         skr_reach_destroy(r);
         return rc;
@@ -440,31 +387,17 @@ int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_ac
 
 void skr_reach_kick(struct skr_reach *reach)
 {
-    pthread_mutex_lock(&reach->lock);
-    reach->kicked = true;
-    pthread_cond_signal(&reach->wake);
-    pthread_mutex_unlock(&reach->lock);
+    skr_caller_thread_kick(&reach->thread);
 }
 
 void skr_reach_destroy(struct skr_reach *reach)
 {
-    struct skr_reach *r = reach;
-    if (!r) {
+    if (!reach) {
         return;
     }
-    if (r->running) {
-        pthread_mutex_lock(&r->lock);
-        r->stop = true;
-        pthread_cond_signal(&r->wake);
-        pthread_mutex_unlock(&r->lock);
-        skr_caller_interrupt(r->caller, true);
-        pthread_join(r->thread, NULL);
-        pthread_cond_destroy(&r->wake);
-        pthread_mutex_destroy(&r->lock);
-    }
-    skr_caller_destroy(r->caller);
-    skr_strbuf_fini(&r->pods);
-    free(r->served);
-    free(r->seen);
-    free(r);
+    skr_caller_thread_stop(&reach->thread);
+    skr_strbuf_fini(&reach->pods);
+    free(reach->served);
+    free(reach->seen);
+    free(reach);
 }

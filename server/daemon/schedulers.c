@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of schedulers in the daemon. */
 #include "server/daemon/schedulers.h"
 
 #include "server/daemon/gang_service.h"

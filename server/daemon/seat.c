@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events in, actions out; decisions are logged here and nowhere else. */
+/* Events go in, actions come out. Decisions are logged only here. */
 #include "server/daemon/seat.h"
 
 #include <stdio.h>

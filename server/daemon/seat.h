@@ -2,9 +2,8 @@
 #ifndef SKR_SERVER_DAEMON_SEAT_H
 #define SKR_SERVER_DAEMON_SEAT_H
 /*
- * A scheduler that is enabled, in the daemon: its engine on its thread, its service, its workers,
- * and what goes between them. The daemon owns the seats and all that is in them; their order of
- * start and end is its business (daemon.c).
+ * An enabled scheduler in the daemon: its engine on its thread, its service, its workers, and the
+ * messages between them. daemon.c owns the seats and orders their start and end.
  */
 #include "server/daemon/engine_thread.h"
 #include "server/daemon/schedulers.h"
@@ -17,14 +16,14 @@ struct skr_seat {
     void *service;
     struct skr_engine_thread *engine;
     struct skr_worker *worker;
-    struct skr_worker *beside; /* for work that stands aside: it never delays the other's */
+    struct skr_worker *beside; /* for explanations, which must not delay plans */
     struct skr_kube *kube;     /* there before the engine runs */
     size_t subscriber;         /* of the kube client */
 };
 
 /* Objects and ends of writes, from the kube thread. context: a seat. */
 void skr_seat_deliver(void *context, struct skr_event *event);
-/* Workers and listeners: what produces events. Errors: those of their parts. */
+/* Starts workers and listeners, which produce events. Errors: those of the parts. */
 int skr_seat_start(struct skr_seat *seat, struct skr_error *error);
 /* The engine's thread, after all else. Errors: SKR_RETRY. */
 int skr_seat_start_engine(struct skr_seat *seat, struct skr_error *error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets series of metrics by their labels. */
 #include "server/daemon/series.h"
 
 void skr_series_families(struct skr_metrics *registry, const struct skr_metric_spec *specs,

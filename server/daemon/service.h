@@ -2,13 +2,12 @@
 #ifndef SKR_SERVER_DAEMON_SERVICE_H
 #define SKR_SERVER_DAEMON_SERVICE_H
 /*
- * What each scheduler of core/schedulers.h is to the daemon: a row of the table in
- * schedulers.c, the one in server/. It says
- * when it is enabled, and makes its service: what it serves to others (listeners, pages,
- * metrics) and what it wants to know of its engine.
+ * The row of a scheduler in the daemon's table (server/daemon/schedulers.c). It says when the
+ * scheduler is enabled, and makes its service: listeners, pages and metrics, and what the service
+ * reads of its engine.
  *
- * The daemon runs one engine on one thread for each row that is enabled, with the watches of its
- * scheduler and, where it has work, two workers. What a row leaves NULL it does not have.
+ * The daemon runs one engine on one thread for each enabled row, with the watches of its scheduler
+ * and, if it has work, two workers. A function that a row does not need is NULL.
  *
  *   create() -> the engine, with settings() -> start() -> requests, answers, … -> begin_stop() ->
  *   stop(): takes no more -> the engine's thread ends -> destroy()
@@ -26,7 +25,7 @@ struct skr_service_host {
     const char *instance; /* host name */
     struct skr_metrics *registry;
     struct skr_http_log log;
-    /* For requests of a service's own thread; in start() only; ret is initialised. */
+    /* For the calls of a service's own thread; in start() only. ret owns nothing on errors. */
     int (*access)(void *context, struct skr_kube_access *ret, struct skr_error *error);
     void *context;
 };
@@ -44,12 +43,12 @@ struct skr_service_rate {
 };
 
 struct skr_scheduler_row {
-    /* What enables it, for people and programs (server/http/modules.h). NULL: it is always on. */
+    /* The option that enables it, for GET /v1/modules. NULL: it is always on. */
     const char *module;  /* "ocm": the section of the configuration */
     const char *setting; /* "ocm.enabled" */
     const char *pages;   /* prefix of its routes, which are refused while it is off; NULL: none */
     bool (*enabled)(const struct skr_config *config);
-    /* Rate of its own for its writes; NULL: the one of all alone. */
+    /* A separate rate for its writes; NULL: only the rate of all. */
     struct skr_service_rate (*rate)(const struct skr_config *config);
 
     void *(*create)(const struct skr_service_host *host);
@@ -67,7 +66,7 @@ struct skr_scheduler_row {
     /* On a worker's thread, quick: work is done and not yet reported. */
     void (*worked)(void *service, const struct skr_work *work);
 
-    /* On a thread of its own, once: which version of Kubernetes the API server says it has, 1.minor. */
+    /* Once, on the thread of preflight: the version of the API server, 1.minor. */
     void (*server_is)(void *service, int minor);
 
     void (*begin_stop)(void *service);

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_DAEMON_SIGNALS_H
 #define SKR_SERVER_DAEMON_SIGNALS_H
 /*
- * Signals of a program that runs until it is told to stop: blocked in every thread, taken by the
- * main one; once the end has begun, a second signal or too long an end terminates the process at
- * once with exit code 1. Main thread only.
+ * Signals of a program that runs until a signal stops it. They are blocked in every thread, and the
+ * main thread takes them. Once the end has begun, a second signal or an end that takes too long
+ * terminates the process with exit code 1. Main thread only.
  */
 #include <signal.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies counts between the engine thread and the admin listener. */
 #include "server/daemon/tally.h"
 
 #include <stdlib.h>

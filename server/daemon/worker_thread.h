@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_DAEMON_WORKER_THREAD_H
 #define SKR_SERVER_DAEMON_WORKER_THREAD_H
 /*
- * A worker: runs one piece of work of a scheduler (core/frame/work.h) after the other, in the order
- * they were handed over. Work is an immutable copy, so nothing is shared with the engine but the
- * cancel flag. Every piece is reported exactly once, cancelled or not, until the thread is stopped.
+ * A worker runs the work of a scheduler (core/frame/work.h), one piece after the other, in the order
+ * of the posts. Work is an immutable copy, so the engine shares only the cancel flag. Every piece is
+ * reported exactly once, cancelled or not, until the thread is stopped.
  */
 #include "core/frame/work.h"
 #include "topology/base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Health, readiness and metrics. The verbose texts are those of Kubernetes' components, so that
- * people and scripts can read them: "[+]synced ok", "[-]leader failed: ...". */
+/* Health, readiness and metrics. Verbose texts are those of Kubernetes' components, which people and
+ * scripts can read: "[+]synced ok", "[-]leader failed: ...". */
 #include "server/http/admin.h"
 
 #include <microhttpd.h>
@@ -8,20 +8,10 @@
 
 #include "topology/base/arena.h"
 
-#define TEXT_TYPE "text/plain; charset=utf-8"
-
 struct skr_admin {
     struct skr_admin_options options;
     struct skr_listener *listener;
 };
-
-static void reply_buffer(struct skr_http_request *request, unsigned status, const char *type,
-                         struct skr_strbuf *out)
-{
-    size_t len = 0;
-    char *body = skr_strbuf_take(out, &len);
-    skr_http_reply(request, status, type, body, len);
-}
 
 /* name is "livez" or "readyz"; verbose and failures say which check. */
 static void reply_checks(struct skr_http_request *request, const char *name,
@@ -29,9 +19,8 @@ static void reply_checks(struct skr_http_request *request, const char *name,
 {
     const bool verbose = skr_http_argument(request, "verbose");
     const char *exclude = skr_http_argument(request, "exclude");
-    struct skr_strbuf out;
     bool all = true;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     for (size_t i = 0; i < n; i++) {
         struct skr_error error = {0};
         if (exclude && strcmp(exclude, check[i].name) == 0) {
@@ -50,7 +39,8 @@ static void reply_checks(struct skr_http_request *request, const char *name,
     } else {
         skr_strbuf_addf(&out, "%s check %s\n", name, all ? "passed" : "failed");
     }
-    reply_buffer(request, all ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, TEXT_TYPE, &out);
+    skr_http_reply_buffer(request, all ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, SKR_HTTP_TEXT,
+                          &out);
 }
 
 static bool ping(void *context, struct skr_error *error)
@@ -74,14 +64,13 @@ static void reply_ready(struct skr_admin *admin, struct skr_http_request *reques
 
 static void reply_metrics(struct skr_admin *admin, struct skr_http_request *request)
 {
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     if (!admin->options.metrics || admin->options.probes) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        skr_http_reply_not_found(request);
         return;
     }
-    skr_strbuf_init(&out);
     skr_metrics_write(admin->options.metrics, &out);
-    reply_buffer(request, MHD_HTTP_OK, SKR_METRICS_CONTENT_TYPE, &out);
+    skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_METRICS_CONTENT_TYPE, &out);
 }
 
 static bool below(const char *path, const char *prefix)
@@ -122,17 +111,14 @@ static void on_handle(void *context, struct skr_http_request *request)
             continue;
         }
         request->handler = own[i].name;
-        if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
-            strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0) {
+        if (skr_http_allows(request, "GET, HEAD")) {
             own[i].reply(admin, request);
-        } else {
-            skr_http_reply_not_allowed(request, "GET, HEAD");
         }
         return;
     }
     const struct skr_admin_route *route = route_of(admin, request);
     if (!route) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        skr_http_reply_not_found(request);
         return;
     }
     request->handler = route->prefix + 1;

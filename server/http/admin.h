@@ -9,9 +9,9 @@
  *              leaves one out, as Kubernetes' own components do
  *   /metrics   Prometheus text
  *
- * and whatever is routed to it below a prefix (the API and the page). It has a thread of its own,
- * so a slow check or a large page holds up no verb. Probes are what kubelet kills a process by, so
- * they have a listener of their own, which whoever fills the other one cannot touch.
+ * and the routes below a prefix, such as the API. The listener has its own thread, so a slow check
+ * or a large page delays no verb. kubelet kills the process if probes fail. They therefore have a
+ * separate listener, which clients of the admin listener cannot exhaust.
  */
 #include "server/http/listener.h"
 
@@ -20,15 +20,15 @@ enum {
     SKR_ADMIN_ROUTES_MAX = 16,
     SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
     SKR_ADMIN_CONNECTIONS_MAX = 256,
-    /* More than the questions that are held at once (SKR_EXPLAIN_ASKERS_MAX, SKR_API_ASKED_MAX):
-     * behind the API server's proxy everybody has one address. */
+    /* More than the questions that are held at once (SKR_EXPLAIN_ASKERS_MAX, SKR_API_ASKED_MAX),
+     * because all users behind the API server's proxy have one address. */
     SKR_ADMIN_PER_ADDRESS_MAX = 64,
     SKR_PROBES_CONNECTIONS_MAX = 128,
     SKR_PROBES_PER_ADDRESS_MAX = 16,
     SKR_PROBES_FIRST_REQUEST_MS = 1000,
 };
 
-/* ok: whether the part works; when it does not, error->text says why. Admin thread, quick. */
+/* ok: whether the part works; if not, error->text says why. On the admin thread, quick. */
 struct skr_admin_check {
     const char *name; /* literal: "synced" */
     bool (*ok)(void *context, struct skr_error *error);

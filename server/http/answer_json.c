@@ -82,11 +82,10 @@ static void write_passing(struct skr_strbuf *out, const struct skr_answer *answe
 static void write_filter(struct skr_strbuf *out, const struct skr_answer *answer,
                          const struct skr_verb_args *args)
 {
-    struct skr_strbuf reason; /* ":" and the text as JSON */
+    SKR_STRBUF(reason); /* ":" and the text as JSON */
     bool comma = false;
     write_passing(out, answer, args);
     skr_strbuf_add(out, ",\"FailedNodes\":{},\"FailedAndUnresolvableNodes\":{");
-    skr_strbuf_init(&reason);
     skr_strbuf_addc(&reason, ':');
     skr_strbuf_add_json(&reason, answer->text);
     for (size_t i = 0; i < args->n_nodes; i++) {
@@ -100,7 +99,6 @@ static void write_filter(struct skr_strbuf *out, const struct skr_answer *answer
         skr_strbuf_add_json(out, args->node[i]);
         skr_strbuf_addn(out, reason.s, reason.len);
     }
-    skr_strbuf_fini(&reason);
     skr_strbuf_add(out, "},\"Error\":\"\"}");
 }
 

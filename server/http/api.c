@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A question belongs to two threads until its answer is there or its caller is gone; the lock says
- * which comes first. The one that comes second frees it.
+ * A question belongs to two threads until it is answered and its caller is served or gone. The lock
+ * orders the two, and the second one frees the question.
  */
 #include "server/http/api.h"
 
@@ -120,9 +120,7 @@ static void handle(void *context, struct skr_http_request *request)
     struct skr_selector *selector = NULL;
     struct skr_error error = {0};
     const char *text = skr_http_argument(request, skr_view_argument_name(SKR_VIEW_SELECTOR));
-    if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
-        strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
-        skr_http_reply_not_allowed(request, "GET, HEAD");
+    if (!skr_http_allows(request, "GET, HEAD")) {
         return;
     }
     if (text && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_HTTP_API_H
 #define SKR_SERVER_HTTP_API_H
 /*
- * Pages for people below a prefix of the admin listener: GET and HEAD of what a scheduler writes. A
- * request is held while the engine thread writes its page, so that neither thread waits for the
- * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
+ * Pages of a scheduler below a prefix of the admin listener: GET and HEAD. A request is held while
+ * the engine thread writes its page, so neither thread waits for the other. At most
+ * SKR_API_ASKED_MAX pages are written at once; further requests get 503.
  */
 #include "core/frame/engine.h"
 #include "core/gang/state/pages.h"
@@ -23,8 +23,8 @@ struct skr_api_options {
     /* skr_engine_thread_look(). */
     void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
                  void *argument);
-    /* Whether a request of kube-scheduler waits for the engine: skr_engine_thread_has_requests(). A
-     * page gives way to it and begins anew behind it. NULL: pages are short. */
+    /* Whether a request of kube-scheduler waits for the engine: skr_engine_thread_has_requests(). The
+     * page is then given up and written again after the request. NULL: pages are short. */
     bool (*busy)(void *context);
     void *context;
 };

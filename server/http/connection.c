@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd's callbacks and answers. The access handler is called once when the headers are
- * there, once for each piece of the body, and once at the end; after a suspended connection was
- * resumed it is called for the end again, because no answer is queued yet. Answers are queued only
- * there, on the listener's thread: libmicrohttpd 0.9.75 would let another thread queue one for a
- * suspended connection, but touches the connection's state without its lock when it does.
+ * libmicrohttpd's callbacks, and answers. The access handler is called once when the headers are
+ * complete, once for each piece of the body, and once at the end. After a resume it is called for
+ * the end again, because no answer is queued yet. Answers are queued only there, on the listener's
+ * thread: libmicrohttpd 0.9.75 does not lock a suspended connection when another thread answers.
  */
 #include "server/http/connection.h"
 
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <utlist.h>
 
 #include "server/clock.h"
@@ -85,12 +85,30 @@ void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase 
     enter_phase(connection, phase);
 }
 
+/* Suspends it and waits for its hang-up. libmicrohttpd takes a suspended connection out of its own
+ * epoll set, so the connection is watched here: for the end of file, a reset and errors, not for
+ * bytes, which wait in the kernel. The set is level triggered, so a hang-up that comes before the
+ * connection is in the set is reported, too. false: the kernel has no room for another watch. */
+static bool suspend(struct skr_connection *connection)
+{
+    struct epoll_event event = {.events = EPOLLRDHUP, .data = {.ptr = connection}};
+    MHD_suspend_connection(connection->mhd);
+    skr_connection_set_phase(connection, SKR_PHASE_HELD);
+    connection->watched =
+        epoll_ctl(connection->listener->parked, EPOLL_CTL_ADD, connection->fd, &event) == 0;
+    return connection->watched;
+}
+
+void skr_connection_unwatch(struct skr_connection *connection)
+{
+    skr_bug_on(connection->watched &&
+               epoll_ctl(connection->listener->parked, EPOLL_CTL_DEL, connection->fd, NULL) != 0);
+    connection->watched = false;
+}
+
 void skr_connection_resume(struct skr_connection *connection)
 {
-    if (connection->watched) {
-        skr_parked_remove(connection->listener->parked, connection->fd);
-    }
-    connection->watched = false;
+    skr_connection_unwatch(connection);
     skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
     MHD_resume_connection(connection->mhd);
 }
@@ -282,10 +300,7 @@ static bool add_body(struct skr_connection *connection, const char *upload, size
 static void hold(struct skr_connection *connection)
 {
     struct skr_listener *listener = connection->listener;
-    MHD_suspend_connection(connection->mhd);
-    skr_connection_set_phase(connection, SKR_PHASE_HELD);
-    connection->watched = skr_parked_add(listener->parked, connection->fd, connection);
-    if (connection->watched) {
+    if (suspend(connection)) {
         return;
     }
     skr_http_logf(&listener->options.log, SKR_HTTP_LOG_ERROR,
@@ -422,6 +437,14 @@ void skr_http_reply(struct skr_http_request *request, unsigned status, const cha
     reply(of_request(request), status, type, response);
 }
 
+void skr_http_reply_buffer(struct skr_http_request *request, unsigned status, const char *type,
+                           struct skr_strbuf *body)
+{
+    size_t n = 0;
+    char *bytes = skr_strbuf_take(body, &n);
+    skr_http_reply(request, status, type, bytes, n);
+}
+
 static struct MHD_Response *text_response(const char *text)
 {
     /* libmicrohttpd takes a pointer to bytes it does not change. */
@@ -433,18 +456,6 @@ void skr_http_reply_text(struct skr_http_request *request, unsigned status, cons
                          const char *text)
 {
     reply(of_request(request), status, type, text_response(text));
-}
-
-/* Suspended until there is more to send. */
-static ssize_t hold_stream(struct skr_connection *connection)
-{
-    MHD_suspend_connection(connection->mhd);
-    skr_connection_set_phase(connection, SKR_PHASE_HELD);
-    connection->watched = skr_parked_add(connection->listener->parked, connection->fd, connection);
-    if (!connection->watched) { /* the kernel refuses: nobody would notice a hang-up */
-        skr_connection_abandon(connection);
-    }
-    return 0;
 }
 
 static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t max)
@@ -467,7 +478,10 @@ static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t max)
         if (connection->stream_ended || connection->listener->draining) {
             return MHD_CONTENT_READER_END_OF_STREAM;
         }
-        return hold_stream(connection);
+        if (!suspend(connection)) { /* until there is more to send; a hang-up would go unseen */
+            skr_connection_abandon(connection);
+        }
+        return 0;
     }
     const size_t left = out->len - connection->stream_at;
     const size_t n = left < max ? left : max;
@@ -496,7 +510,25 @@ void skr_http_reply_not_allowed(struct skr_http_request *request, const char *al
     if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
-    reply(of_request(request), MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", response);
+    reply(of_request(request), MHD_HTTP_METHOD_NOT_ALLOWED, SKR_HTTP_TEXT, response);
+}
+
+bool skr_http_allows(struct skr_http_request *request, const char *allowed)
+{
+    const size_t n = strlen(request->method);
+    for (const char *word = allowed; *word;
+         word += strcspn(word, ", "), word += strspn(word, ", ")) {
+        if (strcspn(word, ", ") == n && strncmp(word, request->method, n) == 0) {
+            return true;
+        }
+    }
+    skr_http_reply_not_allowed(request, allowed);
+    return false;
+}
+
+void skr_http_reply_not_found(struct skr_http_request *request)
+{
+    skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, SKR_HTTP_TEXT, "not found\n");
 }
 
 void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
@@ -505,7 +537,7 @@ void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
     if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, url);
     }
-    reply(of_request(request), MHD_HTTP_TEMPORARY_REDIRECT, "text/plain; charset=utf-8", response);
+    reply(of_request(request), MHD_HTTP_TEMPORARY_REDIRECT, SKR_HTTP_TEXT, response);
 }
 
 char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)

@@ -2,15 +2,14 @@
 #ifndef SKR_SERVER_HTTP_CONNECTION_H
 #define SKR_SERVER_HTTP_CONNECTION_H
 /*
- * What listener.c (thread, deadlines, waking) and connection.c (libmicrohttpd's callbacks) share.
- * Nothing else includes this. Unless said otherwise, everything belongs to the listener's thread.
+ * What listener.c, listener_thread.c, idle.c and connection.c share; for these files alone. Unless
+ * a comment says otherwise, the listener's thread owns everything here.
  */
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "server/http/listener.h"
-#include "server/http/parked.h"
 
 /* Where a connection is. Each phase but the last two has a time limit that begins with it. */
 enum skr_phase {
@@ -50,11 +49,11 @@ struct skr_listener {
     struct skr_listener_options options;
     struct skr_tls tls;
     struct MHD_Daemon *daemon;
-    struct skr_parked *parked;
     int socket; /* -1 once libmicrohttpd or stop has taken it */
     uint16_t port;
-    int epoll;
-    int wake_fd;
+    int epoll;   /* what the thread waits for: libmicrohttpd, parked, wake_fd */
+    int parked;  /* epoll set of suspended connections: their hang-ups */
+    int wake_fd; /* eventfd: other threads */
     pthread_t thread;
     bool joined;
     bool draining;                /* stopping was seen */
@@ -80,6 +79,8 @@ void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase 
 /* idle.c: shuts down idle connections that stopped within a request line or were closed by their
  * caller; returns the milliseconds until it should be called again, or -1. */
 int64_t skr_listener_close_stuck(struct skr_listener *listener);
+/* Takes a suspended connection out of listener->parked, if it is there. */
+void skr_connection_unwatch(struct skr_connection *connection);
 /* Lets libmicrohttpd go on with a request or stream that is held. */
 void skr_connection_resume(struct skr_connection *connection);
 /* Gives up a request that is held: resumed, and closed instead of answered. */

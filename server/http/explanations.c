@@ -83,9 +83,7 @@ static void handle(void *context, struct skr_http_request *request)
     struct skr_explanations *x = context;
     const char *path = request->path + strlen(PREFIX);
     char namespace_[256];
-    if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
-        strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
-        skr_http_reply_not_allowed(request, "GET, HEAD");
+    if (!skr_http_allows(request, "GET, HEAD")) {
         return;
     }
     path += *path == '/';

@@ -14,7 +14,6 @@
 #include "topology/base/json_count.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"
-#define TEXT_TYPE      "text/plain; charset=utf-8"
 
 struct skr_gate {
     struct skr_gate_options options;
@@ -119,7 +118,7 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: more than %d JSON values",
                              (int)SKR_GATE_VALUES_MAX);
     }
-    json_t *review = json_loadb(text, n, 0, &where);
+    json_auto_t *review = json_loadb(text, n, 0, &where);
     if (!review) {
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: line %d, column %d: %s",
                              where.line, where.column, where.text);
@@ -139,7 +138,6 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
         }
         skr_strbuf_add(out, "}}");
     }
-    json_decref(review);
     return rc;
 }
 
@@ -148,44 +146,34 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
 static void refuse(struct skr_gate *gate, struct skr_http_request *request, unsigned status,
                    const char *why)
 {
-    struct skr_strbuf out;
-    size_t len = 0;
+    SKR_STRBUF(out);
     skr_http_logf(&gate->options.log, SKR_HTTP_LOG_WARNING, "Admission review was malformed: %s",
                   why);
-    skr_strbuf_init(&out);
     skr_strbuf_addf(&out, "%s\n", why);
-    char *body = skr_strbuf_take(&out, &len);
-    skr_http_reply(request, status, TEXT_TYPE, body, len);
+    skr_http_reply_buffer(request, status, SKR_HTTP_TEXT, &out);
 }
 
 static void on_handle(void *context, struct skr_http_request *request)
 {
     struct skr_gate *gate = context;
     struct skr_error error = {0};
-    struct skr_strbuf out;
-    size_t len = 0;
+    SKR_STRBUF(out);
     if (strcmp(request->path, "/v1/gate") != 0) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        skr_http_reply_not_found(request);
         return;
     }
     request->handler = "gate";
-    if (strcmp(request->method, MHD_HTTP_METHOD_POST) != 0) {
-        skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
+    if (!skr_http_allows(request, MHD_HTTP_METHOD_POST)) {
         return;
     }
     if (request->too_large) {
         refuse(gate, request, MHD_HTTP_CONTENT_TOO_LARGE, "AdmissionReview: body is too large");
-        return;
-    }
-    skr_strbuf_init(&out);
-    if (skr_gate_review(&gate->options, request->body ? request->body : "", request->body_len, &out,
-                        &error) != 0) {
-        skr_strbuf_fini(&out);
+    } else if (skr_gate_review(&gate->options, request->body ? request->body : "",
+                               request->body_len, &out, &error) != 0) {
         refuse(gate, request, MHD_HTTP_BAD_REQUEST, error.text);
-        return;
+    } else {
+        skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_HTTP_JSON, &out);
     }
-    char *body = skr_strbuf_take(&out, &len);
-    skr_http_reply(request, MHD_HTTP_OK, "application/json", body, len);
 }
 
 int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,

@@ -2,16 +2,15 @@
 #ifndef SKR_SERVER_HTTP_GATE_H
 #define SKR_SERVER_HTTP_GATE_H
 /*
- * The gate webhook for API servers without MutatingAdmissionPolicy: POST /v1/gate takes an
- * AdmissionReview (admission.k8s.io/v1) and answers one that adds the scheduling gate
- * "sakkara.gang" to pods that are being created, are ours by schedulerName, carry a group label,
- * and neither have a node already nor belong to the in-tree gang scheduler. It never denies, never
- * adds the gate twice, and leaves the gates of others alone. What is not an AdmissionReview gets
- * status 400 and the reason, which the API server treats by its failurePolicy.
+ * The gate webhook, for API servers without MutatingAdmissionPolicy. POST /v1/gate takes an
+ * AdmissionReview (admission.k8s.io/v1). The answer adds the scheduling gate "sakkara.gang" to a pod
+ * that is being created, names a scheduler of ours, has a group label and has no node yet. It never
+ * denies, never adds the gate twice, and keeps other gates. A body that is no AdmissionReview gets
+ * status 400 and the reason; the failurePolicy of the API server decides about the pod.
  *
- * Stateless: every replica answers. A caller is not authenticated, because an answer depends on the
- * request alone and neither reads nor changes anything. What a caller can use up is the time of the
- * listener's thread: most of a pod is passed over, and values are counted before they are made.
+ * There is no state: every replica answers. A caller is not authenticated, because an answer depends
+ * on the request alone and neither reads nor changes anything. What a caller can use up is the time
+ * of the listener's thread: most of a pod is passed over, and values are counted before they are made.
  */
 #include "core/gang/state/settings.h"
 #include "server/http/listener.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Idle connections that will never bring a request. libmicrohttpd says nothing before a request
- * line is complete, and keeps a connection whose caller has closed its side in the middle of one.
- * So the kernel is asked: when data came after the idle time began, and then none for
- * request_timeout_ms, somebody has stopped within a request line; when the caller has closed its
- * side, nothing more can come. A connection that never brought a request has less time still.
+ * Closes idle connections that will never bring a request. libmicrohttpd reports nothing before a
+ * request line is complete, and keeps a connection whose caller has closed its side within one. The
+ * kernel is therefore asked. If data came after the idle time began, and then none for
+ * request_timeout_ms, the caller stopped within a request line. If the caller has closed its side,
+ * no request can follow. A connection without any request yet has less time.
  *
- * Limit: who sends a byte now and then, or half a line at once behind another request or a TLS
- * handshake, is ended by idle_timeout_ms.
+ * Limit: a caller that sends a byte now and then, or half a line right behind a request or a TLS
+ * handshake, is closed by idle_timeout_ms only.
  */
 #include "server/http/connection.h"
 
@@ -42,9 +42,8 @@ static int64_t look_interval_ms(const struct skr_listener *listener)
     return ms > LOOK_MS_MIN ? ms : LOOK_MS_MIN;
 }
 
-/* Whether bytes came that were not a whole request line: of a connection without a request yet any
- * bytes, with TLS its handshake's too, so there nothing is known; later what came in the idle time.
- */
+/* Whether bytes of an incomplete request line came. Before the first request any bytes count; with
+ * TLS they may be the handshake's, so nothing is known. Later only bytes of the idle time count. */
 static bool has_begun(const struct skr_listener *listener, const struct skr_connection *connection,
                       const struct tcp_info *info)
 {

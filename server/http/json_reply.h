@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_HTTP_JSON_REPLY_H
 #define SKR_SERVER_HTTP_JSON_REPLY_H
-/* How the pages below /v1 are answered: JSON with a line end; refusals as a Status. Both answer the
- * request, on the listener's thread. */
+/* Answers of the pages below /v1: JSON with a line end, and refusals as a Status. On the listener's
+ * thread. */
 #include "server/http/listener.h"
 
 /* text becomes empty. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and stopping a listener, and waking it from other threads; what its thread does is
- * listener_thread.c. */
+/* Starts and stops a listener, and wakes it from other threads. listener_thread.c is its thread. */
 #include "server/http/listener.h"
 
 #include <errno.h>
@@ -58,21 +57,8 @@ static void kick(struct skr_listener *listener)
     }
 }
 
-void skr_http_wake(struct skr_http_request *request)
-{
-    struct skr_connection *connection = (struct skr_connection *)request; /* first member */
-    struct skr_listener *listener = connection->listener;
-    pthread_mutex_lock(&listener->lock);
-    const bool first = !listener->woken;
-    connection->next_woken = listener->woken;
-    listener->woken = connection;
-    pthread_mutex_unlock(&listener->lock);
-    if (first) {
-        kick(listener);
-    }
-}
-
-void skr_http_wake_stream(struct skr_http_request *request)
+/* A stream may be woken again before its turn. */
+static void wake(struct skr_http_request *request, bool stream)
 {
     struct skr_connection *connection = (struct skr_connection *)request; /* first member */
     struct skr_listener *listener = connection->listener;
@@ -80,7 +66,7 @@ void skr_http_wake_stream(struct skr_http_request *request)
     const bool first = !listener->woken;
     const bool add = !connection->in_woken;
     if (add) {
-        connection->in_woken = true;
+        connection->in_woken = stream;
         connection->next_woken = listener->woken;
         listener->woken = connection;
     }
@@ -88,6 +74,16 @@ void skr_http_wake_stream(struct skr_http_request *request)
     if (first && add) {
         kick(listener);
     }
+}
+
+void skr_http_wake(struct skr_http_request *request)
+{
+    wake(request, false);
+}
+
+void skr_http_wake_stream(struct skr_http_request *request)
+{
+    wake(request, true);
 }
 
 uint16_t skr_listener_port(const struct skr_listener *listener)
@@ -114,33 +110,20 @@ static void on_mhd_message(void *cls, const char *format, va_list args)
                   listener->options.name, text);
 }
 
-/* PEM texts are borrowed by libmicrohttpd until it stops; it changes none. */
-static size_t tls_options(struct skr_listener *listener, struct MHD_OptionItem *item)
-{
-    size_t n = 0;
-    if (listener->tls.cert) {
-        static const char priorities[] = SKR_TLS_PRIORITIES;
-        item[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, listener->tls.cert};
-        item[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, listener->tls.key};
-        item[n++] =
-            (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)priorities};
-        if (listener->tls.client_ca) {
-            item[n++] =
-                (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, listener->tls.client_ca};
-        }
-    }
-    item[n++] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-    return n;
-}
-
 static int start_daemon(struct skr_listener *listener, struct skr_error *error)
 {
-    struct MHD_OptionItem tls[8];
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    (void)tls_options(listener, tls);
-    if (listener->tls.cert) {
-        flags |= MHD_USE_TLS;
-    }
+    static const char priorities[] = SKR_TLS_PRIORITIES;
+    /* libmicrohttpd borrows PEM texts until it stops, and changes none. */
+    const struct MHD_OptionItem with_tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, listener->tls.cert},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, listener->tls.key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)priorities},
+        {listener->tls.client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0,
+         listener->tls.client_ca},
+        {MHD_OPTION_END, 0, NULL}};
+    const struct MHD_OptionItem *tls = listener->tls.cert ? with_tls : &with_tls[4];
+    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                           (listener->tls.cert ? MHD_USE_TLS : 0);
     listener->daemon = MHD_start_daemon(
         flags, listener->port, NULL, NULL, skr_connection_on_request, listener,
         MHD_OPTION_EXTERNAL_LOGGER, on_mhd_message, listener, MHD_OPTION_LISTEN_SOCKET,
@@ -172,24 +155,17 @@ static int watch(struct skr_listener *listener, int fd, struct skr_error *error)
 static int open_epoll(struct skr_listener *listener, struct skr_error *error)
 {
     listener->epoll = epoll_create1(EPOLL_CLOEXEC);
+    listener->parked = epoll_create1(EPOLL_CLOEXEC);
     listener->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (listener->epoll < 0 || listener->wake_fd < 0) {
+    if (listener->epoll < 0 || listener->parked < 0 || listener->wake_fd < 0) {
         return skr_error_set(error, SKR_RETRY, "cannot open a descriptor: %s", strerror(errno));
     }
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     skr_bug_on(!info);
-    int rc = skr_parked_create(&listener->parked, error);
-    if (rc == 0) {
-        rc = watch(listener, info->epoll_fd, error);
-    }
-    if (rc == 0) {
-        rc = watch(listener, skr_parked_fd(listener->parked), error);
-    }
-    if (rc == 0) {
-        rc = watch(listener, listener->wake_fd, error);
-    }
-    return rc;
+    int rc = watch(listener, info->epoll_fd, error);
+    rc = rc < 0 ? rc : watch(listener, listener->parked, error);
+    return rc < 0 ? rc : watch(listener, listener->wake_fd, error);
 }
 
 static int start_thread(struct skr_listener *listener, struct skr_error *error)
@@ -212,7 +188,7 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
         .label = {"code", "handler"},
     };
     listener->options = *options;
-    listener->socket = listener->epoll = listener->wake_fd = -1;
+    listener->socket = listener->epoll = listener->parked = listener->wake_fd = -1;
     listener->joined = true;
     listener->now_ms = skr_http_now_ns() / 1000000;
     listener->requests = skr_metrics_family(options->metrics, &requests);
@@ -220,19 +196,12 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
     (void)skr_http_raise_open_files();
     int rc = options->cert ? skr_tls_init_pair(&listener->tls, options->cert, options->key, error)
                            : skr_tls_load(&options->tls, &listener->tls, error);
-    if (rc == 0) {
-        rc = skr_address_listen(options->address, &listener->socket, &listener->port, error);
-    }
-    if (rc == 0) {
-        rc = start_daemon(listener, error);
-    }
-    if (rc == 0) {
-        rc = open_epoll(listener, error);
-    }
-    if (rc == 0) {
-        rc = start_thread(listener, error);
-    }
-    if (rc != 0) {
+    rc = rc < 0 ? rc
+                : skr_address_listen(options->address, &listener->socket, &listener->port, error);
+    rc = rc < 0 ? rc : start_daemon(listener, error);
+    rc = rc < 0 ? rc : open_epoll(listener, error);
+    rc = rc < 0 ? rc : start_thread(listener, error);
+    if (rc < 0) {
         skr_listener_destroy(listener);
         return rc;
     }
@@ -294,8 +263,8 @@ void skr_listener_destroy(struct skr_listener *listener)
     }
     close_fd(listener->socket);
     close_fd(listener->epoll);
+    close_fd(listener->parked);
     close_fd(listener->wake_fd);
-    skr_parked_destroy(listener->parked);
     skr_tls_fini(&listener->tls);
     skr_tls_fini(&listener->fresh);
     pthread_mutex_destroy(&listener->lock);

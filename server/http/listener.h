@@ -3,12 +3,12 @@
 #define SKR_SERVER_HTTP_LISTENER_H
 /*
  * One HTTP listener: an address, optional TLS, a thread, libmicrohttpd in its external epoll mode.
- * The thread owns every connection: handlers, hang-ups, deadlines and answers run on it, so that a
- * request needs no lock. Other threads may wake requests (skr_http_wake()), and stop it.
+ * The thread owns every connection. Handlers, hang-ups, deadlines and answers run on it, so a
+ * request needs no lock. Other threads may wake requests (skr_http_wake()) and stop the listener.
  *
- * A request is read as a whole and given to handle(). It is answered there, or held: the connection
- * is suspended, costs memory and nothing else, and is watched for a hang-up. skr_http_wake() brings
- * a held request back to resume(), which must answer. Whatever happens, done() ends it.
+ * A request is read as a whole and given to handle(), which answers it or holds it. The connection
+ * of a held request is suspended: it costs memory only, and is watched for a hang-up.
+ * skr_http_wake() brings a held request to resume(), which must answer. done() ends every request.
  *
  *   admit  -> skr_http_reply_text
  *   handle -> skr_http_reply                                             -> done
@@ -16,16 +16,18 @@
  *   handle -> (held) -> the caller hangs up -> hangup                    -> done
  *   handle -> skr_http_reply_stream -> more, more, ...                   -> done
  *
- * What outsiders can make large is bounded: connections, bytes of one body and of all bodies,
- * header bytes (connection_memory), and time: a connection may be idle for idle_timeout_ms,
- * header and body must be complete request_timeout_ms after the request line, an answer must be
- * taken within answer_timeout_ms. A new connection has first_request_ms for its first request line,
- * TLS included, and SKR_HTTP_CROWDED_MS while three quarters of all connections are in use, so that
- * idle ones never keep others out for long. A request line is part of the idle time, but who stops within one
- * for request_timeout_ms, or closes its side, is closed soon after.
+ * What clients can make large is bounded: connections, bytes of one body and of all bodies, header
+ * bytes (connection_memory), and time:
+ *   - A connection may be idle for idle_timeout_ms. The request line is part of that time.
+ *   - A client that stops within a request line for request_timeout_ms, or closes its side there,
+ *     is closed soon after.
+ *   - Header and body must be complete request_timeout_ms after the request line.
+ *   - An answer must be taken within answer_timeout_ms.
+ *   - A new connection has first_request_ms for its first request line, TLS included. While three
+ *     quarters of all connections are in use, it has SKR_HTTP_CROWDED_MS.
  *
- * A half-closed client (it has sent everything and closed its sending side) is gone as soon as its
- * request is held; answers given in handle() reach it.
+ * A client that closes its sending side counts as gone once its request is held. Answers given in
+ * handle() still reach it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,13 +40,13 @@
 
 enum skr_http_log_level {
     SKR_HTTP_LOG_ERROR = 0,   /* an administrator may have to act */
-    SKR_HTTP_LOG_WARNING = 1, /* somebody sends nonsense */
+    SKR_HTTP_LOG_WARNING = 1, /* a client sends nonsense */
     SKR_HTTP_LOG_INFO = 2,
     SKR_HTTP_LOG_DEBUG = 4
 };
 
-/* Of the modules in server/http. Called from any of their threads. text is borrowed, one line, in
- * the words of the log ("Request was malformed: ..."). */
+/* The log of server/http, called on any of its threads. text is borrowed: one line such as
+ * "Request was malformed: ...". */
 struct skr_http_log {
     void (*fn)(void *context, int level, const char *text); /* NULL: silence */
     void *context;
@@ -82,9 +84,8 @@ struct skr_http_handler {
     /* True: the request is given up (it must not be woken any more). False: it was woken already,
      * and goes to resume. */
     bool (*hangup)(void *context, struct skr_http_request *request);
-    /* Of streams: appends to out what there is to send by now, as little or much as it likes;
-     * false: that was all. Asked when the connection takes bytes, and after skr_http_wake_stream().
-     * NULL when there are no streams. */
+    /* Streams: appends what is ready to be sent, any number of bytes; false: the stream ends. Called
+     * when the connection takes bytes, and after skr_http_wake_stream(). NULL: no streams. */
     bool (*more)(void *context, struct skr_http_request *request, struct skr_strbuf *out);
     void (*done)(void *context, struct skr_http_request *request); /* NULL allowed */
 };
@@ -123,8 +124,8 @@ uint16_t skr_listener_port(const struct skr_listener *listener); /* NULL: 0 */
 /* Any thread. */
 size_t skr_listener_connections(const struct skr_listener *listener);
 
-/* New connections get this pair (PEM, copied) from now on, those that there are keep theirs. For
- * listeners that began with a pair. Errors: SKR_INVALID, what was there stays. Any thread. */
+/* New connections get this pair (PEM, copied); open ones keep theirs. For listeners that were
+ * created with a pair. Errors: SKR_INVALID, the old pair stays. Any thread. */
 int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const char *key,
                           struct skr_error *error);
 
@@ -142,14 +143,22 @@ void skr_listener_destroy(struct skr_listener *listener); /* stops if need be; N
 /* type: literal. body: heap memory, taken over. */
 void skr_http_reply(struct skr_http_request *request, unsigned status, const char *type, char *body,
                     size_t len);
+#define SKR_HTTP_TEXT "text/plain; charset=utf-8"
+#define SKR_HTTP_JSON "application/json"
+/* The same of a buffer, which becomes empty. */
+void skr_http_reply_buffer(struct skr_http_request *request, unsigned status, const char *type,
+                           struct skr_strbuf *body);
 /* text: literal. */
 void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
                          const char *text);
-/* An answer whose end is not known: handler.more() is asked for its parts. A stream that has
- * nothing to send costs what a held request costs, and is held for as long as the listener runs; a
- * caller that hangs up ends it without a call of hangup(). In handle() only. */
+/* An answer without a known end: handler.more() gives its parts. A stream with nothing to send
+ * costs as much as a held request, and has no deadline. If its caller hangs up, it ends without a
+ * call of hangup(). In handle() only. */
 void skr_http_reply_stream(struct skr_http_request *request, unsigned status, const char *type);
-/* 405 with the methods that are allowed, e.g. "GET, HEAD". */
+void skr_http_reply_not_found(struct skr_http_request *request); /* 404 */
+/* Whether the method is one of these, e.g. "GET, HEAD"; if it is not, the answer is 405. */
+bool skr_http_allows(struct skr_http_request *request, const char *allowed);
+/* 405 with the methods that are allowed. */
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow);
 /* 307 to another URL, which is copied. */
 void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url);

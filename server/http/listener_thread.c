@@ -3,13 +3,13 @@
  * The listener's thread. One epoll set holds three descriptors: libmicrohttpd's own epoll set, the
  * set of parked connections, and an eventfd by which other threads and stop wake it.
  *
- * libmicrohttpd knows no limit for the time a request takes, only for silence, which a client that
- * sends a byte a minute never reaches. So the limits are kept here: connections stand in lists by
- * phase in the order in which they entered it, the heads are the oldest, and what is too old is
- * shut down with shutdown(2); libmicrohttpd then sees the end of file and cleans up.
+ * libmicrohttpd limits silence, not the time of a request, so a client that sends a byte a minute
+ * would stay. The limits are therefore kept here. Connections stand in one list for each phase, the
+ * oldest first. A connection that is too old is shut down with shutdown(2); libmicrohttpd then sees
+ * the end of file and cleans up.
  *
- * Resuming makes libmicrohttpd walk over every suspended connection, so with thousands of them held
- * requests are resumed in batches, at most one batch for as many milliseconds as the walk costs.
+ * A resume makes libmicrohttpd walk over every suspended connection. Held requests are therefore
+ * resumed in batches, and the pause between two batches is as long as the walk takes.
  */
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,6 +21,7 @@
 
 enum {
     TICK_MS = 1000,
+    EVENTS = 64,              /* hang-ups at a time */
     HELD_PER_BATCH_MS = 3000, /* one ms between batches for as many held requests */
 };
 
@@ -68,17 +69,26 @@ static void resume_woken(struct skr_listener *listener)
     }
 }
 
-static void on_gone(void *context, void *who)
+static void hang_up(struct skr_listener *listener, struct skr_connection *connection)
 {
-    struct skr_listener *listener = context;
-    struct skr_connection *connection = who;
     if (connection->streaming ||
         listener->options.handler.hangup(listener->options.handler.context, &connection->request)) {
         skr_connection_abandon(connection);
-        return;
+    } else {
+        skr_connection_unwatch(connection); /* it is in listener->woken */
     }
-    skr_parked_remove(listener->parked, connection->fd); /* it is in listener->woken */
-    connection->watched = false;
+}
+
+static void collect_hangups(struct skr_listener *listener)
+{
+    struct epoll_event event[EVENTS];
+    int n;
+    do {
+        n = epoll_wait(listener->parked, event, EVENTS, 0);
+        for (int i = 0; i < n; i++) {
+            hang_up(listener, event[i].data.ptr);
+        }
+    } while (n == EVENTS);
 }
 
 static int64_t phase_limit_ms(const struct skr_listener *listener, enum skr_phase phase)
@@ -199,7 +209,7 @@ static void wait_for_work(struct skr_listener *listener, int64_t timeout_ms)
     for (int i = 0; i < n; i++) {
         if (event[i].data.fd == listener->wake_fd &&
             read(listener->wake_fd, &count, sizeof count) < 0) {
-            continue; /* somebody else's wake-up: nothing to count */
+            continue; /* another descriptor was ready */
         }
     }
     listener->now_ms = skr_http_now_ns() / 1000000;
@@ -234,7 +244,7 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
     const int64_t held = (int64_t)phase_count(listener, SKR_PHASE_HELD);
     int64_t sleep;
     look_at_certificates(listener);
-    skr_parked_collect(listener->parked, on_gone, listener);
+    collect_hangups(listener);
     if (listener->now_ms >= *next_batch_ms) {
         resume_woken(listener);
         *next_batch_ms = listener->now_ms + held / HELD_PER_BATCH_MS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One number as text. A request with an Origin comes from a web page: refused like a stranger. */
+/* The level is one number as text. A request with an Origin comes from a web page and is refused. */
 #include "server/http/log_level.h"
 
 #include <microhttpd.h>
@@ -7,16 +7,11 @@
 
 #include "server/log.h"
 
-#define TEXT_TYPE "text/plain; charset=utf-8"
-
 static void reply_level(struct skr_http_request *request)
 {
-    struct skr_strbuf out;
-    size_t len = 0;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_strbuf_addf(&out, "%d\n", skr_log_get_level());
-    char *body = skr_strbuf_take(&out, &len);
-    skr_http_reply(request, MHD_HTTP_OK, TEXT_TYPE, body, len);
+    skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_HTTP_TEXT, &out);
 }
 
 /* -1: no number from 0 to SKR_LOG_LEVEL_MAX. White space around it is fine. */
@@ -39,13 +34,13 @@ static int level_of(const struct skr_http_request *request)
 static void put(struct skr_http_request *request)
 {
     if (!skr_http_is_local(request) || skr_http_header(request, MHD_HTTP_HEADER_ORIGIN)) {
-        skr_http_reply_text(request, MHD_HTTP_FORBIDDEN, TEXT_TYPE,
+        skr_http_reply_text(request, MHD_HTTP_FORBIDDEN, SKR_HTTP_TEXT,
                             "the log level is changed from this machine only\n");
         return;
     }
     const int level = level_of(request);
     if (level < 0) {
-        skr_http_reply_text(request, MHD_HTTP_BAD_REQUEST, TEXT_TYPE,
+        skr_http_reply_text(request, MHD_HTTP_BAD_REQUEST, SKR_HTTP_TEXT,
                             "the log level is a number from 0 to 10\n");
         return;
     }
@@ -58,14 +53,13 @@ static void handle(void *context, struct skr_http_request *request)
 {
     (void)context;
     if (strcmp(request->path, "/v1/loglevel") != 0) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        skr_http_reply_not_found(request);
+    } else if (!skr_http_allows(request, "GET, HEAD, PUT")) {
+        return;
     } else if (strcmp(request->method, MHD_HTTP_METHOD_PUT) == 0) {
         put(request);
-    } else if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
-               strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0) {
-        reply_level(request);
     } else {
-        skr_http_reply_not_allowed(request, "GET, HEAD, PUT");
+        reply_level(request);
     }
 }
 

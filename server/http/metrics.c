@@ -368,9 +368,8 @@ static void write_histogram(struct skr_strbuf *out, const struct skr_metric *met
 {
     const struct skr_metric_spec *spec = &metric->family->spec;
     const int64_t sum = atomic_load_explicit(&metric->number, memory_order_relaxed);
-    struct skr_strbuf le;
+    SKR_STRBUF(le);
     uint64_t count = 0;
-    skr_strbuf_init(&le);
     for (size_t k = 0; k <= spec->n_buckets; k++) {
         skr_strbuf_reset(&le);
         if (k < spec->n_buckets) {
@@ -383,7 +382,6 @@ static void write_histogram(struct skr_strbuf *out, const struct skr_metric *met
         skr_strbuf_add_int(out, (int64_t)count);
         skr_strbuf_addc(out, '\n');
     }
-    skr_strbuf_fini(&le);
     write_name(out, metric, "_sum", NULL);
     write_number(out, spec->unit, sum);
     skr_strbuf_addc(out, '\n');

@@ -2,12 +2,13 @@
 #ifndef SKR_SERVER_HTTP_METRICS_H
 #define SKR_SERVER_HTTP_METRICS_H
 /*
- * Numbers for Prometheus. A family has a name, a type and label names; a metric is one series of
- * it, found or made once and then changed without a lock. Values are integers: plain counts, or
- * nanoseconds that are written as seconds. Labels must be bounded sets: no object names.
+ * Metrics for Prometheus. A family has a name, a type and label names. A metric is one series of a
+ * family: it is found or made once, and then changed without a lock. Values are integers: counts, or
+ * nanoseconds that are written as seconds. Labels must have bounded sets of values, so object names
+ * are none.
  *
  * Thread safe. Metrics live as long as the registry. Every function allows NULL for a family or a
- * metric (nothing happens, NULL is returned), so that modules run without a registry too.
+ * metric: nothing happens, and NULL is returned. Modules therefore also run without a registry.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -57,15 +58,15 @@ struct skr_metric *skr_metric_find(struct skr_metric_family *family, const char 
 void skr_metric_add(struct skr_metric *metric, int64_t n);      /* COUNTER (n >= 0), GAUGE */
 void skr_metric_set(struct skr_metric *metric, int64_t value);  /* GAUGE */
 void skr_metric_observe(struct skr_metric *metric, int64_t ns); /* HISTOGRAM */
-/* A HISTOGRAM whose truth is elsewhere: all observations so far, n_buckets + 1 numbers, not
+/* A HISTOGRAM that is counted elsewhere: all observations so far, n_buckets + 1 numbers, not
  * cumulative. */
 void skr_metric_load(struct skr_metric *metric, const uint64_t *bucket, int64_t sum_ns);
 /* GAUGE: leaves the series of the family out of the text until they are set again. */
 void skr_metric_family_hide(struct skr_metric_family *family);
 int64_t skr_metric_value(const struct skr_metric *metric); /* of a histogram: observations */
 
-/* fn is called at the beginning of every skr_metrics_write(), to set gauges whose truth is
- * elsewhere. It must not register collectors. */
+/* fn is called at the beginning of every skr_metrics_write(), to copy figures into metrics. It must
+ * not register collectors. */
 void skr_metrics_on_collect(struct skr_metrics *metrics, void (*fn)(void *context), void *context);
 
 /* The text format 0.0.4: families sorted by name, series by label values. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both answers come from the configuration alone, at once. */
+/* Answers GET /v1/modules, and refuses the pages of modules that are off. */
 #include "server/http/modules.h"
 
 #include <microhttpd.h>
@@ -8,16 +8,6 @@
 #include "core/gang/state/pages.h"
 #include "server/http/json_reply.h"
 #include "topology/base/json_writer.h"
-
-static bool is_read(struct skr_http_request *request)
-{
-    const bool reads = strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
-                       strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0;
-    if (!reads) {
-        skr_http_reply_not_allowed(request, "GET, HEAD");
-    }
-    return reads;
-}
 
 static void write_page(const struct skr_modules *modules, struct skr_strbuf *out)
 {
@@ -43,11 +33,10 @@ static void write_page(const struct skr_modules *modules, struct skr_strbuf *out
 static void handle_page(void *context, struct skr_http_request *request)
 {
     const struct skr_modules *modules = context;
-    struct skr_strbuf out;
-    if (!is_read(request)) {
+    SKR_STRBUF(out);
+    if (!skr_http_allows(request, "GET, HEAD")) {
         return;
     }
-    skr_strbuf_init(&out);
     if (strcmp(request->path, "/v1/modules") == 0) {
         write_page(modules, &out);
         skr_http_reply_json(request, MHD_HTTP_OK, &out);
@@ -60,15 +49,14 @@ static void handle_page(void *context, struct skr_http_request *request)
 static void handle_off(void *context, struct skr_http_request *request)
 {
     const struct skr_module *module = context;
-    struct skr_strbuf out;
+    SKR_STRBUF(out);
     char message[160];
-    if (!is_read(request)) {
+    if (!skr_http_allows(request, "GET, HEAD")) {
         return;
     }
     snprintf(message, sizeof message,
              "sakkara: the daemon's module %s is off; %s: true in its configuration switches it on",
              module->name, module->setting);
-    skr_strbuf_init(&out);
     skr_view_write_refusal(&out, MHD_HTTP_NOT_FOUND, message, "ModuleOff", module->setting);
     skr_http_reply_json(request, MHD_HTTP_NOT_FOUND, &out);
 }

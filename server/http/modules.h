@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_HTTP_MODULES_H
 #define SKR_SERVER_HTTP_MODULES_H
 /*
- * GET /v1/modules: the schedulers that an option enables, and whether they are on. Where one is off,
- * its own pages are refused as what they are: 404, a Status with the cause "ModuleOff", whose field
- * is the option. The admin listener's thread; nothing is asked of an engine.
+ * GET /v1/modules: the schedulers that an option enables, and whether they are on. If one is off,
+ * its pages answer 404 and a Status with the cause "ModuleOff" and the option as its field. Runs on
+ * the admin listener's thread, without the engines.
  */
 #include "server/clock.h"
 #include "server/http/admin.h"

@@ -4,12 +4,15 @@
 #include "server/http/process_metrics.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "server/file.h"
+
+enum { PROC_BYTES_MAX = 4 * 1024 * 1024 };
 
 enum which { CPU, RESIDENT, VIRTUAL, OPEN_FILES, MAX_FILES, START, THREADS, COUNT };
 
@@ -44,16 +47,12 @@ static const struct skr_metric_spec spec[COUNT] = {
                  .type = SKR_GAUGE},
 };
 
-/* A small file of /proc as a string; "" when it cannot be read. */
-static void read_small(const char *path, char *buffer, size_t size)
+/* A file of /proc; NULL: it cannot be read. free(). */
+static char *read_proc(const char *path)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = 0;
-    if (fd >= 0) {
-        n = read(fd, buffer, size - 1);
-        close(fd);
-    }
-    buffer[n > 0 ? n : 0] = 0;
+    char *text = NULL;
+    size_t n;
+    return skr_file_read(path, PROC_BYTES_MAX, &text, &n, NULL) == 0 ? text : NULL;
 }
 
 static int64_t ticks_to_ns(uint64_t ticks)
@@ -62,33 +61,23 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return hz > 0 ? (int64_t)(ticks * (1000000000 / (uint64_t)hz)) : 0;
 }
 
-/* Seconds since the epoch at which the machine was started, as ns. */
+/* When the machine was started, ns since the epoch. */
 static int64_t boot_ns(void)
 {
-    char line[256];
+    SKR_AUTO_FREE char *text = read_proc("/proc/stat");
+    const char *line = text ? strstr(text, "\nbtime ") : NULL;
     int64_t seconds = 0;
-    FILE *file = fopen("/proc/stat", "re");
-    if (!file) {
-        return 0;
-    }
-    while (seconds == 0 && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "btime %" SCNd64, &seconds) != 1) {
-            seconds = 0;
-        }
-    }
-    fclose(file);
-    return seconds * 1000000000;
+    return line && sscanf(line, " btime %" SCNd64, &seconds) == 1 ? seconds * 1000000000 : 0;
 }
 
 static void collect_stat(struct process_metrics *process)
 {
-    char text[1024];
+    SKR_AUTO_FREE char *text = read_proc("/proc/self/stat");
     uint64_t user = 0;
     uint64_t system = 0;
     uint64_t start = 0;
     int64_t threads = 0;
-    read_small("/proc/self/stat", text, sizeof text);
-    const char *after_name = strrchr(text, ')'); /* the name may hold anything */
+    const char *after_name = text ? strrchr(text, ')') : NULL; /* the name may hold anything */
     if (!after_name || sscanf(after_name + 1,
                               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
                               " %*d %*d %*d %*d %" SCNd64 " %*d %" SCNu64,
@@ -102,12 +91,11 @@ static void collect_stat(struct process_metrics *process)
 
 static void collect_memory(struct process_metrics *process)
 {
-    char text[256];
+    SKR_AUTO_FREE char *text = read_proc("/proc/self/statm");
     uint64_t total = 0;
     uint64_t resident = 0;
     const long page = sysconf(_SC_PAGESIZE);
-    read_small("/proc/self/statm", text, sizeof text);
-    if (page <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &total, &resident) != 2) {
+    if (!text || page <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &total, &resident) != 2) {
         return;
     }
     skr_metric_set(process->metric[VIRTUAL], (int64_t)(total * (uint64_t)page));

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates. Files are checked with GnuTLS before libmicrohttpd sees them, for an error that
- * names the file. Sessions are never resumed (no tickets, no cache), so the check of the client in
- * the handshake covers the whole connection.
+ * Files are checked with GnuTLS before libmicrohttpd gets them, so an error names the file.
+ * Sessions are never resumed (no tickets, no cache), so the check of the client in the handshake
+ * covers the whole connection.
  */
 #include "server/http/tls.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gnutls/crypto.h>
 #include <gnutls/x509.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "server/file.h"
 #include "topology/base/arena.h"
 
 static bool is_set(const char *path)
@@ -27,59 +25,18 @@ bool skr_tls_is_on(const struct skr_tls_files *files)
     return is_set(files->cert) || is_set(files->key) || is_set(files->client_ca);
 }
 
-static int file_error(const char *path, int e, struct skr_error *error)
-{
-    enum skr_error_code code = SKR_RETRY;
-    if (e == ENOENT || e == ENOTDIR) {
-        code = SKR_NOT_FOUND;
-    } else if (e == EACCES || e == EPERM) {
-        code = SKR_DENIED;
-    }
-    return skr_error_set(error, code, "%s: %s", path, strerror(e));
-}
-
 static void wipe(char **text)
 {
-    if (!*text) {
-        return;
-    }
-    explicit_bzero(*text, strlen(*text));
-    free(*text);
+    skr_file_drop(*text, *text ? strlen(*text) : 0);
     *text = NULL;
 }
 
-/* The whole file, NUL-terminated. */
 static int read_file(const char *path, char **ret, struct skr_error *error)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t n = 0;
-    if (fd < 0) {
-        return file_error(path, errno, error);
-    }
-    char *text = skr_alloc(SKR_TLS_FILE_MAX + 1);
-    for (;;) {
-        const ssize_t got = read(fd, text + n, SKR_TLS_FILE_MAX + 1 - n);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0 || n + (size_t)got > SKR_TLS_FILE_MAX) {
-            const int e = errno;
-            close(fd);
-            wipe(&text);
-            return got < 0 ? file_error(path, e, error)
-                           : skr_error_set(error, SKR_LIMIT, "%s: more than %d bytes", path,
-                                           (int)SKR_TLS_FILE_MAX);
-        }
-        if (got == 0) {
-            break;
-        }
-        n += (size_t)got;
-    }
-    close(fd);
-    text[n] = 0;
-    *ret = skr_strdup(text);
-    wipe(&text);
-    return 0;
+    struct skr_error why;
+    size_t n;
+    const int rc = skr_file_read(path, SKR_TLS_FILE_MAX, ret, &n, &why);
+    return rc < 0 ? skr_error_set(error, why.code, "%s: %s", path, why.text) : 0;
 }
 
 enum { DIGEST_BYTES = 32 };

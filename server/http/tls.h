@@ -2,11 +2,11 @@
 #ifndef SKR_SERVER_HTTP_TLS_H
 #define SKR_SERVER_HTTP_TLS_H
 /*
- * TLS of a listener: certificate, key and client CA as PEM files. They are read again from time to
- * time, because certificates are renewed under us: new connections get what is there by then, as
- * long as it is a pair; else the old one stays. With a client CA,
- * every client must show a certificate that the CA has issued for client authentication, or the
- * handshake fails; libmicrohttpd by itself only asks for one and looks at nothing. TLS 1.2 and 1.3.
+ * TLS of a listener, versions 1.2 and 1.3: certificate, key and client CA as PEM files. They are
+ * read again from time to time, because certificates are renewed. If the new files are a pair, new
+ * connections get them; otherwise the old pair stays. With a client CA, every client must show a
+ * certificate that the CA has issued for client authentication, or the handshake fails.
+ * libmicrohttpd alone only asks for a certificate, and does not check it.
  */
 #include <gnutls/gnutls.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct skr_tls_files {
     const char *cert;
     const char *key;
     const char *client_ca;
-    bool key_is_secret; /* a key that everybody may read is SKR_DENIED */
+    bool key_is_secret; /* a key that all users may read is SKR_DENIED */
 };
 
 struct skr_tls_credentials;

@@ -19,8 +19,6 @@
 #include "server/http/request_json.h"
 #include "topology/base/arena.h"
 
-#define JSON_TYPE "application/json"
-
 enum { MALFORMED_LINES_PER_SECOND = 10 };
 
 struct payload {
@@ -123,12 +121,9 @@ static void observe(struct skr_verbs *verbs, enum skr_verb verb,
 static void reply_error(struct skr_verbs *verbs, struct skr_http_request *request,
                         enum skr_verb verb, const char *text, const char *result)
 {
-    struct skr_strbuf out;
-    size_t len = 0;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     skr_answer_write_error(&out, verb, text);
-    char *body = skr_strbuf_take(&out, &len);
-    skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
+    skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_HTTP_JSON, &out);
     count(verbs, verb, result);
     observe(verbs, verb, request);
 }
@@ -237,15 +232,13 @@ static void route(struct skr_verbs *verbs, struct skr_http_request *request, enu
                 continue;
             }
             request->handler = name;
-            if (strcmp(request->method, MHD_HTTP_METHOD_POST) == 0) {
+            if (skr_http_allows(request, MHD_HTTP_METHOD_POST)) {
                 handle_verb(verbs, request, (enum skr_verb)v);
-            } else {
-                skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
             }
             return;
         }
     }
-    skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8", "not found\n");
+    skr_http_reply_not_found(request);
 }
 
 static void on_handle(void *context, struct skr_http_request *request)
@@ -263,9 +256,7 @@ static void on_resume(void *context, struct skr_http_request *request)
     struct skr_verbs *verbs = context;
     struct call *call = request->user;
     const struct skr_verb_args bind = {.verb = SKR_VERB_BIND};
-    struct skr_strbuf out;
-    size_t len = 0;
-    skr_strbuf_init(&out);
+    SKR_STRBUF(out);
     const bool fits =
         skr_answer_write(&out, &call->answer, call->payload ? &call->payload->args : &bind);
     if (!fits) {
@@ -277,8 +268,7 @@ static void on_resume(void *context, struct skr_http_request *request)
     /* A standby closes the connection, so that the next request can reach the leader. */
     request->close = call->answer.kind == SKR_ANSWER_ERROR &&
                      strcmp(call->answer.text, SKR_TEXT_NOT_LEADER) == 0;
-    char *body = skr_strbuf_take(&out, &len);
-    skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
+    skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_HTTP_JSON, &out);
     count(verbs, call->verb, fits && call->answer.kind != SKR_ANSWER_ERROR ? "ok" : "error");
     observe(verbs, call->verb, request);
 }

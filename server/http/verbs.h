@@ -2,16 +2,16 @@
 #ifndef SKR_SERVER_HTTP_VERBS_H
 #define SKR_SERVER_HTTP_VERBS_H
 /*
- * The extender's verbs over HTTP: POST /v1/filter, /v1/prioritize, /v1/preempt on one listener,
- * POST /v1/bind on another, so that parked binds never take the connections of filter. A body
- * becomes an event for the engine, the engine's answer becomes the body of the response; nothing is
- * decided here.
+ * The extender's verbs over HTTP: POST /v1/filter, /v1/prioritize and /v1/preempt on one listener,
+ * POST /v1/bind on another, so parked binds never take the connections of filter. A body becomes an
+ * event for the engine, and the engine's answer becomes the body of the response. Nothing is decided
+ * here.
  *
- * Every request that was understood gets an id, never 0 and never used twice, and stays in the
- * table of requests in flight until it is answered, or its caller hangs up. For a bind whose
- * caller is gone SKR_EVENT_HANGUP is posted, once; answers that come after it are dropped. What
- * was not understood is answered here: 200 with Error "sakkara: malformed request" and one line in
- * the log (prioritize: [], preempt: no candidate).
+ * Every well-formed request gets an id, never 0 and never used twice. It stays in the table of
+ * requests in flight until it is answered or its caller hangs up. If the caller of a bind hangs up,
+ * SKR_EVENT_HANGUP is posted once, and a later answer is dropped. A malformed request is answered
+ * here: 200 with Error "sakkara: malformed request" and one line in the log (prioritize: [],
+ * preempt: no candidate).
  */
 #include "core/frame/event.h"
 #include "core/gang/state/requests.h"

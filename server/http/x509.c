@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads, checks and makes certificates with GnuTLS. */
 #include "server/http/x509.h"
 
 #include <gnutls/crypto.h>
@@ -312,7 +313,7 @@ int skr_x509_issue(const struct skr_x509_pair *authority, const char *name, int6
     bundle_read(authority->cert, &issuer);
     const int64_t end = gnutls_x509_crt_get_expiration_time(issuer.cert[0]);
     const int64_t until = now_s + lifetime_s < end ? now_s + lifetime_s : end;
-    /* A common name has 64 bytes at most (X.520); who checks looks at the alternative name. */
+    /* A common name has 64 bytes at most (X.520). Clients check the alternative name. */
     draft_init(&draft, strlen(name) <= 64 ? name : "sakkara", now_s - SKR_X509_BACKDATE_S, until);
     name_server(&draft, name, issuer.cert[0]);
     const int rc = draft_sign(&draft, issuer.cert[0], issuer_key, ret, error);

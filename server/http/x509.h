@@ -2,10 +2,9 @@
 #ifndef SKR_SERVER_HTTP_X509_H
 #define SKR_SERVER_HTTP_X509_H
 /*
- * Certificates made here: an authority, and certificates of servers that it issues (RFC 5280; keys
- * are ECDSA on P-256). Everything is PEM text. Times are seconds since 1970; what is made is valid
- * from SKR_X509_BACKDATE_S before its time, because clocks differ, and `lifetime` counts from the
- * time itself.
+ * Makes certificates: an authority, and the server certificates that it issues (RFC 5280; keys are
+ * ECDSA on P-256). Everything is PEM text. Times are seconds since 1970. A certificate is valid from
+ * SKR_X509_BACKDATE_S before its time, because clocks differ; `lifetime` counts from the time.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses and credentials of an API server. Files are read whole, with a limit; URLs are taken
- * apart by libcurl's own parser, so that what is checked here is what is connected to later. */
+/* URLs are parsed by libcurl, so the address that is checked here is the one that is used later. */
 #include "server/kube/access.h"
 
 #include <curl/curl.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "server/file.h"
 
 static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-static void wipe(char **data, size_t n)
-{
-    if (*data) {
-        explicit_bzero(*data, n);
-    }
-    free(*data);
-    *data = NULL;
-}
-
 static void secret_fini(struct skr_kube_secret *secret)
 {
-    wipe(&secret->data, secret->n);
+    skr_file_drop(secret->data, secret->n);
     free(secret->file);
     *secret = (struct skr_kube_secret){0};
 }
@@ -42,9 +31,7 @@ void skr_kube_access_fini(struct skr_kube_access *access)
     free(access->tls_server_name);
     free(access->proxy_url);
     free(access->username);
-    if (access->password) {
-        wipe(&access->password, strlen(access->password));
-    }
+    skr_file_drop(access->password, access->password ? strlen(access->password) : 0);
     secret_fini(&access->ca);
     secret_fini(&access->certificate);
     secret_fini(&access->key);
@@ -156,72 +143,18 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
 
 /* ---- files ---- */
 
-static void close_fd(const int *fd)
-{
-    if (*fd >= 0) {
-        (void)close(*fd);
-    }
-}
-
-static int read_all(int fd, const char *file, char *buffer, size_t size, size_t *ret,
-                    struct skr_error *error)
-{
-    size_t n = 0;
-    while (n < size) {
-        ssize_t got = read(fd, buffer + n, size - n);
-        if (got == 0) {
-            break;
-        }
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return skr_error_set(error, SKR_DENIED, "%s: %s", file, strerror(errno));
-        }
-        n += (size_t)got;
-    }
-    if (n == size) {
-        return skr_error_set(error, SKR_LIMIT, "%s: larger than %d bytes", file, SKR_KUBE_FILE_MAX);
-    }
-    if (n == 0) {
-        return skr_error_set(error, SKR_INVALID, "%s: the file is empty", file);
-    }
-    *ret = n;
-    return 0;
-}
-
-/* *ret: heap, NUL-terminated. */
-static int read_file(const char *file, char **ret, size_t *ret_len, struct skr_error *error)
-{
-    SKR_CLEANUP(close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return skr_error_set(error, errno == ENOENT ? SKR_NOT_FOUND : SKR_DENIED, "%s: %s", file,
-                             strerror(errno));
-    }
-    size_t size = SKR_KUBE_FILE_MAX + 1;
-    char *buffer = malloc(size);
-    if (!buffer) {
-        return skr_error_set(error, SKR_NO_MEMORY, "%s: no memory", file);
-    }
-    size_t n = 0;
-    int rc = read_all(fd, file, buffer, size, &n, error);
-    if (rc == 0) {
-        *ret = skr_alloc(n + 1);
-        memcpy(*ret, buffer, n);
-        *ret_len = n;
-    }
-    explicit_bzero(buffer, n);
-    free(buffer);
-    return rc;
-}
-
 int skr_kube_secret_read(struct skr_kube_secret *secret, const char *file, struct skr_error *error)
 {
     char *data = NULL;
     size_t n = 0;
-    int rc = read_file(file, &data, &n, error);
+    struct skr_error why;
+    int rc = skr_file_read(file, SKR_KUBE_FILE_MAX, &data, &n, &why);
+    if (rc == 0 && n == 0) {
+        free(data);
+        rc = skr_error_set(&why, SKR_INVALID, "the file is empty");
+    }
     if (rc < 0) {
-        return rc;
+        return skr_error_set(error, why.code, "%s: %s", file, why.text);
     }
     char *name = skr_strdup(file);
     secret_fini(secret);

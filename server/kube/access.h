@@ -2,13 +2,11 @@
 #ifndef SKR_SERVER_KUBE_ACCESS_H
 #define SKR_SERVER_KUBE_ACCESS_H
 /*
- * How to reach one API server and who we are there: address, trust, credentials. Made from a
- * kubeconfig (kubeconfig.h) or from the account of the pod we run in. All values are in memory;
- * those that came from files are read again (skr_kube_access_refresh), because tokens and
- * certificates are rotated under us.
+ * Address, trust and credentials for one API server, from a kubeconfig (kubeconfig.h) or from the
+ * account of the pod. All values are in memory. Values from files are read again
+ * (skr_kube_access_refresh), because tokens and certificates are rotated.
  *
- * The strings are heap memory of the struct. Owned by the kube thread once the client runs. Secrets
- * are wiped before they are freed and never logged.
+ * Strings are heap memory of the struct. Secrets are wiped before they are freed, and never logged.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,8 +49,8 @@ void skr_kube_access_init(struct skr_kube_access *access);
 void skr_kube_access_fini(struct skr_kube_access *access); /* may be called twice */
 
 enum { SKR_URL_SHOWN_MAX = 132 };
-/* What of a URL, perhaps a broken one, may stand in a message: without what is before an "@" or
- * behind a "?" or "#". buffer: SKR_URL_SHOWN_MAX bytes; returns it. */
+/* The part of a URL, perhaps a broken one, that messages may show: nothing before an "@" or behind a
+ * "?" or "#". buffer: SKR_URL_SHOWN_MAX bytes; returns it. */
 const char *skr_url_show(const char *url, char *buffer);
 
 /* Sets server, host and port from a URL: http or https, no user, query or fragment. SKR_INVALID. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues by class; in front of them, of subscribers with a rate of their own, the same again. */
+/* Queues of writes by class, for all and for each subscriber with its own rate. */
 #include "server/kube/backlog.h"
 
 /* By order, first come first within it. Most jobs belong at the end; a job of an earlier order

@@ -2,12 +2,11 @@
 #ifndef SKR_SERVER_KUBE_BACKLOG_H
 #define SKR_SERVER_KUBE_BACKLOG_H
 /*
- * Writes that wait to be sent, by class. Two token buckets stand before the door: one of each
- * subscriber that has a rate of its own, and one of all together. So a scheduler with little to say
- * at a time (client.qps of a hub's API server) never takes the room of the others, and waits behind
- * nobody but itself.
+ * Writes that wait to be sent, by class. All writes share one token bucket. A subscriber with its
+ * own rate has a second bucket in front of it, so its writes never take the room of the others, and
+ * wait only behind each other.
  *
- * Within a class: by order, then first come first served. Kube thread only.
+ * Within a class, jobs go by order, then first come, first served. Kube thread only.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ struct skr_kube_queue {
     size_t n;
 };
 
-/* What a subscriber's own rate holds back. */
+/* Jobs that wait for the rate of their subscriber. */
 struct skr_kube_lane {
     const struct skr_kube_subscriber *of; /* NULL: has no rate of its own */
     struct skr_limiter limiter;
@@ -41,11 +40,10 @@ struct skr_backlog {
 void skr_backlog_init(struct skr_backlog *backlog, const struct skr_kube_options *options);
 /* Takes the job, or returns why there is no room for it. */
 const char *skr_backlog_put(struct skr_backlog *backlog, struct skr_kube_job *job);
-/* Lets through what the lanes may send by now. Returns when the next one may, INT64_MAX: none waits
- * for that. */
+/* Moves the jobs on that the rates of their subscribers allow. Returns when the next one may go,
+ * INT64_MAX: none waits. */
 int64_t skr_backlog_admit(struct skr_backlog *backlog, int64_t now);
-/* The most important class with a job that only the rate of all holds back; SKR_WRITE_CLASS_COUNT:
- * none. */
+/* The highest class with a job that waits only for the rate of all; SKR_WRITE_CLASS_COUNT: none. */
 enum skr_write_class skr_backlog_class(const struct skr_backlog *backlog);
 /* Its first job; NULL: the rate of all holds it back until *ret_next. */
 struct skr_kube_job *skr_backlog_take(struct skr_backlog *backlog, enum skr_write_class class,

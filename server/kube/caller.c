@@ -18,23 +18,10 @@ struct skr_caller {
     struct skr_kube_session session;
     struct skr_transfer transfer;
     struct skr_strbuf body;
-    size_t answer_max;
-    bool too_large;
     bool ended;
     CURLcode result;
     atomic_bool interrupted;
 };
-
-static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
-{
-    struct skr_caller *caller = transfer->owner;
-    if (n > caller->answer_max - caller->body.len) {
-        caller->too_large = true;
-        return false;
-    }
-    skr_strbuf_addn(&caller->body, data, n);
-    return true;
-}
 
 static void on_done(struct skr_transfer *transfer, CURLcode result)
 {
@@ -63,7 +50,7 @@ int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
     };
     skr_strbuf_init(&caller->body);
     skr_transfer_init(&caller->transfer, &caller->session, caller);
-    caller->transfer.receive = on_receive;
+    caller->transfer.body = &caller->body;
     caller->transfer.done = on_done;
     if (!caller->session.multi) {
         skr_caller_destroy(caller);
@@ -95,7 +82,7 @@ void skr_call_answer_fini(struct skr_call_answer *answer)
     *answer = (struct skr_call_answer){0};
 }
 
-/* Until on_done() was called, or nobody waits any more. */
+/* Until the transfer ends or the caller is interrupted. */
 static void drive(struct skr_caller *caller)
 {
     while (!caller->ended && !atomic_load(&caller->interrupted)) {
@@ -137,10 +124,10 @@ static void read_failure(struct skr_caller *caller, struct skr_call_answer *ret)
 {
     if (atomic_load(&caller->interrupted)) {
         set_message(ret, "interrupted");
-    } else if (caller->too_large) {
+    } else if (caller->transfer.too_large) {
         ret->too_large = true;
         (void)snprintf(ret->message, sizeof ret->message, "the answer has more than %zu bytes",
-                       caller->answer_max);
+                       caller->transfer.body_max);
     } else {
         set_message(ret, skr_transfer_error(&caller->transfer, caller->result));
         ret->never_sent = skr_transfer_never_sent(&caller->transfer, caller->result);
@@ -163,9 +150,8 @@ void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
         .timeout_ms = call->timeout / SKR_MILLISECOND + 1,
     };
     *ret = (struct skr_call_answer){0};
-    caller->ended = caller->too_large = false;
-    caller->answer_max = call->answer_max ? call->answer_max : SKR_CALLER_ANSWER_MAX;
-    skr_strbuf_reset(&caller->body);
+    caller->ended = false;
+    caller->transfer.body_max = call->answer_max ? call->answer_max : SKR_CALLER_ANSWER_MAX;
     skr_kube_session_refresh(&caller->session, skr_kube_now(), false);
     if (skr_transfer_start(&caller->transfer, &request, &error) < 0) {
         ret->never_sent = true;

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_KUBE_CALLER_H
 #define SKR_SERVER_KUBE_CALLER_H
 /*
- * One request at a time, waited for: for threads of their own that must not depend on the kube
- * thread (the lease), for questions before it runs (what are we allowed to do), and for the pages of
- * a daemon. Credentials, trust and connections as in transfer.h, on connections of its own.
+ * Sends one request at a time and waits for the answer, on its own connections: for threads that
+ * must not depend on the kube thread (the Lease), for questions before that thread runs
+ * (permissions), and for commands that read a daemon's pages.
  *
  * One thread, but for skr_caller_interrupt().
  */
@@ -39,16 +39,16 @@ struct skr_call_answer {
     json_t *json;                     /* of the answer; NULL: none that is JSON */
     char message[SKR_ERROR_TEXT_MAX]; /* of a failure: the Status, or the transport; "" */
 };
+/* Also for SKR_CLEANUP(). */
 void skr_call_answer_fini(struct skr_call_answer *answer);
 
 /* Waits for the end. *ret is set in any case. */
 void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
                      struct skr_call_answer *ret);
-/* The running call ends at once without an answer, and so do later ones, until `on` is false. Any
- * thread. */
+/* While on, the running call and later ones end at once without an answer. Any thread. */
 void skr_caller_interrupt(struct skr_caller *caller, bool on);
 
-/* Who we talk to, for messages; borrowed. */
+/* The address of the server, for messages; borrowed. */
 const char *skr_caller_server(const struct skr_caller *caller);
 
 #endif

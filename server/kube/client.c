@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kube thread: a loop of "take what was submitted, do what is due, let libcurl work, wait".
- * Other threads touch the inbox (a mutex, a list), the counters (atomics) and curl_multi_wakeup(),
- * nothing else. Signals are blocked in the thread; SIGPIPE too, which TLS libraries would raise.
+ * The kube thread: a loop that takes submitted writes, does what is due, lets libcurl work and waits.
+ * Other threads touch only the inbox (a list under a mutex), the counters (atomics) and
+ * curl_multi_wakeup(). Signals are blocked in the thread, also SIGPIPE, which TLS libraries raise.
  */
 #include "server/kube/client.h"
 
@@ -398,7 +398,7 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
                         SKR_LOG_S("source", kube->access.source), SKR_LOG_END);
     }
     kube->options.user_agent = NULL;
-    /* Before the thread runs: what it delivers may make other threads submit at once. */
+    /* Before the thread runs: its first event may make other threads submit at once. */
     *ret = kube;
     rc = skr_thread_start(&kube->thread, "kube", run, kube, error);
     if (rc < 0) {

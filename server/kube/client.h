@@ -2,46 +2,46 @@
 #ifndef SKR_SERVER_KUBE_CLIENT_H
 #define SKR_SERVER_KUBE_CLIENT_H
 /*
- * The Kubernetes client: one thread with one libcurl multi handle that watches what engines have to
- * know and sends what they want written. It decides nothing: objects become events, writes become
- * requests, answers become events.
+ * The Kubernetes client: one thread with one libcurl multi handle. It watches for the engines and
+ * sends their writes. It decides nothing: objects become events, writes become requests, and answers
+ * become events.
  *
  * Every engine is a subscriber with the watches of its scheduler (core/frame/resource.h), over all
- * namespaces. What several of them watch is watched once. All writes share one rate limiter; an
- * engine may have another one of its own before it.
+ * namespaces. Watches that several engines share run once. All writes share one rate limiter; an
+ * engine may have its own limiter in front of it.
  *
- * deliver() is called on the kube thread, for every event, in the order in which each object
- * changed. The callee copies the struct and takes over the decoded objects in it; every string of
- * the event itself (namespace_, name, uid, write_done.message) is borrowed until it returns. It may
- * call skr_kube_submit(), and nothing else of this header. For every submitted write exactly one
- * SKR_EVENT_WRITE_DONE is delivered, also for those the client gives up at its end.
+ * deliver() is called on the kube thread for every event, in the order in which each object changed.
+ * The callee copies the struct and takes over its decoded objects. Strings of the event itself
+ * (namespace_, name, uid, write_done.message) are borrowed until the call returns. The callee may
+ * call skr_kube_submit() and no other function of this header. Every submitted write gets exactly
+ * one SKR_EVENT_WRITE_DONE, also if the client stops first.
  *
- * All other functions may be called from any thread, _stop and _destroy from one.
+ * All other functions may be called from any thread, _stop and _destroy from one thread.
  */
 #include "core/frame/action.h"
 #include "core/frame/event.h"
 #include "server/kube/counters.h"
 #include "server/kube/options.h"
 
-/* The figures above; nobody subscribes. */
+/* The values that options.h names, without subscribers. */
 void skr_kube_options_default(struct skr_kube_options *options);
 
 struct skr_kube;
 
 /* Starts the thread. access is taken over on success. *ret is set before the first event is
- * delivered, and NULL on errors. SKR_INVALID: an option is out of its range;
- * SKR_NO_MEMORY, SKR_BUG: threads or libcurl are not to be had. */
+ * delivered, and NULL on errors. Errors: SKR_INVALID (an option is out of its
+ * range), SKR_NO_MEMORY, SKR_RETRY, SKR_BUG (no thread, or no libcurl). */
 int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
                     struct skr_kube **ret, struct skr_error *error);
 
-/* Queues a write of a subscriber, who gets its outcome; everything is copied. 0, or -SKR_GONE after _stop began: then no WRITE_DONE will
- * come. O(size of the write). */
+/* Queues a write; everything is copied. The subscriber gets its outcome. After _stop began: -SKR_GONE,
+ * and no WRITE_DONE follows. O(size of the write). */
 int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_write *write);
 
-/* All that was written before the call is delivered as soon as the API server shows it; kinds that may be behind are
- * listed anew for that. What the first lists have not shown yet does not count. Returns a ticket. */
+/* Asks for everything that was written before the call; kinds that may be behind are listed again.
+ * Kinds whose first list is not complete are left out. Returns a ticket. */
 uint64_t skr_kube_freshen(struct skr_kube *kube);
-/* Whether it has been delivered; false once the client stops. */
+/* Whether everything of the ticket was delivered; false once the client stops. */
 bool skr_kube_is_fresh(const struct skr_kube *kube, uint64_t ticket);
 
 /* Ends watches at once, delivers DROPPED for what is queued, waits up to the grace period for what
@@ -77,7 +77,7 @@ struct skr_kube_stats {
     bool synced;                 /* SKR_EVENT_SYNCED was delivered to all */
     skr_time since_beat; /* since the thread began its last round, at least every ten seconds */
 };
-/* Each figure is right by itself; together they are not one moment. */
+/* The figures are not of one moment. */
 void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret);
 
 /* "ok", "conflict", …: label value of metrics. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_KUBE_COUNTERS_H
 #define SKR_SERVER_KUBE_COUNTERS_H
-/* The client's figures as the kube thread keeps them: written there alone, read by any thread,
- * relaxed, because no figure tells anything about another. */
+/* The figures of the client. Only the kube thread writes them; any thread reads them. The order is
+ * relaxed, because the figures do not depend on each other. */
 #include <stdatomic.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Asks for one object of a kind and compares versions. */
 #include "server/kube/freshness.h"
 
 #include <string.h>
@@ -14,28 +15,16 @@ static skr_time patience(const struct skr_freshness *f)
     return f->transfer.session->options->fresh_patience;
 }
 
-static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
-{
-    struct skr_freshness *f = transfer->owner;
-    if (n > BODY_MAX - f->body.len) {
-        return false;
-    }
-    skr_strbuf_addn(&f->body, data, n);
-    return true;
-}
-
 static uint64_t version_of_list(const struct skr_freshness *f)
 {
     struct skr_error error = {0};
-    json_t *list = NULL;
+    json_auto_t *list = NULL;
     if (f->body.len == 0 || skr_kube_json_parse(f->body.s, f->body.len, &list, &error) < 0) {
         return 0;
     }
     const char *text =
         json_string_value(json_object_get(json_object_get(list, "metadata"), "resourceVersion"));
-    const uint64_t version = text ? skr_kube_version_parse(text) : 0;
-    json_decref(list);
-    return version;
+    return text ? skr_kube_version_parse(text) : 0;
 }
 
 static void on_done(struct skr_transfer *transfer, CURLcode result)
@@ -52,7 +41,8 @@ void skr_freshness_init(struct skr_freshness *freshness, struct skr_kube_session
 {
     *freshness = (struct skr_freshness){.state = SKR_FRESH};
     skr_transfer_init(&freshness->transfer, session, freshness);
-    freshness->transfer.receive = on_receive;
+    freshness->transfer.body = &freshness->body;
+    freshness->transfer.body_max = BODY_MAX;
     freshness->transfer.done = on_done;
     skr_strbuf_init(&freshness->body);
 }
@@ -70,7 +60,6 @@ void skr_freshness_begin(struct skr_freshness *freshness, const struct skr_resou
     struct skr_error error = {0};
     SKR_STRBUF(target);
     skr_transfer_cancel(&f->transfer);
-    skr_strbuf_reset(&f->body);
     skr_kube_collection(&target, resource, namespace_);
     skr_strbuf_add(&target, "?limit=1");
     const struct skr_transfer_request request = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A slab of objects, an index over it by namespace and name, and a table of stems: the namespace, a
- * slash and the name up to its last '-', which pods of one controller have alike. UUIDs, which is what
- * every API server hands out as uids, are packed into 16 bytes.
+ * A slab of objects, an index over it by namespace and name, and a table of stems. A stem is the
+ * namespace, a slash and the name up to its last '-', which pods of one controller share. UUIDs, the
+ * uids of every API server, are packed into 16 bytes.
  */
 #include "server/kube/known.h"
 
@@ -93,7 +93,7 @@ bool skr_known_has_uid(const struct skr_known_object *object, const char *uid)
 
 /* ---- the table ---- */
 
-/* Of the texts one behind the other, so of "ns/", "web-", "1" as of "ns/web-", "1". */
+/* The hash of the joined texts: "ns/", "web-", "1" and "ns/web-", "1" have the same. */
 static uint32_t hash_texts(const char *a, const char *b, const char *c)
 {
     uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, a, strlen(a));
@@ -208,7 +208,7 @@ static unsigned char next_byte(const struct unseen *name, size_t *at, const char
     return byte;
 }
 
-/* By namespace, then by name: the slash behind the namespace is less than all that stands in one. */
+/* By namespace, then by name: the slash behind the namespace is less than any other byte. */
 static int compare_unseen(const void *a, const void *b)
 {
     const struct unseen *x = a, *y = b;

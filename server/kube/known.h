@@ -2,10 +2,10 @@
 #ifndef SKR_SERVER_KUBE_KNOWN_H
 #define SKR_SERVER_KUBE_KNOWN_H
 /*
- * The objects of one watch that exist as far as we know: namespace/name, uid, version. A relist
- * marks what it sees with its own number; what is left with an older one was deleted while nobody
- * watched. There may be a million of them: 48 bytes and some 12 of an index each, namespaces and
- * stems of names once. Kube thread only.
+ * The objects that one watch has shown and not deleted: namespace/name, uid, version. A list marks
+ * its objects with its number. Objects that keep an older number were deleted while no watch ran.
+ * There may be a million objects: each takes 48 bytes and about 12 of an index; namespaces and stems
+ * of names are stored once. Kube thread only.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,8 +46,8 @@ size_t skr_known_count(const struct skr_known *known);
 /* NULL when not known. The pointer lives until the object is removed or replaced. O(1). */
 struct skr_known_object *skr_known_find(const struct skr_known *known, const char *namespace_,
                                         const char *name);
-/* The object, added when new; with another uid the old one is forgotten and a blank one takes its
- * place. NULL when a string is longer than its limit. O(1) amortised. */
+/* The object, added if it is new. If the uid differs, a blank object replaces the old one. NULL: a
+ * string is longer than its limit. O(1) amortised. */
 struct skr_known_object *skr_known_put(struct skr_known *known, const char *namespace_,
                                        const char *name, const char *uid);
 void skr_known_remove(struct skr_known *known, struct skr_known_object *object);

@@ -5,10 +5,10 @@
  */
 #include "server/kube/kubeconfig.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/file.h"
 #include "server/kube/base64.h"
 #include "server/manifest/document.h"
 
@@ -379,35 +379,16 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
     return 0;
 }
 
-/* The whole file as heap memory; NULL with errno set when it cannot be read. */
-static char *read_stream(FILE *stream, size_t *ret_n)
-{
-    char *text = skr_alloc(SKR_KUBECONFIG_BYTES_MAX + 1);
-    *ret_n = fread(text, 1, SKR_KUBECONFIG_BYTES_MAX + 1, stream);
-    if (!ferror(stream)) {
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
 int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
                         struct skr_findings *findings)
 {
+    char *text = NULL;
     size_t n = 0;
-    FILE *stream = fopen(file, "re");
-    char *text = stream ? read_stream(stream, &n) : NULL;
-    int code = errno;
-    if (stream) {
-        (void)fclose(stream);
-    }
-    if (!text) {
-        skr_findings_add(findings, true, NULL, 0, 0, "%s", strerror(code));
+    if (skr_findings_read(findings, file, SKR_KUBECONFIG_BYTES_MAX, &text, &n) < 0) {
         return -SKR_INVALID;
     }
-    int rc = skr_kubeconfig_parse(text, n, file, access, findings);
-    explicit_bzero(text, n);
-    free(text);
+    const int rc = skr_kubeconfig_parse(text, n, file, access, findings);
+    skr_file_drop(text, n);
     return rc;
 }
 

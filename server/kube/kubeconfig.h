@@ -7,13 +7,12 @@
  *
  * Read: clusters[].cluster: server, certificate-authority(-data), insecure-skip-tls-verify,
  * tls-server-name, proxy-url. users[].user: token, tokenFile, client-certificate(-data),
- * client-key(-data), username, password. Data wins over files, tokenFile over token, paths are
- * relative to the kubeconfig, as in kubectl. Keys we do not know are ignored, as there. Refused
- * with the way out: exec plugins, auth-provider and impersonation, because a daemon cannot run a
- * login helper.
+ * client-key(-data), username, password. As in kubectl, data wins over files, tokenFile over token,
+ * paths are relative to the kubeconfig, and unknown keys are ignored. Exec plugins, auth-provider
+ * and impersonation are refused with an alternative, because a daemon cannot run a login helper.
  *
- * Every problem is a finding with line and column; all of them are reported at once. Entries that
- * current-context does not lead to are not looked at, but for their names.
+ * Every problem is a finding with line and column; all are reported at once. Of entries that
+ * current-context does not lead to, only the names are read.
  */
 #include <stddef.h>
 

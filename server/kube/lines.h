@@ -2,9 +2,8 @@
 #ifndef SKR_SERVER_KUBE_LINES_H
 #define SKR_SERVER_KUBE_LINES_H
 /*
- * Cuts a byte stream into lines, however its chunks fall. A line that lies whole in one chunk is
- * handed out without a copy. What comes after the last line end stays until the next chunk, or is
- * forgotten with the stream: half a line is never handed out.
+ * Cuts a byte stream into lines. A line that is whole in one chunk is handed out without a copy.
+ * Bytes behind the last line end stay until the next chunk. An incomplete line is never handed out.
  */
 #include <stdbool.h>
 #include <stddef.h>

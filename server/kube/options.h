@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_KUBE_OPTIONS_H
 #define SKR_SERVER_KUBE_OPTIONS_H
-/* What the client of the API server is given: who takes what it sees (each scheduler is one), rates,
- * sizes and times. */
+/* Options of the client of the API server: subscribers (one for each scheduler), rates, sizes and
+ * times. */
 #include <stddef.h>
 
 #include "core/frame/event.h"
@@ -33,8 +33,8 @@ struct skr_kube_options {
     const char *user_agent;         /* copied; NULL: "sakkara" */
     const char *topology_namespace; /* of watches that ask for it alone; NULL: all are asked for */
     bool system_groups; /* group maps and PodGroups in the system's namespaces count; false */
-    /* Asked on the kube thread right before a request is sent that changes something; false: it is
-     * not sent, DROPPED. NULL: always. */
+    /* Called on the kube thread right before a request that changes something is sent; false: the
+     * write is DROPPED. NULL: always true. */
     bool (*may_write)(void *context);
     void *may_write_context;
     /* Writes. */

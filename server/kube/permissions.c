@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table for each scheduler, and one review a permission. */
+/* Permissions as tables, and one SelfSubjectAccessReview for each. */
 #include "server/kube/permissions.h"
 
 #include <string.h>
@@ -209,7 +209,7 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
                                               const struct skr_permission *permission,
                                               struct skr_error *error)
 {
-    struct skr_call_answer answer;
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     SKR_STRBUF(body);
     write_review(permission, &body);
     const struct skr_call call = {
@@ -223,7 +223,6 @@ enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
         (void)skr_error_set(error, answer.http_status == 404 ? SKR_NOT_FOUND : SKR_RETRY,
                             "HTTP %d: %.200s", answer.http_status, answer.message);
     }
-    skr_call_answer_fini(&answer);
     return said;
 }
 

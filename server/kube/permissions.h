@@ -2,10 +2,11 @@
 #ifndef SKR_SERVER_KUBE_PERMISSIONS_H
 #define SKR_SERVER_KUBE_PERMISSIONS_H
 /*
- * What the account of the daemon has to be allowed, and the question to the API server whether it
- * is (authorization.k8s.io/v1 SelfSubjectAccessReview, which every account may ask).
+ * The permissions that the daemon's account needs, and the question to the API server whether it has
+ * them (authorization.k8s.io/v1 SelfSubjectAccessReview, which every account may post).
  * manifests/install.yaml grants exactly those of the gang scheduler, and docs/reference.md lists
- * them; the others' roles lie beside it (manifests/ocm, manifests/karmada, spotmix-webhook.yaml).
+ * them. The other schedulers have roles in manifests/ocm, manifests/karmada and
+ * spotmix-webhook.yaml.
  */
 #include "server/kube/caller.h"
 #include "topology/base/strbuf.h"
@@ -22,7 +23,7 @@ struct skr_permission {
 
 enum { SKR_PERMISSIONS_MAX = 128 };
 
-/* What of the configuration decides. Strings are borrowed by the list. */
+/* The options that decide what is needed. The list borrows the strings. */
 struct skr_permission_needs {
     bool rollback;              /* onPartialBind: rollback */
     bool force;                 /* preemptForceAfter */

@@ -20,7 +20,7 @@ bool skr_kube_target(struct skr_strbuf *out, const struct skr_write *write);
 const char *skr_kube_method(enum skr_write_verb verb);
 /* Media type of the body; NULL: there is none. */
 const char *skr_kube_content_type(const struct skr_write *write);
-/* Media types of the answer. Where nobody wants the object, its metadata will do. */
+/* Media types of the answer. If the write does not want the object, its metadata is enough. */
 const char *skr_kube_accept(const struct skr_write *write);
 
 #endif

@@ -61,11 +61,21 @@ void skr_kube_session_refresh(struct skr_kube_session *session, int64_t now, boo
 
 /* ---- callbacks of libcurl ---- */
 
+static bool collect(struct skr_transfer *t, const char *data, size_t n)
+{
+    t->too_large = n > t->body_max - t->body->len;
+    if (!t->too_large) {
+        skr_strbuf_addn(t->body, data, n);
+    }
+    return !t->too_large;
+}
+
 static size_t on_data(char *data, size_t size, size_t n, void *context)
 {
     struct skr_transfer *t = context;
     t->last_byte = skr_kube_now();
-    return t->receive(t, data, size * n) ? size * n : 0;
+    const bool taken = t->body ? collect(t, data, size * n) : t->receive(t, data, size * n);
+    return taken ? size * n : 0;
 }
 
 static size_t on_header(char *data, size_t size, size_t n, void *context)
@@ -124,55 +134,57 @@ void skr_transfer_fini(struct skr_transfer *transfer)
     free_lists(transfer);
 }
 
-static bool add_to(struct curl_slist **list, const char *text)
+/* Sets an option of libcurl; after the first failure of a set-up nothing happens any more. */
+#define SET(t, option, value)                                                  \
+    do {                                                                       \
+        if ((t)->setup == CURLE_OK) {                                          \
+            (t)->setup = curl_easy_setopt((t)->easy, CURLOPT_##option, value); \
+        }                                                                      \
+    } while (0)
+
+static void add_to(struct skr_transfer *t, struct curl_slist **list, const char *text)
 {
     struct curl_slist *longer = curl_slist_append(*list, text);
     if (longer) {
         *list = longer;
+    } else {
+        t->setup = CURLE_OUT_OF_MEMORY;
     }
-    return longer;
 }
 
-static bool add_header(struct skr_transfer *t, const char *name, const char *value)
+static void add_header(struct skr_transfer *t, const char *name, const char *value)
 {
     SKR_STRBUF(b);
     skr_strbuf_addf(&b, "%s: %s", name, value);
-    bool ok = add_to(&t->headers, b.s);
+    add_to(t, &t->headers, b.s);
     explicit_bzero(b.s, b.len);
-    return ok;
 }
 
-static CURLcode set_blob(CURL *easy, CURLoption option, const struct skr_kube_secret *secret)
-{
-    struct curl_blob blob = {.data = secret->data, .len = secret->n, .flags = CURL_BLOB_COPY};
-    return secret->data ? curl_easy_setopt(easy, option, &blob) : CURLE_OK;
-}
-
-static CURLcode set_tls(struct skr_transfer *t)
+static void set_tls(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
-    CURLcode c = set_blob(t->easy, CURLOPT_CAINFO_BLOB, &a->ca);
-    if (!c) {
-        c = set_blob(t->easy, CURLOPT_SSLCERT_BLOB, &a->certificate);
+    const struct {
+        CURLoption option;
+        const struct skr_kube_secret *secret;
+    } blobs[] = {{CURLOPT_CAINFO_BLOB, &a->ca},
+                 {CURLOPT_SSLCERT_BLOB, &a->certificate},
+                 {CURLOPT_SSLKEY_BLOB, &a->key}};
+    for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++) {
+        const struct skr_kube_secret *secret = blobs[i].secret;
+        struct curl_blob blob = {.data = secret->data, .len = secret->n, .flags = CURL_BLOB_COPY};
+        if (secret->data && t->setup == CURLE_OK) {
+            t->setup = curl_easy_setopt(t->easy, blobs[i].option, &blob);
+        }
     }
-    if (!c) {
-        c = set_blob(t->easy, CURLOPT_SSLKEY_BLOB, &a->key);
+    /* Only the cluster's authority is trusted: without this libcurl adds those of the system. */
+    if (a->ca.data) {
+        SET(t, CAPATH, NULL);
     }
-    /* The cluster's authority is the only one that is trusted for it: without this, libcurl adds
-     * those of the system's folder to the ones that were given. */
-    if (!c && a->ca.data) {
-        c = curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
+    if (a->insecure) {
+        SET(t, SSL_VERIFYPEER, 0L);
+        SET(t, SSL_VERIFYHOST, 0L);
     }
-    if (!c && a->insecure) {
-        c = curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 0L);
-    }
-    if (!c && a->insecure) {
-        c = curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
-    if (!c) {
-        c = curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    }
-    return c;
+    SET(t, SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 }
 
 static bool is_loopback(const char *host)
@@ -181,147 +193,108 @@ static bool is_loopback(const char *host)
            strncmp(host, "127.", 4) == 0;
 }
 
-static CURLcode set_proxy(struct skr_transfer *t)
+/* As in Go, a proxy of the environment is not used for this machine. */
+static void set_proxy(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
-    if (a->proxy_url) {
-        return curl_easy_setopt(t->easy, CURLOPT_PROXY, a->proxy_url);
+    if (a->proxy_url || is_loopback(a->host)) {
+        SET(t, PROXY, a->proxy_url ? a->proxy_url : "");
     }
-    /* As in Go: a proxy of the environment is not asked for this machine. */
-    return is_loopback(a->host) ? curl_easy_setopt(t->easy, CURLOPT_PROXY, "") : CURLE_OK;
 }
 
 /* With tls-server-name the URL carries that name, for SNI and verification, and the connection goes
  * to the host all the same. */
-static CURLcode set_url(struct skr_transfer *t, const char *target)
+static void set_url(struct skr_transfer *t, const char *target)
 {
     const struct skr_kube_access *a = t->session->access;
-    bool v6 = strchr(a->host, ':');
+    const bool v6 = strchr(a->host, ':');
     SKR_STRBUF(b);
-    CURLcode c = CURLE_OK;
     if (a->tls_server_name && strncmp(a->server, "https:", 6) == 0) {
         const char *rest = strchr(strstr(a->server, "://") + 3, '/');
         skr_strbuf_addf(&b, "::%s%s%s:%s", v6 ? "[" : "", a->host, v6 ? "]" : "", a->port);
-        if (!add_to(&t->connect_to, b.s) || !add_header(t, "Host", b.s + 2)) {
-            c = CURLE_OUT_OF_MEMORY;
-        } else {
-            c = curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, t->connect_to);
-        }
+        add_to(t, &t->connect_to, b.s);
+        add_header(t, "Host", b.s + 2);
+        SET(t, CONNECT_TO, t->connect_to);
         skr_strbuf_reset(&b);
         skr_strbuf_addf(&b, "https://%s:%s%s", a->tls_server_name, a->port, rest ? rest : "");
     } else {
         skr_strbuf_add(&b, a->server);
     }
     skr_strbuf_add(&b, target);
-    if (!c) {
-        c = curl_easy_setopt(t->easy, CURLOPT_URL, b.s);
-    }
-    return c;
+    SET(t, URL, b.s);
 }
 
-static CURLcode set_credentials(struct skr_transfer *t)
+static void set_credentials(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
-    CURLcode c = CURLE_OK;
     if (a->username) {
-        c = curl_easy_setopt(t->easy, CURLOPT_USERNAME, a->username);
+        SET(t, USERNAME, a->username);
+        SET(t, PASSWORD, a->password ? a->password : "");
     }
-    if (!c && a->username) {
-        c = curl_easy_setopt(t->easy, CURLOPT_PASSWORD, a->password ? a->password : "");
-    }
-    if (!c && a->token.data) {
+    if (a->token.data) {
         SKR_STRBUF(b);
         skr_strbuf_addf(&b, "Bearer %s", a->token.data);
-        c = add_header(t, "Authorization", b.s) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+        add_header(t, "Authorization", b.s);
         explicit_bzero(b.s, b.len);
     }
-    return c;
 }
 
-static CURLcode set_request(struct skr_transfer *t, const struct skr_transfer_request *r)
+static void set_request(struct skr_transfer *t, const struct skr_transfer_request *r)
 {
     t->sendable_once = strcmp(r->method, "GET") != 0;
-    CURLcode c = CURLE_OK;
     if (r->content_type) {
-        c = curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
-        if (!c) {
-            c = curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, r->body);
-        }
-        if (!c &&
-            !(add_header(t, "Content-Type", r->content_type) && add_to(&t->headers, "Expect:"))) {
-            c = CURLE_OUT_OF_MEMORY;
-        }
+        SET(t, POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
+        SET(t, POSTFIELDS, r->body);
+        add_header(t, "Content-Type", r->content_type);
+        add_to(t, &t->headers, "Expect:");
     }
-    if (!c && strcmp(r->method, "GET") != 0) {
-        c = curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, r->method);
+    if (t->sendable_once) {
+        SET(t, CUSTOMREQUEST, r->method);
     }
-    if (!c && !(r->accept ? add_header(t, "Accept", r->accept) : add_to(&t->headers, "Accept:"))) {
-        c = CURLE_OUT_OF_MEMORY;
+    if (r->accept) {
+        add_header(t, "Accept", r->accept);
+    } else {
+        add_to(t, &t->headers, "Accept:");
     }
-    if (!c) {
-        c = curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
-    }
-    return c;
+    SET(t, TIMEOUT_MS, (long)r->timeout_ms);
+    SET(t, HTTPHEADER, t->headers);
 }
 
-static CURLcode set_callbacks(struct skr_transfer *t)
+static void set_callbacks(struct skr_transfer *t)
 {
-    CURL *e = t->easy;
-    CURLcode c[] = {
-        curl_easy_setopt(e, CURLOPT_PRIVATE, (void *)t),
-        curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error),
-        curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_data),
-        curl_easy_setopt(e, CURLOPT_WRITEDATA, (void *)t),
-        curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header),
-        curl_easy_setopt(e, CURLOPT_HEADERDATA, (void *)t),
-        curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, on_send),
-        curl_easy_setopt(e, CURLOPT_PREREQDATA, (void *)t),
-        curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L),
-        curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1),
-        curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L),
-        curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)SKR_KUBE_CONNECT_MS),
-        curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L),
-        curl_easy_setopt(e, CURLOPT_TCP_KEEPIDLE, 30L),
-        curl_easy_setopt(e, CURLOPT_TCP_KEEPINTVL, 10L),
-        /* Go servers close idle connections after 90 s. */
-        curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, 60L),
-        curl_easy_setopt(e, CURLOPT_USERAGENT, t->session->user_agent),
-    };
-    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
-        if (c[i]) {
-            return c[i];
-        }
-    }
-    return CURLE_OK;
+    SET(t, PRIVATE, (void *)t);
+    SET(t, ERRORBUFFER, t->error);
+    SET(t, WRITEFUNCTION, on_data);
+    SET(t, WRITEDATA, (void *)t);
+    SET(t, HEADERFUNCTION, on_header);
+    SET(t, HEADERDATA, (void *)t);
+    SET(t, PREREQFUNCTION, on_send);
+    SET(t, PREREQDATA, (void *)t);
+    SET(t, NOSIGNAL, 1L);
+    SET(t, HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(t, PATH_AS_IS, 1L);
+    SET(t, CONNECTTIMEOUT_MS, (long)SKR_KUBE_CONNECT_MS);
+    SET(t, TCP_KEEPALIVE, 1L);
+    SET(t, TCP_KEEPIDLE, 30L);
+    SET(t, TCP_KEEPINTVL, 10L);
+    SET(t, MAXAGE_CONN, 60L); /* Go servers close idle connections after 90 s */
+    SET(t, USERAGENT, t->session->user_agent);
 }
 
-/* Where to, and as whom. */
-static CURLcode set_server(struct skr_transfer *t, const char *target)
+static void set_all(struct skr_transfer *t, const struct skr_transfer_request *request)
 {
-    if (!t->session->access) {
-        const CURLcode c = curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
-        return c ? c : curl_easy_setopt(t->easy, CURLOPT_URL, target);
+    t->setup = CURLE_OK;
+    set_callbacks(t);
+    if (t->session->access) {
+        set_tls(t);
+        set_proxy(t);
+        set_url(t, request->target);
+        set_credentials(t);
+    } else {
+        SET(t, PROXY, "");
+        SET(t, URL, request->target);
     }
-    CURLcode c = set_tls(t);
-    if (!c) {
-        c = set_proxy(t);
-    }
-    if (!c) {
-        c = set_url(t, target);
-    }
-    return c ? c : set_credentials(t);
-}
-
-static CURLcode set_all(struct skr_transfer *t, const struct skr_transfer_request *request)
-{
-    CURLcode c = set_callbacks(t);
-    if (!c) {
-        c = set_server(t, request->target);
-    }
-    if (!c) {
-        c = set_request(t, request);
-    }
-    return c ? c : curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+    set_request(t, request);
 }
 
 int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_request *request,
@@ -339,10 +312,14 @@ int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_
     free_lists(transfer);
     transfer->error[0] = '\0';
     transfer->attempts = 0;
-    CURLcode c = set_all(transfer, request);
-    if (c) {
+    transfer->too_large = false;
+    if (transfer->body) {
+        skr_strbuf_reset(transfer->body);
+    }
+    set_all(transfer, request);
+    if (transfer->setup) {
         return skr_error_set(error, SKR_BUG, "request could not be made: %s",
-                             curl_easy_strerror(c));
+                             curl_easy_strerror(transfer->setup));
     }
     CURLMcode m = curl_multi_add_handle(transfer->session->multi, transfer->easy);
     if (m) {

@@ -5,9 +5,9 @@
  * One HTTP exchange on a multi handle, and the session that the exchanges of the handle share.
  * Connections are HTTP/1.1, kept open and reused.
  *
- * A request with a body reaches the server at most once: where libcurl would silently send it again
- * on a new connection, because a kept one died, the exchange fails instead, so that "unknown
- * outcome" is decided by whoever wrote, not here. GETs are sent again.
+ * A request that is no GET reaches the server at most once. libcurl would silently send it again on
+ * a new connection if a kept one died; here the exchange fails instead, and the owner decides about
+ * the unknown outcome. GETs are sent again.
  */
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include "server/kube/counters.h"
 #include "topology/base/strbuf.h"
 
-/* What watches and writer share. Kube thread only, but for the counters. */
+/* Shared by all exchanges of a multi handle. Only its thread uses it; any thread reads the counters. */
 struct skr_kube_session {
     CURLM *multi;
     struct skr_kube_access *access; /* NULL: requests name whole URLs */
@@ -64,10 +64,15 @@ struct skr_transfer {
     struct curl_slist *headers;
     struct curl_slist *connect_to;
     void *owner;
-    /* Asked once the connection stands, right before the request goes out; false: it does not, and
-     * the exchange ends with CURLE_ABORTED_BY_CALLBACK, never sent. NULL: always. */
+    /* Called when the connection is open, right before the request is sent; false: it is not sent,
+     * and the exchange ends with CURLE_ABORTED_BY_CALLBACK. NULL: always true. */
     bool (*may_send)(const struct skr_transfer *transfer);
-    /* A part of the answer's body; false ends the exchange with CURLE_WRITE_ERROR. */
+    /* Takes the body of the answer, body_max bytes at most: a larger one ends the exchange with
+     * too_large and CURLE_WRITE_ERROR. NULL: receive takes it. */
+    struct skr_strbuf *body;
+    size_t body_max;
+    bool too_large;
+    /* Takes a part of the body; false ends the exchange with CURLE_WRITE_ERROR. */
     bool (*receive)(struct skr_transfer *transfer, const char *data, size_t n);
     /* The end; the exchange may be started again in here. Not called after cancel. */
     void (*done)(struct skr_transfer *transfer, CURLcode result);
@@ -76,13 +81,14 @@ struct skr_transfer {
     bool active;
     bool sendable_once;
     unsigned int attempts;
+    CURLcode setup; /* the first failure while the options of libcurl were set */
     char error[CURL_ERROR_SIZE];
 };
 
 void skr_transfer_init(struct skr_transfer *transfer, struct skr_kube_session *session,
                        void *owner);
 void skr_transfer_fini(struct skr_transfer *transfer); /* cancels */
-/* receive and done must be set. SKR_NO_MEMORY, SKR_BUG. */
+/* done, and body or receive, must be set; body is emptied. SKR_NO_MEMORY, SKR_BUG. */
 int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_request *request,
                        struct skr_error *error);
 void skr_transfer_cancel(struct skr_transfer *transfer);

@@ -270,7 +270,7 @@ static bool on_line(void *context, const char *text, size_t n)
     return more;
 }
 
-/* A watch that ends at once, again and again, must not become a storm. */
+/* Watches that end at once, again and again, are delayed. */
 static void watch_ended(struct skr_kube_watch *w, int64_t lived)
 {
     w->state = IDLE;
@@ -400,7 +400,7 @@ bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch)
     return watch->freshness.state == SKR_FRESH;
 }
 
-/* A list that is being read began before. */
+/* Also a list that is being read, because it began before. */
 static void list_anew(struct skr_kube_watch *w, int64_t now)
 {
     skr_transfer_cancel(&w->transfer);

@@ -10,17 +10,17 @@
  *    |  +--error: back-off, from the first page
  *    +--------------------410 Gone, ERROR line, a line that is no JSON: back-off
  *
- * A list that is complete also shows what was deleted while nobody watched (feed.h). Whatever fails
- * is tried again for ever; a problem is logged when it begins, at every tenth repetition and when it
- * ends. Missing permissions are named.
+ * A complete list also shows what was deleted while no watch ran (feed.h). Every failure is retried
+ * without end. A problem is logged when it begins, at every tenth repetition and when it ends. The
+ * log names missing permissions.
  *
- * A kind that is not installed (404) is asked for again after a back-off, like a failure, so it is
- * found soon after it is installed. Where all that take the kind declare it optional, it counts as
- * empty meanwhile: the watch is synced, and objects that it had shown are delivered as deleted.
- * Otherwise the watch is not synced before the kind is found, and the objects stay.
+ * A kind that is not installed (404) is retried after a back-off, so it is found soon after it is
+ * installed. If all subscribers of the kind declare it optional, it counts as empty meanwhile: the
+ * watch is synced, and its objects are delivered as deleted. Otherwise the watch is not synced
+ * before the kind is found, and the objects stay.
  *
- * A kind that may not be read (403) is tried again like any failure. Where all that take it allow
- * that, they go on without it: they get an event, and another one when it may be read.
+ * A kind that may not be read (403) is retried like any failure. If all its subscribers allow that,
+ * they go on without it: they get an event, and another one when the kind may be read.
  *
  * Kube thread only.
  */
@@ -37,11 +37,11 @@ enum {
 
 struct skr_kube_watch;
 
-/* what: resource, selector and name are borrowed; index: of the counters. Whoever takes what it
- * shows is added with skr_kube_watch_add() before the first tick. */
+/* what: resource, selector and name are borrowed; index: of the counters. Subscribers are added with
+ * skr_kube_watch_add() before the first tick. */
 struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
                                              const struct skr_watch *what, size_t index);
-/* Another one that takes it, as objects of what->type. */
+/* Another subscriber, which gets objects of what->type. */
 void skr_kube_watch_add(struct skr_kube_watch *watch, const struct skr_kube_subscriber *to,
                         const struct skr_watch *what);
 /* The same resource and selector: one watch serves both. */
@@ -54,11 +54,11 @@ void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b);
 
 /* Does what is due at now; returns when to call again at the latest. */
 int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
-/* What is written before now shall be delivered: is_fresh() from then on (freshness.h). Without effect before the
- * first list is complete. */
+/* is_fresh() once everything that was written before now is delivered (freshness.h). Nothing happens
+ * before the first list is complete. */
 void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
 bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
-/* The first list has been delivered, or the kind is not installed, or is gone on without. */
+/* The first list was delivered, or the subscribers go on without the kind. */
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
 
 #endif

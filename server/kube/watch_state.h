@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_KUBE_WATCH_STATE_H
 #define SKR_SERVER_KUBE_WATCH_STATE_H
-/* A list-and-watch loop (watch.h) from inside, for watch.c, which runs it, and watch_trouble.c, which
- * says what a failure means and when all is well again. Kube thread only. */
+/* The state of a list-and-watch loop (watch.h), for watch.c, which runs it, and watch_trouble.c, which
+ * handles its failures. Kube thread only. */
 #include "server/kube/freshness.h"
 #include "server/kube/lines.h"
 #include "server/kube/watch.h"
@@ -39,10 +39,10 @@ struct skr_kube_watch {
     int32_t page;
     int64_t due;
     uint64_t failures; /* since it last was healthy */
-    int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
+    int trouble;       /* of the last failure; TROUBLE_NONE: none */
     uint64_t repeated; /* the same trouble in a row */
     bool absent;       /* the kind was not installed when it was asked for last */
-    bool forbidden;    /* it may not be read, and all that take it know that */
+    bool forbidden;    /* the kind may not be read, and the subscribers were told */
     /* Set while bytes are taken in, reported when the transfer ends. */
     int stream_trouble;
     struct skr_error stream_error;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures of lists and watches: what each means, how long to wait, what is logged; and that all is
- * well again. */
+/* Failures of lists and watches: what each means, how long to wait, what is logged; and their end. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +12,8 @@ bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)
     return atomic_load(&watch->feed.counters->synced);
 }
 
-/* Doubled at every failure; between a half and the whole of it, so that many clients that lost the
- * same server come back spread out. */
+/* The delay is doubled at every failure. A random part of its second half is left out, so clients
+ * that lost the same server come back at different times. */
 int64_t skr_watch_backoff(struct skr_kube_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
@@ -50,7 +49,6 @@ void skr_watch_fail(struct skr_kube_watch *w, int trouble, const char *text, skr
     w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
 }
 
-/* A list was complete, a watch has begun or brought a line that could be read. */
 void skr_watch_note_success(struct skr_kube_watch *w)
 {
     atomic_store_explicit(&w->feed.counters->last_success, skr_kube_now(), memory_order_relaxed);
@@ -83,8 +81,8 @@ void skr_watch_set_forbidden(struct skr_kube_watch *w, bool forbidden)
     }
 }
 
-/* Those that take the kind go on without it, or with what they saw of it before. It is tried again
- * after the back-off. */
+/* The subscribers go on without the kind, or with its objects from before. It is retried after the
+ * back-off. */
 static void take_as_forbidden(struct skr_kube_watch *w)
 {
     skr_watch_set_forbidden(w, true);
@@ -105,9 +103,8 @@ void skr_watch_set_absent(struct skr_kube_watch *w, bool absent)
     w->absent = absent;
 }
 
-/* The kind is not installed. The API server does not say when it is, so it is asked again after a
- * back-off. The count of failures stays when the kind is found: API servers that disagree about it
- * are not asked in a storm. */
+/* The kind is not installed; it is retried after a back-off. The count of failures stays when the
+ * kind is found, so API servers that disagree about the kind are not asked in a storm. */
 static void take_as_absent(struct skr_kube_watch *w)
 {
     skr_watch_set_absent(w, true);
@@ -148,7 +145,6 @@ static void describe(const struct skr_kube_watch *w, int status, const char *mes
     }
 }
 
-/* An answer that is no success; w->body holds its explanation. */
 void skr_watch_fail_by_status(struct skr_kube_watch *w, int status)
 {
     struct skr_error error = {0};

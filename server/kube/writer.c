@@ -18,7 +18,6 @@ struct slot {
     struct skr_transfer transfer;
     struct skr_kube_job *job; /* NULL: free */
     struct skr_strbuf answer;
-    bool too_large;
 };
 
 struct skr_writer {
@@ -90,7 +89,7 @@ enum skr_write_outcome skr_writer_outcome_of(int http_status)
 
 /* ---- outcomes ---- */
 
-/* Tells who wrote; frees the job. event carries what the answer brought, taken by the callee. */
+/* Delivers the outcome and frees the job. The callee takes the objects of the event. */
 static void tell(struct skr_writer *writer, struct skr_kube_job *job, struct skr_event *event)
 {
     event->kind = SKR_EVENT_WRITE_DONE;
@@ -111,8 +110,8 @@ static void tell_simple(struct skr_writer *writer, struct skr_kube_job *job,
     tell(writer, job, &event);
 }
 
-/* Moves the object that is wanted into the event. That it cannot be read is the outcome of a GET;
- * whatever else was asked for has been done all the same. json NULL: error says why. */
+/* Decodes the object into the event. If it cannot be decoded, a GET has failed; any other write has
+ * been done all the same. json NULL: error says why. */
 static void take_object(const struct skr_write *write, const json_t *json, struct skr_event *event,
                         struct skr_error *error)
 {
@@ -170,8 +169,8 @@ static void read_failure(struct slot *slot, CURLcode result, struct skr_event *e
         return;
     }
     event->written.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
-    event->written.message = slot->too_large ? "the answer is larger than 16 MiB"
-                                             : skr_transfer_error(&slot->transfer, result);
+    event->written.message = slot->transfer.too_large ? "the answer is larger than 16 MiB"
+                                                      : skr_transfer_error(&slot->transfer, result);
 }
 
 static void release(struct slot *slot)
@@ -204,21 +203,10 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
         skr_kube_session_refresh(writer->session, now, true);
     }
     tell(writer, slot->job, &event);
-    release(slot); /* what is in flight no more has been told */
+    release(slot); /* after the outcome was delivered */
 }
 
-static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
-{
-    struct slot *slot = transfer->owner;
-    if (n > SKR_KUBE_ANSWER_MAX - slot->answer.len) {
-        slot->too_large = true;
-        return false;
-    }
-    skr_strbuf_addn(&slot->answer, data, n);
-    return true;
-}
-
-/* ---- who may write ---- */
+/* ---- leadership ---- */
 
 /* Reading is always allowed. */
 static bool may_send(const struct skr_writer *writer, const struct skr_write *write)
@@ -227,8 +215,8 @@ static bool may_send(const struct skr_writer *writer, const struct skr_write *wr
     return !o->may_write || write->verb == SKR_VERB_GET || o->may_write(o->may_write_context);
 }
 
-/* Between its start and this a connection may have been made, and the process been stopped for longer
- * than its Lease lasts. */
+/* Called again after the connection is open: meanwhile the process may have been stopped for longer
+ * than its Lease. */
 static bool may_still_send(const struct skr_transfer *transfer)
 {
     const struct slot *slot = transfer->owner;
@@ -248,7 +236,8 @@ struct skr_writer *skr_writer_create(struct skr_kube_session *session)
         struct slot *slot = &writer->slot[i];
         slot->writer = writer;
         skr_transfer_init(&slot->transfer, session, slot);
-        slot->transfer.receive = on_receive;
+        slot->transfer.body = &slot->answer;
+        slot->transfer.body_max = SKR_KUBE_ANSWER_MAX;
         slot->transfer.done = on_done;
         slot->transfer.may_send = may_still_send;
         skr_strbuf_init(&slot->answer);
@@ -318,23 +307,20 @@ void skr_writer_abandon(struct skr_writer *writer, const char *why)
 
 /* ---- sending ---- */
 
-/* How many requests in flight there may be when one of this class is added. The rest is kept free
- * for the classes above. */
+/* The number of requests in flight below which one of this class may be sent. Other places are kept
+ * free for higher classes. */
 static size_t slots_for(const struct skr_writer *writer, enum skr_write_class class)
 {
     static const size_t eighths[] = {
-        [SKR_WRITE_CLASS_LEASE] = 8,  [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7,
-        [SKR_WRITE_CLASS_LOOKUP] = 2, [SKR_WRITE_CLASS_EVICT] = 7,  [SKR_WRITE_CLASS_STATUS] = 5,
-        [SKR_WRITE_CLASS_LABEL] = 4,  [SKR_WRITE_CLASS_EVENT] = 3};
+        [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7, [SKR_WRITE_CLASS_LOOKUP] = 2,
+        [SKR_WRITE_CLASS_EVICT] = 7,  [SKR_WRITE_CLASS_STATUS] = 5, [SKR_WRITE_CLASS_LABEL] = 4,
+        [SKR_WRITE_CLASS_EVENT] = 3};
     _Static_assert(sizeof eighths / sizeof eighths[0] == SKR_WRITE_CLASS_COUNT, "a share each");
-    size_t n = writer->n_slots * eighths[class] / 8;
-    if (class == SKR_WRITE_CLASS_COMMIT && n > 1) {
-        n--;
-    }
+    const size_t n = writer->n_slots * eighths[class] / 8;
     return n > 0 ? n : 1;
 }
 
-/* The most important class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
+/* The highest class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
 static enum skr_write_class next_class(const struct skr_writer *writer)
 {
     const enum skr_write_class class = skr_backlog_class(&writer->backlog);
@@ -374,8 +360,6 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
         return;
     }
     request.target = target.s;
-    slot->too_large = false;
-    skr_strbuf_reset(&slot->answer);
     if (skr_transfer_start(&slot->transfer, &request, &error) < 0) {
         const struct skr_log_pair pair[] = {SKR_LOG_S("err", error.text), SKR_LOG_END};
         skr_log_emit_limited(SKR_LOG_ERROR, 0, __FILE__, __LINE__, "Write could not be started", "",

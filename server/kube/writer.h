@@ -2,16 +2,20 @@
 #ifndef SKR_SERVER_KUBE_WRITER_H
 #define SKR_SERVER_KUBE_WRITER_H
 /*
- * Sends the engines' writes and read-backs. One token bucket for all of them and one of each engine
- * that has its own (backlog.h), strict priority of classes, first in first out within a class, many
- * requests in flight. Lower classes may not take
- * the last free places, so that slow Events never make a Binding wait: see slots_for().
+ * Sends the engines' writes and read-backs, many at a time, through the token buckets of backlog.h.
+ * Classes have strict priority; within a class, the first in is the first out. Lower classes may not
+ * take the last free places, so slow Events never delay a Binding: see slots_for().
  *
- * Outcomes: 2xx OK; 409 CONFLICT; 404 and 410 NOT_FOUND; 403 DENIED; 401 and 429 BUSY with the
- * server's Retry-After; other 4xx and 3xx INVALID, and so is a read-back that cannot be decoded;
- * 408, 5xx, timeouts, resets and broken answers UNKNOWN; a request that never left, because no
- * connection came about, BUSY with http_status 0. Nothing is sent again here: that is the engine's
- * decision.
+ * Outcomes:
+ *   2xx                                         OK
+ *   409                                         CONFLICT
+ *   404, 410                                    NOT_FOUND
+ *   403                                         DENIED
+ *   401, 429, with the server's Retry-After     BUSY
+ *   other 4xx and 3xx, an unreadable read-back  INVALID
+ *   408, 5xx, timeouts, resets, broken answers  UNKNOWN
+ *   no connection: never sent, http_status 0    BUSY
+ * Nothing is sent again here: the engine decides that.
  *
  * Kube thread only.
  */
@@ -27,10 +31,10 @@ enum {
                                                UNKNOWN */
 };
 
-/* A write with everything it points to, in one block; made on any thread. */
+/* A write with all its texts, in one block; made on any thread. */
 struct skr_kube_job {
     struct skr_kube_job *next;
-    const struct skr_kube_subscriber *from; /* who gets the outcome */
+    const struct skr_kube_subscriber *from; /* gets the outcome */
     struct skr_write write;
     char text[];
 };
@@ -55,10 +59,10 @@ void skr_writer_drop_queued(struct skr_writer *writer, const char *why);
 /* Ends what is in flight; answered UNKNOWN. */
 void skr_writer_abandon(struct skr_writer *writer, const char *why);
 
-/* Pure; for tests and for what stands in for the API server. */
+/* Pure; also for tests and for the simulated API server. */
 enum skr_write_outcome skr_writer_outcome_of(int http_status);
-/* Fills the event, but for its write, from the answer's status and JSON; NULL: error says why there is
- * none. The event borrows both, and takes the object that is wanted out of them. */
+/* Fills the event, except its write, from the status and the JSON of an answer. json NULL: error says
+ * why there is none. The event borrows both and owns the decoded object. */
 void skr_writer_read_answer(const struct skr_write *write, int http_status, const json_t *json,
                             struct skr_event *event, struct skr_error *error);
 

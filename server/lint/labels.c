@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of ours that mean nothing where they stand: misspelt, of another kind, or the daemon's. */
+/* Labels sakkara.* without an effect: misspelt, of another kind, or written by the daemon. */
 #include <stdio.h>
 #include <string.h>
 

@@ -2,14 +2,14 @@
 #ifndef SKR_SERVER_LINT_LINT_H
 #define SKR_SERVER_LINT_LINT_H
 /*
- * What is wrong in files for us, as a compiler tells it: topology and group ConfigMaps, PodGroups,
- * pods and their templates, the daemon's configuration, KubeSchedulerConfiguration, also the ones
- * that stand in the data of a ConfigMap. The rules are those of the parsers that the daemon uses
- * (topology/topology_map.h, core/group/group.h, server/config/config.h,
- * server/manifest/scheduler_config.h); what this module adds compares objects with one another.
+ * Reports mistakes in files as a compiler does: in topology and group ConfigMaps, PodGroups, pods and
+ * their templates, the daemon's configuration and KubeSchedulerConfiguration, also inside the data
+ * of a ConfigMap. The rules are those of the daemon's parsers (topology/topology_map.h,
+ * core/group/group.h, server/config/config.h, server/manifest/scheduler_config.h). This module adds
+ * rules that compare objects with each other.
  *
- * Positions are those in the file, also of findings inside JSON or YAML that stands in a string
- * (scalar_position.h says when they are exact). Columns count characters.
+ * Positions are those in the file, also inside JSON or YAML in a string (scalar_position.h says when
+ * they are exact). Columns count characters.
  *
  * One thread. Texts are added, then finished, then written.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Topology and group ConfigMaps, PodGroups: what their parsers say, and what they say to each
- * other.
+ * Topology and group ConfigMaps and PodGroups: findings of their parsers, and contradictions between
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const char *const group_keys[] = {"name",
                                          "delayed-deletion"};
 #define COUNT(array) (sizeof array / sizeof *(array))
 
-/* Keys that we do not know are kept and do nothing; one that is nearly ours is a slip. */
+/* Unknown keys are kept and have no effect. A key that is nearly a known one is a mistake. */
 static void check_keys(struct skr_lint *lint, const struct lint_object *o,
                        const struct skr_labels *data, const char *const *known, size_t n)
 {
@@ -150,7 +150,7 @@ static void check_group(struct skr_lint *lint, const struct lint_object *o,
     add_group(lint, o, "data.size", spec);
 }
 
-/* A map that looks like one of ours, without its label. */
+/* A map that looks like a topology or a group, without its label. */
 static void check_unmarked(struct skr_lint *lint, const struct lint_object *o,
                            const struct skr_labels *labels, const struct skr_labels *data)
 {

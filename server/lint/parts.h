@@ -16,7 +16,7 @@
 
 struct lint_object;
 
-/* A file, or a string of a ConfigMap that is a file to somebody. */
+/* A file, or a string of a ConfigMap that some program reads as a file. */
 struct lint_text {
     char *name; /* of the file; NULL: a string */
     char *text;

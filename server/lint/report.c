@@ -175,7 +175,7 @@ static const json_t *strings_at(const json_t *json, const char *base)
     return json;
 }
 
-/* Whether a text says nothing without its key. Inside a document the position says where. */
+/* Whether a text needs its key to be understood. Inside a document the position shows the place. */
 static bool needs_key(const struct skr_defect *defect)
 {
     static const char *const documents[] = {"tree", "constraints"};

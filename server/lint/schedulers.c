@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeSchedulerConfiguration. Its own rules are those of the reader that the simulated cluster
- * uses; what is here is about the entries of `extenders` that are ours: those whose urlPrefix ends
- * in /v1 and whose verbs are called as ours. They are held against the daemon's configuration, the
- * one among the files or the default.
+ * KubeSchedulerConfiguration. Its own rules are those of the reader that the simulated cluster uses.
+ * The rules here are about entries of `extenders` for sakkara: the urlPrefix ends in /v1, and the
+ * verbs have our names. They are compared with the daemon's configuration among the files, or the
+ * default one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,8 +179,8 @@ static bool disables_at(const json_t *profile, const char *point, const char *pl
     return false;
 }
 
-/* Those of the in-tree gang scheduler: on, and with their feature gates on, they fail members whose
- * group they know too few of and undo our nominations. */
+/* The plugins of the in-tree gang scheduler. If they and their feature gates are on, they fail members
+ * of groups that they count as too small, and undo nominations of sakkara. */
 static void check_gang_plugins(struct skr_lint *lint, const struct lint_object *o,
                                const json_t *profile, const char *path)
 {

@@ -2,11 +2,11 @@
 #ifndef SKR_SERVER_MANIFEST_DOCUMENT_H
 #define SKR_SERVER_MANIFEST_DOCUMENT_H
 /*
- * The one reader of YAML (JSON is YAML): documents as trees whose values know where they stand, for
- * configurations, kubeconfigs and, through yaml.h, manifests. What a scalar means is the caller's
- * business. An alias is a value of its own that shares what is below its anchor; what copying all of
- * them would come to is bounded, so a small text cannot become a large tree. A document is as deep as
- * its limit at the most, aliases included.
+ * The one reader of YAML (JSON is YAML): documents as trees of values with positions, for
+ * configurations, kubeconfigs and, through yaml.h, manifests. The caller decides what a scalar means.
+ * An alias is a separate value that shares the values below its anchor. The number of values that
+ * all aliases stand for is bounded, so a small text cannot become a large tree. The depth of a
+ * document is limited, aliases included.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,11 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "server/file.h"
 #include "server/manifest/text.h"
 #include "topology/base/arena.h"
 
@@ -124,32 +125,21 @@ int skr_manifests_parse(struct skr_manifests *manifests, const char *name, const
 
 /* ---- files ---- */
 
-static void read_stream(struct reader *r, FILE *stream, const char *name)
-{
-    SKR_STRBUF(text);
-    SKR_AUTO_FREE char *chunk = skr_alloc(1 << 16);
-    size_t got;
-    while ((got = fread(chunk, 1, 1 << 16, stream)) > 0 && text.len <= SKR_MANIFEST_BYTES_MAX) {
-        skr_strbuf_addn(&text, chunk, got);
-    }
-    if (ferror(stream)) {
-        complain_file(r, name, SKR_INVALID, strerror(errno));
-    } else if (text.len > SKR_MANIFEST_BYTES_MAX) {
-        complain_file(r, name, SKR_LIMIT, "larger than 1 GiB");
-    } else {
-        r->visit(r->visit_context, name, text.s ? text.s : "", text.len);
-    }
-}
-
 static void read_file(struct reader *r, const char *name)
 {
-    FILE *stream = fopen(name, "rb");
-    if (!stream) {
-        complain_file(r, name, errno == ENOENT ? SKR_NOT_FOUND : SKR_INVALID, strerror(errno));
-        return;
+    const bool is_stdin = strcmp(name, "-") == 0;
+    SKR_AUTO_FREE char *text = NULL;
+    size_t n = 0;
+    struct skr_error error;
+    const int rc = is_stdin
+                       ? skr_file_read_open(STDIN_FILENO, SKR_MANIFEST_BYTES_MAX, &text, &n, &error)
+                       : skr_file_read(name, SKR_MANIFEST_BYTES_MAX, &text, &n, &error);
+    name = is_stdin ? "stdin" : name;
+    if (rc < 0) {
+        complain_file(r, name, error.code, error.text);
+    } else {
+        r->visit(r->visit_context, name, text, n);
     }
-    read_stream(r, stream, name);
-    fclose(stream);
 }
 
 static int is_manifest(const struct dirent *entry)
@@ -198,9 +188,7 @@ static void read_folder(struct reader *r, const char *folder)
 static void visit_all(struct reader *r, const char *path)
 {
     struct stat status;
-    if (strcmp(path, "-") == 0) {
-        read_stream(r, stdin, "stdin");
-    } else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         read_folder(r, path);
     } else {
         read_file(r, path);

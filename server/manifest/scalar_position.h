@@ -2,13 +2,13 @@
 #ifndef SKR_SERVER_MANIFEST_SCALAR_POSITION_H
 #define SKR_SERVER_MANIFEST_SCALAR_POSITION_H
 /*
- * From a place inside a string to its place in the file: a JSON document in a block scalar, in
- * quotes, with its lines folded, or escaped inside JSON. Every character but blanks and line ends
- * is the same in both, up to escapes, so the k-th of them in the value is the k-th in the text.
+ * Maps a place inside a string to its place in the file, for example in a JSON document inside a
+ * block scalar. Apart from blanks, line ends and escapes, value and text have the same characters, so
+ * the k-th character of the value is the k-th of the text.
  *
- * Exact for plain, quoted and block scalars of YAML and for strings of JSON, whatever the indent,
- * folding, chomping and escapes. A place between two characters (a blank, the end) is reported as the
- * one behind the character before it.
+ * Exact for plain, quoted and block scalars of YAML and for strings of JSON, with any indent, folding,
+ * chomping and escapes. A place between two characters (a blank, the end) is reported as the one
+ * behind the character before it.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,6 @@
  */
 #include "server/manifest/scheduler_config.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -502,22 +501,10 @@ int skr_scheduler_config_parse(const char *text, size_t n, struct skr_scheduler_
 int skr_scheduler_config_load(const char *path, struct skr_scheduler_config **ret,
                               struct skr_findings *findings)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
-        return -SKR_NOT_FOUND;
-    }
-    char *text = skr_alloc(SKR_SCHEDULER_CONFIG_BYTES_MAX + 1);
-    const size_t n = fread(text, 1, SKR_SCHEDULER_CONFIG_BYTES_MAX + 1, file);
-    int rc = -SKR_INVALID;
-    if (ferror(file)) {
-        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be read: %s", strerror(errno));
-    } else {
-        rc = skr_scheduler_config_parse(text, n, ret, findings);
-    }
-    free(text);
-    (void)fclose(file);
-    return rc;
+    SKR_AUTO_FREE char *text = NULL;
+    size_t n = 0;
+    const int rc = skr_findings_read(findings, path, SKR_SCHEDULER_CONFIG_BYTES_MAX, &text, &n);
+    return rc < 0 ? rc : skr_scheduler_config_parse(text, n, ret, findings);
 }
 
 int skr_scheduler_config_add(struct skr_scheduler_config *config,

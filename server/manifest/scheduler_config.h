@@ -2,12 +2,12 @@
 #ifndef SKR_SERVER_MANIFEST_SCHEDULER_CONFIG_H
 #define SKR_SERVER_MANIFEST_SCHEDULER_CONFIG_H
 /*
- * KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), as far as the model of
- * kube-scheduler obeys it: schedulerNames of the profiles, percentageOfNodesToScore, both backoffs,
- * the extenders. What concerns a process that the model is not (clientConnection, leaderElection,
- * addresses) is read over. What would change decisions and is not modelled gives a warning, or an
- * error where the model would be plainly wrong (TLS to extenders). Keys that Kubernetes does not
- * know are errors, as in kube-scheduler, and so is what its validation refuses.
+ * Reads the part of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) that the model of
+ * kube-scheduler follows: schedulerNames of the profiles, percentageOfNodesToScore, both backoffs,
+ * the extenders. Fields about the process (clientConnection, leaderElection, addresses) are ignored.
+ * Fields that would change decisions and are not modelled give a warning; if the model would be
+ * wrong without them (TLS to extenders), they are an error. Unknown keys, and values that
+ * Kubernetes' validation refuses, are errors as in kube-scheduler.
  */
 #include "server/findings.h"
 #include "topology/base/arena.h"

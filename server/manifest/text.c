@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text that begins with a brace or a bracket is a stream of JSON values, anything else is YAML.
- * Positions of values inside objects are looked up in the text only when there is something to say
- * about them.
+ * A text that begins with a brace or a bracket is a stream of JSON values; any other text is YAML.
+ * Positions of values inside objects are looked up only for messages.
  */
 #include "server/manifest/text.h"
 
@@ -71,8 +70,8 @@ static bool try_part(struct path *path, const char *text, const char *part, size
     return true;
 }
 
-/* Bytes of the rest that name the next part, and of what stands between it and the one behind it.
- * Keys may hold dots: the longest beginning that is there counts. 0: it is not there. */
+/* Bytes of the next part of the path and of the separator behind it. Keys may have dots, so the
+ * longest key that exists counts. 0: there is none. */
 static size_t next_part(struct path *path, const char *text, const char *rest,
                         struct skr_position *found)
 {

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_MANIFEST_TEXT_H
 #define SKR_SERVER_MANIFEST_TEXT_H
 /*
- * One text of API objects: YAML documents or a stream of JSON values, Lists flattened; and where in
- * it something stands. Lines count from 1 and end as YAML says (LF, CRLF, CR); columns count
- * characters in YAML, bytes in JSON texts.
+ * Reads one text of API objects, YAML documents or a stream of JSON values with Lists flattened, and
+ * finds positions in it. Lines count from 1 and end as YAML says (LF, CRLF, CR). Columns count
+ * characters in YAML and bytes in JSON.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 enum { SKR_MANIFEST_PREFIX_MAX = 64 };
 
-/* Where an object stands. Valid as long as the text is. */
+/* The place of an object. Valid as long as the text is. */
 struct skr_manifest_place {
     const char *text; /* NUL-terminated */
     size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two iterators; the second is set anew where the keys differ. */
+/* Two iterators; the second one starts again where the keys differ. */
 #include "server/object/pairs.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef SKR_SERVER_OBJECT_PATH_H
 #define SKR_SERVER_OBJECT_PATH_H
 /*
- * Reading and changing JSON trees of the simulated cluster. The trees in the store are shared, by
- * the history and by whoever holds them, and are never changed: a change copies the objects on the
- * way to it and shares the rest. "Own" below means a tree whose top nobody else holds.
+ * Reads and changes JSON trees of the simulated cluster. Trees in the store are shared by the history
+ * and by readers, and never change: a change copies the objects on its path and shares the rest.
+ * "Own" below means a tree whose top has no other holder.
  *
  * Paths are keys joined by dots ("spec.template.spec"); keys that hold dots themselves (labels)
  * have functions of their own. Everything that is read is borrowed; JSON null counts as absent.
@@ -33,10 +33,10 @@ bool skr_path_holds(const json_t *array, const char *value);
 
 /* Another reference: libjansson counts them in the value, which is no change of it. */
 json_t *skr_path_ref(const json_t *value);
-/* Own: object. Makes its member key an object (an empty one if need be) that is own too: a copy, where
- * somebody else has it. */
+/* Own: object. Makes its member key an object (an empty one if need be) that is own, too: a copy if it
+ * has another holder. */
 json_t *skr_path_own(json_t *object, const char *key);
-/* A copy of every object and array; strings and numbers, which nobody changes, are shared. */
+/* A copy of every object and array; strings and numbers, which never change, are shared. */
 json_t *skr_path_copy(const json_t *value);
 /* Likewise, but what is the value of known in the same place stays that. */
 json_t *skr_path_copy_beside(const json_t *value, const json_t *known);
@@ -53,8 +53,7 @@ json_t *skr_path_without_nulls(const json_t *value, const json_t *known);
 
 enum { SKR_PATH_DEPTH_MAX = 64 };
 bool skr_path_too_deep(const json_t *value);
-/* Of an object of which what is the value of known in the same place (the same one, not an equal one)
- * is not too deep. */
+/* The same; values that known shares with the object in the same place are not checked again. */
 bool skr_path_too_deep_beside(const json_t *object, const json_t *known);
 
 #endif

@@ -73,8 +73,7 @@ const char *skr_selector_field_value(const struct requirement *r, const json_t *
 /* Up to the next comma that no backslash protects; the escapes are taken out. */
 static char *take_field_value(const char **at)
 {
-    struct skr_strbuf value;
-    skr_strbuf_init(&value);
+    SKR_STRBUF(value);
     for (; **at != '\0' && **at != ','; ++*at) {
         if (**at == '\\' && (*at)[1] != '\0') {
             ++*at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_OBJECT_SELECTOR_STATE_H
 #define SKR_SERVER_OBJECT_SELECTOR_STATE_H
-/* What a selector is inside: shared by its readers (selector_labels.c, selector_fields.c) and
- * selector.c, and by nobody else. */
+/* The inside of a selector, shared by its readers (selector_labels.c, selector_fields.c) and
+ * selector.c only. */
 #include "server/object/selector.h"
 
 enum operator{ IN, NOT_IN, EXISTS, NOT_EXISTS, GREATER, LESS };
@@ -29,8 +29,8 @@ char *skr_selector_copy(const char *s, size_t n);                /* free() it */
 int skr_selector_finish(struct skr_selector *s, int r, struct skr_selector **ret);
 /* SKR_LIMIT beyond SKR_SELECTOR_BYTES_MAX. */
 int skr_selector_check_length(const char *text, struct skr_error *error);
-/* What a field requirement is about in this object; absent values as what they stand for. NULL:
- * objects of its kind have no such field. number: memory for numbers as text. */
+/* The value of the object's field that a requirement names, or its default if the field is absent.
+ * NULL: the kind has no such field. number: memory for numbers as text. */
 const char *skr_selector_field_value(const struct requirement *r, const json_t *object,
                                      char number[24]);
 

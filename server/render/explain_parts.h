@@ -13,7 +13,8 @@ enum { SKR_EXPLAIN_INDENT = 2 };
 void skr_explain_add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out);
 /* Names of groups of the same namespace without it. */
 const char *skr_explain_short_key(const json_t *explanation, const char *key);
-/* explain_preemption.c: behind an empty line who would give way; nothing when that was not asked. */
+/* explain_preemption.c: an empty line and the groups that would be evicted; nothing if the explanation
+ * has none. */
 void skr_explain_write_preemption(const json_t *explanation, bool verbose, struct skr_strbuf *out);
 
 #endif

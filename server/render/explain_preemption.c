@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who would give way to a group: a sentence, a table of victims, and who is in the way and stays. */
+/* Groups that would be evicted: a sentence, a table of victims, and the groups that stay in the way. */
 #include "server/render/explain_parts.h"
 
 #include "server/render/explain_text.h"
@@ -20,10 +20,9 @@ static void add_nodes(struct skr_text_table *table, const json_t *victim)
 {
     const json_t *list = json_object_get(victim, "nodes");
     int64_t all = skr_page_int(victim, "nodesInAll");
-    struct skr_strbuf b, clean;
+    SKR_STRBUF(b);
+    SKR_STRBUF(clean);
     size_t n = json_array_size(list);
-    skr_strbuf_init(&b);
-    skr_strbuf_init(&clean);
     for (size_t i = 0; i < n; i++) {
         const char *node = json_string_value(json_array_get(list, i));
         skr_strbuf_addf(&b, "%s%s", i > 0 ? ", " : "", node ? node : "?");
@@ -33,8 +32,6 @@ static void add_nodes(struct skr_text_table *table, const json_t *victim)
     }
     skr_page_add_clean(&clean, b.len > 0 ? b.s : "<none>", false);
     skr_text_table_add_drawn(table, clean.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&b);
-    skr_strbuf_fini(&clean);
 }
 
 static void add_victim(const json_t *x, const json_t *victim, bool leaving,
@@ -42,8 +39,7 @@ static void add_victim(const json_t *x, const json_t *victim, bool leaving,
 {
     const char *group = skr_object_text(victim, "group");
     const char *key = skr_explain_short_key(x, group[0] ? group : skr_object_text(victim, "pod"));
-    struct skr_strbuf name;
-    skr_strbuf_init(&name);
+    SKR_STRBUF(name);
     skr_strbuf_addf(&name, "%s%s", group[0] ? "" : "pod/", key);
     skr_text_table_add(table, name.s, SKR_HUE_NONE);
     if (!leaving) {
@@ -55,7 +51,6 @@ static void add_victim(const json_t *x, const json_t *victim, bool leaving,
     } else {
         add_nodes(table, victim);
     }
-    skr_strbuf_fini(&name);
 }
 
 static void add_heads(bool leaving, struct skr_text_table *table)
@@ -75,12 +70,11 @@ static void write_victims(const json_t *x, const json_t *preemption, bool verbos
     size_t n = json_array_size(list), shown = verbose || n <= VICTIMS_SHOWN ? n : VICTIMS_SHOWN;
     const bool leaving = json_object_get(json_array_get(list, 0), "left");
     struct skr_text_table table;
-    struct skr_strbuf lines;
+    SKR_STRBUF(lines);
     if (n == 0) {
         return;
     }
     skr_text_table_init(&table, leaving ? 3 : 4, false);
-    skr_strbuf_init(&lines);
     add_heads(leaving, &table);
     for (size_t i = 0; i < shown; i++) {
         add_victim(x, json_array_get(list, i), leaving, &table);
@@ -90,40 +84,35 @@ static void write_victims(const json_t *x, const json_t *preemption, bool verbos
     if (shown < n) {
         skr_strbuf_addf(out, "  and %zu more, see -v\n", n - shown);
     }
-    skr_strbuf_fini(&lines);
     skr_text_table_fini(&table);
 }
 
 static void write_spared(const json_t *preemption, struct skr_strbuf *out)
 {
     const json_t *list = json_object_get(preemption, "spared"), *row;
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     size_t i;
     if (json_array_size(list) == 0) {
         return;
     }
-    skr_strbuf_init(&b);
     json_array_foreach(list, i, row)
     {
         skr_strbuf_addf(&b, "%s%s", i > 0 ? "; " : "", skr_object_text(row, "text"));
     }
     skr_strbuf_addc(&b, '.');
     skr_explain_add_wrapped(out, "  In the way and not evicted: ", SKR_EXPLAIN_INDENT + 2, b.s);
-    skr_strbuf_fini(&b);
 }
 
 void skr_explain_write_preemption(const json_t *explanation, bool verbose, struct skr_strbuf *out)
 {
     const json_t *preemption = json_object_get(explanation, "preemption");
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     if (!json_is_object(preemption)) {
         return;
     }
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "%s.", skr_object_text(preemption, "text"));
     skr_strbuf_addc(out, '\n');
     skr_explain_add_wrapped(out, "  Preemption: ", SKR_EXPLAIN_INDENT + 2, b.s);
     write_victims(explanation, preemption, verbose, out);
     write_spared(preemption, out);
-    skr_strbuf_fini(&b);
 }

@@ -55,11 +55,10 @@ void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t h
 {
     size_t at = columns_of(first, strlen(first));
     bool begun = false;
-    struct skr_strbuf clean;
-    skr_strbuf_init(&clean);
+    SKR_STRBUF(clean);
     skr_page_add_clean(&clean, value, false);
     skr_strbuf_add(out, first);
-    for (const char *text = clean.s ? clean.s : ""; *text;) {
+    for (const char *text = clean.s; *text;) {
         size_t n = strcspn(text, " "), columns = columns_of(text, n);
         if (begun && at + 1 + columns > SKR_EXPLAIN_COLUMNS) {
             skr_strbuf_addf(out, "\n%*s", (int)hang, "");
@@ -74,7 +73,6 @@ void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t h
         text += strspn(text, " ");
     }
     skr_strbuf_addc(out, '\n');
-    skr_strbuf_fini(&clean);
 }
 
 static void write_duration(int64_t s, char *buffer)
@@ -87,10 +85,9 @@ static void write_duration(int64_t s, char *buffer)
 
 static void write_head(const json_t *x, struct skr_strbuf *out)
 {
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     char duration[DURATION_MAX];
     const char *reason = skr_object_text(x, "reason"), *status = skr_object_text(x, "status");
-    skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "Group %s (%s) is %s: %s", skr_object_text(x, "name"),
                     skr_object_text(x, "namespace"),
                     strcmp(status, "Finished") == 0 ? "done"
@@ -107,7 +104,6 @@ static void write_head(const json_t *x, struct skr_strbuf *out)
     }
     skr_strbuf_addc(&b, '.');
     skr_explain_add_wrapped(out, "", SKR_EXPLAIN_INDENT, b.s);
-    skr_strbuf_fini(&b);
 }
 
 /* "rack" to "no rack has 12": when all domains of the level are listed and none has that much. */
@@ -140,12 +136,11 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     const json_t *need = json_object_get(x, "need"), *have = json_object_get(x, "have");
     const char *resource = skr_object_text(x, "resource"),
                *constraint = skr_object_text(need, "constraint");
-    struct skr_strbuf b;
+    SKR_STRBUF(b);
     if (!json_object_get(need, "slots")) {
         return;
     }
     int64_t each = skr_page_int(json_object_get(need, "each"), resource);
-    skr_strbuf_init(&b);
     int64_t slots = skr_page_int(need, "slots"), held = skr_page_int(need, "held");
     skr_strbuf_addf(&b, "(%lld %spod%s", (long long)slots, held > 0 ? "more " : "",
                     slots == 1 ? "" : "s");
@@ -162,7 +157,6 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     add_too_small(x, each, &b);
     skr_strbuf_addc(&b, ')');
     skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT + 1, b.s);
-    skr_strbuf_fini(&b);
 }
 
 /* ---- domains ---- */
@@ -179,8 +173,7 @@ static void add_blocker(const json_t *x, const json_t *blocker, bool alone, stru
     const char *group = skr_object_text(blocker, "group"), *pod = skr_object_text(blocker, "pod");
     const char *node = skr_object_text(blocker, "node");
     bool leaves = skr_page_bool(blocker, "terminating");
-    struct skr_strbuf amount;
-    skr_strbuf_init(&amount);
+    SKR_STRBUF(amount);
     skr_amount_add(&amount, skr_object_text(x, "resource"), skr_page_int(blocker, "amount"));
     if (group[0]) {
         skr_strbuf_add(b, skr_explain_short_key(x, group));
@@ -199,7 +192,6 @@ static void add_blocker(const json_t *x, const json_t *blocker, bool alone, stru
     } else if (alone && node[0] && skr_page_int(blocker, "amount") > 0) {
         skr_strbuf_addf(b, " (%s)", amount.s);
     }
-    skr_strbuf_fini(&amount);
 }
 
 static void add_blockers(const json_t *x, const json_t *domain, struct skr_strbuf *b)
@@ -216,11 +208,9 @@ static void add_blockers(const json_t *x, const json_t *domain, struct skr_strbu
 
 static void add_cell(struct skr_text_table *table, struct skr_strbuf *b)
 {
-    struct skr_strbuf clean;
-    skr_strbuf_init(&clean);
+    SKR_STRBUF(clean);
     skr_page_add_clean(&clean, b->len > 0 ? b->s : "-", false);
     skr_text_table_add_drawn(table, clean.s, SKR_HUE_NONE);
-    skr_strbuf_fini(&clean);
     skr_strbuf_reset(b);
 }
 
@@ -228,21 +218,18 @@ static void add_head(const json_t *x, struct skr_text_table *table)
 {
     static const char *const heads[] = {"FREE", "FITS", "SHORT", "BLOCKED-BY"};
     const char *level = skr_object_text(x, "domainLevel");
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_amount_add_label(&b, level[0] ? level : "domain");
     add_cell(table, &b);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         skr_text_table_add(table, heads[i], SKR_HUE_NONE);
     }
-    skr_strbuf_fini(&b);
 }
 
 static void add_row(const json_t *x, const json_t *domain, struct skr_text_table *table)
 {
     const json_t *needs = json_object_get(domain, "needs");
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_strbuf_add(&b, skr_object_text(domain, "name"));
     add_cell(table, &b);
     skr_amount_add_number(&b, skr_object_text(x, "resource"), skr_page_int(domain, "free"));
@@ -258,7 +245,6 @@ static void add_row(const json_t *x, const json_t *domain, struct skr_text_table
     add_cell(table, &b);
     add_blockers(x, domain, &b);
     add_cell(table, &b);
-    skr_strbuf_fini(&b);
 }
 
 /* As much of s as has the columns. */
@@ -295,12 +281,11 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
     all = all < n ? n : all;
     size_t shown = n + 1 + (all > n ? 1 : 0) <= most ? n : most > 2 ? most - 2 : 0;
     struct skr_text_table table;
-    struct skr_strbuf lines;
+    SKR_STRBUF(lines);
     if (shown == 0) {
         return;
     }
     skr_text_table_init(&table, 5, false);
-    skr_strbuf_init(&lines);
     add_head(x, &table);
     for (size_t i = 0; i < shown; i++) {
         add_row(x, json_array_get(domains, i), &table);
@@ -311,7 +296,6 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
     if (shown < all) {
         skr_strbuf_addf(out, "  and %zu more%s\n", all - shown, shown < n ? ", see -v" : "");
     }
-    skr_strbuf_fini(&lines);
     skr_text_table_fini(&table);
 }
 
@@ -321,14 +305,13 @@ void skr_explain_write_relaxations(const json_t *explanation, int indent, size_t
                                    struct skr_strbuf *out)
 {
     const json_t *list = json_object_get(explanation, "relaxations");
-    struct skr_strbuf b, first;
+    SKR_STRBUF(b);
+    SKR_STRBUF(first);
     size_t n = json_array_size(list);
     n = most > 0 && n > most ? most : n;
     if (n == 0) {
         return;
     }
-    skr_strbuf_init(&b);
-    skr_strbuf_init(&first);
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&b, "%s%s", i > 0 ? ", or " : "",
                         skr_object_text(json_array_get(list, i), "text"));
@@ -336,14 +319,11 @@ void skr_explain_write_relaxations(const json_t *explanation, int indent, size_t
     skr_strbuf_addc(&b, '.');
     skr_strbuf_addf(&first, "%*sWould fit if: ", indent, "");
     skr_explain_add_wrapped(out, first.s, (size_t)indent + 2, b.s);
-    skr_strbuf_fini(&b);
-    skr_strbuf_fini(&first);
 }
 
 static void write_also(const json_t *x, bool verbose, struct skr_strbuf *out)
 {
     const json_t *list = json_object_get(x, "also"), *also;
-    struct skr_strbuf b;
     size_t i;
     json_array_foreach(list, i, also)
     {
@@ -351,11 +331,10 @@ static void write_also(const json_t *x, bool verbose, struct skr_strbuf *out)
             skr_strbuf_addf(out, "  Also: %zu more, -v shows them.\n", json_array_size(list) - i);
             break;
         }
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         skr_strbuf_addf(&b, "%s: %s.", skr_object_text(also, "reason"),
                         skr_object_text(also, "message"));
         skr_explain_add_wrapped(out, "  Also: ", SKR_EXPLAIN_INDENT + 2, b.s);
-        skr_strbuf_fini(&b);
     }
 }
 
@@ -404,7 +383,6 @@ static void write_next(const json_t *x, const char *dump, bool further, struct s
 {
     static const char made[] = "dump.json";
     const json_t *list = json_object_get(x, "next"), *item;
-    struct skr_strbuf b;
     bool first = true;
     size_t i;
     json_array_foreach(list, i, item)
@@ -415,7 +393,7 @@ static void write_next(const json_t *x, const char *dump, bool further, struct s
         if (!command || (dump && makes) || (!further && is_further_look(command))) {
             continue;
         }
-        skr_strbuf_init(&b);
+        SKR_STRBUF(b);
         if (at) {
             skr_strbuf_addn(&b, command, (size_t)(at - command));
             skr_page_add_clean(&b, dump ? dump : made, false);
@@ -429,22 +407,19 @@ static void write_next(const json_t *x, const char *dump, bool further, struct s
         skr_strbuf_add(out, first ? "\n" : "");
         add_command(first ? "Next: " : "      ", b.s, out);
         first = false;
-        skr_strbuf_fini(&b);
     }
 }
 
-/* What comes next anew with further looks, when these fit below so many lines. */
+/* Writes the next commands again with further looks, if these fit behind so many lines. */
 static void add_further(const json_t *x, const struct skr_explain_look *look, size_t lines,
                         struct skr_strbuf *next)
 {
-    struct skr_strbuf all;
-    skr_strbuf_init(&all);
+    SKR_STRBUF(all);
     write_next(x, look->dump, true, &all);
     if (look->verbose || lines + count_lines(&all) <= SKR_EXPLAIN_LINES) {
         skr_strbuf_reset(next);
-        skr_strbuf_addn(next, all.s ? all.s : "", all.len);
+        skr_strbuf_addn(next, all.s, all.len);
     }
-    skr_strbuf_fini(&all);
 }
 
 /* ---- the whole ---- */
@@ -460,11 +435,10 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
                             struct skr_strbuf *out)
 {
     const json_t *x = explanation;
-    struct skr_strbuf head, help, preemption, next;
-    skr_strbuf_init(&head);
-    skr_strbuf_init(&help);
-    skr_strbuf_init(&preemption);
-    skr_strbuf_init(&next);
+    SKR_STRBUF(head);
+    SKR_STRBUF(help);
+    SKR_STRBUF(preemption);
+    SKR_STRBUF(next);
     write_head(x, &head);
     skr_strbuf_addc(&head, '\n');
     skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_object_text(x, "sentence"));
@@ -486,11 +460,7 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
         skr_strbuf_addc(out, '\n');
         skr_strbuf_addn(out, help.s, help.len);
     }
-    skr_strbuf_addn(out, preemption.s ? preemption.s : "", preemption.len);
+    skr_strbuf_addn(out, preemption.s, preemption.len);
     add_further(x, look, count_lines(out), &next);
-    skr_strbuf_addn(out, next.s ? next.s : "", next.len);
-    skr_strbuf_fini(&head);
-    skr_strbuf_fini(&help);
-    skr_strbuf_fini(&preemption);
-    skr_strbuf_fini(&next);
+    skr_strbuf_addn(out, next.s, next.len);
 }

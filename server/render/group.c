@@ -312,7 +312,7 @@ static void add_timing(struct drawing *d)
 {
     const json_t *timing = json_object_get(d->page, "timing");
     const skr_time first = skr_page_time(timing, "firstPod");
-    struct skr_strbuf tries;
+    SKR_STRBUF(tries);
     size_t column = FIELD;
     begin_field(d, "Timing");
     if (first > 0) {
@@ -321,10 +321,8 @@ static void add_timing(struct drawing *d)
         add_moment(d, &column, "solved", first, skr_page_time(timing, "placed"));
         add_moment(d, &column, "bound", first, skr_page_time(timing, "bound"));
     }
-    skr_strbuf_init(&tries);
     skr_strbuf_addf(&tries, "tries %" PRId64, skr_page_int(d->page, "tries"));
     add_part(d, &column, &tries);
-    skr_strbuf_fini(&tries);
     end_line(d);
 }
 

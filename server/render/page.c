@@ -48,8 +48,7 @@ void skr_page_add_clean(struct skr_strbuf *out, const char *s, bool word)
 
 char *skr_page_word(const char *s)
 {
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
+    SKR_STRBUF(b);
     skr_page_add_clean(&b, *s ? s : "<none>", true);
     return skr_strbuf_take(&b, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON as block YAML, the way kubectl prints it. A string stands plain only where nobody can take
- * it for something else; all others are written as JSON strings, which YAML reads alike. Nesting
- * is kept on a stack of our own.
+ * JSON as block YAML, as kubectl prints it. A string is plain only if it cannot be read as another
+ * type; other strings are written as JSON strings, which YAML reads alike. An explicit stack replaces
+ * recursion.
  */
 #include <stdlib.h>
 #include <string.h>

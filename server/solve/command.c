@@ -2,14 +2,15 @@
 /* Reads the file, runs the solver, writes the whole answer as JSON in a fixed order. */
 #include "server/solve/command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "server/clock.h"
 #include "server/exit_code.h"
+#include "server/file.h"
 #include "server/solve/file.h"
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
@@ -25,41 +26,15 @@ _Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_RELAXATION_KIND_COU
 
 /* ---- reading ---- */
 
-static char *read_stream(FILE *from, struct skr_error *error)
+static int read_text(const char *path, char **ret, struct skr_error *error)
 {
-    struct skr_strbuf text;
-    char buffer[64 * 1024];
-    size_t n;
-    skr_strbuf_init(&text);
-    while ((n = fread(buffer, 1, sizeof buffer, from)) > 0) {
-        skr_strbuf_addn(&text, buffer, n);
-        if (text.len > SKR_SOLVE_TEXT_MAX) {
-            skr_error_set(error, SKR_LIMIT, "larger than %d bytes", SKR_SOLVE_TEXT_MAX);
-            break;
-        }
-    }
-    if (ferror(from)) {
-        skr_error_set(error, SKR_INVALID, "%s", strerror(errno));
-    } else if (memchr(text.s, '\0', text.len)) {
-        skr_error_set(error, SKR_INVALID, "has a NUL byte, is no text");
-    }
-    return skr_strbuf_take(&text, NULL);
-}
-
-static char *read_file(const char *path, struct skr_error *error)
-{
-    *error = (struct skr_error){.code = SKR_OK};
-    if (strcmp(path, "-") == 0) {
-        return read_stream(stdin, error);
-    }
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        skr_error_set(error, SKR_NOT_FOUND, "%s", strerror(errno));
-        return NULL;
-    }
-    char *text = read_stream(file, error);
-    fclose(file);
-    return text;
+    size_t n = 0;
+    const int rc = strcmp(path, "-") == 0
+                       ? skr_file_read_open(STDIN_FILENO, SKR_SOLVE_TEXT_MAX, ret, &n, error)
+                       : skr_file_read(path, SKR_SOLVE_TEXT_MAX, ret, &n, error);
+    return rc == 0 && memchr(*ret, '\0', n)
+               ? skr_error_set(error, SKR_INVALID, "has a NUL byte, is no text")
+               : rc;
 }
 
 /* ---- writing ---- */
@@ -304,14 +279,12 @@ int skr_solve_command(const char *path, struct skr_strbuf *out, struct skr_strbu
     struct skr_error error;
     struct skr_solve_file *file = NULL;
     const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
-    char *text = read_file(path, &error);
-    if (error.code != SKR_OK) {
+    SKR_AUTO_FREE char *text = NULL;
+    if (read_text(path, &text, &error) < 0) {
         skr_strbuf_addf(errors, "%s: %s\n", name, error.text);
-        free(text);
         return error.code == SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
     }
     int rc = skr_solve_file_parse(text, &file, &error);
-    free(text);
     if (rc != 0) {
         skr_strbuf_addf(errors, "%s:%s\n", name, error.text);
         return SKR_EXIT_ERROR;

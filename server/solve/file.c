@@ -194,7 +194,7 @@ static int read_group(struct skr_solve_reader *r)
 {
     struct skr_labels data;
     struct skr_error inner;
-    struct skr_strbuf unknown;
+    SKR_STRBUF(unknown);
     int rc = as_config_map(r, "group", &data);
     if (rc != 0) {
         return rc;
@@ -217,7 +217,6 @@ static int read_group(struct skr_solve_reader *r)
         move_position("constraints", base, file->group->warning[i], text, sizeof text);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
-    skr_strbuf_init(&unknown);
     if (skr_group_rules(file->group, file->tree, rule, &unknown) > 0) {
         char levels[SKR_SOLVE_QUOTE_MAX];
         skr_solve_quote(unknown.s, levels);
@@ -225,7 +224,6 @@ static int read_group(struct skr_solve_reader *r)
                  base.column, levels);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
-    skr_strbuf_fini(&unknown);
     file->problem.rule = rule;
     file->problem.n = file->group->size;
     return 0;

@@ -443,7 +443,7 @@ TEST(broken_input_ends_it_with_a_message)
         {{"sandbox", "-f", path[1]}, 1, "node.yaml:4:9: metadata.name: "},
         {{"sandbox", "-f", path[5]}, 3, "none: "},
         {{"sandbox", "--scheduler-config", path[2]}, 1, "scheduler.yaml:1:1: error: apiVersion"},
-        {{"sandbox", "--scheduler-config", path[5]}, 3, "none: error: cannot be opened"},
+        {{"sandbox", "--scheduler-config", path[5]}, 3, "none: error: cannot be read"},
         {{"sandbox", "--config", path[3]}, 1, "config.yaml:"},
         {{"sandbox", "--kubeconfig-out", path[4]}, 1, "is not the sandbox's and stays as it is"},
         {{"sandbox", "--kubeconfig-out", path[6]}, 1, "cannot be written: No such file"},

@@ -208,7 +208,7 @@ TEST(commands_have_their_exit_codes_and_texts)
         {{"serve", "--kubeconfig", "/nonexistent"},
          1,
          NULL,
-         "/nonexistent: error: No such file or directory\n"},
+         "/nonexistent: error: cannot be read: No such file or directory\n"},
         {{"solve", "/nonexistent"}, 3, NULL, "/nonexistent: No such file or directory\n"},
         {{"group", "nobody", "--file", "test/views/group.yaml"}, 3, NULL, "nobody"},
         {{"solve", "test/solve/infeasible.json"}, 4, "\"infeasible\"", NULL},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command scenarios writes the list of end-to-end scenarios from their sources, or compares it with the one
-// that is shipped:
+// Command scenarios writes the list of end-to-end scenarios from their sources, or compares it with
+// the shipped list:
 //
 //	scenarios FOLDER            to standard output
-//	scenarios FOLDER LIST.md    an error when the list is not the same
+//	scenarios FOLDER LIST.md    an error if the lists differ
 //
-// What a scenario proves is the first paragraph of its comment. Where it runs, and what its two runs need not
-// agree in, are its calls of realOnly, anyNode, anyMoment, anyRetries and anyEvents.
+// The first paragraph of a scenario's comment says what it proves. Its calls of realOnly, anyNode,
+// anyMoment, anyRetries and anyEvents say where it runs and what its two runs may differ in.
 package main
 
 import (
@@ -20,25 +20,38 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const head = `# End-to-end scenarios
 
-What the end-to-end suite (test/e2e/suite) plays, scenario by scenario. Every scenario of the first column "both" is played from one description on
-a real control plane (etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: ` + "`make e2e`" + `) and on the sandbox's model of one
-(` + "`make e2e-sandbox`" + `), each time with the daemon as it is shipped, and has to leave the same state on both: nodes, ranks, labels and
-conditions of pods; status, reason, message, ranks and placement of groups; what is said about topologies; the daemon's Events.
-` + "`test/e2e/agree.sh`" + ` compares the two; where they differ, the real one is right. During a scenario every change is recorded and judged: nobody
-is bound before its whole gang may be, nobody twice, no node holds more than it has.
+This page lists what the end-to-end suite (test/e2e/suite) proves. Use it to find the scenario that
+covers a behaviour.
 
-In every scenario these are left out of the comparison, because they are not decided by anything that the scenario describes: uids, times and generated
-names (the pods of a Job are numbered in the order in which they are dealt out). A scenario that leaves more to chance says so.
+A scenario marked *both* is played twice from one description: on a real control plane (etcd,
+kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: ` + "`make e2e`" + `) and on the sandbox's
+model of one (` + "`make e2e-sandbox`" + `). The daemon is the shipped one. Both runs must end in the same
+state:
 
-This list is made from the sources of the suite, and a test compares it with them: ` + "`make scenarios`" + ` writes it anew.
+- nodes, ranks, labels and conditions of pods;
+- status, reason, message, ranks and placement of groups;
+- what topologies report;
+- the daemon's Events.
 
-| scenario | what it proves | runs on |
-|---|---|---|
+` + "`test/e2e/agree.sh`" + ` compares the two runs. Where they differ, the real one is right. During a
+scenario every change is recorded and judged: no pod is bound before its whole gang may be, no pod
+is bound twice, and no node holds more than it has.
+
+Three things are never compared, because no scenario decides them: uids, times and generated names.
+Pods of a Job are numbered in the order in which they get their nodes. *Free* names what else a
+scenario leaves to chance. *Real* says why a scenario does not run on the sandbox.
+
+This list is made from the sources of the suite, and a test compares the two: ` + "`make scenarios`" + `
+rewrites it.
+
 `
+
+const columns = 100
 
 // scenario is one Test function.
 type scenario struct{ name, proves, realOnly, free string }
@@ -82,7 +95,7 @@ func write(folder string) (string, error) {
 			return "", err
 		}
 		for _, s := range scenarios {
-			fmt.Fprintf(&text, "| %s | %s%s | %s |\n", s.name, s.proves, s.free, s.runsOn())
+			wrap(&text, fmt.Sprintf("- `%s`, %s. %s%s", s.name, s.runsOn(), s.proves, s.free))
 		}
 	}
 	return text.String(), nil
@@ -90,9 +103,29 @@ func write(folder string) (string, error) {
 
 func (s *scenario) runsOn() string {
 	if s.realOnly != "" {
-		return "real: " + s.realOnly
+		return "*real*: " + s.realOnly
 	}
-	return "both"
+	return "*both*"
+}
+
+// wrap writes an item of a list in lines of at most columns characters.
+func wrap(text *strings.Builder, item string) {
+	used := 0
+	for i, word := range strings.Fields(item) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > columns:
+			text.WriteString("\n  ")
+			used = 2
+		default:
+			text.WriteString(" ")
+			used++
+		}
+		text.WriteString(word)
+		used += n
+	}
+	text.WriteString("\n")
 }
 
 // read finds the Test functions of a file; benchmarks are none.
@@ -126,7 +159,7 @@ func proves(function *ast.FuncDecl) string {
 	if words == "" {
 		return ""
 	}
-	return strings.ToUpper(words[:1]) + strings.ReplaceAll(words[1:], "|", "\\|")
+	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 // visit takes in these calls.
@@ -139,9 +172,9 @@ func (s *scenario) visit(node ast.Node) bool {
 	case "realOnly":
 		s.realOnly = literal(call, 1)
 	case "anyNode":
-		s.free += fmt.Sprintf(" Free: nodes of %s*, %s.", literal(call, 0), literal(call, 1))
+		s.free += fmt.Sprintf(" Free: nodes of `%s*`, %s.", literal(call, 0), literal(call, 1))
 	case "anyMoment":
-		s.free += fmt.Sprintf(" Free: texts of %s, %s.", literal(call, 0), literal(call, 1))
+		s.free += fmt.Sprintf(" Free: texts of `%s`, %s.", literal(call, 0), literal(call, 1))
 	case "anyRetries":
 		s.free += fmt.Sprintf(" Free: retries, %s.", literal(call, 0))
 	case "anyEvents":

@@ -418,7 +418,7 @@ TEST(a_file_beyond_the_limit_or_absent_is_refused)
     free(text);
     skr_findings_init(&findings);
     assert_int_equal(skr_config_load("/nonexistent", &config, &findings), -SKR_NOT_FOUND);
-    assert_string_equal(findings.item[0].text, "cannot be opened: No such file or directory");
+    assert_string_equal(findings.item[0].text, "cannot be read: No such file or directory");
 }
 
 static const struct {

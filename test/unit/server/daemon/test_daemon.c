@@ -110,7 +110,7 @@ TEST(a_kubeconfig_that_cannot_be_used_is_named_with_positions)
     refuse(ANY_PORTS, "/nonexistent/kubeconfig", &findings, &error);
     assert_string_equal(error.text, "/nonexistent/kubeconfig: the kubeconfig cannot be used");
     assert_int_equal(findings.n_errors, 1);
-    assert_string_equal(findings.item[0].text, "No such file or directory");
+    assert_string_equal(findings.item[0].text, "cannot be read: No such file or directory");
 }
 
 TEST(without_kubeconfig_and_pod_it_says_what_to_do)

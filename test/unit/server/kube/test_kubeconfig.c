@@ -300,7 +300,8 @@ TEST(a_missing_kubeconfig_is_a_finding)
     skr_strbuf_init(&p.text);
     assert_int_equal(skr_kubeconfig_load("/nonexistent/kc", &p.access, &p.findings), -SKR_INVALID);
     skr_findings_write(&p.findings, "/nonexistent/kc", &p.text);
-    assert_string_equal(p.text.s, "/nonexistent/kc: error: No such file or directory\n");
+    assert_string_equal(p.text.s,
+                        "/nonexistent/kc: error: cannot be read: No such file or directory\n");
     parsed_fini(&p);
 }
 
