@@ -41,6 +41,7 @@ struct world {
     skr_time led_at;         /* the last moment somebody led */
     skr_time longest_gap;
     bool one_may_overlap;
+    skr_time wall_is_off;
 };
 
 static uint64_t dice(struct world *world, uint64_t bound)
@@ -201,7 +202,7 @@ static void process_run(struct world *world, struct process *p)
         return;
     }
     enum skr_leadership_step step =
-        skr_leadership_next(p->leadership, world->now, world->now, &body, &at);
+        skr_leadership_next(p->leadership, world->now, world->now + world->wall_is_off, &body, &at);
     if (step != SKR_LEADERSHIP_REST) {
         send_request(world, p, step, &body);
     } else {
@@ -459,6 +460,22 @@ TEST_WITH(world, never_two_lead_whatever_happens_and_somebody_does_in_the_end)
         run_for(world, 20 * SKR_SECOND);
         assert_non_null(leader_of(world));
     }
+}
+
+/* The wall clock is written for people and read by no process. */
+TEST_WITH(world, a_wall_clock_that_jumps_an_hour_either_way_changes_no_leader)
+{
+    static const skr_time jumps[] = {3600 * SKR_SECOND, 0, -3600 * SKR_SECOND, 0};
+    world->now = 2 * 3600 * SKR_SECOND;
+    world->led_at = world->now;
+    start_all(world);
+    const struct process *leader = leader_of(world);
+    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
+        world->wall_is_off = jumps[i];
+        run_for(world, 60 * SKR_SECOND);
+        assert_ptr_equal(leader_of(world), leader);
+    }
+    assert_true(world->longest_gap <= TICK_MS * SKR_MILLISECOND);
 }
 
 /* ---- one process that should be alone ---- */
