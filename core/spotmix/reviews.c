@@ -14,6 +14,7 @@
 
 #include "core/spotmix/scheduler_state.h"
 #include "topology/base/arena.h"
+#include "topology/base/table.h"
 
 #define BUDGET_TIME SKR_SECOND
 
@@ -91,12 +92,12 @@ static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namesp
         HASH_COUNT(self->asking) >= SKR_SPOTMIX_LOOKUPS_MAX) {
         return false;
     }
-    HASH_FIND_STR(self->askers, namespace_, asker);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->askers, namespace_, asker);
     if (!asker) {
         const size_t n = strlen(namespace_);
         asker = skr_alloc(sizeof *asker + n + 1);
         memcpy(asker->namespace_, namespace_, n + 1);
-        HASH_ADD_KEYPTR(hh, self->askers, asker->namespace_, n, asker);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->askers, asker->namespace_, n, asker);
     }
     if (asker->n >= SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX) {
         return false;
@@ -112,7 +113,7 @@ static struct skr_spotmix_asking *find_asking(struct skr_spotmix_scheduler_state
                                               const char *key)
 {
     struct skr_spotmix_asking *asking;
-    HASH_FIND_STR(self->asking, key, asking);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->asking, key, asking);
     return asking;
 }
 
@@ -129,7 +130,7 @@ static struct skr_spotmix_asking *send(struct skr_spotmix_scheduler_state *self,
                                     .answer = skr_spotmix_types[lookup->kind]};
     asking->kind = lookup->kind;
     memcpy(asking->key, key, n + 1);
-    HASH_ADD_KEYPTR(hh, self->asking, asking->key, n, asking);
+    SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->asking, asking->key, n, asking);
     skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, key);
     return asking;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "server/clock.h"
@@ -42,6 +43,7 @@ struct skr_daemon {
     const char *kubeconfig;
     struct skr_findings *findings; /* of the start */
     char instance[256];
+    struct skr_hash_seed hash_seed;
     struct skr_clock clock;
     struct skr_metrics *registry;
     struct skr_daemon_metrics *metrics;
@@ -144,6 +146,7 @@ static int start_kube(struct skr_daemon *d, struct skr_error *error)
                                          .burst = (int32_t)rate.burst};
     }
     options.user_agent = agent;
+    options.hash_seed = d->hash_seed;
     options.system_groups = d->config->system_groups;
     options.topology_namespace = d->config->settings.topology_namespace;
     options.may_write = may_write;
@@ -270,6 +273,7 @@ static void make_seats(struct skr_daemon *d)
     const struct skr_service_host host = {.config = d->config,
                                           .clock = &d->clock,
                                           .instance = d->instance,
+                                          .hash_seed = d->hash_seed,
                                           .registry = d->registry,
                                           .log = {log_http, d},
                                           .access = load_access,
@@ -354,6 +358,7 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
     d->registry = skr_metrics_create();
     skr_process_metrics_register(d->registry);
     d->metrics = skr_daemon_metrics_create(d->registry);
+    skr_bug_on(getrandom(&d->hash_seed, sizeof d->hash_seed, 0) != (ssize_t)sizeof d->hash_seed);
     make_seats(d);
     int rc = start_parts(d, error);
     if (rc < 0) {

@@ -96,6 +96,7 @@ static void *create(const struct skr_service_host *host)
     struct service *s = skr_alloc(sizeof *s);
     skr_tally_init(&s->tally, host->clock, sizeof(struct skr_placement_counts));
     s->settings = (struct skr_placement_settings){
+        .hash_seed = host->hash_seed,
         .stopwatch = &s->tally.stopwatch,
         .scheduler_name = config->ocm_scheduler_name,
         .spread_mode = config->ocm_lexicographic ? SKR_SPREAD_LEXICOGRAPHIC : SKR_SPREAD_WEIGHTED};

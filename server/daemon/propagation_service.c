@@ -72,6 +72,7 @@ static void *create(const struct skr_service_host *host)
     struct service *s = skr_alloc(sizeof *s);
     skr_tally_init(&s->tally, host->clock, sizeof(struct skr_propagation_counts));
     s->settings = (struct skr_propagation_settings){
+        .hash_seed = host->hash_seed,
         .stopwatch = &s->tally.stopwatch,
         .scheduler_name = config->karmada_scheduler_name,
         .workers = (size_t)config->karmada_workers,

@@ -122,6 +122,7 @@ static void *create(const struct skr_service_host *host)
     struct skr_spotmix_settings *settings = &s->settings;
     s->host = *host;
     skr_config_spotmix_settings(host->config, settings);
+    settings->hash_seed = host->hash_seed;
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
     /* "default" is what it says outside of pods: no namespace of ours. */
     settings->own_namespace = strcmp(s->own_namespace, "default") != 0 ? s->own_namespace : "";
