@@ -11,7 +11,7 @@
 
 enum { TAINTS_MAX = 1000, CONDITIONS_MAX = 1000 };
 
-static enum skr_taint_effect parse_effect(const char *text)
+enum skr_taint_effect skr_taint_effect_find(const char *text)
 {
     static const char *const names[] = {
         [SKR_TAINT_NO_SCHEDULE] = "NoSchedule",
@@ -47,7 +47,7 @@ static int decode_taint(struct skr_node *node, const json_t *array, size_t i,
         (rc = skr_field_string(entry, &path, "effect", &effect, error)) != 0) {
         return rc;
     }
-    taint->effect = parse_effect(effect);
+    taint->effect = skr_taint_effect_find(effect);
     return 0;
 }
 

@@ -56,6 +56,8 @@ enum skr_taint_effect {
     SKR_TAINT_EFFECT_COUNT
 };
 
+enum skr_taint_effect skr_taint_effect_find(const char *text);
+
 struct skr_taint {
     const char *key;
     const char *value; /* "" when absent */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects in, by kind and name; decisions also by their Placement, with how many Placements name
- * each cluster, counted as they come and go. While a cycle writes its decisions, the clusters that it
- * writes are counted instead of those that are written: cycles that begin meanwhile see them. */
+/* The cache of the scheduler of Placements: objects by kind and name, and decisions by their
+ * Placement. It counts how many Placements name each cluster. While a cycle writes its decisions,
+ * the clusters of its target are counted instead of the written ones, so that other cycles see
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,26 +46,7 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
 
 void skr_target_destroy(struct skr_target *target)
 {
-    if (!target) {
-        return;
-    }
-    for (size_t i = 0; i < target->n_slices; i++) {
-        for (size_t c = 0; c < target->slice[i].n; c++) {
-            free(target->slice[i].cluster[c]);
-        }
-        free(target->slice[i].cluster);
-        free(target->slice[i].name);
-        free(target->slice[i].group_name);
-    }
-    free(target->slice);
-    free(target->name);
-    free(target->groups);
-    free(target->reason);
-    free(target->message);
-    free(target->misconfigured);
-    free(target->scores);
-    free(target->warning);
-    free(target);
+    skr_arena_destroy(target ? target->arena : NULL);
 }
 
 static void free_entry(struct skr_placements *self, struct skr_placement_entry *entry)
@@ -119,8 +101,8 @@ static size_t add_count(struct skr_cluster_count **counts, const char *name, int
 static void add_load(struct skr_placements *self, const char *name, int change)
 {
     const size_t n = add_count(&self->load, name, change);
-    const struct skr_placement_hub hub = {.n_clusters = self->n_clusters, .cluster = self->cluster};
-    const int64_t at = self->unsorted ? -1 : skr_placement_hub_find(&hub, name);
+    const int64_t at =
+        self->unsorted ? -1 : skr_object_search(self->cluster, self->n_clusters, name);
     if (at >= 0) {
         self->loads[at] = (uint32_t)n;
     }
@@ -142,7 +124,7 @@ static void count_decision(struct skr_placements *self, struct skr_placement_ent
     }
 }
 
-/* Every cluster that counts as the Placement's. */
+/* Adds change to the count of every cluster that the Placement has. */
 static void count_entry(struct skr_placements *self, const struct skr_placement_entry *entry,
                         int change)
 {
@@ -199,7 +181,7 @@ static void unlink_decision(struct skr_placements *self, const struct skr_placem
 
 /* ---- objects ---- */
 
-/* Its object is the caller's. */
+/* The caller owns the object. */
 static void free_cached(struct skr_placements *self, enum skr_ocm_kind kind,
                         struct skr_ocm_entry *cached)
 {
@@ -232,7 +214,7 @@ void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind k
 static bool is_newer(const void *before, const void *after)
 {
     return !before ||
-           skr_ocm_meta(after)->resource_version > skr_ocm_meta(before)->resource_version;
+           skr_object_meta(after)->resource_version > skr_object_meta(before)->resource_version;
 }
 
 static bool put_placement(struct skr_placements *self, struct skr_placement *placement,
@@ -251,7 +233,7 @@ static bool put_placement(struct skr_placements *self, struct skr_placement *pla
 static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
                       void **ret_before)
 {
-    const struct skr_meta *meta = skr_ocm_meta(object);
+    const struct skr_meta *meta = skr_object_meta(object);
     char *key = skr_object_key(meta->namespace_, meta->name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     void *before = cached ? cached->object : NULL;
@@ -301,7 +283,7 @@ bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, voi
 
 static bool has_uid(const void *object, const char *uid)
 {
-    return object && (!uid[0] || strcmp(skr_ocm_meta(object)->uid, uid) == 0);
+    return object && (!uid[0] || strcmp(skr_object_meta(object)->uid, uid) == 0);
 }
 
 static void *remove_placement(struct skr_placements *self, const char *key, const char *uid)
@@ -359,11 +341,6 @@ void skr_placements_bury(struct skr_placements *self, const char *namespace_, co
 
 /* ---- sorted lists ---- */
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(skr_ocm_meta(*(void *const *)a)->name, skr_ocm_meta(*(void *const *)b)->name);
-}
-
 static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const void ***list,
                       size_t *ret_n)
 {
@@ -375,7 +352,7 @@ static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const
     {
         (*list)[n++] = cached->object;
     }
-    qsort(*list, n, sizeof **list, by_name);
+    qsort(*list, n, sizeof **list, skr_object_compare_names);
     *ret_n = n;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Candidates: members of the sets that are bound to the namespace, without those that a predicate
- * or a taint keeps out. Conditions of clusters are not read: OCM's registration controller says
- * with taints what is wrong with them.
+ * Candidates: the members of the sets that are bound to the namespace, without those that a
+ * predicate or a taint excludes. Conditions of clusters are not read, because OCM's registration
+ * controller expresses them as taints.
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/placement/cycle.h"
@@ -20,31 +19,6 @@ static int no_room(struct skr_cycle *cycle)
 
 /* ---- sets ---- */
 
-static const struct skr_cluster_set *find_set(const struct skr_placement_hub *hub, const char *name)
-{
-    size_t low = 0, high = hub->n_sets;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(hub->set[middle]->meta.name, name);
-        if (order == 0) {
-            return hub->set[middle];
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order > 0 ? middle : high;
-    }
-    return NULL;
-}
-
-static bool asks_for(const struct skr_placement *placement, const char *set)
-{
-    for (size_t i = 0; i < placement->n_sets; i++) {
-        if (strcmp(placement->set[i], set) == 0) {
-            return true;
-        }
-    }
-    return placement->n_sets == 0;
-}
-
 int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set ***ret, size_t *ret_n,
                         size_t *ret_bound)
 {
@@ -56,16 +30,17 @@ int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set **
         return no_room(cycle);
     }
     for (size_t i = 0; i < hub->n_bindings; i++) {
-        const struct skr_cluster_set *set = find_set(hub, hub->binding[i]->meta.name);
-        if (!set) {
+        const int64_t at = skr_object_search(hub->set, hub->n_sets, hub->binding[i]->meta.name);
+        if (at < 0) {
             continue;
         }
+        const struct skr_cluster_set *set = hub->set[at];
         ++*ret_bound;
         bool known = false;
         for (size_t j = 0; j < *ret_n && !known; j++) {
             known = (*ret)[j] == set;
         }
-        if (!known && asks_for(cycle->placement, set->meta.name)) {
+        if (!known && skr_placement_asks_for(cycle->placement, set->meta.name)) {
             (*ret)[(*ret_n)++] = set;
         }
     }
@@ -98,7 +73,7 @@ static bool matches(const struct skr_cluster_toleration *t, const struct skr_clu
                                                 strcmp(t->value, taint->value) == 0);
 }
 
-/* Saturates. */
+/* When the toleration ends; saturates. */
 static skr_time end_of(const struct skr_cluster_toleration *t,
                        const struct skr_cluster_taint *taint)
 {
@@ -106,8 +81,8 @@ static skr_time end_of(const struct skr_cluster_toleration *t,
     return end >= SKR_TIME_NEVER ? SKR_TIME_NEVER - 1 : end < INT64_MIN ? INT64_MIN : (skr_time)end;
 }
 
-/* The time from which the taint is not tolerated any more: SKR_TIME_NEVER for ever, INT64_MIN it
- * is not now. */
+/* When the taint stops being tolerated. SKR_TIME_NEVER: it is tolerated for ever; INT64_MIN: it is
+ * not tolerated now. */
 static skr_time tolerated_until(const struct skr_cycle *cycle, uint32_t cluster,
                                 const struct skr_cluster_taint *taint)
 {
@@ -145,7 +120,7 @@ static const char *SKR_PRINTF(2, 3) explain(struct skr_cycle *cycle, const char 
     return copy ? copy : "";
 }
 
-/* Why the cluster is none to choose; NULL: it is. */
+/* Why the cluster cannot be chosen; NULL: it can. */
 static const char *why_filtered(struct skr_cycle *cycle, uint32_t number)
 {
     const struct skr_managed_cluster *cluster = cycle->hub->cluster[number];
@@ -200,7 +175,8 @@ static int find_decided(struct skr_cycle *cycle)
     }
     for (size_t d = 0; d < hub->n_decisions; d++) {
         for (size_t i = 0; i < hub->decision[d]->n; i++) {
-            const int64_t at = skr_placement_hub_find(hub, hub->decision[d]->cluster[i]);
+            const int64_t at =
+                skr_object_search(hub->cluster, hub->n_clusters, hub->decision[d]->cluster[i]);
             if (at < 0) {
                 cycle->lost = true;
             } else if (!cycle->decided[at]) {

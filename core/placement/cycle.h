@@ -15,11 +15,11 @@ struct skr_cycle {
     bool lost;        /* the current decisions name a cluster that is not on the hub */
 };
 
-/* What a plugin took since it began, for people. */
+/* Adds the time since began to the cost of a plugin. */
 void skr_cycle_took(struct skr_cycle *cycle, enum skr_placement_plugin plugin, int64_t began);
 
-/* Fills candidates and filtered; result->reason is set, and false returned, when there is nothing
- * to choose from for a reason of its own. Negative: an internal error. */
+/* Fills candidates and filtered. *ret_any is false, and result->reason set, if there are no
+ * candidates for a reason of its own. Negative: an internal error. */
 int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any);
 /* Fills scores and totals. */
 int skr_cycle_score(struct skr_cycle *cycle);

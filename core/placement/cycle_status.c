@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Placement's status: only what differs is a reason to write it, and then it goes as a whole. A
- * merge patch replaces lists: conditions of others go along as they are. */
+/* The Placement's status. A difference is the reason for a write, and the write has the whole
+ * status. A merge patch replaces lists, so it also has the conditions of other controllers as they
+ * are. */
 #include <string.h>
 
 #include "core/frame/object_writer.h"

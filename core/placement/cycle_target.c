@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One evaluation, kept as texts of its own: caches change while its writes are under way. */
-#include <stdlib.h>
+/* One evaluation becomes a target with texts of its own, since caches change while it is
+ * written. */
 #include <string.h>
 
 #include "core/placement/report.h"
@@ -14,7 +14,7 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
     return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
 }
 
-/* There are none where all that is named is on the hub, which is cheaper to see. */
+/* If all named clusters are on the hub, which is cheap to find out, there are no strays. */
 static int find_strays(struct skr_placements *self, struct skr_arena *arena,
                        struct skr_placement_hub *hub)
 {
@@ -32,7 +32,7 @@ static int find_strays(struct skr_placements *self, struct skr_arena *arena,
     }
     HASH_ITER(hh, self->load, count, next)
     {
-        if (skr_placement_hub_find(hub, count->name) < 0) {
+        if (skr_object_search(hub->cluster, hub->n_clusters, count->name) < 0) {
             stray[hub->n_strays++] =
                 (struct skr_stray_cluster){.name = count->name, .load = (uint32_t)count->n};
         }
@@ -81,28 +81,41 @@ int skr_placement_hub_of(void *self, const struct skr_placement *placement, stru
     return fill_hub(self, skr_placements_entry(self, key), true, arena, ret);
 }
 
+static void *room(struct skr_target *target, size_t n, size_t size)
+{
+    void *room = skr_arena_array(target->arena, n, size);
+    skr_bug_on(!room);
+    return room;
+}
+
+static const char *copy(struct skr_target *target, const char *text)
+{
+    const char *copy = skr_arena_strdup(target->arena, text);
+    skr_bug_on(!copy);
+    return copy;
+}
+
 static void copy_slices(struct skr_target *target, const struct skr_slice_plan *plan)
 {
-    struct skr_strbuf groups;
+    SKR_STRBUF(groups);
     struct skr_json_writer w = {.out = &groups};
-    target->slice = skr_alloc_array(plan->n_slices + 1, sizeof *target->slice);
-    target->name = skr_alloc_array(plan->n_slices + 1, sizeof *target->name);
+    target->slice = room(target, plan->n_slices, sizeof *target->slice);
+    target->name = room(target, plan->n_slices, sizeof *target->name);
     target->n_slices = plan->n_slices;
     for (size_t i = 0; i < plan->n_slices; i++) {
         const struct skr_slice *from = &plan->slice[i];
         struct skr_target_slice *to = &target->slice[i];
-        *to = (struct skr_target_slice){.name = skr_strdup(from->name),
-                                        .group_name = skr_strdup(from->group_name),
+        *to = (struct skr_target_slice){.name = copy(target, from->name),
+                                        .group_name = copy(target, from->group_name),
                                         .group = from->group,
-                                        .n = from->n};
-        to->cluster = skr_alloc_array(from->n + 1, sizeof *to->cluster);
+                                        .n = from->n,
+                                        .cluster = room(target, from->n, sizeof *to->cluster)};
         for (size_t c = 0; c < from->n; c++) {
-            to->cluster[c] = skr_strdup(from->cluster[c]);
+            to->cluster[c] = copy(target, from->cluster[c]);
         }
         target->name[i] = to->name;
     }
     skr_names_sort(target->name, target->n_slices);
-    skr_strbuf_init(&groups);
     skr_json_open(&w, NULL, '[');
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct skr_slice_part *part = &plan->part[i];
@@ -118,16 +131,15 @@ static void copy_slices(struct skr_target *target, const struct skr_slice_plan *
         skr_json_close(&w, '}');
     }
     skr_json_close(&w, ']');
-    target->groups = skr_strbuf_take(&groups, NULL);
+    target->groups = copy(target, groups.s);
 }
 
-/* "name:score ", whole pairs. */
-static char *score_text(const struct skr_placement_hub *hub,
-                        const struct skr_placement_result *result)
+/* "name:score " of as many clusters as have room; pairs are never cut. */
+static const char *score_text(struct skr_target *target, const struct skr_placement_hub *hub,
+                              const struct skr_placement_result *result)
 {
-    struct skr_strbuf text, pair;
-    skr_strbuf_init(&text);
-    skr_strbuf_init(&pair);
+    SKR_STRBUF(text);
+    SKR_STRBUF(pair);
     for (size_t i = 0; i < result->spread.n; i++) {
         const uint32_t c = result->spread.order[i];
         skr_strbuf_reset(&pair);
@@ -138,8 +150,7 @@ static char *score_text(const struct skr_placement_hub *hub,
         }
         skr_strbuf_add(&text, pair.s);
     }
-    skr_strbuf_fini(&pair);
-    return skr_strbuf_take(&text, NULL);
+    return copy(target, text.s);
 }
 
 static void measure(struct skr_placements *self, const struct skr_placement_result *result,
@@ -161,7 +172,8 @@ static void measure(struct skr_placements *self, const struct skr_placement_resu
 struct skr_target *skr_target_create(struct skr_placements *self,
                                      const struct skr_placement_entry *entry)
 {
-    struct skr_target *target = skr_alloc(sizeof *target);
+    struct skr_arena *own = skr_arena_create(SIZE_MAX, 0);
+    struct skr_target *target = own ? skr_arena_alloc(own, sizeof *target) : NULL;
     struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
     struct skr_placement_hub hub = {0};
     struct skr_placement_result result = {.misconfigured = "",
@@ -172,29 +184,29 @@ struct skr_target *skr_target_create(struct skr_placements *self,
                                           .requeue_at = SKR_TIME_NEVER};
     struct skr_placement_kept kept = {0};
     const int64_t began = skr_stopwatch_now(self->settings->stopwatch);
+    skr_bug_on(!target);
+    target->arena = own;
     target->news = entry->news || entry->again_at <= skr_frame_now(self->frame);
     if (arena && fill_hub(self, entry, target->news, arena, &hub) == 0) {
         skr_placement_evaluate(entry->placement, &hub, arena, &result);
     }
     measure(self, &result, began);
     target->keeps = result.misconfigured[0] || result.failure[0];
-    target->misconfigured = skr_strdup(result.misconfigured);
-    target->warning = skr_strdup(result.warning);
+    target->misconfigured = copy(target, result.misconfigured);
+    target->warning = copy(target, result.warning);
     target->again_at = result.requeue_at;
     target->n_selected = result.spread.n;
     target->satisfied = result.satisfied;
-    target->reason = skr_strdup(skr_placement_reason_name(result.reason));
-    target->message = skr_strdup(result.message ? result.message : "");
+    target->reason = skr_placement_reason_name(result.reason);
+    target->message = copy(target, result.message ? result.message : "");
     if (!target->keeps) {
         copy_slices(target, &result.slices);
-        target->scores = score_text(&hub, &result);
+        target->scores = score_text(target, &hub, &result);
     } else if (arena && skr_placement_keep(entry->placement, &hub, &result, arena, &kept) == 0) {
-        free(target->reason);
-        target->reason = skr_strdup(kept.reason);
+        target->reason = copy(target, kept.reason);
         target->satisfied = kept.satisfied;
         target->n_selected = kept.n;
-        free(target->message);
-        target->message = skr_strdup(kept.message);
+        target->message = copy(target, kept.message);
     }
     skr_arena_destroy(arena);
     return target;

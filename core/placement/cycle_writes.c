@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From what is to what was decided, in this order: what only adds, labels, what removes, what goes,
- * the status. A step begins when all answers of the one before have come and were good; a cluster
- * that stays is therefore in some object at every moment.
+ * Writes that change the PlacementDecisions to the target, in this order: additions, labels,
+ * removals, deletions, the status. A step begins after all writes of the step before have
+ * succeeded. So a cluster that stays is in an object at every moment.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/frame/object_writer.h"
-#include "core/placement/decode.h"
 #include "core/placement/report.h"
 #include "core/placement/state.h"
 
@@ -24,11 +23,7 @@ static const struct skr_placement_decision *cached(const struct skr_placements *
 
 static bool wants(const struct skr_target_slice *slice, const char *cluster)
 {
-    const char *const *found = slice->n > 0
-                                   ? bsearch(&cluster, slice->cluster, slice->n,
-                                             sizeof *slice->cluster, skr_ocm_compare_strings)
-                                   : NULL;
-    return found;
+    return skr_names_contain(slice->cluster, slice->n, cluster);
 }
 
 static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
@@ -94,7 +89,7 @@ static void create_slice(struct skr_placements *self, struct skr_placement_entry
                          "decision object created");
 }
 
-/* Its clusters become those wanted, and those that are there besides when keep is set. */
+/* Writes the wanted clusters; keep: and those that the object has besides. */
 static void patch_clusters(struct skr_placements *self, struct skr_placement_entry *entry,
                            const struct skr_placement_decision *is,
                            const struct skr_target_slice *slice, bool keep)
@@ -112,7 +107,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
             all[n++] = is->cluster[i];
         }
     }
-    qsort(all, n, sizeof *all, skr_ocm_compare_strings);
+    skr_names_sort(all, n);
     skr_strbuf_init(&body);
     skr_object_open_patch(&w, &is->meta);
     skr_json_close(&w, '}');
@@ -134,7 +129,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
                          warns ? entry->target->warning : "decision object updated");
 }
 
-/* What does not fit now is found again when the answers have come. */
+/* The writes that have no room now are found again after the next answer. */
 static bool has_room(const struct skr_placements *self, const struct skr_placement_entry *entry)
 {
     const size_t share = SKR_PLACEMENT_WRITES_MAX / (skr_keys_running(self->keys) + 1);
@@ -264,7 +259,7 @@ static void end_cycle(struct skr_placements *self, struct skr_placement_entry *e
     skr_placements_close(self, entry);
 }
 
-/* One step after the other until writes are under way or nothing differs. */
+/* Goes on with the next step, until writes are in flight or nothing differs. */
 static void advance(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     if (entry->pending > 0) {
@@ -340,7 +335,7 @@ static void read_again(struct skr_placements *self, struct skr_placement_entry *
                         name);
 }
 
-/* What is known now of the object that was written. */
+/* Brings the answer of a write into the cache. */
 static void learn(struct skr_placements *self, struct skr_placement_entry *entry,
                   const struct skr_pending_write *write, struct skr_event *event)
 {
@@ -348,19 +343,15 @@ static void learn(struct skr_placements *self, struct skr_placement_entry *entry
                            write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
     const enum skr_write_outcome outcome = event->written.outcome;
     const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
-    char *namespace_ = skr_strdup(entry->key), *slash = strchr(namespace_, '/');
-    if (slash) {
-        *slash = '\0';
-    }
+    const char *namespace_ = entry->home->name;
     if (outcome == SKR_WRITE_OK && event->written.object) {
         skr_placements_take(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
                             skr_event_take_object(event));
     } else if (placement && outcome == SKR_WRITE_NOT_FOUND) {
-        skr_placements_drop(self, SKR_OCM_PLACEMENT, slash ? namespace_ : "", write->more, "");
+        skr_placements_drop(self, SKR_OCM_PLACEMENT, namespace_, write->more, "");
     } else if (outcome == SKR_WRITE_NOT_FOUND || (outcome == SKR_WRITE_OK && deletes)) {
-        skr_placements_bury(self, slash ? namespace_ : "", write->more);
+        skr_placements_bury(self, namespace_, write->more);
     }
-    free(namespace_);
 }
 
 void skr_placements_written(void *object, const struct skr_pending_write *write,

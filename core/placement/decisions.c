@@ -3,92 +3,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/decode.h"
+#include "core/placement/objects.h"
 
 /* ---- decisions ---- */
 
-static int decode_owner(struct skr_placement_decision *d, const json_t *json,
-                        struct skr_error *error)
+static const char *read_owner(const struct skr_fields *metadata)
 {
-    const json_t *metadata = json_object_get(json, "metadata"), *owner;
-    json_t *owners;
-    size_t i;
-    SKR_FIELD(path, NULL, "metadata");
-    int rc = skr_field_array(metadata, &path, "ownerReferences", SKR_OCM_LIST_MAX, &owners, error);
-    d->owner_uid = "";
-    json_array_foreach(owners, i, owner)
-    {
-        if (rc == 0 && json_is_object(owner) &&
-            json_is_true(json_object_get(owner, "controller"))) {
-            SKR_FIELD_AT(at, &path, "ownerReferences", i);
-            rc = skr_ocm_string(d->arena, owner, &at, "uid", &d->owner_uid, error);
+    const struct skr_fields list = skr_fields_list(metadata, "ownerReferences", SKR_OCM_LIST_MAX);
+    const char *uid = "";
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const json_t *owner = json_array_get(list.json, i);
+        if (json_is_object(owner) && json_is_true(json_object_get(owner, "controller"))) {
+            const struct skr_fields entry = skr_fields_entry(&list, i);
+            uid = skr_fields_text(&entry, "uid");
         }
     }
-    return rc;
+    return uid;
 }
 
-static int decode_clusters(struct skr_placement_decision *d, const json_t *status,
-                           struct skr_error *error)
+static void read_clusters(struct skr_placement_decision *d, const struct skr_fields *status)
 {
-    json_t *list;
-    void *room;
-    SKR_FIELD(path, NULL, "status");
-    SKR_FIELD(all, &path, "decisions");
-    int rc = skr_ocm_list(d->arena, status, &path, "decisions", SKR_OCM_DECISIONS_MAX,
-                          sizeof *d->cluster, &list, &room, error);
-    d->cluster = room;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        SKR_FIELD_AT(at, &path, "decisions", i);
-        json_t *entry;
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) == 0) {
-            rc = skr_ocm_string(d->arena, entry, &at, "clusterName", &d->cluster[d->n++], error);
+    const struct skr_fields list = skr_fields_list(status, "decisions", SKR_OCM_DECISIONS_MAX);
+    size_t n = 0;
+    d->cluster = skr_fields_room(&list, list.n, sizeof *d->cluster);
+    for (; skr_fields_more(&list, n); n++) {
+        const struct skr_fields entry = skr_fields_entry(&list, n);
+        d->cluster[n] = skr_fields_text(&entry, "clusterName");
+    }
+    skr_names_sort(d->cluster, n);
+    for (size_t i = 0; i < n; i++) {
+        if (d->n == 0 || strcmp(d->cluster[i], d->cluster[d->n - 1]) != 0) {
+            d->cluster[d->n++] = d->cluster[i];
         }
     }
-    if (rc < 0 || d->n < 2) {
-        return rc;
-    }
-    qsort(d->cluster, d->n, sizeof *d->cluster, skr_ocm_compare_strings);
-    size_t n = 1;
-    for (size_t i = 1; i < d->n; i++) {
-        if (strcmp(d->cluster[i], d->cluster[n - 1]) != 0) {
-            d->cluster[n++] = d->cluster[i];
-        }
-    }
-    d->n = n;
-    return 0;
 }
 
-int skr_placement_decision_decode(const json_t *json, struct skr_placement_decision **ret,
-                                  struct skr_error *error)
+static void fill_decision(void *object, const struct skr_fields *json)
 {
-    void *room;
-    json_t *status = NULL;
-    int rc = skr_ocm_object_create(sizeof **ret, &room, error);
-    if (rc < 0) {
-        return rc;
-    }
-    struct skr_placement_decision *d = room;
-    if ((rc = skr_meta_decode(d->arena, json, NULL, &d->meta, error)) < 0 ||
-        (rc = decode_owner(d, json, error)) < 0 ||
-        (rc = skr_ocm_part(json, "status", &status, error)) < 0 ||
-        (rc = status ? decode_clusters(d, status, error) : 0) < 0) {
-        skr_placement_decision_destroy(d);
-        return rc;
-    }
+    struct skr_placement_decision *d = object;
+    const struct skr_fields metadata = skr_fields_object(json, "metadata");
+    const struct skr_fields status = skr_fields_object(json, "status");
     d->placement = skr_labels_get(&d->meta.labels, SKR_OCM "placement");
-    *ret = d;
-    return 0;
+    d->owner_uid = read_owner(&metadata);
+    read_clusters(d, &status);
 }
 
-void skr_placement_decision_destroy(struct skr_placement_decision *decision)
+int skr_placement_decision_decode(const json_t *json, void **ret, struct skr_error *error)
 {
-    skr_arena_destroy(decision ? decision->arena : NULL);
+    return skr_object_decode(json, "PlacementDecision", sizeof(struct skr_placement_decision),
+                             fill_decision, ret, error);
 }
 
 bool skr_placement_decision_has(const struct skr_placement_decision *decision, const char *cluster)
 {
-    return decision->n > 0 && bsearch(&cluster, decision->cluster, decision->n,
-                                      sizeof *decision->cluster, skr_ocm_compare_strings);
+    return skr_names_contain(decision->cluster, decision->n, cluster);
 }
 
 /* ---- scores ---- */
@@ -111,70 +79,41 @@ static int item_by_name(const void *a, const void *b)
                   ((const struct skr_addon_score_item *)b)->name);
 }
 
-/* Of a name that comes twice, the first counts. */
-static int decode_items(struct skr_addon_score *s, const json_t *status, struct skr_error *error)
+/* If a name occurs twice, its first entry counts. */
+static void read_items(struct skr_addon_score *s, const struct skr_fields *status)
 {
-    json_t *list;
-    void *room;
-    SKR_FIELD(path, NULL, "status");
-    SKR_FIELD(all, &path, "scores");
-    struct numbered *items;
-    int rc = skr_ocm_list(s->arena, status, &path, "scores", SKR_OCM_DECISIONS_MAX, sizeof *items,
-                          &list, &room, error);
-    size_t n = rc == 0 ? json_array_size(list) : 0;
-    items = room;
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        SKR_FIELD_AT(at, &path, "scores", i);
-        json_t *entry;
-        items[i].number = i;
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) == 0 &&
-            (rc = skr_ocm_string(s->arena, entry, &at, "name", &items[i].item.name, error)) == 0) {
-            rc = skr_field_int32(entry, &at, "value", 0, &items[i].item.value, error);
-        }
+    const struct skr_fields list = skr_fields_list(status, "scores", SKR_OCM_DECISIONS_MAX);
+    struct numbered *items = skr_fields_room(&list, list.n, sizeof *items);
+    size_t n = 0;
+    for (; skr_fields_more(&list, n); n++) {
+        const struct skr_fields entry = skr_fields_entry(&list, n);
+        items[n].number = n;
+        items[n].item.name = skr_fields_text(&entry, "name");
+        items[n].item.value = skr_fields_int32(&entry, "value", 0);
     }
-    if (rc < 0 || n == 0) {
-        return rc;
+    if (n > 1) {
+        qsort(items, n, sizeof *items, by_name);
     }
-    qsort(items, n, sizeof *items, by_name);
-    s->item = skr_arena_array(s->arena, n, sizeof *s->item);
-    if (!s->item) {
-        return skr_ocm_no_room(error);
-    }
-    for (size_t i = 0; i < n; i++) {
+    s->item = skr_fields_room(&list, n, sizeof *s->item);
+    for (size_t i = 0; s->item && i < n; i++) {
         if (s->n == 0 || strcmp(items[i].item.name, s->item[s->n - 1].name) != 0) {
             s->item[s->n++] = items[i].item;
         }
     }
-    return 0;
 }
 
-int skr_addon_score_decode(const json_t *json, struct skr_addon_score **ret,
-                           struct skr_error *error)
+static void fill_score(void *object, const struct skr_fields *json)
 {
-    void *room;
-    json_t *status = NULL;
-    SKR_FIELD(path, NULL, "status");
-    int rc = skr_ocm_object_create(sizeof **ret, &room, error);
-    if (rc < 0) {
-        return rc;
-    }
-    struct skr_addon_score *s = room;
-    if ((rc = skr_meta_decode(s->arena, json, NULL, &s->meta, error)) < 0 ||
-        (rc = skr_ocm_part(json, "status", &status, error)) < 0 ||
-        (rc = status
-                  ? skr_ocm_time(status, &path, "validUntil", &s->expires, &s->valid_until, error)
-                  : 0) < 0 ||
-        (rc = status ? decode_items(s, status, error) : 0) < 0) {
-        skr_addon_score_destroy(s);
-        return rc;
-    }
-    *ret = s;
-    return 0;
+    struct skr_addon_score *s = object;
+    const struct skr_fields status = skr_fields_object(json, "status");
+    s->valid_until = skr_fields_time(&status, "validUntil", &s->expires);
+    read_items(s, &status);
 }
 
-void skr_addon_score_destroy(struct skr_addon_score *score)
+int skr_addon_score_decode(const json_t *json, void **ret, struct skr_error *error)
 {
-    skr_arena_destroy(score ? score->arena : NULL);
+    return skr_object_decode(json, "AddOnPlacementScore", sizeof(struct skr_addon_score),
+                             fill_score, ret, error);
 }
 
 bool skr_addon_score_get(const struct skr_addon_score *score, const char *name, int32_t *ret)

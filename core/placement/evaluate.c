@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cycle, step by step. A Placement that is misconfigured keeps what was decided. */
+/* The steps of a cycle. A misconfigured Placement keeps its decisions. */
 #include "core/placement/evaluate.h"
 
 #include <inttypes.h>
@@ -102,7 +102,7 @@ static int fill_problem(struct skr_cycle *cycle)
 
 /* ---- what stands ---- */
 
-/* Its scores depend on earlier decisions in a way that can change the next one. */
+/* Whether the scores depend on earlier decisions in a way that can change the next one. */
 static bool is_history(const struct skr_prioritizer *p)
 {
     return (p->kind == SKR_PRIORITIZER_BALANCE && p->weight != 0) ||
@@ -110,9 +110,10 @@ static bool is_history(const struct skr_prioritizer *p)
 }
 
 /*
- * Decisions of other Placements are no reason to decide again. Without news, as at a start, after a
- * takeover and at the resync, what was decided for this generation stands although Balance would
- * score differently now. The same is true of Steady with a negative weight.
+ * Whether the decisions may stand as they are. Decisions of other Placements are no reason to
+ * decide again. Without news (after a start, a takeover or a resync) the decisions of this
+ * generation stand, although Balance, or Steady with a negative weight, would score differently
+ * now.
  */
 static bool may_stand(const struct skr_cycle *cycle)
 {
@@ -126,9 +127,9 @@ static bool may_stand(const struct skr_cycle *cycle)
            strcmp(p->misconfiguration.status, "False") == 0;
 }
 
-/* Totals in which the clusters decided before have the largest advantage that these prioritizers
- * can have given them. With constraints the order of selection matters too: there they come first,
- * whatever the scores are. */
+/* Totals in which the decided clusters have the largest advantage that these prioritizers can give.
+ * With constraints the order of selection matters too: the decided clusters come first, whatever
+ * their scores are. */
 static void favour_decided(const struct skr_cycle *cycle, int64_t *total)
 {
     const struct skr_placement_result *result = cycle->result;
@@ -145,7 +146,7 @@ static void favour_decided(const struct skr_cycle *cycle, int64_t *total)
     }
 }
 
-/* The clusters decided before stay when the totals of favour_decided() select exactly them. */
+/* The decided clusters stay if the totals of favour_decided() select exactly them. */
 static int select_decided(struct skr_cycle *cycle, bool *ret_stands)
 {
     struct skr_placement_result *result = cycle->result;
@@ -242,8 +243,8 @@ static void conclude(struct skr_cycle *cycle, bool members)
     }
 }
 
-/* The part of a cycle that costs nothing: "" or why the Placement cannot be evaluated. Also a set
- * it is bound to can be the cause. */
+/* The cheap check before a cycle: "", or why the Placement cannot be evaluated. The cause may be a
+ * set that it is bound to. */
 static const char *defect_of(const struct skr_placement *placement,
                              const struct skr_placement_hub *hub, struct skr_arena *arena)
 {

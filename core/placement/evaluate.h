@@ -24,9 +24,9 @@ enum skr_placement_reason {
     SKR_PLACEMENT_NOT_ALL_SCHEDULED,
     SKR_PLACEMENT_REASON_COUNT
 };
-/* Of the condition PlacementSatisfied. */
+/* The reason of condition PlacementSatisfied. */
 const char *skr_placement_reason_name(enum skr_placement_reason reason);
-/* The constant message of that reason; "": it has numbers or is another one each time. */
+/* The constant message of a reason; "": its message varies. */
 const char *skr_placement_reason_message(enum skr_placement_reason reason);
 
 /* Parts of a cycle whose cost is measured. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_PLACEMENT_HUB_H
 #define SKR_CORE_PLACEMENT_HUB_H
-/* What a cycle of a Placement looks at. */
+/* The input of a Placement's cycle. */
 #include "core/frame/durations.h"
 #include "core/placement/objects.h"
 #include "core/placement/placement.h"
@@ -12,11 +12,11 @@ struct skr_stray_cluster {
     uint32_t load;
 };
 
-/* What there is. All borrowed, names sorted in byte order. */
+/* Everything is borrowed; lists are sorted by name in byte order. */
 struct skr_placement_hub {
     size_t n_clusters;
     const struct skr_managed_cluster *const *cluster;
-    /* [cluster] How many Placements' decisions name it, this one among them; each counts once. */
+    /* [cluster] The number of Placements whose decisions name it, this one included. */
     const uint32_t *load;
     size_t n_strays;
     const struct skr_stray_cluster *stray; /* load as above */
@@ -37,8 +37,5 @@ struct skr_placement_hub {
     skr_time now;
     enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
 };
-
-/* Index of the cluster in the hub; -1: none. O(log clusters). */
-int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a namespace: its Placements, and the bindings of cluster sets to it. */
+/* Namespaces: the Placements in each, and the bindings of cluster sets to it. */
 #include <stdlib.h>
 #include <string.h>
 

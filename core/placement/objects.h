@@ -2,19 +2,18 @@
 #ifndef SKR_CORE_PLACEMENT_OBJECTS_H
 #define SKR_CORE_PLACEMENT_OBJECTS_H
 /*
- * The six kinds of Open Cluster Management that placement reads (cluster.open-cluster-management.io,
- * https://github.com/open-cluster-management-io/api): ManagedCluster v1, ManagedClusterSet and
- * ManagedClusterSetBinding v1beta2, Placement and PlacementDecision v1beta1, AddOnPlacementScore
- * v1alpha1.
+ * The six kinds of Open Cluster Management that placement reads
+ * (cluster.open-cluster-management.io, https://github.com/open-cluster-management-io/api):
+ * ManagedCluster v1, ManagedClusterSet and ManagedClusterSetBinding v1beta2, Placement and
+ * PlacementDecision v1beta1, AddOnPlacementScore v1alpha1.
  *
- * A decoded object is immutable, lives in one arena of its own, and is owned by whoever holds it.
- * What a user may write wrongly into a Placement or a set is no error of decoding: the object then
- * says why it cannot be used (misconfigured), because what was decided before has to stay.
+ * A mistake of a user in a Placement or a set is no error of decoding. The object then says why it
+ * cannot be used (misconfigured), because earlier decisions have to stay.
  */
 #include <jansson.h>
 
 #include "core/pod/requirement.h"
-#include "topology/object.h"
+#include "topology/fields.h"
 
 #define SKR_TOTAL_SCORE_KEY "sakkara.simulate/total-score"
 #define SKR_OCM             "cluster.open-cluster-management.io/"
@@ -59,30 +58,27 @@ struct skr_managed_cluster {
     bool has_total;
     int64_t total;
 };
-int skr_managed_cluster_decode(const json_t *json, struct skr_managed_cluster **ret,
-                               struct skr_error *error);
-void skr_managed_cluster_destroy(struct skr_managed_cluster *cluster); /* NULL allowed */
+int skr_managed_cluster_decode(const json_t *json, void **ret, struct skr_error *error);
 /* NULL: the key is absent. */
 const skr_int128 *skr_cluster_amount_get(const struct skr_cluster_amounts *amounts,
                                          const char *name);
 
 /* ---- selectors ---- */
 
-/* All terms have to hold; none: everything matches. */
+/* Terms are ANDed; a selector without terms matches everything. */
 struct skr_cluster_selector {
     size_t n;
     struct skr_selector_requirement *item; /* of labels; is_field: of claims */
 };
 bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
                                   const struct skr_managed_cluster *cluster);
-/* object: {labelSelector, claimSelector, celSelector}; NULL or null: everything. SKR_INVALID with
- * the reason: wrong JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys,
- * values, too many or too few of them). */
-int skr_cluster_selector_decode(struct skr_arena *arena, const json_t *object,
-                                struct skr_cluster_selector *ret, struct skr_error *error);
+/* {labelSelector, claimSelector, celSelector}; absent: everything. SKR_INVALID with the reason:
+ * wrong JSON types, CEL, and what metav1.LabelSelectorAsSelector refuses (operators, keys, values,
+ * too many or too few of them). */
+void skr_cluster_selector_decode(const struct skr_fields *selector,
+                                 struct skr_cluster_selector *ret);
 /* {matchLabels, matchExpressions} */
-int skr_label_selector_decode(struct skr_arena *arena, const json_t *object,
-                              struct skr_cluster_selector *ret, struct skr_error *error);
+void skr_label_selector_decode(const struct skr_fields *selector, struct skr_cluster_selector *ret);
 
 /* ---- sets ---- */
 
@@ -100,22 +96,18 @@ struct skr_cluster_set {
     struct skr_cluster_selector selector;
     const char *misconfigured; /* "": good */
 };
-int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
-                           struct skr_error *error);
-void skr_cluster_set_destroy(struct skr_cluster_set *set); /* NULL allowed */
-/* false for a set that is misconfigured: Placements bound to it keep their decisions. */
+int skr_cluster_set_decode(const json_t *json, void **ret, struct skr_error *error);
+/* False for a misconfigured set: Placements that are bound to it keep their decisions. */
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
                          const struct skr_managed_cluster *cluster);
 
-/* Of the set of its name, as OCM's own controller reads it: the API server admits no other name in
- * spec.clusterSet. */
+/* Binds the set of the same name, as in OCM's own controller: the API server admits no other name
+ * in spec.clusterSet. */
 struct skr_cluster_set_binding {
     struct skr_arena *arena;
     struct skr_meta meta;
 };
-int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_binding **ret,
-                                   struct skr_error *error);
-void skr_cluster_set_binding_destroy(struct skr_cluster_set_binding *binding); /* NULL allowed */
+int skr_cluster_set_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* ---- decisions and scores ---- */
 
@@ -127,9 +119,7 @@ struct skr_placement_decision {
     size_t n;
     const char **cluster; /* by name, no name twice */
 };
-int skr_placement_decision_decode(const json_t *json, struct skr_placement_decision **ret,
-                                  struct skr_error *error);
-void skr_placement_decision_destroy(struct skr_placement_decision *decision); /* NULL allowed */
+int skr_placement_decision_decode(const json_t *json, void **ret, struct skr_error *error);
 bool skr_placement_decision_has(const struct skr_placement_decision *decision, const char *cluster);
 
 struct skr_addon_score_item {
@@ -144,9 +134,7 @@ struct skr_addon_score {
     size_t n;
     struct skr_addon_score_item *item; /* by name, no name twice */
 };
-int skr_addon_score_decode(const json_t *json, struct skr_addon_score **ret,
-                           struct skr_error *error);
-void skr_addon_score_destroy(struct skr_addon_score *score); /* NULL allowed */
+int skr_addon_score_decode(const json_t *json, void **ret, struct skr_error *error);
 /* false: there is no such item. */
 bool skr_addon_score_get(const struct skr_addon_score *score, const char *name, int32_t *ret);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes out about a Placement: writes of its cycle, and Events. */
+/* Sends the writes of a Placement's cycle, and Events about it. */
 #include <stdlib.h>
 
-#include "core/placement/decode.h"
 #include "core/placement/state.h"
 
 static void release(void *more)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement: its spec part by part; the first part that is wrong makes it misconfigured. */
+/* A Placement from JSON. Its spec is read part by part; the first wrong part makes it
+ * misconfigured. */
 #include "core/placement/placement.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/group/label_value.h"
 #include "core/placement/policy.h"
-#include "topology/base/json_text.h"
+#include "topology/base/strbuf.h"
 
 static const char *const spread_modes[] = {
     [SKR_SPREAD_UNSET] = "",
@@ -20,280 +19,200 @@ _Static_assert(sizeof spread_modes / sizeof *spread_modes == SKR_SPREAD_MODE_COU
 /* ---- parts of the spec ---- */
 
 /* Decisions carry the name as the value of a label. */
-static int check_name(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+static void check_name(struct skr_placement *p, const struct skr_fields *spec)
 {
     const size_t n = strlen(p->meta.name);
-    (void)spec;
-    return n <= SKR_LABEL_VALUE_MAX
-               ? 0
-               : skr_error_set(
-                     error, SKR_INVALID,
-                     "the name has %zu characters, and the label of its decisions at most "
-                     "%d; create it with a shorter name",
-                     n, (int)SKR_LABEL_VALUE_MAX);
-}
-
-static int decode_number(struct skr_placement *p, const json_t *spec, struct skr_error *error)
-{
-    int64_t number;
-    SKR_FIELD(path, NULL, "spec");
-    int rc = skr_ocm_int64(spec, &path, "numberOfClusters", -1, &number, error);
-    const json_t *value = json_object_get(spec, "numberOfClusters");
-    p->has_number = value && !json_is_null(value);
-    if (rc == 0 && p->has_number && (number < 0 || number > INT32_MAX)) {
-        rc = skr_error_set(error, SKR_INVALID, "numberOfClusters is 0..%d, not %lld", INT32_MAX,
-                           (long long)number);
+    if (n > SKR_LABEL_VALUE_MAX) {
+        skr_fields_refuse(spec, SKR_INVALID,
+                          "the name has %zu characters, and the label of its decisions at most "
+                          "%d; create it with a shorter name",
+                          n, (int)SKR_LABEL_VALUE_MAX);
     }
-    p->number = rc == 0 && p->has_number ? (int32_t)number : 0;
-    return rc;
 }
 
-static int decode_sets(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+static void read_number(struct skr_placement *p, const struct skr_fields *spec)
 {
-    SKR_FIELD(path, NULL, "spec");
-    return skr_ocm_strings(p->arena, spec, &path, "clusterSets", SKR_OCM_LIST_MAX, &p->n_sets,
-                           &p->set, error);
-}
-
-static int decode_predicates(struct skr_placement *p, const json_t *spec, struct skr_error *error)
-{
-    json_t *list;
-    void *room;
-    SKR_FIELD(path, NULL, "spec");
-    SKR_FIELD(all, &path, "predicates");
-    int rc = skr_ocm_list(p->arena, spec, &path, "predicates", SKR_OCM_LIST_MAX,
-                          sizeof *p->predicate, &list, &room, error);
-    p->predicate = room;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        SKR_FIELD_AT(at, &path, "predicates", i);
-        json_t *entry, *selector;
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) == 0 &&
-            (rc = skr_field_object(entry, &at, "requiredClusterSelector", &selector, error)) == 0) {
-            rc = skr_cluster_selector_decode(p->arena, selector, &p->predicate[p->n_predicates++],
-                                             error);
-        }
+    const int64_t number = skr_fields_int64(spec, "numberOfClusters", 0);
+    p->has_number = skr_fields_has(spec, "numberOfClusters");
+    if (number < 0 || number > INT32_MAX) {
+        skr_fields_refuse(spec, SKR_INVALID, "numberOfClusters is 0..%d, not %lld", INT32_MAX,
+                          (long long)number);
+        return;
     }
-    return rc;
+    p->number = (int32_t)number;
 }
 
-static int decode_toleration(struct skr_placement *p, const json_t *entry,
-                             const struct skr_field_path *path, struct skr_error *error)
+static void read_sets(struct skr_placement *p, const struct skr_fields *spec)
 {
-    struct skr_cluster_toleration *t = &p->toleration[p->n_tolerations++];
-    const char *operator;
-    const json_t *seconds = json_object_get(entry, "tolerationSeconds");
-    int rc;
-    if ((rc = skr_ocm_string(p->arena, entry, path, "key", &t->key, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, entry, path, "value", &t->value, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, entry, path, "effect", &t->effect, error)) < 0 ||
-        (rc = skr_field_string(entry, path, "operator", &operator, error)) < 0 ||
-        (rc = skr_ocm_int64(entry, path, "tolerationSeconds", 0, &t->seconds, error)) < 0) {
-        return rc;
+    p->n_sets = skr_fields_texts(spec, "clusterSets", SKR_OCM_LIST_MAX, &p->set);
+}
+
+static void read_predicates(struct skr_placement *p, const struct skr_fields *spec)
+{
+    const struct skr_fields list = skr_fields_list(spec, "predicates", SKR_OCM_LIST_MAX);
+    p->predicate = skr_fields_room(&list, list.n, sizeof *p->predicate);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        const struct skr_fields selector = skr_fields_object(&entry, "requiredClusterSelector");
+        skr_cluster_selector_decode(&selector, &p->predicate[p->n_predicates++]);
     }
-    t->has_seconds = seconds && !json_is_null(seconds);
-    const bool exists = strcmp(operator, "Exists") == 0;
-    const bool equal = !operator[0] || strcmp(operator, "Equal") == 0;
+}
+
+static void read_toleration(struct skr_cluster_toleration *t, const struct skr_fields *entry)
+{
+    t->key = skr_fields_text(entry, "key");
+    t->value = skr_fields_text(entry, "value");
+    t->effect = skr_fields_text(entry, "effect");
+    const char *op = skr_fields_word(entry, "operator");
+    t->seconds = skr_fields_int64(entry, "tolerationSeconds", 0);
+    t->has_seconds = skr_fields_has(entry, "tolerationSeconds");
+    const bool exists = strcmp(op, "Exists") == 0;
+    const bool equal = !op[0] || strcmp(op, "Equal") == 0;
     t->operator= exists ? SKR_TOLERATE_EXISTS : equal ? SKR_TOLERATE_EQUAL : SKR_TOLERATE_NOTHING;
     if (!t->key[0] && !exists) {
-        return skr_error_set(error, SKR_INVALID,
-                             "a toleration with an empty key needs operator Exists");
+        skr_fields_refuse(entry, SKR_INVALID,
+                          "a toleration with an empty key needs operator Exists");
     }
     if (exists && t->value[0]) {
-        return skr_error_set(error, SKR_INVALID,
-                             "a toleration with operator Exists has the value \"%.64s\"", t->value);
+        skr_fields_refuse(entry, SKR_INVALID,
+                          "a toleration with operator Exists has the value \"%.64s\"", t->value);
     }
-    return 0;
 }
 
-static int decode_tolerations(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+static void read_tolerations(struct skr_placement *p, const struct skr_fields *spec)
 {
-    json_t *list;
-    void *room;
-    SKR_FIELD(path, NULL, "spec");
-    SKR_FIELD(all, &path, "tolerations");
-    int rc = skr_ocm_list(p->arena, spec, &path, "tolerations", SKR_TOLERATIONS_MAX,
-                          sizeof *p->toleration, &list, &room, error);
-    p->toleration = room;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        SKR_FIELD_AT(at, &path, "tolerations", i);
-        json_t *entry;
-        rc = skr_field_entry(list, &all, i, &entry, error);
-        rc = rc < 0 ? rc : decode_toleration(p, entry, &at, error);
+    const struct skr_fields list = skr_fields_list(spec, "tolerations", SKR_TOLERATIONS_MAX);
+    p->toleration = skr_fields_room(&list, list.n, sizeof *p->toleration);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        read_toleration(&p->toleration[p->n_tolerations++], &entry);
     }
-    return rc;
 }
 
-static int decode_mode(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+static void read_mode(struct skr_placement *p, const struct skr_fields *spec)
 {
     const char *text = skr_labels_get(&p->meta.annotations, SKR_PLACEMENT_SPREAD_MODE_KEY);
-    (void)spec;
-    if (!text) {
-        return 0;
-    }
-    for (int i = SKR_SPREAD_WEIGHTED; i < SKR_SPREAD_MODE_COUNT; i++) {
+    for (int i = SKR_SPREAD_WEIGHTED; text && i < SKR_SPREAD_MODE_COUNT; i++) {
         if (strcmp(text, spread_modes[i]) == 0) {
             p->spread_mode = (enum skr_spread_mode)i;
-            return 0;
         }
     }
-    return skr_error_set(error, SKR_INVALID, "%s is weighted or lexicographic, not \"%.64s\"",
-                         SKR_PLACEMENT_SPREAD_MODE_KEY, text);
+    if (text && p->spread_mode == SKR_SPREAD_UNSET) {
+        skr_fields_refuse(spec, SKR_INVALID, "%s is weighted or lexicographic, not \"%.64s\"",
+                          SKR_PLACEMENT_SPREAD_MODE_KEY, text);
+    }
 }
 
-/* Both are looked at for every cluster, in every cycle. */
-static int check_terms(struct skr_placement *p, const json_t *spec, struct skr_error *error)
+/* Limits the terms, since every cycle compares them with every cluster. */
+static void check_terms(struct skr_placement *p, const struct skr_fields *spec)
 {
     size_t n = 0;
-    (void)spec;
     for (size_t i = 0; i < p->n_predicates; i++) {
         n += p->predicate[i].n + 1;
     }
     for (size_t i = 0; i < p->n_groups; i++) {
         n += p->group[i].selector.n + 1;
     }
-    return n <= SKR_PLACEMENT_TERMS_MAX
-               ? 0
-               : skr_error_set(
-                     error, SKR_LIMIT,
-                     "%zu selectors and terms in predicates and decision groups, limit %d", n,
-                     (int)SKR_PLACEMENT_TERMS_MAX);
+    if (n > SKR_PLACEMENT_TERMS_MAX) {
+        skr_fields_refuse(spec, SKR_LIMIT,
+                          "%zu selectors and terms in predicates and decision groups, limit %d", n,
+                          (int)SKR_PLACEMENT_TERMS_MAX);
+    }
 }
 
-/* Prioritizers' defaults depend on spread: it goes first. */
+/* Spread comes before Prioritizer, whose defaults depend on it. */
 static const struct {
     const char *plugin;
-    int (*decode)(struct skr_placement *p, const json_t *spec, struct skr_error *error);
+    void (*read)(struct skr_placement *p, const struct skr_fields *spec);
 } parts[] = {
     {"Placement", check_name},
-    {"NumberOfClusters", decode_number},
-    {"ClusterSets", decode_sets},
-    {"Predicate", decode_predicates},
-    {"TaintToleration", decode_tolerations},
-    {"Spread", decode_mode},
-    {"Spread", skr_placement_decode_spread},
-    {"Prioritizer", skr_placement_decode_prioritizers},
-    {"DecisionGroup", skr_placement_decode_groups},
+    {"NumberOfClusters", read_number},
+    {"ClusterSets", read_sets},
+    {"Predicate", read_predicates},
+    {"TaintToleration", read_tolerations},
+    {"Spread", read_mode},
+    {"Spread", skr_placement_read_spread},
+    {"Prioritizer", skr_placement_read_prioritizers},
+    {"DecisionGroup", skr_placement_read_groups},
     {"Predicate", check_terms},
 };
 
-static int misconfigure(struct skr_placement *p, const char *plugin, const char *why,
-                        struct skr_error *error)
+/* A mistake in the spec is no error of the object: the Placement is misconfigured. */
+static void read_spec(struct skr_placement *p, const struct skr_fields *json)
 {
-    size_t n = strlen(plugin) + strlen(why) + 2;
-    char *text = skr_arena_alloc(p->arena, n);
-    if (!text) {
-        return skr_ocm_no_room(error);
-    }
-    snprintf(text, n, "%s:%s", plugin, why);
-    p->misconfigured = text;
-    return 0;
-}
-
-static int decode_spec(struct skr_placement *p, const json_t *json, struct skr_error *error)
-{
-    json_t *spec = NULL;
-    struct skr_error why = {0};
-    p->misconfigured = "";
+    struct skr_error why = {.text = ""};
+    struct skr_decoding decoding = *json->decoding;
+    const struct skr_fields same = skr_fields_of(&decoding, json->json);
+    decoding.error = &why;
+    const struct skr_fields spec = skr_fields_object(&same, "spec");
+    const char *plugin = "Placement";
+    SKR_STRBUF(text);
     p->group_size = INT64_MAX;
-    if (skr_ocm_part(json, "spec", &spec, &why) < 0) {
-        return misconfigure(p, "Placement", why.text, error);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && decoding.rc == 0; i++) {
+        plugin = parts[i].plugin;
+        parts[i].read(p, &spec);
     }
-    json_t *empty = spec ? NULL : json_object();
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !p->misconfigured[0]; i++) {
-        if (parts[i].decode(p, spec ? spec : empty, &why) < 0 &&
-            misconfigure(p, parts[i].plugin, why.text, error) < 0) {
-            json_decref(empty);
-            return -SKR_LIMIT;
-        }
+    if (decoding.rc < 0) {
+        skr_strbuf_addf(&text, "%s:%s", plugin, why.text);
     }
-    json_decref(empty);
-    return 0;
+    p->misconfigured = skr_fields_copy(json, text.s);
 }
 
 /* ---- status ---- */
 
-static int decode_condition(struct skr_placement *p, const json_t *entry,
-                            struct skr_placement_condition *ret, struct skr_error *error)
+static void read_condition(struct skr_placement_condition *ret, const struct skr_fields *entry)
 {
-    SKR_FIELD(path, NULL, "status.conditions");
     ret->is_set = true;
-    int rc;
-    if ((rc = skr_ocm_string(p->arena, entry, &path, "status", &ret->status, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, entry, &path, "reason", &ret->reason, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, entry, &path, "message", &ret->message, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, entry, &path, "lastTransitionTime", &ret->since, error)) <
-            0) {
-        return rc;
-    }
-    return skr_ocm_int64(entry, &path, "observedGeneration", 0, &ret->generation, error);
+    ret->status = skr_fields_text(entry, "status");
+    ret->reason = skr_fields_text(entry, "reason");
+    ret->message = skr_fields_text(entry, "message");
+    ret->since = skr_fields_text(entry, "lastTransitionTime");
+    ret->generation = skr_fields_int64(entry, "observedGeneration", 0);
 }
 
-static int keep_text(struct skr_placement *p, const json_t *json, size_t flags, const char **ret,
-                     struct skr_error *error)
+static void read_conditions(struct skr_placement *p, const struct skr_fields *status)
 {
-    char *text = skr_json_text(json, flags | JSON_COMPACT);
-    *ret = text ? skr_arena_strdup(p->arena, text) : NULL;
-    free(text);
-    return *ret ? 0 : skr_ocm_no_room(error);
-}
-
-static int decode_conditions(struct skr_placement *p, const json_t *status, struct skr_error *error)
-{
-    json_t *list;
-    void *room;
-    SKR_FIELD(path, NULL, "status");
-    SKR_FIELD(all, &path, "conditions");
-    int rc = skr_ocm_list(p->arena, status, &path, "conditions", SKR_OCM_LIST_MAX,
-                          sizeof *p->foreign, &list, &room, error);
-    p->foreign = room;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        json_t *entry;
-        const char *type = "";
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) < 0 ||
-            (rc = skr_field_string(entry, &all, "type", &type, error)) < 0) {
-            return rc;
-        }
+    const struct skr_fields list = skr_fields_list(status, "conditions", SKR_OCM_LIST_MAX);
+    p->foreign = skr_fields_room(&list, list.n, sizeof *p->foreign);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        const char *type = skr_fields_word(&entry, "type");
         if (strcmp(type, "PlacementSatisfied") == 0) {
-            rc = decode_condition(p, entry, &p->satisfied, error);
+            read_condition(&p->satisfied, &entry);
         } else if (strcmp(type, "PlacementMisconfigured") == 0) {
-            rc = decode_condition(p, entry, &p->misconfiguration, error);
+            read_condition(&p->misconfiguration, &entry);
         } else {
-            rc = keep_text(p, entry, 0, &p->foreign[p->n_foreign++], error);
+            p->foreign[p->n_foreign++] = skr_fields_json(&entry, 0);
         }
     }
-    return rc;
 }
 
-static int decode_status(struct skr_placement *p, const json_t *json, struct skr_error *error)
+static void read_status(struct skr_placement *p, const struct skr_fields *status)
 {
-    json_t *status;
-    SKR_FIELD(path, NULL, "status");
-    int rc = skr_ocm_part(json, "status", &status, error);
-    p->n_selected = -1;
-    p->groups = "";
-    if (rc < 0 || !status) {
-        return rc;
-    }
-    if ((rc = skr_ocm_int64(status, &path, "numberOfSelectedClusters", -1, &p->n_selected, error)) <
-            0 ||
-        (rc = decode_conditions(p, status, error)) < 0) {
-        return rc;
-    }
-    const json_t *groups = json_object_get(status, "decisionGroups");
-    return json_is_array(groups) ? keep_text(p, groups, JSON_SORT_KEYS, &p->groups, error) : 0;
+    const struct skr_fields groups =
+        skr_fields_at(status, "decisionGroups", json_object_get(status->json, "decisionGroups"));
+    p->n_selected = skr_fields_int64(status, "numberOfSelectedClusters", -1);
+    p->groups = json_is_array(groups.json) ? skr_fields_json(&groups, JSON_SORT_KEYS) : "";
+    read_conditions(p, status);
 }
 
-/* ---- ownership ---- */
-
-static int decode_owner(struct skr_placement *p, const json_t *json, struct skr_error *error)
+static void fill(void *object, const struct skr_fields *json)
 {
-    const json_t *metadata = json_object_get(json, "metadata");
-    const json_t *annotations = json_object_get(metadata, "annotations");
-    const char *disabled =
-        json_string_value(json_object_get(annotations, SKR_PLACEMENT_DISABLE_KEY));
-    p->upstream_disabled = disabled && strcmp(disabled, "true") == 0;
+    struct skr_placement *p = object;
+    const struct skr_fields metadata = skr_fields_object(json, "metadata");
+    const struct skr_fields status = skr_fields_object(json, "status");
+    const json_t *annotations = json_object_get(metadata.json, "annotations");
+    p->upstream_disabled =
+        strcmp(skr_object_text(annotations, SKR_PLACEMENT_DISABLE_KEY), "true") == 0;
     p->scheduler = skr_labels_get(&p->meta.annotations, SKR_PLACEMENT_SCHEDULER_KEY);
-    return skr_ocm_generation(json, &p->generation, error);
+    p->generation = skr_fields_int64(&metadata, "generation", 0);
+    read_spec(p, json);
+    read_status(p, &status);
+}
+
+int skr_placement_decode(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_object_decode(json, "Placement", sizeof(struct skr_placement), fill, ret, error);
 }
 
 bool skr_placement_is_ours(const struct skr_placement *placement, const char *scheduler)
@@ -302,27 +221,14 @@ bool skr_placement_is_ours(const struct skr_placement *placement, const char *sc
            strcmp(placement->scheduler, scheduler) == 0;
 }
 
-int skr_placement_decode(const json_t *json, struct skr_placement **ret, struct skr_error *error)
+bool skr_placement_asks_for(const struct skr_placement *placement, const char *set)
 {
-    void *room;
-    int rc = skr_ocm_object_create(sizeof **ret, &room, error);
-    if (rc < 0) {
-        return rc;
+    for (size_t i = 0; i < placement->n_sets; i++) {
+        if (strcmp(placement->set[i], set) == 0) {
+            return true;
+        }
     }
-    struct skr_placement *p = room;
-    if ((rc = skr_meta_decode(p->arena, json, NULL, &p->meta, error)) < 0 ||
-        (rc = decode_owner(p, json, error)) < 0 || (rc = decode_spec(p, json, error)) < 0 ||
-        (rc = decode_status(p, json, error)) < 0) {
-        skr_placement_destroy(p);
-        return rc;
-    }
-    *ret = p;
-    return 0;
-}
-
-void skr_placement_destroy(struct skr_placement *placement)
-{
-    skr_arena_destroy(placement ? placement->arena : NULL);
+    return placement->n_sets == 0;
 }
 
 const struct skr_prioritizer *skr_placement_prioritizer(const struct skr_placement *placement,

@@ -93,12 +93,13 @@ struct skr_placement {
     size_t n_foreign; /* conditions of other types, compact JSON in their order; they are kept */
     const char **foreign;
 };
-/* Errors: SKR_INVALID (metadata), SKR_LIMIT, SKR_NO_MEMORY. */
-int skr_placement_decode(const json_t *json, struct skr_placement **ret, struct skr_error *error);
-void skr_placement_destroy(struct skr_placement *placement); /* NULL allowed */
+/* *ret: struct skr_placement. Errors: SKR_INVALID (metadata), SKR_LIMIT, SKR_NO_MEMORY. */
+int skr_placement_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Whether this scheduler decides it. */
 bool skr_placement_is_ours(const struct skr_placement *placement, const char *scheduler);
+/* Whether clusterSets names the set, or no set at all. */
+bool skr_placement_asks_for(const struct skr_placement *placement, const char *set);
 const struct skr_prioritizer *skr_placement_prioritizer(const struct skr_placement *placement,
                                                         const char *name); /* NULL: none */
 

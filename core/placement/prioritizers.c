@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which prioritizers count, and how much. An entry is flat (name, weight 0..10) or has a
- * scoreCoordinate (weight -10..10); weight is 1 when it is absent, and 0 only when it is written.
+ * The prioritizers of a Placement and their weights. An entry is flat (name, weight 0..10) or has a
+ * scoreCoordinate (weight -10..10). An absent weight is 1.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/group/label_value.h"
 #include "core/placement/policy.h"
+#include "topology/base/strbuf.h"
 
 enum { WEIGHT_MAX = 10, SPREAD_DEFAULT = 2 };
 
@@ -47,99 +47,70 @@ static bool find_builtin(const char *text, struct skr_prioritizer *ret)
            skr_label_key_is_valid(ret->resource);
 }
 
-static int decode_builtin(struct skr_placement *p, const char *text, struct skr_prioritizer *ret,
-                          struct skr_error *error)
+static void read_builtin(const struct skr_fields *in, const char *text, struct skr_prioritizer *ret)
 {
-    const char *copy = skr_arena_strdup(p->arena, text);
-    if (!copy) {
-        return skr_ocm_no_room(error);
+    if (!find_builtin(skr_fields_copy(in, text), ret)) {
+        skr_fields_refuse(in, SKR_INVALID, "unknown built-in prioritizer \"%.100s\"", text);
     }
-    return find_builtin(copy, ret)
-               ? 0
-               : skr_error_set(error, SKR_INVALID, "unknown built-in prioritizer \"%.100s\"", text);
 }
 
-static int decode_addon(struct skr_placement *p, const json_t *coordinate,
-                        const struct skr_field_path *path, struct skr_prioritizer *ret,
-                        struct skr_error *error)
+static void read_addon(const struct skr_fields *coordinate, struct skr_prioritizer *ret)
 {
-    json_t *addon;
-    SKR_FIELD(at, path, "addOn");
-    *ret = (struct skr_prioritizer){.kind = SKR_PRIORITIZER_ADDON};
-    int rc = skr_field_object(coordinate, path, "addOn", &addon, error);
-    if (rc == 0 && !addon) {
-        return skr_error_set(error, SKR_INVALID, "a coordinate of type AddOn without addOn");
+    const struct skr_fields addon = skr_fields_object(coordinate, "addOn");
+    SKR_STRBUF(name);
+    if (!addon.json) {
+        skr_fields_refuse(coordinate, SKR_INVALID, "a coordinate of type AddOn without addOn");
     }
-    if (rc < 0 ||
-        (rc = skr_ocm_string(p->arena, addon, &at, "resourceName", &ret->resource, error)) < 0 ||
-        (rc = skr_ocm_string(p->arena, addon, &at, "scoreName", &ret->score, error)) < 0) {
-        return rc;
-    }
+    ret->kind = SKR_PRIORITIZER_ADDON;
+    ret->resource = skr_fields_text(&addon, "resourceName");
+    ret->score = skr_fields_text(&addon, "scoreName");
     if (!ret->resource[0] || !ret->score[0]) {
-        return skr_error_set(error, SKR_INVALID, "addOn without %s",
-                             ret->resource[0] ? "scoreName" : "resourceName");
+        skr_fields_refuse(coordinate, SKR_INVALID, "addOn without %s",
+                          ret->resource[0] ? "scoreName" : "resourceName");
     }
-    size_t n = strlen(ret->resource) + strlen(ret->score) + sizeof "AddOn//";
-    char *name = skr_arena_alloc(p->arena, n);
-    if (!name) {
-        return skr_ocm_no_room(error);
-    }
-    snprintf(name, n, "AddOn/%s/%s", ret->resource, ret->score);
-    ret->name = name;
-    return 0;
+    skr_strbuf_addf(&name, "AddOn/%s/%s", ret->resource, ret->score);
+    ret->name = skr_fields_copy(coordinate, name.s);
 }
 
-static int decode_coordinate(struct skr_placement *p, const json_t *coordinate,
-                             const struct skr_field_path *up, struct skr_prioritizer *ret,
-                             struct skr_error *error)
+static void read_coordinate(const struct skr_fields *coordinate, struct skr_prioritizer *ret)
 {
-    const char *type, *builtin;
-    SKR_FIELD(path, up, "scoreCoordinate");
-    int rc;
-    if ((rc = skr_field_string(coordinate, &path, "type", &type, error)) < 0 ||
-        (rc = skr_field_string(coordinate, &path, "builtIn", &builtin, error)) < 0) {
-        return rc;
-    }
+    const char *type = skr_fields_word(coordinate, "type");
+    const char *builtin = skr_fields_word(coordinate, "builtIn");
     if (strcmp(type, "AddOn") == 0) {
-        return decode_addon(p, coordinate, &path, ret, error);
+        read_addon(coordinate, ret);
+        return;
     }
     if (type[0] && strcmp(type, "BuiltIn") != 0) {
-        return skr_error_set(error, SKR_INVALID, "unknown type of scoreCoordinate \"%.64s\"", type);
+        skr_fields_refuse(coordinate, SKR_INVALID, "unknown type of scoreCoordinate \"%.64s\"",
+                          type);
     }
     if (!builtin[0]) {
-        return skr_error_set(error, SKR_INVALID, "scoreCoordinate without builtIn");
+        skr_fields_refuse(coordinate, SKR_INVALID, "scoreCoordinate without builtIn");
     }
-    return decode_builtin(p, builtin, ret, error);
+    read_builtin(coordinate, builtin, ret);
 }
 
-static int decode_entry(struct skr_placement *p, const json_t *entry,
-                        const struct skr_field_path *path, struct skr_prioritizer *ret,
-                        struct skr_error *error)
+static struct skr_prioritizer read_entry(const struct skr_fields *entry)
 {
-    const char *name;
-    json_t *coordinate;
-    int64_t weight;
-    int rc;
-    if ((rc = skr_field_string(entry, path, "name", &name, error)) < 0 ||
-        (rc = skr_field_object(entry, path, "scoreCoordinate", &coordinate, error)) < 0 ||
-        (rc = skr_ocm_int64(entry, path, "weight", 1, &weight, error)) < 0) {
-        return rc;
+    const char *name = skr_fields_word(entry, "name");
+    const struct skr_fields coordinate = skr_fields_object(entry, "scoreCoordinate");
+    const int64_t weight = skr_fields_int64(entry, "weight", 1);
+    const int least = coordinate.json ? -WEIGHT_MAX : 0;
+    struct skr_prioritizer ret = {.weight = 0};
+    if (coordinate.json) {
+        read_coordinate(&coordinate, &ret);
+    } else {
+        if (!name[0]) {
+            skr_fields_refuse(entry, SKR_INVALID, "an entry with neither scoreCoordinate nor name");
+        }
+        read_builtin(entry, name, &ret);
     }
-    if (!coordinate && !name[0]) {
-        return skr_error_set(error, SKR_INVALID, "an entry with neither scoreCoordinate nor name");
-    }
-    rc = coordinate ? decode_coordinate(p, coordinate, path, ret, error)
-                    : decode_builtin(p, name, ret, error);
-    if (rc < 0) {
-        return rc;
-    }
-    const int least = coordinate ? -WEIGHT_MAX : 0;
     if (weight < least || weight > WEIGHT_MAX) {
-        return skr_error_set(error, SKR_INVALID, "weight of %.100s is %d..%d, not %lld", ret->name,
-                             least, (int)WEIGHT_MAX, (long long)weight);
+        skr_fields_refuse(entry, SKR_INVALID, "weight of %.100s is %d..%d, not %lld", ret.name,
+                          least, (int)WEIGHT_MAX, (long long)weight);
     }
-    ret->weight = (int32_t)weight;
-    return 0;
+    ret.weight = (int32_t)weight;
+    return ret;
 }
 
 /* ---- the policy ---- */
@@ -162,47 +133,34 @@ static int by_name(const void *a, const void *b)
                   ((const struct skr_prioritizer *)b)->name);
 }
 
-int skr_placement_decode_prioritizers(struct skr_placement *p, const json_t *spec,
-                                      struct skr_error *error)
+void skr_placement_read_prioritizers(struct skr_placement *p, const struct skr_fields *spec)
 {
-    json_t *policy, *list = NULL;
-    const char *mode = "";
-    SKR_FIELD(up, NULL, "spec");
-    SKR_FIELD(path, &up, "prioritizerPolicy");
-    SKR_FIELD(all, &path, "configurations");
-    int rc = skr_field_object(spec, &up, "prioritizerPolicy", &policy, error);
-    if (rc == 0 && policy && (rc = skr_field_string(policy, &path, "mode", &mode, error)) == 0) {
-        rc = skr_field_array(policy, &path, "configurations", SKR_PRIORITIZERS_MAX, &list, error);
-    }
+    const struct skr_fields policy = skr_fields_object(spec, "prioritizerPolicy");
+    const char *mode = skr_fields_word(&policy, "mode");
+    const struct skr_fields list = skr_fields_list(&policy, "configurations", SKR_PRIORITIZERS_MAX);
     const bool exact = strcmp(mode, "Exact") == 0;
-    if (rc == 0 && mode[0] && !exact && strcmp(mode, "Additive") != 0) {
-        rc = skr_error_set(error, SKR_INVALID, "unknown mode \"%.64s\"", mode);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    p->prioritizer = skr_arena_array(p->arena, json_array_size(list) + 3, sizeof *p->prioritizer);
-    if (!p->prioritizer) {
-        return skr_ocm_no_room(error);
+    if (mode[0] && !exact && strcmp(mode, "Additive") != 0) {
+        skr_fields_refuse(spec, SKR_INVALID, "unknown mode \"%.64s\"", mode);
     }
     const struct skr_prioritizer defaults[] = {
         {"Balance", SKR_PRIORITIZER_BALANCE, "", "", exact ? 0 : 1},
         {"Steady", SKR_PRIORITIZER_STEADY, "", "", exact ? 0 : 1},
         {"Spread", SKR_PRIORITIZER_SPREAD, "", "",
          exact || p->n_constraints == 0 ? 0 : SPREAD_DEFAULT}};
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+    const size_t n_defaults = sizeof defaults / sizeof *defaults;
+    p->prioritizer = skr_fields_room(&list, list.n + n_defaults, sizeof *p->prioritizer);
+    if (!p->prioritizer) {
+        return;
+    }
+    for (size_t i = 0; i < n_defaults; i++) {
         set(p, &defaults[i]);
     }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        SKR_FIELD_AT(at, &path, "configurations", i);
-        struct skr_prioritizer given;
-        json_t *entry;
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) < 0 ||
-            (rc = decode_entry(p, entry, &at, &given, error)) < 0) {
-            return rc;
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        const struct skr_prioritizer given = read_entry(&entry);
+        if (skr_fields_more(&list, i)) {
+            set(p, &given);
         }
-        set(p, &given);
     }
     qsort(p->prioritizer, p->n_prioritizers, sizeof *p->prioritizer, by_name);
-    return 0;
 }

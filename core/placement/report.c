@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON of a cycle. Fractions are texts in lowest terms: "250", "-200/3". */
+/* A cycle as JSON. Fractions are texts in lowest terms: "250", "-200/3". */
 #include "core/placement/report.h"
 
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/decode.h"
 #include "topology/base/decimal.h"
 
 enum { WIDE_TEXT_MAX = 48 };
@@ -28,7 +27,7 @@ static const char *candidate_name(const struct report *r, size_t i)
 
 /* ---- what stays ---- */
 
-/* Index of the decision group that the object's label names; 0 without a proper one. */
+/* The index of the decision group in the object's label; 0 if the label is absent or wrong. */
 static int64_t group_index(const struct skr_placement_decision *decision)
 {
     const char *text = skr_labels_get(&decision->meta.labels, SKR_DECISION_GROUP_INDEX_LABEL);
@@ -42,7 +41,7 @@ static const char *group_name_of(const struct skr_placement_decision *decision)
     return text ? text : "";
 }
 
-/* Names end in numbers: shorter ones go first. */
+/* Names end in numbers, so shorter names come first. */
 static int by_group(const void *a, const void *b)
 {
     const struct skr_placement_decision *s = *(const struct skr_placement_decision *const *)a;
@@ -77,7 +76,7 @@ int skr_placement_keep(const struct skr_placement *placement, const struct skr_p
         }
     }
     qsort(ret->slice, ret->n_slices, sizeof *ret->slice, by_group);
-    qsort(ret->cluster, n, sizeof *ret->cluster, skr_ocm_compare_strings);
+    skr_names_sort(ret->cluster, n);
     for (size_t i = 0; i < n; i++) {
         if (ret->n == 0 || strcmp(ret->cluster[i], ret->cluster[ret->n - 1]) != 0) {
             ret->cluster[ret->n++] = ret->cluster[i];
@@ -154,7 +153,8 @@ static void write_names(const struct report *r, const char *key, const char *con
     skr_json_close(r->w, ']');
 }
 
-/* Values may hold "/": of two tuples with the same text the deeper one gets its level behind. */
+/* Values may have "/". If two tuples have the same text, the deeper one gets its level as a
+ * suffix. */
 static void write_counts(const struct report *r)
 {
     const struct skr_spread_result *spread = &r->result->spread;
@@ -262,7 +262,7 @@ static void write_step_scores(const struct report *r, const struct skr_spread_st
     skr_json_close(r->w, '}');
 }
 
-/* Of clusters that can be selected; excluded ones have no place between lo and hi. */
+/* The keys of clusters that can be selected. Excluded clusters have no place between lo and hi. */
 static void write_step_keys(const struct report *r, const struct skr_spread_step *step)
 {
     const struct skr_spread_problem *p = &r->result->problem;
@@ -417,7 +417,7 @@ static const char **selected_names(const struct report *r, bool sorted)
         name[i] = candidate_name(r, spread->order[i]);
     }
     if (name && sorted) {
-        qsort(name, spread->n, sizeof *name, skr_ocm_compare_strings);
+        skr_names_sort(name, spread->n);
     }
     return name;
 }

@@ -54,8 +54,8 @@ struct skr_placement_counts {
 /* self: skr_engine_self() of an engine with this scheduler. O(Placements). */
 void skr_placement_count(const void *self, struct skr_placement_counts *ret);
 
-/* What a cycle of this Placement looks at, from the caches that it is in; borrows them, and lists are
- * in the arena. For what explains without deciding. SKR_LIMIT. */
+/* What a cycle of this Placement looks at, from the caches that it is in; borrows them, and lists
+ * are in the arena. For what explains without deciding. SKR_LIMIT. */
 int skr_placement_hub_of(void *self, const struct skr_placement *placement, struct skr_arena *arena,
                          struct skr_placement_hub *ret);
 

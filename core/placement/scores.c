@@ -34,8 +34,8 @@ static bool is_decided(const struct skr_placement_hub *hub, const char *cluster)
     return found;
 }
 
-/* n(c) counts other Placements only; its greatest value ranges over all clusters that decisions name,
- * also over those that are no candidates or not on the hub. */
+/* n(c) counts other Placements only. Its largest value is taken over all clusters that decisions
+ * name, including those that are no candidates or not on the hub. */
 static void score_balance(struct skr_cycle *cycle, struct skr_placement_scores *scores)
 {
     const struct skr_placement_hub *hub = cycle->hub;

@@ -2,7 +2,7 @@
 /* Label and claim selectors (metav1.LabelSelector; OCM's ClusterSelector). */
 #include <string.h>
 
-#include "core/placement/decode.h"
+#include "core/placement/objects.h"
 
 static bool holds(const struct skr_selector_requirement *r,
                   const struct skr_managed_cluster *cluster)
@@ -24,140 +24,64 @@ bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
 
 /* ---- decoding ---- */
 
-/* Gt and Lt are for node affinity alone. */
-static int decode_operator(const json_t *entry, const struct skr_field_path *path,
-                           enum skr_selector_operator *ret, struct skr_error *error)
+/* Refuses what apimachinery does; Gt and Lt are for node affinity alone. r: number i of those of
+ * matchExpressions, whose operator is the text at that entry. */
+static void check_expression(const struct skr_fields *selector,
+                             const struct skr_selector_requirement *r, size_t i)
 {
-    const char *text;
-    int rc = skr_field_string(entry, path, "operator", &text, error);
-    if (rc < 0) {
-        return rc;
-    }
-    *ret = skr_selector_operator_find(text);
-    return *ret <= SKR_SELECTOR_DOES_NOT_EXIST
-               ? 0
-               : skr_error_set(error, SKR_INVALID, "unknown selector operator \"%.64s\"", text);
-}
-
-/* Appends *r, unless there is something wrong with it. */
-static int add(const struct skr_selector_requirement *r, const struct skr_field_path *path,
-               struct skr_cluster_selector *out, struct skr_error *error)
-{
+    const struct skr_fields list = skr_fields_list(selector, "matchExpressions", SIZE_MAX);
+    const struct skr_fields entry = skr_fields_entry(&list, i);
     const char *problem = skr_selector_requirement_problem(r);
-    if (problem) {
-        return skr_field_set_error(path, NULL, error, SKR_INVALID, "key \"%.100s\": %s", r->key,
-                                   problem);
+    if (r->op > SKR_SELECTOR_DOES_NOT_EXIST) {
+        skr_fields_refuse(selector, SKR_INVALID, "unknown selector operator \"%.64s\"",
+                          skr_fields_word(&entry, "operator"));
+    } else if (problem) {
+        skr_fields_fail(&entry, NULL, SKR_INVALID, "key \"%.100s\": %s", r->key, problem);
     }
-    out->item[out->n++] = *r;
-    return 0;
 }
 
-static int decode_expressions(struct skr_arena *arena, json_t *list,
-                              const struct skr_field_path *up, bool of_claim,
-                              struct skr_cluster_selector *out, struct skr_error *error)
+/* Terms of labels or claims, each checked. */
+static size_t read_terms(const struct skr_fields *selector, bool of_claim,
+                         struct skr_selector_requirement **ret)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        SKR_FIELD_AT(at, up, "matchExpressions", i);
-        SKR_FIELD(all, up, "matchExpressions");
-        struct skr_selector_requirement r = {.is_field = of_claim};
-        json_t *entry;
-        int rc = skr_field_entry(list, &all, i, &entry, error);
-        if (rc < 0 || (rc = skr_ocm_string(arena, entry, &at, "key", &r.key, error)) < 0 ||
-            (rc = decode_operator(entry, &at, &r.op, error)) < 0 ||
-            (rc = skr_ocm_strings(arena, entry, &at, "values", SKR_OCM_VALUES_MAX, &r.n_values,
-                                  &r.values, error)) < 0 ||
-            (rc = add(&r, &at, out, error)) < 0) {
-            return rc;
+    const size_t n = skr_selector_read(selector, of_claim, SKR_OCM_VALUES_MAX, ret);
+    const size_t n_labels =
+        of_claim ? 0 : json_object_size(json_object_get(selector->json, "matchLabels"));
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_selector_requirement *r = &(*ret)[i];
+        const char *problem = skr_selector_requirement_problem(r);
+        if (i >= n_labels) {
+            check_expression(selector, r, i - n_labels);
+        } else if (problem) {
+            skr_fields_fail(selector, "matchLabels", SKR_INVALID, "key \"%.100s\": %s", r->key,
+                            problem);
         }
-        skr_names_sort(r.values, r.n_values);
     }
-    return 0;
+    return n;
 }
 
-static int decode_match_labels(struct skr_arena *arena, json_t *labels,
-                               const struct skr_field_path *up, struct skr_cluster_selector *out,
-                               struct skr_error *error)
+void skr_label_selector_decode(const struct skr_fields *selector, struct skr_cluster_selector *ret)
 {
-    struct skr_labels list = {0};
-    SKR_FIELD(path, up, "matchLabels");
-    int rc = skr_labels_decode(arena, labels, NULL, "matchLabels", &list, error);
-    for (size_t i = 0; rc == 0 && i < list.n; i++) {
-        const char **value = skr_arena_array(arena, 1, sizeof *value);
-        if (!value) {
-            return skr_ocm_no_room(error);
-        }
-        value[0] = list.item[i].value;
-        const struct skr_selector_requirement r = {
-            .key = list.item[i].key, .op = SKR_SELECTOR_IN, .n_values = 1, .values = value};
-        rc = add(&r, &path, out, error);
-    }
-    return rc;
+    const struct skr_fields root = skr_fields_of(selector->decoding, NULL);
+    const struct skr_fields labels = skr_fields_at(&root, "labelSelector", selector->json);
+    ret->n = read_terms(&labels, false, &ret->item);
 }
 
-/* Appends the terms of object (NULL: none). */
-static int decode_terms(struct skr_arena *arena, const json_t *object,
-                        const struct skr_field_path *path, bool of_claim,
-                        struct skr_cluster_selector *out, struct skr_error *error)
+void skr_cluster_selector_decode(const struct skr_fields *selector,
+                                 struct skr_cluster_selector *ret)
 {
-    json_t *expressions = NULL, *labels = NULL;
-    if (!object) {
-        return 0;
+    const struct skr_fields root = skr_fields_of(selector->decoding, selector->json);
+    const struct skr_fields labels = skr_fields_object(&root, "labelSelector");
+    const struct skr_fields claims = skr_fields_object(&root, "claimSelector");
+    const struct skr_fields cel = skr_fields_object(&root, "celSelector");
+    struct skr_selector_requirement *of_label, *of_claim;
+    if (skr_fields_list(&cel, "celExpressions", SKR_OCM_LIST_MAX).n > 0) {
+        skr_fields_refuse(selector, SKR_INVALID, "celSelector is not supported");
     }
-    int rc =
-        skr_field_array(object, path, "matchExpressions", SKR_OCM_LIST_MAX, &expressions, error);
-    if (rc == 0 && !of_claim) {
-        rc = skr_field_object(object, path, "matchLabels", &labels, error);
+    const size_t n_labels = read_terms(&labels, false, &of_label);
+    const size_t n_claims = read_terms(&claims, true, &of_claim);
+    ret->item = skr_fields_room(selector, n_labels + n_claims, sizeof *ret->item);
+    for (size_t i = 0; ret->item && i < n_labels + n_claims; i++) {
+        ret->item[ret->n++] = i < n_labels ? of_label[i] : of_claim[i - n_labels];
     }
-    if (rc == 0 && json_object_size(labels) > SKR_OCM_LIST_MAX) {
-        rc = skr_error_set_key(error, SKR_LIMIT, "matchLabels", "%zu entries, limit %d",
-                               json_object_size(labels), SKR_OCM_LIST_MAX);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    size_t n = out->n + json_array_size(expressions) + json_object_size(labels);
-    struct skr_selector_requirement *item = skr_arena_array(arena, n + 1, sizeof *item);
-    if (!item) {
-        return skr_ocm_no_room(error);
-    }
-    for (size_t i = 0; i < out->n; i++) {
-        item[i] = out->item[i];
-    }
-    out->item = item;
-    rc = decode_match_labels(arena, labels, path, out, error);
-    return rc < 0 ? rc : decode_expressions(arena, expressions, path, of_claim, out, error);
-}
-
-int skr_label_selector_decode(struct skr_arena *arena, const json_t *object,
-                              struct skr_cluster_selector *ret, struct skr_error *error)
-{
-    SKR_FIELD(path, NULL, "labelSelector");
-    *ret = (struct skr_cluster_selector){0};
-    return decode_terms(arena, object, &path, false, ret, error);
-}
-
-int skr_cluster_selector_decode(struct skr_arena *arena, const json_t *object,
-                                struct skr_cluster_selector *ret, struct skr_error *error)
-{
-    json_t *labels = NULL, *claims = NULL, *cel = NULL, *expressions = NULL;
-    SKR_FIELD(claim_path, NULL, "claimSelector");
-    SKR_FIELD(cel_path, NULL, "celSelector");
-    int rc = 0;
-    *ret = (struct skr_cluster_selector){0};
-    if (!object || json_is_null(object)) {
-        return 0;
-    }
-    if ((rc = skr_field_object(object, NULL, "labelSelector", &labels, error)) < 0 ||
-        (rc = skr_field_object(object, NULL, "claimSelector", &claims, error)) < 0 ||
-        (rc = skr_field_object(object, NULL, "celSelector", &cel, error)) < 0 ||
-        (rc = cel ? skr_field_array(cel, &cel_path, "celExpressions", SKR_OCM_LIST_MAX,
-                                    &expressions, error)
-                  : 0) < 0) {
-        return rc;
-    }
-    if (json_array_size(expressions) > 0) {
-        return skr_error_set(error, SKR_INVALID, "celSelector is not supported");
-    }
-    rc = skr_label_selector_decode(arena, labels, ret, error);
-    return rc < 0 ? rc : decode_terms(arena, claims, &claim_path, true, ret, error);
 }

@@ -2,61 +2,43 @@
 /* ManagedClusterSet and ManagedClusterSetBinding. */
 #include <string.h>
 
-#include "core/placement/decode.h"
+#include "core/placement/objects.h"
 
-static int decode_selector(struct skr_cluster_set *set, const json_t *spec, struct skr_error *error)
+static void read_selector(struct skr_cluster_set *set, const struct skr_fields *json)
 {
-    json_t *selector = NULL, *labels = NULL;
-    const char *type = "";
-    SKR_FIELD(up, NULL, "spec");
-    SKR_FIELD(path, &up, "clusterSelector");
-    int rc = spec ? skr_field_object(spec, &up, "clusterSelector", &selector, error) : 0;
-    if (rc == 0 && selector) {
-        rc = skr_field_string(selector, &path, "selectorType", &type, error);
-    }
-    if (rc < 0 || type[0] == '\0' || strcmp(type, "ExclusiveClusterSetLabel") == 0) {
-        return rc;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields selector = skr_fields_object(&spec, "clusterSelector");
+    const char *type = skr_fields_word(&selector, "selectorType");
+    if (type[0] == '\0' || strcmp(type, "ExclusiveClusterSetLabel") == 0) {
+        return;
     }
     if (strcmp(type, "LabelSelector") != 0) {
-        return skr_error_set(error, SKR_INVALID, "unknown selectorType \"%.64s\"", type);
+        skr_fields_refuse(json, SKR_INVALID, "unknown selectorType \"%.64s\"", type);
     }
+    const struct skr_fields labels = skr_fields_object(&selector, "labelSelector");
     set->kind = SKR_CLUSTER_SET_SELECTOR;
-    rc = skr_field_object(selector, &path, "labelSelector", &labels, error);
-    set->has_selector = labels;
-    return rc < 0 ? rc : skr_label_selector_decode(set->arena, labels, &set->selector, error);
+    set->has_selector = labels.json;
+    skr_label_selector_decode(&labels, &set->selector);
 }
 
-int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
-                           struct skr_error *error)
+/* A mistake in the selector is no error of the object: the set is misconfigured. */
+static void fill_set(void *object, const struct skr_fields *json)
 {
-    void *room;
-    json_t *spec = NULL;
-    struct skr_error why = {0};
-    int rc = skr_ocm_object_create(sizeof **ret, &room, error);
-    if (rc < 0) {
-        return rc;
-    }
-    struct skr_cluster_set *set = room;
-    if ((rc = skr_meta_decode(set->arena, json, NULL, &set->meta, error)) < 0 ||
-        (rc = skr_ocm_generation(json, &set->generation, error)) < 0) {
-        skr_cluster_set_destroy(set);
-        return rc;
-    }
-    set->misconfigured = "";
-    if (skr_ocm_part(json, "spec", &spec, &why) < 0 || decode_selector(set, spec, &why) < 0) {
-        set->misconfigured = skr_arena_strdup(set->arena, why.text);
-    }
-    if (!set->misconfigured) {
-        skr_cluster_set_destroy(set);
-        return skr_ocm_no_room(error);
-    }
-    *ret = set;
-    return 0;
+    struct skr_cluster_set *set = object;
+    struct skr_error why = {.text = ""};
+    struct skr_decoding decoding = *json->decoding;
+    const struct skr_fields same = skr_fields_of(&decoding, json->json);
+    const struct skr_fields metadata = skr_fields_object(json, "metadata");
+    decoding.error = &why;
+    read_selector(set, &same);
+    set->misconfigured = skr_fields_copy(json, why.text);
+    set->generation = skr_fields_int64(&metadata, "generation", 0);
 }
 
-void skr_cluster_set_destroy(struct skr_cluster_set *set)
+int skr_cluster_set_decode(const json_t *json, void **ret, struct skr_error *error)
 {
-    skr_arena_destroy(set ? set->arena : NULL);
+    return skr_object_decode(json, "ManagedClusterSet", sizeof(struct skr_cluster_set), fill_set,
+                             ret, error);
 }
 
 bool skr_cluster_set_has(const struct skr_cluster_set *set,
@@ -72,24 +54,15 @@ bool skr_cluster_set_has(const struct skr_cluster_set *set,
     return label && strcmp(label, set->meta.name) == 0;
 }
 
-int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_binding **ret,
-                                   struct skr_error *error)
+/* A binding is its metadata. */
+static void fill_binding(void *object, const struct skr_fields *json)
 {
-    void *room;
-    int rc = skr_ocm_object_create(sizeof **ret, &room, error);
-    if (rc < 0) {
-        return rc;
-    }
-    struct skr_cluster_set_binding *binding = room;
-    if ((rc = skr_meta_decode(binding->arena, json, NULL, &binding->meta, error)) < 0) {
-        skr_cluster_set_binding_destroy(binding);
-        return rc;
-    }
-    *ret = binding;
-    return 0;
+    (void)object;
+    (void)json;
 }
 
-void skr_cluster_set_binding_destroy(struct skr_cluster_set_binding *binding)
+int skr_cluster_set_binding_decode(const json_t *json, void **ret, struct skr_error *error)
 {
-    skr_arena_destroy(binding ? binding->arena : NULL);
+    return skr_object_decode(json, "ManagedClusterSetBinding",
+                             sizeof(struct skr_cluster_set_binding), fill_binding, ret, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of a group to parts: what is there stays as far as a part exists and has room. */
+/* Assigns the clusters of a group to parts. A cluster stays in its part if the part has room. */
 #include "core/placement/slice_planner.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct fullness {
     size_t at;
 };
 
-/* Of one name: most members first, the lowest index of equals. */
+/* By name, then most members first, then lowest index. */
 static int by_fullness(const void *a, const void *b)
 {
     const struct fullness *s = a, *t = b;

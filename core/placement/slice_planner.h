@@ -59,7 +59,7 @@ struct skr_slice_planner {
 
 /* ---- slice_parts.c ---- */
 int skr_slices_no_room(struct skr_slice_planner *p);
-/* Of a rule; "" of n_groups. */
+/* The name of a rule's group; "" for n_groups. */
 const char *skr_slices_group_name(const struct skr_slice_planner *p, size_t group);
 /* How many parts each group has, which old ones go on, and the part of each member. O(n log n) of
  * members and objects, and groups times objects of their name. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three assignments, each stable: clusters to groups (by selectors), clusters of a group to parts
- * (what is there stays as far as a part exists and has room), clusters of a part to objects (the
- * same). Places are counted before anybody leaves: clusters that join are written before those that
- * leave are taken out.
+ * Three stable assignments: clusters to groups (by selectors), clusters of a group to parts,
+ * clusters of a part to objects. A cluster stays where it is if its part or object still exists and
+ * has room. Free places are counted before clusters leave, because additions are written before
+ * removals.
  */
 #include "core/placement/slice_planner.h"
 
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/decode.h"
 #include "topology/base/decimal.h"
 
 /* ---- what is there ---- */
@@ -114,7 +113,7 @@ static size_t group_of(const struct skr_placement *placement,
     return g;
 }
 
-/* A cluster in several objects, as it is in the middle of a write, belongs to the first. */
+/* A cluster that is in several objects, as in the middle of a write, belongs to the first one. */
 static int read_members(struct skr_slice_planner *p,
                         const struct skr_managed_cluster *const *cluster, size_t n)
 {
@@ -154,7 +153,7 @@ static int read_members(struct skr_slice_planner *p,
 struct open_slice {
     struct skr_slice slice;
     size_t old;    /* SKR_SLICE_NONE */
-    size_t places; /* free ones, counted before anybody leaves */
+    size_t places; /* free ones, before clusters leave */
 };
 
 /* number: never less than at the call before. */
@@ -195,7 +194,7 @@ static int add_cluster(struct skr_slice_planner *p, struct skr_slice *slice, con
     return 0;
 }
 
-/* The old objects by the part they go on in. */
+/* Lists the old objects by their new part. */
 static int sort_old(struct skr_slice_planner *p)
 {
     const size_t n_parts = p->plan->n_parts;
@@ -222,7 +221,7 @@ static int sort_old(struct skr_slice_planner *p)
     return 0;
 }
 
-/* Objects of the part that are there. */
+/* The existing objects of the part. */
 static size_t open_slices(struct skr_slice_planner *p, size_t part, struct open_slice *open)
 {
     size_t n = 0;
@@ -273,7 +272,7 @@ static int fill_slices(struct skr_slice_planner *p, const size_t *mine, size_t n
     return 0;
 }
 
-/* Those that nobody is left in are surplus, but for the one that says that nothing is selected. */
+/* Objects without clusters are surplus, except the one that stands for an empty selection. */
 static int keep_slices(struct skr_slice_planner *p, size_t part, struct open_slice *open, size_t n)
 {
     struct skr_slice_plan *plan = p->plan;
@@ -287,9 +286,7 @@ static int keep_slices(struct skr_slice_planner *p, size_t part, struct open_sli
     for (size_t i = 0; i < n; i++) {
         struct skr_slice *slice = &open[i].slice;
         if (slice->n > 0 || (p->n_members == 0 && i == 0)) {
-            if (slice->n > 1) {
-                qsort(slice->cluster, slice->n, sizeof *slice->cluster, skr_ocm_compare_strings);
-            }
+            skr_names_sort(slice->cluster, slice->n);
             slice->group = (int32_t)part;
             slice->group_name = plan->part[part].group_name;
             plan->slice[plan->n_slices++] = *slice;

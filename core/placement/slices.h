@@ -2,11 +2,11 @@
 #ifndef SKR_CORE_PLACEMENT_SLICES_H
 #define SKR_CORE_PLACEMENT_SLICES_H
 /*
- * Selected clusters into decision groups, groups into parts, parts into PlacementDecision objects
- * ("slices") of at most SKR_SLICE_CLUSTERS_MAX clusters each.
+ * Divides selected clusters into decision groups, groups into parts, and parts into
+ * PlacementDecision objects ("slices") of at most SKR_SLICE_CLUSTERS_MAX clusters each.
  *
- * A cluster that stays selected stays in its part and in its object wherever that is possible, so
- * that a reader who polls all objects never misses it; newcomers fill free places.
+ * A cluster that stays selected stays in its part and its object if that is possible, so a reader
+ * that polls all objects never misses it. New clusters fill free places.
  */
 #include "core/placement/placement.h"
 

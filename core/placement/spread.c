@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selection over tuples instead of clusters: within one deepest tuple all clusters share exclusion
- * and x, so only its best (P, name) can win. They are sorted once; a selection looks at the tuples
- * and takes the next of one.
+ * Selects over tuples instead of clusters. All clusters of one deepest tuple share exclusion and x,
+ * so only the best one by (P, name) can win. Clusters are sorted once; a selection compares the
+ * tuples and takes the next cluster of one.
  */
 #include "core/placement/spread.h"
 
@@ -86,7 +86,7 @@ static int by_tuple(const void *a, const void *b)
     return s->cluster < t->cluster ? -1 : 1;
 }
 
-/* A missing value ends the tuple: deeper ones are missing too. */
+/* A missing value ends the tuple: deeper values count as missing too. */
 static struct sort_key *sort_clusters(struct selection *s)
 {
     const struct skr_spread_problem *p = s->problem;
@@ -361,8 +361,8 @@ static int report(struct selection *s, struct skr_spread_result *ret)
     return 0;
 }
 
-/* Every selected cluster costs a look at every tuple, and how many there are of both is up to
- * whoever writes the Placement. */
+/* Limits the work: each selected cluster costs a look at every tuple, and users choose both
+ * numbers. */
 static int check_size(const struct selection *s, size_t want)
 {
     const size_t n_units = s->tree ? (size_t)s->tree->first_leaf : 1;

@@ -58,8 +58,8 @@ struct skr_spread_result {
 int skr_spread_select(const struct skr_spread_problem *problem, struct skr_arena *arena,
                       struct skr_spread_result *ret, struct skr_error *error);
 
-/* The same by its definition, cluster by cluster, O(n * levels) a selection: what explains a
- * selection, and what the fast one is tested against. */
+/* The same by its definition, cluster by cluster, in O(n * levels) a selection. It explains
+ * selections, and the fast function is tested against it. */
 struct skr_spread_step {
     const bool *gone;     /* [cluster] selected before */
     const bool *excluded; /* [cluster] */
@@ -68,7 +68,7 @@ struct skr_spread_step {
     uint64_t lo, hi;      /* over what is neither gone nor excluded; 0 when there is nothing */
     int64_t selected;     /* cluster; -1: nothing is left */
 };
-/* false: it has seen enough; the selection goes on without it. */
+/* False ends the visits; the selection goes on. */
 typedef bool skr_spread_visit(void *context, const struct skr_spread_step *step);
 /* ret_order: room for min(n, want). Returns how many were selected; -SKR_NO_MEMORY, -SKR_LIMIT. */
 int64_t skr_spread_select_slowly(const struct skr_spread_problem *problem, struct skr_arena *arena,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selection by its definition: counts of tuples that are compared as texts, every cluster in every
- * step. It shares nothing with spread.c but the two formulas.
+ * Selection by its definition: tuples are compared as texts, and every step looks at every cluster.
+ * It shares only the two formulas with spread.c.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ static bool open_slow(struct slow *s, struct skr_arena *arena)
     return true;
 }
 
-/* A tuple stays among its siblings when its clusters are used up. */
+/* A tuple whose clusters are all selected still counts among its siblings. */
 static void find_ranges(struct slow *s, size_t level)
 {
     const size_t n = s->problem->n;

@@ -4,9 +4,9 @@
 /*
  * What the scheduler of Placements holds, for the files of this folder that run it: scheduler.c the
  * row, cache.c the objects, trigger.c objects in and which Placements a change concerns,
- * cycle_target.c what should be, cycle_writes.c the way there, cycle_status.c the Placement's status,
- * outbox.c what goes out. Calls go from the first of a later kind to the earlier one only: row,
- * cycle, trigger, outbox, cache.
+ * cycle_target.c what should be, cycle_writes.c the way there, cycle_status.c the Placement's
+ * status, outbox.c what goes out. Calls go from the first of a later kind to the earlier one only:
+ * row, cycle, trigger, outbox, cache.
  */
 #include <uthash.h>
 #include <utlist.h>
@@ -28,13 +28,13 @@ enum {
 #define SKR_PLACEMENT_RETRY_MIN (5 * SKR_MILLISECOND)
 #define SKR_PLACEMENT_RETRY_MAX (60 * SKR_SECOND)
 
-/* Writes on their way, of one cycle and of all: ownership is looked at before each lot, so few of
- * them may wait for the rate limit. Cycles that run beside each other share them, one each at the
- * least: a Placement of ten thousand decisions keeps nobody from beginning. */
+/* Writes in flight, of one cycle and of all. Ownership is checked before each batch, so few writes
+ * may wait for the rate limit. Cycles that run at the same time share the limit and have at least
+ * one write each, so a Placement with ten thousand decisions does not block the others. */
 enum { SKR_PLACEMENT_CYCLE_WRITES_MAX = 16, SKR_PLACEMENT_WRITES_MAX = 64 };
 /* Cycles that run, of one namespace and of all. */
 enum { SKR_PLACEMENT_CYCLES_MAX = 16, SKR_PLACEMENT_ALL_CYCLES_MAX = 64 };
-/* What one event evaluates at the most, but for its last cycle: clusters and decisions looked at. */
+/* The work of one event, in clusters and decisions looked at; its last cycle may exceed it. */
 enum { SKR_PLACEMENT_EVENT_BUDGET = 20000, SKR_PLACEMENT_CYCLE_COST = 20 };
 
 /* A cached object of any kind. */
@@ -47,7 +47,7 @@ struct skr_ocm_entry {
     struct skr_ocm_entry *prev, *next; /* bindings of the same namespace */
 };
 
-/* What one namespace has; it is there as long as it has any. */
+/* The content of a namespace that has any. */
 struct skr_ocm_namespace {
     UT_hash_handle hh; /* by name */
     char *name;
@@ -55,7 +55,7 @@ struct skr_ocm_namespace {
     struct skr_placement_entry *entry;
 };
 
-/* How many of a Placement's decisions name a cluster; or how many Placements do. */
+/* The number of a Placement's decisions, or of Placements, that name a cluster. */
 struct skr_cluster_count {
     UT_hash_handle hh; /* by name */
     char *name;
@@ -64,27 +64,28 @@ struct skr_cluster_count {
 
 /* One object as the cycle wants it. */
 struct skr_target_slice {
-    char *name, *group_name;
+    const char *name, *group_name;
     int32_t group;
     size_t n;
-    char **cluster; /* by name */
+    const char **cluster; /* by name */
 };
 
-/* What a cycle has decided; texts are its own. */
+/* What a cycle has decided, in an arena of its own. */
 struct skr_target {
+    struct skr_arena *arena;
     bool keeps; /* misconfigured or failed: no decision is touched */
     bool news;  /* it was decided because something changed */
     size_t n_slices;
     struct skr_target_slice *slice;
-    const char **name; /* [n_slices] of the slices, sorted; borrowed from them */
+    const char **name; /* [n_slices] of the slices, sorted */
     size_t n_selected;
-    char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
+    const char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
     bool satisfied;
-    char *reason, *message, *misconfigured, *scores, *warning;
+    const char *reason, *message, *misconfigured, *scores, *warning;
     skr_time again_at;
 };
 
-/* A Placement, its decisions and its cycle; it is there as long as either is. */
+/* A Placement, its decisions and its cycle. The entry exists as long as one of them does. */
 struct skr_placement_entry {
     UT_hash_handle hh; /* by key */
     char *key;
@@ -96,7 +97,7 @@ struct skr_placement_entry {
     struct skr_cluster_count *named;
     bool news;         /* something that it depends on changed since its last good cycle began */
     skr_time again_at; /* a toleration or a score of its last cycle ends; SKR_TIME_NEVER: none */
-    /* Of the cycle that runs: */
+    /* The cycle that runs: */
     struct skr_target *target; /* Balance counts its clusters, whether written already or not */
     size_t pending;            /* writes in flight */
     skr_time written_at;       /* its first; 0: none yet */
@@ -122,16 +123,16 @@ struct skr_placements {
 };
 
 /* ---- cache.c ---- */
-/* The newer object is cached and *ret_before is the one that it replaces, or NULL; both are the
- * caller's to look at, *ret_before to destroy. Returns whether it was newer. Takes object. */
+/* Caches the object if it is newer, and returns whether it was. Takes object. *ret_before: the
+ * object that it replaced, or NULL; the caller destroys it. */
 bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
                         void **ret_before);
-/* Out of the cache; the caller destroys it. uid "": any. NULL: it was not there. */
+/* Takes an object out of the cache; the caller destroys it. uid "": any. NULL: it was not there. */
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
                             const char *namespace_, const char *name, const char *uid);
 /* The decision was deleted: older versions that a watch shows later are ignored. */
 void skr_placements_bury(struct skr_placements *self, const char *namespace_, const char *name);
-/* Of the cycle that begins; NULL: it has ended. Takes target. */
+/* Sets the target of the running cycle; NULL: the cycle has ended. Takes target. */
 void skr_placements_aim(struct skr_placements *self, struct skr_placement_entry *entry,
                         struct skr_target *target);
 void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
@@ -141,11 +142,11 @@ struct skr_placement_entry *skr_placements_entry(const struct skr_placements *se
 /* NULL: it has neither bindings nor Placements. */
 const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
                                                          const char *name);
-/* namespaces.c. Made when it is not there; freed when nothing is in it any more. */
+/* namespaces.c. Creates a missing namespace; frees an empty one. */
 struct skr_ocm_namespace *skr_placements_open_namespace(struct skr_placements *self,
                                                         const char *name);
 void skr_placements_close_namespace(struct skr_placements *self, struct skr_ocm_namespace *home);
-/* Frees it when there is neither Placement nor decision, and no cycle that needs it. */
+/* Frees the entry if it has no Placement, no decision and no cycle. */
 void skr_placements_close(struct skr_placements *self, struct skr_placement_entry *entry);
 void skr_placements_sort(struct skr_placements *self);
 void skr_placements_clear(struct skr_placements *self);

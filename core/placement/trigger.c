@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects in, and which Placements a change of one concerns. Balance is not among the reasons: it reads the counts at the
- * next cycle, or Placements would answer one another for ever.
+ * Takes objects in and queues the Placements that a change concerns. A changed count for Balance
+ * queues no Placement, or Placements would answer one another for ever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +51,6 @@ static bool reads_resources(const struct skr_placement *p)
     return false;
 }
 
-static bool asks_for(const struct skr_placement *p, const char *set)
-{
-    for (size_t i = 0; i < p->n_sets; i++) {
-        if (strcmp(p->set[i], set) == 0) {
-            return true;
-        }
-    }
-    return p->n_sets == 0;
-}
-
 static bool reads_score(const struct skr_placement *p, const char *name)
 {
     for (size_t i = 0; i < p->n_prioritizers; i++) {
@@ -72,7 +62,7 @@ static bool reads_score(const struct skr_placement *p, const char *name)
     return false;
 }
 
-/* What a Placement has to read to be concerned. */
+/* What a Placement has to read for a change to concern it. */
 struct concern {
     bool resources;
     const char *score; /* NULL: any */
@@ -92,7 +82,7 @@ static void queue_set(struct skr_placements *self, const char *set, const struct
         DL_FOREACH(cached->home->entry, entry)
         {
             const struct skr_placement *p = entry->placement;
-            if (p && (p->misconfigured[0] || asks_for(p, set)) &&
+            if (p && (p->misconfigured[0] || skr_placement_asks_for(p, set)) &&
                 (!concern->resources || reads_resources(p)) &&
                 (!concern->score || reads_score(p, concern->score))) {
                 skr_placements_queue(self, entry);
@@ -174,8 +164,8 @@ static bool same_decision(const struct skr_placement_decision *a,
     return same;
 }
 
-/* A cycle that writes decisions ends when the cached ones equal its target. So a change of them
- * during the cycle is an echo of its writes, or the cycle undoes it; neither needs another cycle. */
+/* A cycle that writes decisions ends when the cached ones equal its target. A change of them during
+ * the cycle is an echo of its writes, or the cycle undoes it. Neither needs another cycle. */
 static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
 {
     if (d && d->placement) {
@@ -195,7 +185,7 @@ static void queue_bound(struct skr_placements *self, const struct skr_cluster_se
     DL_FOREACH(home ? home->entry : NULL, entry)
     {
         const struct skr_placement *p = entry->placement;
-        if (p && (p->misconfigured[0] || asks_for(p, binding->meta.name))) {
+        if (p && (p->misconfigured[0] || skr_placement_asks_for(p, binding->meta.name))) {
             skr_placements_queue(self, entry);
         }
     }
@@ -235,7 +225,7 @@ static void score_changed(struct skr_placements *self, const struct skr_addon_sc
     }
 }
 
-/* before or after NULL: it is new, gone. */
+/* before NULL: it is new; after NULL: it is gone. */
 static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
                     const void *after)
 {

@@ -22,6 +22,5 @@ extern const struct skr_resource skr_resource_placement_decisions;
 extern const struct skr_resource skr_resource_addon_scores;
 
 extern const struct skr_object_type skr_ocm_types[SKR_OCM_KIND_COUNT];
-const struct skr_meta *skr_ocm_meta(const void *object); /* of any of the six */
 
 #endif

@@ -36,7 +36,7 @@ static bool exceeds(const char *a, const char *b)
     return is_shortest(a) && is_shortest(b) && is_greater(a, b);
 }
 
-static bool tolerates(const struct skr_toleration *t, const struct skr_taint *taint)
+bool skr_toleration_tolerates(const struct skr_toleration *t, const struct skr_taint *taint)
 {
     if (!t->any_effect && t->effect != taint->effect) {
         return false;
@@ -62,7 +62,7 @@ static bool tolerates(const struct skr_toleration *t, const struct skr_taint *ta
 static bool is_tolerated(const struct skr_pod_shape *shape, const struct skr_taint *taint)
 {
     for (size_t i = 0; i < shape->n_tolerations; i++) {
-        if (tolerates(&shape->toleration[i], taint)) {
+        if (skr_toleration_tolerates(&shape->toleration[i], taint)) {
             return true;
         }
     }

@@ -68,6 +68,7 @@ struct skr_toleration {
     bool any_effect;
     enum skr_taint_effect effect;
 };
+bool skr_toleration_tolerates(const struct skr_toleration *t, const struct skr_taint *taint);
 
 /* Requirements are ANDed; a term without any matches nothing (the decoder leaves such terms out,
  * and those that kube-scheduler cannot parse, which match nothing either). Values are sorted. */

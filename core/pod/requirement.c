@@ -24,6 +24,49 @@ enum skr_selector_operator skr_selector_operator_find(const char *text)
     return (enum skr_selector_operator)i;
 }
 
+size_t skr_selector_read(const struct skr_fields *selector, bool is_field, size_t values_max,
+                         struct skr_selector_requirement **ret)
+{
+    const struct skr_fields labels = skr_fields_at(
+        selector, "matchLabels", is_field ? NULL : skr_fields_object(selector, "matchLabels").json);
+    const struct skr_fields list =
+        skr_fields_list(selector, "matchExpressions", SKR_SELECTOR_ENTRIES_MAX);
+    const size_t n_labels = json_object_size(labels.json);
+    const char *key;
+    json_t *value;
+    size_t n = 0;
+    if (n_labels > SKR_SELECTOR_ENTRIES_MAX) {
+        skr_fields_fail(&labels, NULL, SKR_LIMIT, "%zu entries, limit %d", n_labels,
+                        (int)SKR_SELECTOR_ENTRIES_MAX);
+    }
+    *ret = skr_fields_room(selector, n_labels + list.n, sizeof **ret);
+    if (!*ret) {
+        return 0;
+    }
+    json_object_foreach(labels.json, key, value)
+    {
+        const char **only = skr_fields_room(selector, 1, sizeof *only);
+        if (!only) {
+            return 0;
+        }
+        *only = skr_fields_text(&labels, key);
+        (*ret)[n++] = (struct skr_selector_requirement){.key = skr_fields_copy(selector, key),
+                                                        .op = SKR_SELECTOR_IN,
+                                                        .n_values = 1,
+                                                        .values = only};
+    }
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        struct skr_selector_requirement *r = &(*ret)[n++];
+        r->is_field = is_field;
+        r->key = skr_fields_text(&entry, "key");
+        r->op = skr_selector_operator_find(skr_fields_word(&entry, "operator"));
+        r->n_values = skr_fields_texts(&entry, "values", values_max, &r->values);
+        skr_names_sort(r->values, r->n_values);
+    }
+    return n;
+}
+
 const char *skr_selector_requirement_problem(const struct skr_selector_requirement *r)
 {
     int64_t number;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
+#include "topology/fields.h"
 
 enum skr_selector_operator {
     SKR_SELECTOR_IN,
@@ -30,6 +30,13 @@ struct skr_selector_requirement {
     const char **values; /* sorted */
 };
 
+enum { SKR_SELECTOR_ENTRIES_MAX = 1024 }; /* matchLabels of a selector; its matchExpressions */
+
+/* A metav1.LabelSelector, or a selector of fields, which has matchExpressions alone. Requirements of
+ * matchLabels come first. Values are sorted. The caller judges each requirement: its operator may be
+ * SKR_SELECTOR_OPERATOR_COUNT. Returns their number. */
+size_t skr_selector_read(const struct skr_fields *selector, bool is_field, size_t values_max,
+                         struct skr_selector_requirement **ret);
 /* SKR_SELECTOR_OPERATOR_COUNT: text is no operator. */
 enum skr_selector_operator skr_selector_operator_find(const char *text);
 /* What apimachinery refuses in it, a constant; NULL: nothing. Gt and Lt are for node affinity and

@@ -86,7 +86,7 @@ static int read_toleration(struct skr_arena *arena, json_t *object,
         return rc;
     }
     *ret_usable = op[0] == '\0';
-    *ret = (struct skr_toleration){.op = SKR_TOLERATION_EQUAL, .effect = SKR_TAINT_OTHER};
+    *ret = (struct skr_toleration){.op = SKR_TOLERATION_EQUAL};
     for (size_t i = 0; i < SKR_TOLERATION_OPERATOR_COUNT; i++) {
         if (strcmp(op, toleration_operator_name[i]) == 0) {
             ret->op = (enum skr_toleration_operator)i;
@@ -94,11 +94,7 @@ static int read_toleration(struct skr_arena *arena, json_t *object,
         }
     }
     ret->any_effect = effect[0] == '\0';
-    for (size_t i = 0; i < SKR_TAINT_OTHER; i++) {
-        if (strcmp(effect, taint_effect_name[i]) == 0) {
-            ret->effect = (enum skr_taint_effect)i;
-        }
-    }
+    ret->effect = skr_taint_effect_find(effect);
     ret->key = skr_arena_strdup(arena, key);
     /* Exists looks at no value. */
     ret->value = skr_arena_strdup(arena, ret->op == SKR_TOLERATION_EXISTS ? "" : value);

@@ -12,42 +12,13 @@
 
 #include "core/propagation/placement.h"
 
-static int no_room(struct skr_error *error)
+/* Strings of an array, sorted: their order means nothing, and every cluster is looked up in
+ * them. */
+static size_t read_names(const struct skr_fields *affinity, const char *key, const char ***ret)
 {
-    return skr_error_set(error, SKR_LIMIT, "binding: larger than %d bytes decoded",
-                         (int)SKR_OBJECT_BYTES_MAX);
-}
-
-/* Strings of an array, sorted: their order means nothing, and every cluster is looked up in them. */
-static int names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
-                        const char *key, size_t limit, const char ***ret, size_t *ret_n,
-                        struct skr_error *error)
-{
-    json_t *list = NULL;
-    int rc = skr_field_array(object, path, key, limit, &list, error);
-    if (rc < 0) {
-        return rc;
-    }
-    size_t n = json_array_size(list);
-    const char **name = skr_arena_array(arena, n, sizeof *name);
-    if (!name) {
-        return no_room(error);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const json_t *value = json_array_get(list, i);
-        if (!json_is_string(value)) {
-            struct skr_field_path place = {.up = path, .key = key, .index = i};
-            return skr_field_set_type_error(&place, NULL, "a string", value, error);
-        }
-        name[i] = skr_arena_strdup(arena, json_string_value(value));
-        if (!name[i]) {
-            return no_room(error);
-        }
-    }
-    skr_names_sort(name, n);
-    *ret = name;
-    *ret_n = n;
-    return 0;
+    const size_t n = skr_fields_texts(affinity, key, SKR_BINDING_PLACEMENT_NAMES_MAX, ret);
+    skr_names_sort(*ret, n);
+    return n;
 }
 
 /* ---- selectors ---- */
@@ -72,145 +43,30 @@ static bool is_known_field(const char *key)
     return strcmp(key, "provider") == 0 || strcmp(key, "region") == 0 || strcmp(key, "zone") == 0;
 }
 
-static int read_expression(struct skr_arena *arena, json_t *object,
-                           const struct skr_field_path *path, bool is_field,
-                           struct skr_selector_requirement *ret, struct skr_error *error)
+static size_t read_selector(const struct skr_fields *affinity, const char *key, bool is_field,
+                            struct skr_selector_requirement **ret, bool *never)
 {
-    const char *key = "";
-    const char *op = "";
-    int rc = skr_field_string(object, path, "key", &key, error);
-    if (rc < 0 || (rc = skr_field_string(object, path, "operator", &op, error)) < 0) {
-        return rc;
-    }
-    ret->is_field = is_field;
-    ret->op = skr_selector_operator_find(op);
-    ret->key = skr_arena_strdup(arena, key);
-    if (!ret->key) {
-        return no_room(error);
-    }
-    return names_decode(arena, object, path, "values", SKR_BINDING_PLACEMENT_VALUES_MAX,
-                        &ret->values, &ret->n_values, error);
-}
-
-/* Appends matchExpressions of a selector to list. */
-static int read_expressions(struct skr_arena *arena, json_t *selector,
-                            const struct skr_field_path *path, bool is_field,
-                            struct skr_selector_requirement *list, size_t *n, bool *never,
-                            struct skr_error *error)
-{
-    struct skr_field_path array = {
-        .up = path, .key = "matchExpressions", .index = SKR_FIELD_NO_INDEX};
-    json_t *expressions = json_object_get(selector, "matchExpressions");
-    for (size_t i = 0; i < json_array_size(expressions); i++) {
-        struct skr_field_path place = {.up = path, .key = "matchExpressions", .index = i};
-        struct skr_selector_requirement *r = &list[*n];
-        json_t *entry = NULL;
-        int rc = skr_field_entry(expressions, &array, i, &entry, error);
-        if (rc < 0 || (rc = read_expression(arena, entry, &place, is_field, r, error)) < 0) {
-            return rc;
-        }
-        *never = *never || !is_buildable(r) || (is_field && !is_known_field(r->key));
-        (*n)++;
-    }
-    return 0;
-}
-
-static int read_match_labels(struct skr_arena *arena, json_t *selector,
-                             const struct skr_field_path *path, struct skr_cluster_affinity *ret,
-                             struct skr_error *error)
-{
-    json_t *labels = NULL;
-    const char *key;
-    json_t *value;
-    int rc = skr_field_object(selector, path, "matchLabels", &labels, error);
-    if (rc < 0) {
-        return rc;
-    }
-    json_object_foreach(labels, key, value)
-    {
-        struct skr_selector_requirement *r = &ret->label[ret->n_labels];
-        if (!json_is_string(value)) {
-            struct skr_field_path place = {
-                .up = path, .key = "matchLabels", .index = SKR_FIELD_NO_INDEX};
-            return skr_field_set_type_error(&place, key, "a string", value, error);
-        }
-        r->op = SKR_SELECTOR_IN;
-        r->key = skr_arena_strdup(arena, key);
-        r->values = skr_arena_array(arena, 1, sizeof *r->values);
-        if (!r->key || !r->values) {
-            return no_room(error);
-        }
-        r->n_values = 1;
-        r->values[0] = skr_arena_strdup(arena, json_string_value(value));
-        if (!r->values[0]) {
-            return no_room(error);
-        }
-        ret->never = ret->never || !is_buildable(r);
-        ret->n_labels++;
-    }
-    return 0;
-}
-
-/* Room for all requirements of a selector; the arrays are checked on the way. */
-static int make_room(struct skr_arena *arena, json_t *selector, const struct skr_field_path *path,
-                     struct skr_selector_requirement **ret, struct skr_error *error)
-{
-    json_t *list = NULL;
-    int rc = skr_field_array(selector, path, "matchExpressions",
-                             SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX, &list, error);
-    if (rc < 0) {
-        return rc;
-    }
-    size_t n = json_array_size(list) + json_object_size(json_object_get(selector, "matchLabels"));
+    const struct skr_fields selector = skr_fields_object(affinity, key);
+    const size_t n = skr_selector_read(&selector, is_field, SKR_BINDING_PLACEMENT_VALUES_MAX, ret);
     if (n > SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX) {
-        return skr_error_set_key(error, SKR_LIMIT, path->key, "%zu requirements, limit %d", n,
-                                 (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
+        skr_fields_fail(&selector, NULL, SKR_LIMIT, "%zu requirements, limit %d", n,
+                        (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
     }
-    *ret = skr_arena_array(arena, n, sizeof **ret);
-    return *ret ? 0 : no_room(error);
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_selector_requirement *r = &(*ret)[i];
+        *never = *never || !is_buildable(r) || (is_field && !is_known_field(r->key));
+    }
+    return n;
 }
 
-static int read_selectors(struct skr_arena *arena, json_t *object,
-                          const struct skr_field_path *path, struct skr_cluster_affinity *ret,
-                          struct skr_error *error)
-{
-    struct skr_field_path labels = {
-        .up = path, .key = "labelSelector", .index = SKR_FIELD_NO_INDEX};
-    struct skr_field_path fields = {
-        .up = path, .key = "fieldSelector", .index = SKR_FIELD_NO_INDEX};
-    json_t *selector = NULL;
-    int rc = skr_field_object(object, path, "labelSelector", &selector, error);
-    if (rc == 0 && selector) {
-        if ((rc = make_room(arena, selector, &labels, &ret->label, error)) < 0 ||
-            (rc = read_match_labels(arena, selector, &labels, ret, error)) < 0) {
-            return rc;
-        }
-        rc = read_expressions(arena, selector, &labels, false, ret->label, &ret->n_labels,
-                              &ret->never, error);
-    }
-    if (rc < 0 || (rc = skr_field_object(object, path, "fieldSelector", &selector, error)) < 0 ||
-        !selector) {
-        return rc;
-    }
-    rc = make_room(arena, selector, &fields, &ret->field, error);
-    return rc < 0 ? rc
-                  : read_expressions(arena, selector, &fields, true, ret->field, &ret->n_fields,
-                                     &ret->never, error);
-}
-
-int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
-                                const struct skr_field_path *path, struct skr_cluster_affinity *ret,
-                                struct skr_error *error)
+void skr_cluster_affinity_decode(const struct skr_fields *affinity,
+                                 struct skr_cluster_affinity *ret)
 {
     *ret = (struct skr_cluster_affinity){.never = false};
-    int rc = names_decode(arena, object, path, "exclude", SKR_BINDING_PLACEMENT_NAMES_MAX,
-                          &ret->excluded, &ret->n_excluded, error);
-    if (rc < 0 ||
-        (rc = names_decode(arena, object, path, "clusterNames", SKR_BINDING_PLACEMENT_NAMES_MAX,
-                           &ret->name, &ret->n_names, error)) < 0) {
-        return rc;
-    }
-    return read_selectors(arena, object, path, ret, error);
+    ret->n_excluded = read_names(affinity, "exclude", &ret->excluded);
+    ret->n_names = read_names(affinity, "clusterNames", &ret->name);
+    ret->n_labels = read_selector(affinity, "labelSelector", false, &ret->label, &ret->never);
+    ret->n_fields = read_selector(affinity, "fieldSelector", true, &ret->field, &ret->never);
 }
 
 /* ---- matching ---- */

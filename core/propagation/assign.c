@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assignment: replicas to the selected clusters by the strategy of the placement, tier by tier where
- * the active affinity term overflows (karmada pkg/scheduler/core/common.go). What is no workload, or
- * has several components, is propagated to every selected cluster without a number.
+ * Assigns replicas to the selected clusters by the strategy of the placement, tier by tier if the
+ * active affinity term overflows (karmada pkg/scheduler/core/common.go). An object that is no
+ * workload, or has several components, goes to every selected cluster without a number.
  */
 #include <stdlib.h>
 #include <string.h>

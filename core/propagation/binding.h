@@ -3,8 +3,7 @@
 #define SKR_CORE_PROPAGATION_BINDING_H
 /*
  * A ResourceBinding or ClusterResourceBinding of Karmada (work.karmada.io/v1alpha2): an object of a
- * user, how many replicas of what size it wants, its placement, and where it runs now. Immutable,
- * one arena a binding.
+ * user, how many replicas of what size it wants, its placement, and where it runs now.
  */
 #include "core/propagation/placement.h"
 
@@ -32,7 +31,7 @@ struct skr_binding {
     struct skr_arena *arena;
     struct skr_meta meta; /* namespace_ "": a ClusterResourceBinding */
     int64_t generation;
-    bool is_managed; /* carries the label of a policy or of who manages it */
+    bool is_managed; /* carries the label of a policy or of a manager */
     const char *scheduler_name;
     bool suspended;
     int32_t priority;
@@ -46,7 +45,8 @@ struct skr_binding {
     const struct skr_target **target_by_name; /* sorted */
     size_t n_evicting;                        /* clusters that evictions are going on from */
     const char **evicting;
-    /* Why it cannot be served: its placement or requests are beyond a limit, and not read; else NULL. */
+    /* Why it cannot be served: its placement or requests are beyond a limit, and not read; else
+     * NULL. */
     const char *refusal;
     bool has_placement;
     struct skr_binding_placement placement;
@@ -63,9 +63,9 @@ struct skr_binding {
     const char *other_conditions; /* "{...},{...}": those of other types as compact JSON */
 };
 
-/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
-int skr_binding_decode(const json_t *json, struct skr_binding **ret, struct skr_error *error);
-void skr_binding_destroy(struct skr_binding *binding); /* NULL allowed */
+/* *ret: struct skr_binding. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost
+ * O(size). */
+int skr_binding_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Has replicas, or says what one would need (upstream counts components too; here they do not). */
 bool skr_binding_is_workload(const struct skr_binding *binding);

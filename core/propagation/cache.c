@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects in: clusters and bindings by name, and the list of clusters that decisions are made on. */
+/* The cache of the scheduler of bindings: clusters and bindings by name, and the sorted
+ * clusters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +49,10 @@ bool skr_propagation_take(struct skr_propagation *self, struct skr_binding_entry
     const struct skr_meta *had = &entry->binding->meta;
     bool same = strcmp(had->uid, binding->meta.uid) == 0;
     if (same && binding->meta.resource_version <= had->resource_version) {
-        skr_binding_destroy(binding);
+        skr_object_destroy(binding);
         return false;
     }
-    skr_binding_destroy(entry->binding);
+    skr_object_destroy(entry->binding);
     entry->binding = binding;
     if (!skr_propagation_is_ours(self, binding)) {
         skr_keys_forget(self->keys, entry->key);
@@ -63,7 +64,7 @@ void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_ent
 {
     skr_keys_forget(self->keys, entry->key);
     HASH_DELETE(hh, self->binding, entry);
-    skr_binding_destroy(entry->binding);
+    skr_object_destroy(entry->binding);
     free(entry->affinity);
     free(entry->note);
     free(entry->warning);
@@ -111,7 +112,7 @@ bool skr_propagation_put_cluster(struct skr_propagation *self, struct skr_member
     *ret_before = entry ? entry->cluster : NULL;
     if (entry && strcmp(entry->cluster->meta.uid, cluster->meta.uid) == 0 &&
         cluster->meta.resource_version <= entry->cluster->meta.resource_version) {
-        skr_member_cluster_destroy(cluster);
+        skr_object_destroy(cluster);
         return false;
     }
     free(self->list);
@@ -143,13 +144,6 @@ struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation
 
 /* ---- the list ---- */
 
-static int by_name(const void *a, const void *b)
-{
-    const struct skr_member_cluster *const *x = a;
-    const struct skr_member_cluster *const *y = b;
-    return strcmp((*x)->meta.name, (*y)->meta.name);
-}
-
 const struct skr_member_cluster *const *skr_propagation_clusters(void *object, size_t *ret_n)
 {
     struct skr_propagation *self = object;
@@ -163,7 +157,7 @@ const struct skr_member_cluster *const *skr_propagation_clusters(void *object, s
             self->list[self->n_list++] = entry->cluster;
         }
         if (self->n_list > 1) {
-            qsort(self->list, self->n_list, sizeof *self->list, by_name);
+            qsort(self->list, self->n_list, sizeof *self->list, skr_object_compare_names);
         }
     }
     *ret_n = self->n_list;
@@ -179,7 +173,7 @@ void skr_propagation_clear(struct skr_propagation *self)
     HASH_ITER(hh, self->cluster, cluster, next_cluster)
     {
         HASH_DELETE(hh, self->cluster, cluster);
-        skr_member_cluster_destroy(cluster->cluster);
+        skr_object_destroy(cluster->cluster);
         free(cluster);
     }
     HASH_ITER(hh, self->binding, binding, next_binding)

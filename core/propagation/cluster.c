@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Cluster of Karmada from JSON. What is free is computed here, once an object: amounts are
- * subtracted in thousandths, so that fractions are rounded after the subtraction and not before
- * (karmada pkg/estimator/client/general.go subtracts quantities likewise). Limits: see the header.
+ * A Cluster of Karmada from JSON. Free resources are computed once per object. Amounts are
+ * subtracted in thousandths, so fractions are rounded after the subtraction, as in karmada
+ * pkg/estimator/client/general.go. Limits: see the header.
  */
 #include "core/propagation/cluster.h"
 
@@ -11,118 +11,42 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
-#include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
-#include "topology/quantity.h"
 
-static const struct skr_field_path spec_path = {
-    .up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
-static const struct skr_field_path status_path = {
-    .up = NULL, .key = "status", .index = SKR_FIELD_NO_INDEX};
-
-static int no_room(struct skr_error *error)
-{
-    return skr_error_set(error, SKR_LIMIT, "cluster: larger than %d bytes decoded",
-                         (int)SKR_OBJECT_BYTES_MAX);
-}
-
-static int copy_text(struct skr_arena *arena, const char *text, const char **ret,
-                     struct skr_error *error)
-{
-    *ret = skr_arena_strdup(arena, text);
-    return *ret ? 0 : no_room(error);
-}
+enum { PLACE_BYTES_MAX = 253, NANO_PER_MILLI = 1000000 };
 
 /* A name of a place: blank is absent, as no group can be called that. */
-static int copy_place(struct skr_arena *arena, const char *text, const char *what, const char **ret,
-                      struct skr_error *error)
+static const char *check_place(const struct skr_fields *spec, const char *text, const char *key)
 {
-    bool blank = text[strspn(text, " \t\n\v\f\r")] == '\0';
-    if (strlen(text) > 253) {
-        return skr_error_set_key(error, SKR_LIMIT, what, "%zu bytes, limit 253", strlen(text));
+    const bool blank = text[strspn(text, " \t\n\v\f\r")] == '\0';
+    if (strlen(text) > PLACE_BYTES_MAX) {
+        skr_fields_fail(spec, key, SKR_LIMIT, "%zu bytes, limit %d", strlen(text),
+                        (int)PLACE_BYTES_MAX);
     }
-    return copy_text(arena, blank ? "" : text, ret, error);
+    return blank ? "" : text;
 }
 
-static int read_zones(struct skr_member_cluster *cluster, const json_t *spec,
-                      struct skr_error *error)
+static void read_zones(struct skr_member_cluster *cluster, const struct skr_fields *spec)
 {
-    json_t *list = NULL;
-    int rc = skr_field_array(spec, &spec_path, "zones", SKR_CLUSTER_ZONES_MAX, &list, error);
-    if (rc < 0) {
-        return rc;
-    }
-    size_t n = json_array_size(list);
-    cluster->zone = skr_arena_array(cluster->arena, n, sizeof *cluster->zone);
-    if (!cluster->zone) {
-        return no_room(error);
-    }
+    const size_t n = skr_fields_texts(spec, "zones", SKR_CLUSTER_ZONES_MAX, &cluster->zone);
     for (size_t i = 0; i < n; i++) {
-        const json_t *value = json_array_get(list, i);
-        struct skr_field_path path = {.up = &spec_path, .key = "zones", .index = i};
-        const char *zone = "";
-        if (!json_is_string(value)) {
-            return skr_field_set_type_error(&path, NULL, "a string", value, error);
-        }
-        rc = copy_place(cluster->arena, json_string_value(value), "spec.zones", &zone, error);
-        if (rc < 0) {
-            return rc;
-        }
+        const char *zone = check_place(spec, cluster->zone[i], "zones");
         if (zone[0] != '\0') {
             cluster->zone[cluster->n_zones++] = zone;
         }
     }
-    return 0;
 }
 
-static enum skr_taint_effect effect_of(const char *text)
+static void read_taints(struct skr_member_cluster *cluster, const struct skr_fields *spec)
 {
-    static const char *const name[] = {
-        [SKR_TAINT_NO_SCHEDULE] = "NoSchedule",
-        [SKR_TAINT_NO_EXECUTE] = "NoExecute",
-        [SKR_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
-    };
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-        if (strcmp(text, name[i]) == 0) {
-            return (enum skr_taint_effect)i;
-        }
+    const struct skr_fields list = skr_fields_list(spec, "taints", SKR_CLUSTER_TAINTS_MAX);
+    cluster->taint = skr_fields_room(&list, list.n, sizeof *cluster->taint);
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        struct skr_taint *taint = &cluster->taint[cluster->n_taints++];
+        taint->key = skr_fields_text(&entry, "key");
+        taint->value = skr_fields_text(&entry, "value");
+        taint->effect = skr_taint_effect_find(skr_fields_word(&entry, "effect"));
     }
-    return SKR_TAINT_OTHER;
-}
-
-static int read_taints(struct skr_member_cluster *cluster, const json_t *spec,
-                       struct skr_error *error)
-{
-    static const struct skr_field_path array = {
-        .up = &spec_path, .key = "taints", .index = SKR_FIELD_NO_INDEX};
-    json_t *list = NULL;
-    int rc = skr_field_array(spec, &spec_path, "taints", SKR_CLUSTER_TAINTS_MAX, &list, error);
-    if (rc < 0) {
-        return rc;
-    }
-    cluster->taint = skr_arena_array(cluster->arena, json_array_size(list), sizeof *cluster->taint);
-    if (!cluster->taint) {
-        return no_room(error);
-    }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        struct skr_field_path path = {.up = &spec_path, .key = "taints", .index = i};
-        struct skr_taint *taint = &cluster->taint[i];
-        json_t *entry = NULL;
-        const char *key = "";
-        const char *value = "";
-        const char *effect = "";
-        if ((rc = skr_field_entry(list, &array, i, &entry, error)) < 0 ||
-            (rc = skr_field_string(entry, &path, "key", &key, error)) < 0 ||
-            (rc = skr_field_string(entry, &path, "value", &value, error)) < 0 ||
-            (rc = skr_field_string(entry, &path, "effect", &effect, error)) < 0 ||
-            (rc = copy_text(cluster->arena, key, &taint->key, error)) < 0 ||
-            (rc = copy_text(cluster->arena, value, &taint->value, error)) < 0) {
-            return rc;
-        }
-        taint->effect = effect_of(effect);
-        cluster->n_taints++;
-    }
-    return 0;
 }
 
 static int by_kind(const void *a, const void *b)
@@ -133,118 +57,57 @@ static int by_kind(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->group_version, y->group_version);
 }
 
-static int count_kinds(json_t *groups, size_t *ret, struct skr_error *error)
+static size_t count_kinds(const struct skr_fields *status, const struct skr_fields *groups)
 {
-    static const struct skr_field_path array = {
-        .up = &status_path, .key = "apiEnablements", .index = SKR_FIELD_NO_INDEX};
     size_t n = 0;
-    for (size_t i = 0; i < json_array_size(groups); i++) {
-        struct skr_field_path path = {.up = &status_path, .key = "apiEnablements", .index = i};
-        json_t *group = NULL;
-        json_t *list = NULL;
-        int rc = skr_field_entry(groups, &array, i, &group, error);
-        if (rc < 0 || (rc = skr_field_array(group, &path, "resources", SKR_CLUSTER_APIS_MAX, &list,
-                                            error)) < 0) {
-            return rc;
-        }
-        n += json_array_size(list);
+    for (size_t i = 0; skr_fields_more(groups, i); i++) {
+        const struct skr_fields group = skr_fields_entry(groups, i);
+        n += skr_fields_list(&group, "resources", SKR_CLUSTER_APIS_MAX).n;
     }
     if (n > SKR_CLUSTER_APIS_MAX) {
-        return skr_error_set_key(error, SKR_LIMIT, "status.apiEnablements", "%zu kinds, limit %d",
-                                 n, (int)SKR_CLUSTER_APIS_MAX);
+        skr_fields_fail(status, "apiEnablements", SKR_LIMIT, "%zu kinds, limit %d", n,
+                        (int)SKR_CLUSTER_APIS_MAX);
     }
-    *ret = n;
-    return 0;
+    return n;
 }
 
-static int read_group_kinds(struct skr_member_cluster *cluster, const json_t *group,
-                            const struct skr_field_path *path, struct skr_error *error)
+static void read_group_kinds(struct skr_member_cluster *cluster, const struct skr_fields *group)
 {
-    struct skr_field_path array = {.up = path, .key = "resources", .index = SKR_FIELD_NO_INDEX};
-    json_t *list = json_object_get(group, "resources");
-    const char *text = "";
-    const char *version = "";
-    int rc = skr_field_string(group, path, "groupVersion", &text, error);
-    if (rc < 0 || (rc = copy_text(cluster->arena, text, &version, error)) < 0) {
-        return rc;
+    const struct skr_fields list = skr_fields_list(group, "resources", SKR_CLUSTER_APIS_MAX);
+    const char *version = skr_fields_text(group, "groupVersion");
+    for (size_t i = 0; skr_fields_more(&list, i); i++) {
+        const struct skr_fields entry = skr_fields_entry(&list, i);
+        cluster->kind[cluster->n_kinds++] = (struct skr_served_kind){
+            .group_version = version, .kind = skr_fields_text(&entry, "kind")};
     }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        struct skr_field_path place = {.up = path, .key = "resources", .index = i};
-        struct skr_served_kind *kind = &cluster->kind[cluster->n_kinds];
-        json_t *entry = NULL;
-        if ((rc = skr_field_entry(list, &array, i, &entry, error)) < 0 ||
-            (rc = skr_field_string(entry, &place, "kind", &text, error)) < 0 ||
-            (rc = copy_text(cluster->arena, text, &kind->kind, error)) < 0) {
-            return rc;
-        }
-        kind->group_version = version;
-        cluster->n_kinds++;
-    }
-    return 0;
 }
 
-static int read_kinds(struct skr_member_cluster *cluster, const json_t *status,
-                      struct skr_error *error)
+static void read_kinds(struct skr_member_cluster *cluster, const struct skr_fields *status)
 {
-    json_t *groups = NULL;
-    size_t n = 0;
-    int rc = skr_field_array(status, &status_path, "apiEnablements", SKR_CLUSTER_APIS_MAX, &groups,
-                             error);
-    if (rc < 0 || (rc = count_kinds(groups, &n, error)) < 0) {
-        return rc;
-    }
-    cluster->kind = skr_arena_array(cluster->arena, n, sizeof *cluster->kind);
-    if (!cluster->kind) {
-        return no_room(error);
-    }
-    for (size_t i = 0; i < json_array_size(groups); i++) {
-        struct skr_field_path path = {.up = &status_path, .key = "apiEnablements", .index = i};
-        rc = read_group_kinds(cluster, json_array_get(groups, i), &path, error);
-        if (rc < 0) {
-            return rc;
-        }
+    const struct skr_fields groups =
+        skr_fields_list(status, "apiEnablements", SKR_CLUSTER_APIS_MAX);
+    const size_t n = count_kinds(status, &groups);
+    cluster->kind = skr_fields_room(&groups, n, sizeof *cluster->kind);
+    for (size_t i = 0; skr_fields_more(&groups, i); i++) {
+        const struct skr_fields group = skr_fields_entry(&groups, i);
+        read_group_kinds(cluster, &group);
     }
     if (cluster->n_kinds > 1) {
         qsort(cluster->kind, cluster->n_kinds, sizeof *cluster->kind, by_kind);
     }
-    return 0;
 }
 
 /* ---- resources ---- */
 
-enum { NANO_PER_MILLI = 1000000 };
-
-/* A quantity in thousandths, rounded away from zero. */
-static int read_milli(const json_t *list, const struct skr_field_path *path, const char *name,
-                      skr_int128 *ret, struct skr_error *error)
+/* Thousandths of what there is nano of, rounded away from zero. */
+static skr_int128 milli_of(skr_int128 nano)
 {
-    const json_t *value = json_object_get(list, name);
-    skr_int128 nano = 0;
-    *ret = 0;
-    if (!value || json_is_null(value)) {
-        return 0;
-    }
-    if (!json_is_string(value) && !json_is_number(value)) {
-        return skr_field_set_type_error(path, name, "a quantity", value, error);
-    }
-    /* A number as its shortest text: 17 digits would show 0.1 as 0.10000000000000001. */
-    char *number = json_is_number(value)
-                       ? skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-                       : NULL;
-    if (json_is_number(value) && !number) {
-        return skr_error_set_key(error, SKR_NO_MEMORY, name, "out of memory");
-    }
-    const char *text = number ? number : json_string_value(value);
-    int rc = skr_quantity_parse_nano(text, &nano, error);
-    *ret = (nano + (nano > 0 ? NANO_PER_MILLI - 1 : 1 - NANO_PER_MILLI)) / NANO_PER_MILLI;
-    free(number);
-    return rc < 0 ? skr_field_prefix(path, name, error) : 0;
+    return (nano + (nano > 0 ? NANO_PER_MILLI - 1 : 1 - NANO_PER_MILLI)) / NANO_PER_MILLI;
 }
 
-static int64_t whole_units(skr_int128 milli)
+static int64_t clamp(skr_int128 amount)
 {
-    skr_int128 whole = milli > 0 ? (milli + 999) / 1000 : milli / 1000;
-    return whole > INT64_MAX ? INT64_MAX : whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
+    return amount > INT64_MAX ? INT64_MAX : amount < INT64_MIN ? INT64_MIN : (int64_t)amount;
 }
 
 static int by_resource_name(const void *a, const void *b)
@@ -254,159 +117,95 @@ static int by_resource_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static int read_free(json_t *const list[3], const struct skr_field_path path[3], const char *name,
-                     int64_t *ret, struct skr_error *error)
+enum { ALLOCATABLE, ALLOCATED, ALLOCATING, LISTS };
+static const char *const list_key[LISTS] = {"allocatable", "allocated", "allocating"};
+
+static int64_t read_free(const struct skr_fields list[LISTS], const char *name)
 {
-    skr_int128 milli = 0;
-    for (size_t i = 0; i < 3; i++) {
-        skr_int128 amount = 0;
-        int rc = read_milli(list[i], &path[i], name, &amount, error);
-        if (rc < 0) {
-            return rc;
-        }
-        milli = i == 0 ? amount : milli - amount;
+    skr_int128 milli = milli_of(skr_fields_nano(&list[ALLOCATABLE], name));
+    for (size_t i = ALLOCATED; i < LISTS; i++) {
+        milli -= milli_of(skr_fields_nano(&list[i], name));
     }
-    *ret = strcmp(name, "cpu") == 0
-               ? (milli > INT64_MAX ? INT64_MAX : (milli < INT64_MIN ? INT64_MIN : (int64_t)milli))
-               : whole_units(milli);
-    return 0;
+    return clamp(strcmp(name, "cpu") == 0 ? milli
+                 : milli > 0              ? (milli + 999) / 1000
+                                          : milli / 1000);
 }
 
-static int read_summary(struct skr_member_cluster *cluster, const json_t *status,
-                        struct skr_error *error)
+static void read_summary(struct skr_member_cluster *cluster, const struct skr_fields *status)
 {
-    static const struct skr_field_path summary_path = {
-        .up = &status_path, .key = "resourceSummary", .index = SKR_FIELD_NO_INDEX};
-    static const struct skr_field_path path[3] = {
-        {.up = &summary_path, .key = "allocatable", .index = SKR_FIELD_NO_INDEX},
-        {.up = &summary_path, .key = "allocated", .index = SKR_FIELD_NO_INDEX},
-        {.up = &summary_path, .key = "allocating", .index = SKR_FIELD_NO_INDEX}};
-    json_t *list[3] = {NULL, NULL, NULL};
-    json_t *summary = NULL;
+    const struct skr_fields summary = skr_fields_object(status, "resourceSummary");
+    struct skr_fields list[LISTS];
     const char *name;
     json_t *value;
-    int rc = skr_field_object(status, &status_path, "resourceSummary", &summary, error);
-    if (rc < 0 || !summary) {
-        return rc;
+    if (!summary.json) {
+        return;
     }
     cluster->has_summary = true;
-    cluster->has_models = json_array_size(json_object_get(summary, "allocatableModelings")) > 0;
-    for (size_t i = 0; i < 3; i++) {
-        rc = skr_field_object(summary, &summary_path, path[i].key, &list[i], error);
-        if (rc < 0) {
-            return rc;
-        }
-        if (json_object_size(list[i]) > SKR_CLUSTER_RESOURCES_MAX) {
-            return skr_field_set_error(&summary_path, path[i].key, error, SKR_LIMIT,
-                                       "%zu resources, limit %d", json_object_size(list[i]),
-                                       (int)SKR_CLUSTER_RESOURCES_MAX);
+    cluster->has_models =
+        json_array_size(json_object_get(summary.json, "allocatableModelings")) > 0;
+    for (size_t i = 0; i < LISTS; i++) {
+        list[i] = skr_fields_object(&summary, list_key[i]);
+        const size_t n = json_object_size(list[i].json);
+        if (n > SKR_CLUSTER_RESOURCES_MAX) {
+            skr_fields_fail(&summary, list_key[i], SKR_LIMIT, "%zu resources, limit %d", n,
+                            (int)SKR_CLUSTER_RESOURCES_MAX);
         }
     }
     cluster->free =
-        skr_arena_array(cluster->arena, json_object_size(list[0]), sizeof *cluster->free);
+        skr_fields_room(&summary, json_object_size(list[ALLOCATABLE].json), sizeof *cluster->free);
     if (!cluster->free) {
-        return no_room(error);
+        return;
     }
-    json_object_foreach(list[0], name, value)
+    json_object_foreach(list[ALLOCATABLE].json, name, value)
     {
-        struct skr_free_resource *one = &cluster->free[cluster->n_free++];
         (void)value;
-        if ((rc = read_free(list, path, name, &one->amount, error)) < 0 ||
-            (rc = copy_text(cluster->arena, name, &one->name, error)) < 0) {
-            return rc;
-        }
+        cluster->free[cluster->n_free++] = (struct skr_free_resource){
+            .name = skr_fields_copy(&summary, name), .amount = read_free(list, name)};
     }
     if (cluster->n_free > 1) {
         qsort(cluster->free, cluster->n_free, sizeof *cluster->free, by_resource_name);
     }
-    return read_free(list, path, "pods", &cluster->free_pods, error);
+    cluster->free_pods = read_free(list, "pods");
 }
 
 /* ---- the object ---- */
 
-static int read_number(const struct skr_meta *meta, const char *key, bool *ret_there, int64_t *ret,
-                       struct skr_error *error)
+static bool read_number(const struct skr_fields *metadata, const struct skr_meta *meta,
+                        const char *key, int64_t *ret)
 {
+    const struct skr_fields annotations = skr_fields_at(metadata, "annotations", NULL);
     const char *text = skr_labels_get(&meta->annotations, key);
-    *ret_there = text;
-    if (!text) {
-        return 0;
+    if (text && (!skr_decimal_parse(text, strlen(text), ret) || *ret < 0)) {
+        skr_fields_fail(&annotations, key, SKR_INVALID,
+                        "must be an integer of 0 or more, got \"%.40s\"", text);
     }
-    if (!skr_decimal_parse(text, strlen(text), ret) || *ret < 0) {
-        (void)skr_error_set_key(error, SKR_INVALID, key,
-                                "must be an integer of 0 or more, got \"%.40s\"", text);
-        return skr_error_under(error, "metadata.annotations");
-    }
-    return 0;
+    return text;
 }
 
-static int read_spec(struct skr_member_cluster *cluster, const json_t *json,
-                     struct skr_error *error)
+static void fill(void *object, const struct skr_fields *json)
 {
-    json_t *spec = NULL;
-    const char *text = "";
-    int rc = skr_field_object(json, NULL, "spec", &spec, error);
-    if (rc < 0) {
-        return rc;
-    }
-    if ((rc = skr_field_string(spec, &spec_path, "provider", &text, error)) < 0 ||
-        (rc = copy_place(cluster->arena, text, "spec.provider", &cluster->provider, error)) < 0 ||
-        (rc = skr_field_string(spec, &spec_path, "region", &text, error)) < 0 ||
-        (rc = copy_place(cluster->arena, text, "spec.region", &cluster->region, error)) < 0 ||
-        (rc = read_zones(cluster, spec, error)) < 0) {
-        return rc;
-    }
-    return read_taints(cluster, spec, error);
-}
-
-static int read_all(struct skr_member_cluster *cluster, const json_t *json, struct skr_error *error)
-{
-    json_t *status = NULL;
-    int rc = skr_meta_decode(cluster->arena, json, NULL, &cluster->meta, error);
-    if (rc < 0) {
-        return rc;
-    }
+    struct skr_member_cluster *cluster = object;
+    const struct skr_fields metadata = skr_fields_object(json, "metadata");
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields status = skr_fields_object(json, "status");
     if (cluster->meta.name[0] == '\0') {
-        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
+        skr_fields_fail(&metadata, "name", SKR_INVALID, "missing");
     }
-    cluster->generation =
-        json_integer_value(json_object_get(json_object_get(json, "metadata"), "generation"));
-    if ((rc = read_number(&cluster->meta, SKR_ANNOTATION_SCORE, &cluster->has_score,
-                          &cluster->score, error)) < 0 ||
-        (rc = read_number(&cluster->meta, SKR_ANNOTATION_ROOM, &cluster->has_room, &cluster->room,
-                          error)) < 0 ||
-        (rc = read_spec(cluster, json, error)) < 0 ||
-        (rc = skr_field_object(json, NULL, "status", &status, error)) < 0 ||
-        (rc = read_kinds(cluster, status, error)) < 0) {
-        return rc;
-    }
-    return read_summary(cluster, status, error);
+    cluster->generation = json_integer_value(json_object_get(metadata.json, "generation"));
+    cluster->has_score =
+        read_number(&metadata, &cluster->meta, SKR_ANNOTATION_SCORE, &cluster->score);
+    cluster->has_room = read_number(&metadata, &cluster->meta, SKR_ANNOTATION_ROOM, &cluster->room);
+    cluster->provider = check_place(&spec, skr_fields_text(&spec, "provider"), "provider");
+    cluster->region = check_place(&spec, skr_fields_text(&spec, "region"), "region");
+    read_zones(cluster, &spec);
+    read_taints(cluster, &spec);
+    read_kinds(cluster, &status);
+    read_summary(cluster, &status);
 }
 
-int skr_member_cluster_decode(const json_t *json, struct skr_member_cluster **ret,
-                              struct skr_error *error)
+int skr_member_cluster_decode(const json_t *json, void **ret, struct skr_error *error)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
-    struct skr_member_cluster *cluster = arena ? skr_arena_alloc(arena, sizeof *cluster) : NULL;
-    if (!cluster) {
-        skr_arena_destroy(arena);
-        return skr_error_set(error, SKR_NO_MEMORY, "cluster: out of memory");
-    }
-    cluster->arena = arena;
-    int rc = read_all(cluster, json, error);
-    if (rc < 0) {
-        skr_arena_destroy(arena);
-        return rc;
-    }
-    *ret = cluster;
-    return 0;
-}
-
-void skr_member_cluster_destroy(struct skr_member_cluster *cluster)
-{
-    if (cluster) {
-        skr_arena_destroy(cluster->arena);
-    }
+    return skr_object_decode(json, "cluster", sizeof(struct skr_member_cluster), fill, ret, error);
 }
 
 bool skr_member_cluster_serves(const struct skr_member_cluster *cluster, const char *group_version,

@@ -6,7 +6,7 @@
  * labels, place, taints, the kinds it serves, and what is free in it. Immutable, one arena a
  * cluster. Fields that are not used (conditions, grades of resource models) are not read.
  */
-#include "topology/object.h"
+#include "topology/fields.h"
 
 enum {
     SKR_CLUSTER_ZONES_MAX = 1024,     /* zones one cluster lists */
@@ -54,11 +54,9 @@ struct skr_member_cluster {
     int64_t room;
 };
 
-/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size log size).
- * The name must be there. */
-int skr_member_cluster_decode(const json_t *json, struct skr_member_cluster **ret,
-                              struct skr_error *error);
-void skr_member_cluster_destroy(struct skr_member_cluster *cluster); /* NULL allowed */
+/* *ret: struct skr_member_cluster. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost
+ * O(size log size). The name must be there. */
+int skr_member_cluster_decode(const json_t *json, void **ret, struct skr_error *error);
 
 /* Whether the kind is listed in status.apiEnablements. O(log kinds). */
 bool skr_member_cluster_serves(const struct skr_member_cluster *cluster, const char *group_version,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people read about a decision: condition Scheduled and Events.
- *
- * The message of the condition is the outcome, then what was left out of account ("Warning: ...").
- * Of the numbers in a warning none is worth a write by itself: clusters join and leave all the time.
+ * Reports a decision: condition Scheduled and Events. The message of the condition is the outcome,
+ * followed by what the decision ignored ("Warning: ..."). A changed number in a warning is no
+ * reason for a write, because clusters join and leave all the time.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cycle of a binding: decided, main resource, status, done.
- *
- * The patch of the main resource carries the resourceVersion that was decided on: if anybody was
- * faster, an eviction above all, the decision is dropped and the binding read again. The status is
- * one patch, with the version that the first patch left behind. A status patch names the conditions
- * of others too, since a merge patch replaces the list.
+ * The cycle of a binding: decide, patch the main resource, patch the status. The first patch
+ * carries the resourceVersion of the decision. If another writer was faster, above all an eviction,
+ * the decision is dropped and the binding read again. The status patch carries the version that the
+ * first patch made, and the conditions of other controllers, since a merge patch replaces the list.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/object_writer.h"
 #include "core/propagation/decision_json.h"
 #include "core/propagation/state.h"
 
@@ -29,12 +28,7 @@ static void measure(struct skr_propagation *self, const struct skr_binding_entry
     }
 }
 
-static void end_well(struct skr_propagation *self, struct skr_binding_entry *entry)
-{
-    skr_keys_succeed(self->keys, entry->key);
-}
-
-/* What the code asks for after its status is there. */
+/* Ends the cycle after the status is written, with the retry that the code asks for. */
 static void end_with_retry(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_time later = skr_frame_now(self->frame) + SKR_RETRY_LATER_TIME;
@@ -45,10 +39,10 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
         skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0);
     switch (outcome.retry) {
     case SKR_RETRY_NONE:
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         return;
     case SKR_RETRY_LATER:
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         skr_propagation_queue(self, entry, later);
         return;
     case SKR_RETRY_BACKOFF:
@@ -59,7 +53,7 @@ static void end_with_retry(struct skr_propagation *self, struct skr_binding_entr
             skr_keys_fail(self->keys, entry->key);
             return;
         }
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         skr_propagation_queue(self, entry, later);
         return;
     }
@@ -94,22 +88,6 @@ static void read_again(struct skr_propagation *self, struct skr_binding_entry *e
     send(self, entry, SKR_VERB_GET, "", SKR_WRITE_READ, "");
 }
 
-static void open_patch(const struct skr_binding *binding, const char *annotation,
-                       struct skr_json_writer *w)
-{
-    char version[24];
-    snprintf(version, sizeof version, "%llu", (unsigned long long)binding->meta.resource_version);
-    skr_json_open(w, NULL, '{');
-    skr_json_open(w, "metadata", '{');
-    skr_json_string(w, "resourceVersion", version);
-    if (annotation) {
-        skr_json_open(w, "annotations", '{');
-        skr_json_string(w, "policy.karmada.io/applied-placement", annotation);
-        skr_json_close(w, '}');
-    }
-    skr_json_close(w, '}');
-}
-
 static bool targets_differ(const struct skr_binding *binding,
                            const struct skr_binding_decision *decision)
 {
@@ -127,7 +105,7 @@ static bool targets_differ(const struct skr_binding *binding,
     return false;
 }
 
-/* false: nothing of the main resource changes. */
+/* False: the main resource does not change. */
 static bool write_main(struct skr_propagation *self, struct skr_binding_entry *entry,
                        const struct skr_binding_decision *decision)
 {
@@ -142,7 +120,11 @@ static bool write_main(struct skr_propagation *self, struct skr_binding_entry *e
         return false;
     }
     skr_strbuf_init(&body);
-    open_patch(binding, binding->placement_text, &w);
+    skr_object_open_patch(&w, &binding->meta);
+    skr_json_open(&w, "annotations", '{');
+    skr_json_string(&w, "policy.karmada.io/applied-placement", binding->placement_text);
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
     if (entry->changed) {
         skr_json_open(&w, "spec", '{');
         skr_binding_decision_write_targets(decision, "clusters", &w);
@@ -181,18 +163,19 @@ static void write_status(struct skr_propagation *self, struct skr_binding_entry 
         end_with_retry(self, entry);
         return;
     }
-    /* Before the watch shows what this patch says. */
+    /* Compared here, before the watch shows the content of this patch. */
     const bool decided = !entry->advances_only;
     entry->tells_outcome =
         decided && (entry->changed || skr_condition_outcome_differs(self, entry));
     entry->tells_warning = decided && entry->warning && skr_condition_warning_differs(entry);
-    /* Times of Kubernetes have whole seconds; clocks differ: what was asked for has been done. */
+    /* Times of Kubernetes have whole seconds, and clocks differ. The request counts as done. */
     if (second < entry->binding->reschedule_at) {
         second = entry->binding->reschedule_at;
     }
     skr_time_write(second, 0, now, sizeof now);
     skr_strbuf_init(&body);
-    open_patch(entry->binding, NULL, &w);
+    skr_object_open_patch(&w, &entry->binding->meta);
+    skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     if (!entry->advances_only) {
         skr_condition_write(self, entry, now, &w);
@@ -285,8 +268,8 @@ static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *en
     write_status(self, entry);
 }
 
-/* A worker is free again once its decision is in the main resource: the status follows beside the
- * next decision. */
+/* A worker is free again after its decision is in the main resource. The status is written while
+ * the next decision is made. */
 static bool has_worker(const struct skr_propagation *self)
 {
     const size_t workers = self->settings->workers;
@@ -318,7 +301,7 @@ bool skr_propagation_settle(void *self)
 
 /* ---- answers ---- */
 
-/* The object of an answer into the cache. */
+/* Caches the object of an answer. */
 static void take_answer(struct skr_propagation *self, struct skr_binding_entry *entry,
                         struct skr_event *event)
 {
@@ -332,7 +315,7 @@ static void main_written(struct skr_propagation *self, struct skr_binding_entry 
                          struct skr_event *event)
 {
     take_answer(self, entry, event);
-    /* Our patch made one generation. Where there is more, somebody else's change is in it too. */
+    /* The patch made one generation. If there are more, another writer changed the binding too. */
     int64_t now = entry->binding->generation;
     if (now == entry->generation + 1) {
         entry->observed = now;
@@ -340,7 +323,7 @@ static void main_written(struct skr_propagation *self, struct skr_binding_entry 
         skr_propagation_queue(self, entry, 0);
     }
     if (!skr_propagation_is_ours(self, entry->binding) || !skr_frame_is_deciding(self->frame)) {
-        end_well(self, entry);
+        skr_keys_succeed(self->keys, entry->key);
         return;
     }
     write_status(self, entry);
@@ -376,7 +359,7 @@ static void read_done(struct skr_propagation *self, struct skr_binding_entry *en
                       struct skr_event *event)
 {
     take_answer(self, entry, event);
-    end_well(self, entry);
+    skr_keys_succeed(self->keys, entry->key);
     skr_propagation_queue(self, entry, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main flow: filter, score, group, select, assign, once for each affinity term until one
- * succeeds. Estimates are made once and shared by all of them.
+ * The main flow: filter, score, group, select, assign. It runs for each affinity term until one
+ * succeeds. All terms share the estimates.
  */
 #include <stdarg.h>
 #include <stdio.h>

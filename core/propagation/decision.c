@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the steps of a decision share: its memory, its end, what it is called. */
+/* What the steps of a decision share: its memory, its end, and names. */
 #include "core/propagation/decision.h"
 
 #include <stdarg.h>

@@ -17,7 +17,8 @@ enum {
     SKR_BINDING_DECISION_CLUSTERS_MAX = 100000,
     SKR_BINDING_DECISION_BYTES_MAX = 512 * 1024 * 1024,
 };
-/* Room of one cluster, in replicas: more is as good as this. Sums of all clusters stay in 64 bits. */
+/* Room of one cluster, in replicas: more is as good as this. Sums of all clusters stay in 64
+ * bits. */
 #define SKR_ROOM_MAX ((int64_t)1 << 40)
 /* Room for a workload without replicas. */
 #define SKR_ROOM_UNBOUNDED ((int64_t)INT32_MAX)
@@ -36,7 +37,8 @@ enum skr_propagation_filter {
     SKR_FILTER_COUNT
 };
 const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
-/* Whether a constraint is on the field, and the cluster has none: what SPREAD_CONSTRAINT refuses. */
+/* Whether a constraint is on the field, and the cluster has none: what SPREAD_CONSTRAINT
+ * refuses. */
 bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
                              const struct skr_member_cluster *cluster, enum skr_spread_field field);
 
@@ -49,7 +51,7 @@ enum skr_propagation_warning {
     SKR_WARNING_RESOURCE_MODELS_IGNORED,
     SKR_WARNING_COUNT
 };
-/* Of what a decision leaves out of account; condition Scheduled carries these. */
+/* The warnings about what a decision ignores; condition Scheduled carries them. */
 #define SKR_WARNINGS_OF_OMISSIONS                           \
     (UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED | \
      UINT32_C(1) << SKR_WARNING_RESOURCE_MODELS_IGNORED)
@@ -144,8 +146,9 @@ struct skr_binding_decision {
     uint64_t table_work; /* the same of the exact search's tables, spread_table.h */
 };
 
-/* Decides. clusters: sorted by name, unique. stopwatch: NULL: costs are not measured. Returns 0 with a decision whatever its code is, or
- * SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters) plus what the search takes. */
+/* Decides. clusters: sorted by name, unique. stopwatch: NULL: costs are not measured. Returns 0
+ * with a decision whatever its code is, or SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters)
+ * plus what the search takes. */
 int skr_binding_decide(const struct skr_binding *binding,
                        const struct skr_member_cluster *const *cluster, size_t n_clusters,
                        const struct skr_propagation_options *options,
@@ -153,11 +156,13 @@ int skr_binding_decide(const struct skr_binding *binding,
                        struct skr_error *error);
 void skr_binding_decision_destroy(struct skr_binding_decision *decision); /* NULL allowed */
 
-/* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one line. */
+/* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one
+ * line. */
 bool skr_binding_decision_fail(struct skr_binding_decision *decision,
                                enum skr_propagation_code code, const char *format, ...)
     SKR_PRINTF(3, 4);
-/* Memory of the decision; NULL never: it is destroyed with the process when the limit is reached. */
+/* Memory of the decision; NULL never: it is destroyed with the process when the limit is
+ * reached. */
 void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
 /* "NAME: what it is about and the next step."; the name alone where that says it all. */
 void skr_binding_decision_warn(const struct skr_binding_decision *decision,

@@ -72,7 +72,7 @@ static void write_error(const struct skr_binding_decision *decision, struct skr_
     skr_json_close(w, '}');
 }
 
-/* Of what was left out of account; only where there is something. */
+/* The warnings about what was ignored; nothing if there are none. */
 static void write_warnings(const struct skr_binding_decision *decision, struct skr_json_writer *w)
 {
     const uint32_t warnings = decision->warnings & SKR_WARNINGS_OF_OMISSIONS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The general estimator: how many more replicas of this size a cluster has room for, by the sums in
- * its status (karmada pkg/estimator/client/general.go). Other estimators would be asked besides,
- * the smallest known answer counting. karmada-scheduler uses resource models in the place of the
- * sums where a cluster reports them; here they are not counted, and that is noted.
+ * its status (karmada pkg/estimator/client/general.go). If a cluster reports resource models,
+ * karmada-scheduler uses them instead of the sums. They are not counted here, and a warning says
+ * so.
  */
 #include <string.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Beyond the size of the exact tables: Lagrangian relaxation (M. L. Fisher, The Lagrangian Relaxation
- * Method for Solving Integer Programming Problems, Management Science 27, 1981).
+ * Beyond the size of the exact tables: Lagrangian relaxation (M. L. Fisher, The Lagrangian
+ * Relaxation Method for Solving Integer Programming Problems, Management Science 27, 1981).
  *
- * The upper bounds of all levels and of clusters are replaced by a price for each group of a level and
- * each cluster that is used. Then every group is worth what its members are worth, less its price,
- * and the best selection is read off the tree. With any prices that is a bound: no selection within
- * the bounds has more room. Prices of what is used too much rise, the others fall (subgradient steps).
- * At each step the groups worth most, as many as the constraints allow, are tried for an answer, so
- * what is found is legal. A bound below what is needed is proof that there is none.
+ * The upper bounds of all levels and of clusters are replaced by a price for each group of a level
+ * and each cluster that is used. Then every group is worth what its members are worth, less its
+ * price, and the best selection is read off the tree. With any prices that is a bound: no selection
+ * within the bounds has more room. Prices of what is used too much rise, the others fall
+ * (subgradient steps). At each step the groups worth most, as many as the constraints allow, are
+ * tried for an answer, so what is found is legal. A bound below what is needed is proof that there
+ * is none.
  *
  * Amounts of room are multiplied by UNIT, since prices are integers; a cluster counts as no roomier
  * than what is needed. Cost: STEPS times clusters, once sorted.
@@ -220,13 +221,6 @@ static int by_members(const void *a, const void *b)
     return by_value(a, b);
 }
 
-static int by_index(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* How many groups of a level there may be at most: each has one of every level below. */
 static int64_t allowed(const struct relaxation *r, size_t level)
 {
@@ -279,7 +273,7 @@ static bool choose_level(struct relaxation *r, size_t level, enum manner manner)
     }
     free(below);
     free(open);
-    qsort(chosen->group, chosen->n, sizeof *chosen->group, by_index);
+    qsort(chosen->group, chosen->n, sizeof *chosen->group, skr_compare_index);
     return (int64_t)chosen->n >= least && (level == 0 || chosen->n >= search->chosen[level - 1].n);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What groups can give to the levels above them: the most room for each number of groups below and of
- * clusters, made from the deepest level up (spread_table.h). */
+/* The tables of groups (spread_table.h): the largest room for each number of groups below and of
+ * clusters. They are made from the deepest level upwards. */
 #include "core/propagation/exact_tables.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@ enum {
     PLACES_MAX = 1 << 20,        /* of one table */
     TABLE_PLACES_MAX = 32 << 20, /* of all tables of a level */
 };
-/* Places squared, times groups: most rows of the tables are empty, so that this takes about a second,
- * not hours. */
+/* Places squared, times groups: most rows of the tables are empty, so that this takes about a
+ * second, not hours. */
 #define MERGES_MAX ((skr_int128)1000 * 1000 * 1000 * 1000)
 
 /* Dimensions below level: those that need not be counted are left out. floor: so many there will be

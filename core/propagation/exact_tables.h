@@ -73,15 +73,15 @@ int64_t skr_exact_best_of_all(struct skr_exact_search *search);
 
 /* ---- select_exact.c ---- */
 
-/* The most room of clusters that satisfy their constraint and leave no chosen deepest group out; -1:
- * there are none. */
+/* The most room of clusters that satisfy their constraint and leave no chosen deepest group out;
+ * -1: there are none. */
 int64_t skr_exact_room_of_chosen(struct skr_exact_search *search);
 
 /* ---- exact_bounded.c ---- */
 
-/* Where the tables would be too large. Chooses groups of which clusters can be picked that satisfy all
- * constraints and have the room; false: met none. *ret_best is the most room it met, -1: none; no
- * selection has more than *ret_bound. */
+/* Where the tables would be too large. Chooses groups of which clusters can be picked that satisfy
+ * all constraints and have the room; false: met none. *ret_best is the most room it met, -1: none;
+ * no selection has more than *ret_bound. */
 bool skr_exact_choose_bounded(struct skr_exact_search *search, int64_t *ret_best,
                               int64_t *ret_bound);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters, all of them for every cluster, so that explain can list every reason; and what is left
- * over, scored and in order. A cluster where the object runs keeps it whatever its taints and
+ * Applies all filters to every cluster, so that explain can list every reason, then scores and
+ * sorts the clusters that pass. A cluster in which the object runs passes whatever its taints and
  * kinds are (karmada framework/plugins/tainttoleration, apienablement).
  */
 #include <stdlib.h>
@@ -53,22 +53,6 @@ static int32_t tier_of(const struct skr_binding_decision *decision,
     return -1;
 }
 
-static bool has_place(const struct skr_member_cluster *cluster, enum skr_spread_field field)
-{
-    switch (field) {
-    case SKR_SPREAD_PROVIDER:
-        return cluster->provider[0] != '\0';
-    case SKR_SPREAD_REGION:
-        return cluster->region[0] != '\0';
-    case SKR_SPREAD_ZONE:
-        return cluster->n_zones > 0;
-    case SKR_SPREAD_CLUSTER:
-    case SKR_SPREAD_FIELD_COUNT:
-        break;
-    }
-    return true;
-}
-
 bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
                              const struct skr_member_cluster *cluster, enum skr_spread_field field)
 {
@@ -76,7 +60,7 @@ bool skr_binding_lacks_place(const struct skr_binding_placement *placement,
     for (size_t i = 0; i < placement->n_constraints; i++) {
         asked = asked || placement->constraint[i].field == field;
     }
-    return asked && !has_place(cluster, field);
+    return asked && field < SKR_SPREAD_CLUSTER && skr_spread_place_of(cluster, field, 0)[0] == '\0';
 }
 
 static bool lacks_any_place(const struct skr_binding_placement *placement,

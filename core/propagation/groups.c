@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups: the declared levels of provider, region and zone as a tree with the candidates as leaves,
- * and what each of its units is worth (karmada spreadconstraint/group_clusters.go, calcGroupScore).
- * A cluster is in its first zone; where karmada-scheduler's search is asked for, it has a leaf in
- * each. Clusters without a property are in the group "default", which is worth nothing.
+ * Groups: the declared levels of provider, region and zone as a tree whose leaves are the
+ * candidates, with a score for each unit (karmada spreadconstraint/group_clusters.go,
+ * calcGroupScore). A cluster is in its first zone; in karmada-scheduler's search it has a leaf in
+ * each zone. Clusters without a property are in the group "default", whose score is 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,23 +28,6 @@ struct place {
     int32_t candidate;
     int32_t zone; /* 0: its home */
 };
-
-static const char *part_of(const struct skr_member_cluster *cluster, enum skr_spread_field field,
-                           size_t zone)
-{
-    const char *part = field == SKR_SPREAD_PROVIDER ? cluster->provider
-                       : field == SKR_SPREAD_REGION ? cluster->region
-                       : zone < cluster->n_zones    ? cluster->zone[zone]
-                                                    : "";
-    return part[0] != '\0' ? part : default_group;
-}
-
-static bool is_missing(const struct skr_member_cluster *cluster, enum skr_spread_field field)
-{
-    return field == SKR_SPREAD_PROVIDER ? cluster->provider[0] == '\0'
-           : field == SKR_SPREAD_REGION ? cluster->region[0] == '\0'
-                                        : cluster->n_zones == 0;
-}
 
 static int by_place(const void *a, const void *b)
 {
@@ -83,8 +66,9 @@ static struct place *list_places(const struct grouping *grouping, size_t *ret_n)
         for (size_t zone = 0; zone < zones_of(grouping, &decision->candidate[i]); zone++) {
             place[n] = (struct place){.candidate = (int32_t)i, .zone = (int32_t)zone};
             for (size_t k = 0; k < grouping->n_levels; k++) {
-                place[n].part[k] =
-                    part_of(decision->candidate[i].cluster, grouping->level[k].field, zone);
+                const char *part = skr_spread_place_of(decision->candidate[i].cluster,
+                                                       grouping->level[k].field, zone);
+                place[n].part[k] = part[0] != '\0' ? part : default_group;
             }
             n++;
         }
@@ -179,7 +163,7 @@ static int64_t score_group(const struct skr_binding_decision *decision,
     int64_t highest = 0;
     for (size_t i = 0; i < group->n_members; i++) {
         const struct skr_candidate *member = &decision->candidate[group->member[i]];
-        if (is_missing(member->cluster, field)) {
+        if (skr_spread_place_of(member->cluster, field, 0)[0] == '\0') {
             return 0;
         }
         highest = member->score > highest ? member->score : highest;

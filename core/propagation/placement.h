@@ -2,22 +2,23 @@
 #ifndef SKR_CORE_PROPAGATION_PLACEMENT_H
 #define SKR_CORE_PROPAGATION_PLACEMENT_H
 /*
- * The placement of a binding (policy.karmada.io/v1alpha1 Placement, embedded in the binding's spec):
- * which clusters, how spread, how divided. Decoded into the arena of its binding.
+ * The placement of a binding (policy.karmada.io/v1alpha1 Placement, embedded in the binding's
+ * spec): which clusters, how spread, how divided. Decoded into the arena of its binding.
  *
  * Matching follows karmada pkg/util/selector.go (ClusterMatches), tolerations component-helpers
  * scheduling/corev1 with the operators Equal and Exists.
  */
 #include "core/pod/pod.h"
 #include "core/propagation/cluster.h"
-#include "topology/base/json_field.h"
 
 enum {
-    /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its own. */
+    /* clusterAffinities; overflowAffinities of one likewise. Each may take a decision of its
+     * own. */
     SKR_BINDING_PLACEMENT_TERMS_MAX = 32,
     SKR_BINDING_PLACEMENT_NAMES_MAX = 100000, /* clusterNames, exclude: each */
-    /* Of all affinities together, and of the rules of the static weight list that name no cluster, a
-     * rule counted as one, too: every cluster is compared with all of them. */
+    /* Requirements of all affinities together. The limit also holds for the rules of the static
+     * weight list that name no cluster, where each rule counts as one more. Every cluster is
+     * compared with all. */
     SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX = 1024,
     SKR_BINDING_PLACEMENT_VALUES_MAX = 16384, /* of one requirement */
     SKR_BINDING_PLACEMENT_TOLERATIONS_MAX = 128,
@@ -54,6 +55,15 @@ enum skr_spread_field {
 };
 enum { SKR_SPREAD_LEVELS = SKR_SPREAD_CLUSTER };
 const char *skr_spread_field_name(enum skr_spread_field field); /* "provider", ... */
+/* The cluster's provider or region, or its zone of that number; "" if it has none. */
+static inline const char *skr_spread_place_of(const struct skr_member_cluster *cluster,
+                                              enum skr_spread_field field, size_t zone)
+{
+    return field == SKR_SPREAD_PROVIDER ? cluster->provider
+           : field == SKR_SPREAD_REGION ? cluster->region
+           : zone < cluster->n_zones    ? cluster->zone[zone]
+                                        : "";
+}
 
 struct skr_group_constraint {
     enum skr_spread_field field; /* _COUNT: a label, or a field that does not exist */
@@ -94,13 +104,12 @@ struct skr_binding_placement {
     bool has_workload_affinity; /* not supported */
 };
 
-/* placement: the JSON object. path: where it is. Borrows json. Errors: SKR_INVALID, SKR_LIMIT. */
-int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
-                                 struct skr_binding_placement *ret, struct skr_error *error);
+/* placement: the JSON object. */
+void skr_binding_placement_decode(const struct skr_fields *placement,
+                                  struct skr_binding_placement *ret);
 /* clusterAffinity and what has its fields, for placement.c. */
-int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
-                                const struct skr_field_path *path, struct skr_cluster_affinity *ret,
-                                struct skr_error *error);
+void skr_cluster_affinity_decode(const struct skr_fields *affinity,
+                                 struct skr_cluster_affinity *ret);
 
 /* O(requirements * log(values) + log(names)). */
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,

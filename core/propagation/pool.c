@@ -13,6 +13,13 @@
  */
 #include "core/propagation/steps.h"
 
+int skr_compare_index(const void *a, const void *b)
+{
+    const int32_t *x = a;
+    const int32_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 static int by_room(const void *a, const void *b)
 {
     const int64_t *x = a;

@@ -28,8 +28,8 @@ struct skr_propagation_settings {
 
 extern const struct skr_scheduler skr_propagation_scheduler;
 
-/* Parts of a binding's cycle: of a decision by the stopwatch (zero without one); from the first patch
- * to the last answer, and from the binding's turn to its end by the engine's time. */
+/* Parts of a binding's cycle: of a decision by the stopwatch (zero without one); from the first
+ * patch to the last answer, and from the binding's turn to its end by the engine's time. */
 enum skr_propagation_step {
     SKR_PROPAGATION_STEP_FILTER,
     SKR_PROPAGATION_STEP_SCORE,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selection: constraints completed, the rule that applies, and the selection by clusters alone.
+ * Selection: completes the constraints, finds the rule that applies, and selects by clusters alone.
  *
- * Without constraints, or with static weights, all candidates take part. With a cluster constraint
- * alone the first ones in order, exchanged for roomier ones from the last while room is short
- * (karmada spreadconstraint/select_clusters_by_cluster.go). Region and cluster: the search by
- * regions, then the exact one. Everything else: the exact one.
+ * - Without constraints, or with static weights, all candidates take part.
+ * - With a cluster constraint alone, the first candidates in order take part. While room is short,
+ *   they are exchanged for roomier ones, beginning with the last (karmada
+ *   spreadconstraint/select_clusters_by_cluster.go).
+ * - With region and cluster constraints, the search by regions runs, then the exact search.
+ * - In all other cases the exact search runs.
  */
 #include <stdarg.h>
 #include <stdio.h>

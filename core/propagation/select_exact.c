@@ -2,14 +2,14 @@
 /*
  * The exact search over all declared levels.
  *
- * From the top level down the first combination of groups is wanted: fewest groups first, then the
- * smallest in group order, such that every group above keeps a member and clusters with enough room
- * can be found below. Groups are decided for one at a time. Whether a prefix of decisions can still
- * be completed is read off tables of the tree (spread_table.h): every node has one, merged from its
- * children's; what is decided for is merged with what may follow. So nothing is ever taken back.
+ * The search goes from the top level down and wants the first combination of groups: fewest groups,
+ * then smallest in group order. Every group above must keep a member, and the groups below must
+ * have clusters with enough room. Groups are decided one at a time. Tables of the tree
+ * (spread_table.h) say whether the decisions so far can be completed: each node has a table, merged
+ * from its children's. So the search never goes back.
  *
- * The first combination of all is tried without tables: it is usually the answer. Where the tables
- * would be too large, or have taken too much work, exact_bounded.c looks for any legal combination.
+ * The very first combination is tried without tables, since it usually is the answer. If the tables
+ * would be too large or take too much work, exact_bounded.c looks for any legal combination.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +18,6 @@
 #include "core/propagation/exact_tables.h"
 
 /* ---- the clusters of chosen deepest groups ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
 
 static struct skr_pool make_pool(struct skr_exact_search *search, int32_t **ret_memory)
 {
@@ -44,7 +37,7 @@ static struct skr_pool make_pool(struct skr_exact_search *search, int32_t **ret_
             group_of[group->member[k]] = (int32_t)i;
         }
     }
-    qsort(memory, n, sizeof *memory, by_number);
+    qsort(memory, n, sizeof *memory, skr_compare_index);
     for (size_t i = 0; i < n; i++) {
         memory[n + i] = group_of[memory[i]];
     }

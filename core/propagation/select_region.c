@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selection by region and cluster, with the answers of karmada-scheduler
- * (spreadconstraint/select_groups.go, select_clusters_by_region.go) without its cost.
+ * Selection by region and cluster. It gives the answers of karmada-scheduler
+ * (spreadconstraint/select_groups.go, select_clusters_by_region.go) at a lower cost.
  *
- * That walks all paths of regions, depth first, in the order members ascending, score descending,
- * name ascending, and records a path as soon as it has enough regions and members. So a set of
- * regions is recorded exactly when it has min..max regions, enough members, and, beyond min regions,
- * too few without its last one. Of the recorded sets the one with the highest score wins, then the
- * most members, then the first one walked to, which is the smallest sequence of positions. Both
- * numbers are sums: a table over (position, regions taken, members taken) finds the optimum, and
- * taking a region wherever an optimum allows it finds the first one. The table is bounded; beyond
- * that the caller uses another search.
+ * karmada-scheduler walks all paths of regions, depth first, by members ascending, score
+ * descending, name ascending. It records a path as soon as the path has enough regions and members.
+ * A set of regions is therefore recorded if it has min..max regions, enough members, and, beyond
+ * min regions, too few members without its last region. The recorded set with the highest score
+ * wins, then the one with the most members, then the one with the smallest sequence of positions.
+ *
+ * Score and members are sums. A table over (position, regions taken, members taken) finds the
+ * optimum; taking a region whenever an optimum allows it finds the first set. The table is bounded.
+ * Beyond that the caller uses another search.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +175,6 @@ static size_t choose_regions(struct walk *walk, const struct skr_spread_group **
     return n;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void fill_picks(struct walk *walk, const struct skr_spread_group **path, size_t n_path,
                        struct skr_selection *ret)
 {
@@ -197,7 +191,7 @@ static void fill_picks(struct walk *walk, const struct skr_spread_group **path, 
         memcpy(rest + n_rest, path[i]->member + 1, (path[i]->n_members - 1) * sizeof *rest);
         n_rest += path[i]->n_members - 1;
     }
-    qsort(rest, n_rest, sizeof *rest, by_rank);
+    qsort(rest, n_rest, sizeof *rest, skr_compare_index);
     if ((int64_t)ret->n > most && clusters->declared && most > 0) {
         decision->warnings |= UINT32_C(1) << SKR_WARNING_CLUSTER_MAX_EXCEEDED;
     }

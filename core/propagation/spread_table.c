@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Max-plus products of small dense tables. Rows of numbers of clusters are contiguous, and merged in
- * a loop without branches. Cost of a merge: the product of both numbers of rows that are used, times
- * half a row squared.
+ * Max-plus products of small dense tables. Rows of numbers of clusters are contiguous, and merged
+ * in a loop without branches. Cost of a merge: the product of both numbers of rows that are used,
+ * times half a row squared.
  */
 #include "core/propagation/spread_table.h"
 
@@ -62,7 +62,7 @@ static void spend(const struct skr_spread_space *space, size_t n)
     }
 }
 
-/* Of one row or two: their places are looked at, and counts are taken apart. */
+/* Merges tables of one or two rows place by place. */
 enum { ROW_WORK = 16 };
 
 void skr_spread_table_init(const struct skr_spread_space *space, struct skr_spread_table *table)

@@ -29,8 +29,8 @@ struct skr_spread_space {
     size_t stride[SKR_SPREAD_DIMENSIONS];
     size_t size; /* places of a table */
     size_t row;  /* places of a row: all numbers of clusters for the same groups */
-    /* Places looked at and rows added, of all tables; beyond SKR_SPREAD_WORK_MAX nothing is merged any
-     * more, and what the tables say means nothing. NULL: nobody counts. */
+    /* Places looked at and rows added, of all tables; beyond SKR_SPREAD_WORK_MAX nothing is merged
+     * any more, and what the tables say means nothing. NULL: work is not counted. */
     uint64_t *work;
 };
 
@@ -68,8 +68,8 @@ void skr_spread_table_merge(const struct skr_spread_space *space, const struct s
  * this room; 0: none do. */
 int64_t skr_spread_table_fewest(const struct skr_spread_space *space,
                                 const struct skr_spread_table *table, int64_t room);
-/* The most room of a selection from a, one from b, together satisfying all constraints; -1: none. As
- * skr_spread_table_best() of their merge, without making it. */
+/* The most room of a selection from a, one from b, together satisfying all constraints; -1: none.
+ * As skr_spread_table_best() of their merge, without making it. */
 int64_t skr_spread_table_best_of_both(const struct skr_spread_space *space,
                                       const struct skr_spread_table *a,
                                       const struct skr_spread_table *b);

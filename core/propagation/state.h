@@ -3,8 +3,9 @@
 #define SKR_CORE_PROPAGATION_STATE_H
 /*
  * What the scheduler of bindings holds, for the files of this folder that run it: scheduler.c the
- * row, cache.c the objects, trigger.c objects in and when a binding is decided, cycle.c decision and
- * writes, condition.c what is reported. Calls go one way: row, cycle, condition, trigger, cache.
+ * row, cache.c the objects, trigger.c objects in and when a binding is decided, cycle.c decision
+ * and writes, condition.c what is reported. Calls go one way: row, cycle, condition, trigger,
+ * cache.
  */
 #include <uthash.h>
 
@@ -14,7 +15,7 @@
 #include "core/propagation/types.h"
 #include "topology/base/json_writer.h"
 
-/* What one event decides at the most, but for its last cycle: clusters looked at. */
+/* The work of one event, in clusters looked at; its last cycle may exceed it. */
 enum { SKR_PROPAGATION_EVENT_BUDGET = 20000, SKR_PROPAGATION_CYCLE_COST = 20 };
 enum {
     SKR_WAKE_KEYS, /* the queue's */
@@ -45,8 +46,8 @@ struct skr_binding_entry {
     char *key;
     struct skr_binding *binding;
     skr_time retriggered_at; /* for a cluster that improved; not again within SKR_RETRIGGER_TIME */
-    /* Of the cycle that runs: when it began, when its first patch went out (0: none), and what was
-     * decided. */
+    /* The cycle that runs: when it began, when its first patch went out (0: none), and the
+     * decision. */
     skr_time started_at;
     skr_time written_at;
     enum skr_propagation_code code;
@@ -82,19 +83,19 @@ struct skr_propagation {
 const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry);
 /* Managed by a policy, asks for us, not suspended, not being deleted. */
 bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding);
-/* The newer object of a binding is cached. Returns whether it was newer. Takes binding. */
+/* Caches a newer object of a binding, and returns whether it was newer. Takes binding. */
 bool skr_propagation_take(struct skr_propagation *self, struct skr_binding_entry *entry,
                           struct skr_binding *binding);
 struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, const char *key);
-/* A newer version is cached, and queued when it is to be looked at. Takes binding. */
+/* Caches a newer version, and queues the binding if it may have to be decided. Takes binding. */
 void skr_propagation_put_binding(struct skr_propagation *self, struct skr_binding *binding);
 void skr_propagation_drop_binding(struct skr_propagation *self, const char *namespace_,
                                   const char *name);
 void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_entry *entry);
 struct skr_cluster_entry *skr_propagation_find_cluster(struct skr_propagation *self,
                                                        const char *name); /* NULL: none */
-/* The newer object is cached; *ret_before is the one that it replaces, for the caller to destroy, or
- * NULL. Returns whether it was newer. Takes cluster. */
+/* Caches a newer object, and returns whether it was newer. Takes cluster. *ret_before: the object
+ * that it replaced, or NULL; the caller destroys it. */
 bool skr_propagation_put_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster,
                                  struct skr_member_cluster **ret_before);
 /* The caller destroys it. NULL: it was not there. */
@@ -106,18 +107,18 @@ void skr_propagation_clear(struct skr_propagation *self);
 
 /* ---- trigger.c ---- */
 
-/* The cluster is cached, or no longer cached; bindings that this concerns are queued. Takes
+/* Caches the cluster, or takes it out of the cache, and queues the bindings that this concerns. Takes
  * cluster. */
 void skr_propagation_take_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster);
 void skr_propagation_drop_cluster(struct skr_propagation *self, const char *name);
-/* Whether the binding has to be decided; else its generation at most is noted. */
+/* Whether the binding has to be decided. If not, at most its generation is noted. */
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
 /* Whether both texts are the same JSON value. */
 bool skr_propagation_same_json(const char *a, const char *b);
 
 /* ---- condition.c: of the decision that an entry holds, beside its binding as it is ---- */
 
-/* free(). NULL: nothing was left out of account. */
+/* The caller frees the text. NULL: the decision ignores nothing. */
 char *skr_condition_warning(const struct skr_binding_decision *decision);
 /* Whether condition Scheduled is about another outcome; whether it lacks this warning, or has one
  * that is none now. */

@@ -46,6 +46,9 @@ void skr_select_exactly(struct skr_binding_decision *decision, struct skr_select
 void skr_selection_fail(struct skr_selection *selection, enum skr_propagation_code code,
                         const char *format, ...) SKR_PRINTF(3, 4);
 
+/* For qsort() over int32_t, ascending. */
+int skr_compare_index(const void *a, const void *b);
+
 /* ---- below the deepest level ---- */
 
 /* Members (candidate indices, ascending) of the chosen deepest groups, and the group of each,

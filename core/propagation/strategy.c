@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registry, and the strategies that come with it (karmada pkg/scheduler/core/assignment.go,
- * division_algorithm.go). Dynamic ones keep what runs and divide the difference: growth among room
- * for new replicas, shrinking by what runs, a fresh distribution among both.
+ * The registry of strategies, and its strategies (karmada pkg/scheduler/core/assignment.go,
+ * division_algorithm.go). Dynamic strategies keep running replicas and divide the difference.
+ * Growth is divided by room for new replicas, shrinking by running replicas, a fresh distribution
+ * by both.
  */
 #include "core/propagation/strategy.h"
 

@@ -2,8 +2,8 @@
 #ifndef SKR_CORE_PROPAGATION_STRATEGY_H
 #define SKR_CORE_PROPAGATION_STRATEGY_H
 /*
- * The registry of assignment strategies: how replicas are given to the selected clusters. A row is a
- * strategy; selection and the main flow know the registry alone. It is built once at start-up and
+ * The registry of assignment strategies: how replicas are given to the selected clusters. A row is
+ * a strategy; selection and the main flow know the registry alone. It is built once at start-up and
  * not changed afterwards.
  */
 #include "core/propagation/decision.h"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects in, and when a binding is decided. Of itself: it is new or its generation changed, and then if the applied
- * placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
- * pkg/scheduler/scheduler.go, doScheduleBinding). By clusters: labels, generation or deletion of one
- * that its affinity matches; and, beyond karmada-scheduler, any improvement while it has no place.
- * Bindings that are placed never move for that.
+ * Takes objects in and queues the bindings to decide.
+ *
+ * - A binding that is new or has another generation is queued. It is decided if the applied
+ *   placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
+ *   pkg/scheduler/scheduler.go, doScheduleBinding).
+ * - Other labels, another generation or the deletion of a cluster queue the bindings whose affinity
+ *   matches it.
+ * - Beyond karmada-scheduler, any improvement of a cluster queues bindings without a place. Placed
+ *   bindings never move for that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +50,7 @@ static const json_t *term_of(const json_t *placement, const char *name)
     return NULL;
 }
 
-/* All but the terms that are not active. */
+/* Compares everything except the terms that are not active. */
 static bool placement_changed(const struct skr_binding *binding)
 {
     if (skr_propagation_same_json(binding->placement_text, binding->applied_text)) {
@@ -97,7 +101,7 @@ static bool has_terminating_target(struct skr_propagation *self, const struct sk
 
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding)
 {
-    /* A status that was never written: the process died between the two patches. */
+    /* The status was never written if a process died between the two patches. */
     bool unfinished =
         binding->last_scheduled == 0 || strcmp(binding->condition_status, "True") != 0;
     return unfinished || !binding->has_placement || placement_changed(binding) ||
@@ -121,20 +125,6 @@ static bool affinity_matches(const struct skr_binding *binding,
     }
     size_t term = skr_binding_placement_find_term(placement, binding->observed_affinity);
     return skr_cluster_affinity_matches(&placement->term[term].affinity, cluster);
-}
-
-static bool labels_differ(const struct skr_labels *a, const struct skr_labels *b)
-{
-    if (a->n != b->n) {
-        return true;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool has_taint(const struct skr_member_cluster *cluster, const struct skr_taint *taint)
@@ -191,7 +181,7 @@ static bool is_unplaced(const struct skr_binding *binding)
             strcmp(binding->condition_reason, "Unschedulable") == 0);
 }
 
-/* At most once in a while. */
+/* Queues the binding at most once in SKR_RETRIGGER_TIME. */
 static void retrigger(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_time now = skr_frame_now(self->frame);
@@ -203,7 +193,8 @@ static void retrigger(struct skr_propagation *self, struct skr_binding_entry *en
     skr_propagation_queue(self, entry, entry->retriggered_at);
 }
 
-/* Bindings that a change of a cluster concerns are queued. before or after NULL: it is new, gone. */
+/* Queues the bindings that a change concerns. before NULL: the cluster is new; after NULL: it is
+ * gone. */
 static void cluster_changed(struct skr_propagation *self, const struct skr_member_cluster *before,
                             const struct skr_member_cluster *after)
 {
@@ -211,7 +202,7 @@ static void cluster_changed(struct skr_propagation *self, const struct skr_membe
     struct skr_binding_entry *next;
     bool concerns = before && after &&
                     (before->generation != after->generation ||
-                     labels_differ(&before->meta.labels, &after->meta.labels) ||
+                     !skr_labels_equal(&before->meta.labels, &after->meta.labels) ||
                      (!before->meta.deleting && after->meta.deleting));
     bool better = improves(before, after);
     if (!concerns && !better) {
@@ -235,7 +226,7 @@ void skr_propagation_take_cluster(struct skr_propagation *self, struct skr_membe
     struct skr_member_cluster *before;
     if (skr_propagation_put_cluster(self, cluster, &before)) {
         cluster_changed(self, before, cluster);
-        skr_member_cluster_destroy(before);
+        skr_object_destroy(before);
     }
 }
 
@@ -244,6 +235,6 @@ void skr_propagation_drop_cluster(struct skr_propagation *self, const char *name
     struct skr_member_cluster *before = skr_propagation_remove_cluster(self, name);
     if (before) {
         cluster_changed(self, before, NULL);
-        skr_member_cluster_destroy(before);
+        skr_object_destroy(before);
     }
 }

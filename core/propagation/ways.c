@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A way is a change as data. There is one function that makes the change and decides, and a way is
- * returned only when that decision is placed. The rest is which ones are worth a try: numbers by
- * bisection or in steps from where they are, clusters from the roomiest, or by name.
+ * A way is a change as data. helps() makes the change and decides; a way is returned only if that
+ * decision is placed. The other functions choose which ways to try: numbers by bisection or in
+ * steps from their present value, clusters from the roomiest, or by name.
  */
 #include "core/propagation/ways.h"
 

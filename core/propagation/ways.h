@@ -3,7 +3,8 @@
 #define SKR_CORE_PROPAGATION_WAYS_H
 /*
  * Ways out: single changes of a binding, or of one cluster, with which a binding that is not placed
- * would be. Each one was tried: the binding was decided again with the change, on the same clusters.
+ * would be. Each one was tried: the binding was decided again with the change, on the same
+ * clusters.
  */
 #include "core/propagation/decision.h"
 
@@ -30,9 +31,10 @@ struct skr_binding_way {
     enum skr_spread_field field;
     size_t index; /* of a constraint of the placement, or of a cluster of the decision */
     int64_t number;
-    /* Of SKR_WAY_CLUSTER, all that rejected it: it has no taints (TAINT_TOLERATION), serves the kind
-     * (API_ENABLEMENT), is not evicting (CLUSTER_EVICTION), has each place that it lacks and is alone
-     * there (SPREAD_CONSTRAINT), has room for all replicas (CLUSTER_RESOURCE). */
+    /* For SKR_WAY_CLUSTER, all filters that rejected it: it has no taints (TAINT_TOLERATION),
+     * serves the kind (API_ENABLEMENT), is not evicting (CLUSTER_EVICTION), has each place that it
+     * lacks and is alone there (SPREAD_CONSTRAINT), has room for all replicas
+     * (CLUSTER_RESOURCE). */
     uint32_t filters;
     enum skr_division_kind division;
 };

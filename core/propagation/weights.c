@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Static weights: rules by the clusters that they name, then the others by weight. */
 #include "core/propagation/weights.h"
 
 #include <stdlib.h>

@@ -24,8 +24,8 @@ struct skr_weight_index {
 void skr_weight_index_init(struct skr_weight_index *index,
                            const struct skr_binding_placement *placement);
 void skr_weight_index_fini(struct skr_weight_index *index);
-/* Whether a rule matches the cluster; *ret_weight is the largest weight of those that do, 0 when that
- * is not positive. */
+/* Whether a rule matches the cluster; *ret_weight is the largest weight of those that do, 0 when
+ * that is not positive. */
 bool skr_weight_index_find(const struct skr_weight_index *index,
                            const struct skr_member_cluster *cluster, int64_t *ret_weight);
 

@@ -2,7 +2,6 @@
 /* Questions to the API server, and dates of certificates. */
 #include "server/daemon/preflight.h"
 
-#include <gnutls/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "server/file.h"
 #include "server/http/spotmix_webhook.h"
 #include "server/http/tls.h"
+#include "server/http/x509.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
@@ -97,34 +97,19 @@ static int print_permission(struct skr_caller *caller, const struct skr_permissi
     return said == SKR_PERMISSION_YES ? SKR_EXIT_OK : SKR_EXIT_FINDINGS;
 }
 
-/* When the first certificate of a PEM text ends; 0: it cannot be read. */
-static time_t end_of(char *pem)
+static int print_certificate(const char *what, const char *pem, struct skr_strbuf *out)
 {
-    gnutls_x509_crt_t certificate;
-    /* GnuTLS takes a pointer to bytes it does not change. */
-    const gnutls_datum_t text = {(unsigned char *)pem, (unsigned)strlen(pem)};
-    if (gnutls_x509_crt_init(&certificate) < 0) {
-        return 0;
-    }
-    time_t end = 0;
-    if (gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM) == 0) {
-        end = gnutls_x509_crt_get_expiration_time(certificate);
-    }
-    gnutls_x509_crt_deinit(certificate);
-    return end < 0 ? 0 : end;
-}
-
-static int print_certificate(const char *what, char *pem, struct skr_strbuf *out)
-{
-    const time_t end = end_of(pem);
-    const long long days = ((long long)end - (long long)time(NULL)) / DAY_S;
-    if (end > 0 && days >= CERTIFICATE_DAYS_MIN) {
+    struct skr_x509_dates dates;
+    const int64_t now = time(NULL);
+    const bool there = skr_x509_dates(pem, &dates);
+    const long long days = there ? (dates.until_s - now) / DAY_S : 0;
+    if (days >= CERTIFICATE_DAYS_MIN) {
         skr_strbuf_addf(out, "ok   %s: valid for %lld days\n", what, days);
         return SKR_EXIT_OK;
     }
-    if (end == 0) {
+    if (!there) {
         skr_strbuf_addf(out, "FAIL %s: no certificate can be read\n", what);
-    } else if (end <= time(NULL)) {
+    } else if (dates.until_s <= now) {
         skr_strbuf_addf(out, "FAIL %s: has run out\n", what);
     } else {
         skr_strbuf_addf(out, "FAIL %s: valid for %lld days only\n", what, days);

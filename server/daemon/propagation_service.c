@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts (tally.h) go into the registry when somebody asks. */
-#include "server/daemon/propagation_service.h"
-
-#include <stdlib.h>
-
+/* The scheduler of Karmada's bindings in the daemon: its options and metrics. */
 #include "core/propagation/scheduler.h"
+#include "server/daemon/fleet_service.h"
 #include "server/daemon/series.h"
-#include "server/daemon/tally.h"
-#include "topology/base/arena.h"
 
 enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
 
@@ -25,12 +20,6 @@ static const struct skr_metric_spec specs[] = {
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
-struct service {
-    struct skr_propagation_settings settings;
-    struct skr_metric_family *family[F_COUNT];
-    struct skr_tally tally; /* struct skr_propagation_counts */
-};
-
 static bool enabled(const struct skr_config *config)
 {
     return config->karmada_enabled;
@@ -41,74 +30,60 @@ static struct skr_service_rate rate(const struct skr_config *config)
     return (struct skr_service_rate){config->karmada_qps, config->karmada_burst};
 }
 
-static void collect(void *context)
+static void collect(struct skr_metric_family *const family[], const void *object)
 {
-    struct service *s = context;
-    struct skr_propagation_counts counts;
-    skr_tally_get(&s->tally, &counts);
+    const struct skr_propagation_counts *counts = object;
     for (int code = 0; code < SKR_PROPAGATION_CODE_COUNT; code++) {
         const char *name =
             code == SKR_PROPAGATION_PLACED
                 ? "placed"
                 : skr_propagation_outcome((enum skr_propagation_code)code, false).code;
-        skr_series_advance(s->family[F_ATTEMPTS], name, NULL, counts.attempts[code]);
+        skr_series_advance(family[F_ATTEMPTS], name, NULL, counts->attempts[code]);
     }
-    skr_series_set(s->family[F_BINDINGS], "placed", NULL, counts.placed);
-    skr_series_set(s->family[F_BINDINGS], "unplaced", NULL, counts.unplaced);
-    skr_series_set(s->family[F_BINDINGS], "waiting", NULL, counts.waiting);
-    skr_series_set(s->family[F_DEPTH], NULL, NULL, counts.queued);
-    skr_series_advance(s->family[F_FALLBACK], NULL, NULL, counts.fallbacks);
+    skr_series_set(family[F_BINDINGS], "placed", NULL, counts->placed);
+    skr_series_set(family[F_BINDINGS], "unplaced", NULL, counts->unplaced);
+    skr_series_set(family[F_BINDINGS], "waiting", NULL, counts->waiting);
+    skr_series_set(family[F_DEPTH], NULL, NULL, counts->queued);
+    skr_series_advance(family[F_FALLBACK], NULL, NULL, counts->fallbacks);
     for (int step = 0; step < SKR_PROPAGATION_STEP_COUNT; step++) {
-        skr_metric_load(skr_series(s->family[F_DURATION],
+        skr_metric_load(skr_series(family[F_DURATION],
                                    skr_propagation_step_name((enum skr_propagation_step)step),
                                    NULL),
-                        counts.time[step].n, counts.time[step].sum);
+                        counts->time[step].n, counts->time[step].sum);
     }
+}
+
+static void configure(const struct skr_service_host *host, const struct skr_stopwatch *stopwatch,
+                      void *object)
+{
+    const struct skr_config *config = host->config;
+    struct skr_propagation_settings *settings = object;
+    settings->hash_seed = host->hash_seed;
+    settings->stopwatch = stopwatch;
+    settings->scheduler_name = config->karmada_scheduler_name;
+    settings->workers = (size_t)config->karmada_workers;
+    skr_propagation_options_init(&settings->options, config->karmada_profile);
+    /* Valid: the configuration was refused otherwise. */
+    (void)skr_propagation_options_set(&settings->options, config->karmada_options, NULL);
+}
+
+static void count(const void *scheduler, void *counts)
+{
+    skr_propagation_count(scheduler, counts);
 }
 
 static void *create(const struct skr_service_host *host)
 {
-    const struct skr_config *config = host->config;
-    struct service *s = skr_alloc(sizeof *s);
-    skr_tally_init(&s->tally, host->clock, sizeof(struct skr_propagation_counts));
-    s->settings = (struct skr_propagation_settings){
-        .hash_seed = host->hash_seed,
-        .stopwatch = &s->tally.stopwatch,
-        .scheduler_name = config->karmada_scheduler_name,
-        .workers = (size_t)config->karmada_workers,
+    static const struct skr_fleet_kind kind = {
+        .spec = specs,
+        .n_specs = F_COUNT,
+        .settings_size = sizeof(struct skr_propagation_settings),
+        .counts_size = sizeof(struct skr_propagation_counts),
+        .configure = configure,
+        .count = count,
+        .collect = collect,
     };
-    skr_propagation_options_init(&s->settings.options, config->karmada_profile);
-    /* Valid: the configuration was refused otherwise. */
-    (void)skr_propagation_options_set(&s->settings.options, config->karmada_options, NULL);
-    for (int i = 0; i < F_COUNT; i++) {
-        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
-    }
-    skr_metrics_on_collect(host->registry, collect, s);
-    return s;
-}
-
-static const void *settings(const void *service)
-{
-    return &((const struct service *)service)->settings;
-}
-
-static void handled(void *service, const struct skr_engine *engine)
-{
-    struct service *s = service;
-    struct skr_propagation_counts counts;
-    if (skr_tally_is_due(&s->tally)) {
-        skr_propagation_count(skr_engine_self(engine), &counts);
-        skr_tally_put(&s->tally, &counts);
-    }
-}
-
-static void destroy(void *service)
-{
-    struct service *s = service;
-    if (s) {
-        skr_tally_fini(&s->tally);
-        free(s);
-    }
+    return skr_fleet_service_create(host, &kind);
 }
 
 const struct skr_scheduler_row skr_propagation_service = {
@@ -117,7 +92,7 @@ const struct skr_scheduler_row skr_propagation_service = {
     .enabled = enabled,
     .rate = rate,
     .create = create,
-    .settings = settings,
-    .handled = handled,
-    .destroy = destroy,
+    .settings = skr_fleet_service_settings,
+    .handled = skr_fleet_service_handled,
+    .destroy = skr_fleet_service_destroy,
 };

@@ -2,9 +2,8 @@
 /* The table of schedulers in the daemon. */
 #include "server/daemon/schedulers.h"
 
+#include "server/daemon/fleet_service.h"
 #include "server/daemon/gang_service.h"
-#include "server/daemon/placement_service.h"
-#include "server/daemon/propagation_service.h"
 #include "server/daemon/spotmix_service.h"
 
 const struct skr_scheduler_row *const skr_scheduler_rows[SKR_SCHEDULER_COUNT] = {

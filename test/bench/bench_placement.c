@@ -116,26 +116,31 @@ static void make_world(struct world *w, size_t n)
     for (size_t i = 0; i < n; i++) {
         const int k = (int)i;
         json_t *json = json_text(CLUSTER, k, k, k % 9, k * 7 % 64);
-        skr_bug_on(skr_managed_cluster_decode(json, &w->cluster[i], NULL) < 0);
+        void *object = NULL;
+        skr_bug_on(skr_managed_cluster_decode(json, &object, NULL) < 0);
+        w->cluster[i] = object;
         json_decref(json);
         json = json_text("{'metadata':{'name':'load','namespace':'c%05d'},'status':{'scores':["
                          "{'name':'cpu','value':%d}]}}",
                          k, k * 13 % 100);
-        skr_bug_on(skr_addon_score_decode(json, &w->score[i], NULL) < 0);
+        skr_bug_on(skr_addon_score_decode(json, &object, NULL) < 0);
+        w->score[i] = object;
         json_decref(json);
     }
     json_auto_t *json = json_text("{'metadata':{'name':'all'},'spec':{'clusterSelector':{"
                                   "'selectorType':'LabelSelector','labelSelector':{}}}}");
-    skr_bug_on(skr_cluster_set_decode(json, &w->set, NULL) < 0);
+    void *set = NULL;
+    skr_bug_on(skr_cluster_set_decode(json, &set, NULL) < 0);
+    w->set = set;
 }
 
 static void free_world(struct world *w)
 {
     for (size_t i = 0; i < w->n; i++) {
-        skr_managed_cluster_destroy(w->cluster[i]);
-        skr_addon_score_destroy(w->score[i]);
+        skr_object_destroy(w->cluster[i]);
+        skr_object_destroy(w->score[i]);
     }
-    skr_cluster_set_destroy(w->set);
+    skr_object_destroy(w->set);
     free(w->cluster);
     free(w->score);
     free(w->load);
@@ -147,7 +152,7 @@ static void bench_cycles(size_t placements, size_t clusters, const char *target)
     double *took = skr_alloc_array(placements, sizeof *took), sum = 0;
     make_world(&w, clusters);
     for (size_t i = 0; i < placements; i++) {
-        struct skr_placement *placement;
+        void *placement = NULL;
         struct skr_placement_result result;
         const int k = (int)i;
         json_auto_t *json = json_text(PLACEMENT, k, k % 100, k);
@@ -170,7 +175,7 @@ static void bench_cycles(size_t placements, size_t clusters, const char *target)
             w.load[result.candidate[result.spread.order[c]]]++;
         }
         skr_arena_destroy(arena);
-        skr_placement_destroy(placement);
+        skr_object_destroy(placement);
     }
     times_sort(took, placements);
     printf(

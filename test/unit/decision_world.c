@@ -26,10 +26,11 @@ void decision_read_cluster(struct decision_world *world, const char *word[3])
                     word[0], score, room, place[0], place[1], place[2][0] ? "'" : "", place[2],
                     place[2][0] ? "'" : "");
     json_t *json = json_text_load(text.s);
-    if (skr_member_cluster_decode(json, &world->cluster[world->n], &error) < 0) {
+    void *cluster = NULL;
+    if (skr_member_cluster_decode(json, &cluster, &error) < 0) {
         fail_msg("%s", error.text);
     }
-    world->n++;
+    world->cluster[world->n++] = cluster;
     json_decref(json);
     skr_strbuf_fini(&text);
     if (runs[0] != '\0') {
@@ -60,7 +61,7 @@ struct skr_binding *decision_read_binding(struct decision_world *world, int repl
                                           const char *placement, const char *more)
 {
     struct skr_strbuf text;
-    struct skr_binding *binding = NULL;
+    void *binding = NULL;
     struct skr_error error = {.text = ""};
     skr_strbuf_init(&text);
     skr_strbuf_addf(
@@ -105,7 +106,7 @@ struct skr_binding_decision *decision_decide(const struct decision_world *world,
 void decision_world_fini(struct decision_world *world)
 {
     for (size_t i = 0; i < world->n; i++) {
-        skr_member_cluster_destroy(world->cluster[i]);
+        skr_object_destroy(world->cluster[i]);
     }
     skr_strbuf_fini(&world->targets);
 }

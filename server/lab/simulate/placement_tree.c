@@ -42,7 +42,8 @@ static void draw(const struct skr_placement *placement, const struct skr_placeme
     for (size_t i = 0; i < hub->n_decisions; i++) {
         const struct skr_placement_decision *decision = hub->decision[i];
         for (size_t c = 0; c < decision->n; c++) {
-            const int64_t at = skr_placement_hub_find(hub, decision->cluster[c]);
+            const int64_t at =
+                skr_object_search(hub->cluster, hub->n_clusters, decision->cluster[c]);
             skr_grow(&row, &cap, n + 1, sizeof *row);
             row[n++] = make_row(placement, at < 0 ? NULL : hub->cluster[at], decision->cluster[c],
                                 decision->meta.name);

@@ -200,17 +200,7 @@ func (f *fleet) judgeOne(b *fleetBinding, there map[string]bool) error {
 
 func (f *fleet) settle(what string) time.Duration {
 	f.Helper()
-	began := time.Now()
-	for {
-		err := f.judge()
-		if err == nil {
-			return time.Since(began)
-		}
-		if time.Since(began) > 4*usual {
-			f.Fatalf("%s: %v", what, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	return f.untilRight(what, 4*usual, f.judge)
 }
 
 // stir changes replicas, placements, taints, summaries, evicts and asks for rescheduling.
@@ -362,11 +352,7 @@ func (f *fleet) nothingNew() {
 // disturb makes a round's fault: writes that fail, or a kill: at any write, or between the two patches of a binding. The
 // channel says when the daemon is back.
 func (f *fleet) disturb(round int) <-chan error {
-	revived := make(chan error, 1)
-	kill := func() {
-		f.daemon.Kill()
-		go func() { revived <- f.daemon.Start() }()
-	}
+	kill, revived := f.rebirth()
 	switch round % 4 {
 	case 0:
 		f.proxy.KillAt(2+round*7%30, cluster.Moment(round/4%2), kill)

@@ -26,6 +26,29 @@ func fleetSize(name string, otherwise int) int {
 	return otherwise
 }
 
+// untilRight waits until judge finds nothing that is not yet as it should be.
+func (r *run) untilRight(what string, most time.Duration, judge func() error) time.Duration {
+	r.Helper()
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := judge()
+		if err == nil {
+			return time.Since(began)
+		}
+		if time.Since(began) > most {
+			r.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// rebirth is a kill of the daemon with a start behind it. The channel says when the daemon is back.
+func (r *run) rebirth() (kill func(), revived chan error) {
+	revived = make(chan error, 1)
+	return func() {
+		r.daemon.Kill()
+		go func() { revived <- r.daemon.Start() }()
+	}, revived
+}
+
 type hubCluster struct {
 	Metadata struct {
 		Name   string
@@ -247,6 +270,15 @@ func (h *hub) startReader() {
 	})
 }
 
+func (h *hub) endReader() {
+	h.Helper()
+	close(h.stopReader)
+	h.reader.Wait()
+	for _, what := range h.missed {
+		h.Error(what)
+	}
+}
+
 // judge says what is not yet as it should be.
 func (h *hub) judge() error {
 	var all cluster.List[hubPlacement]
@@ -334,17 +366,7 @@ func (h *hub) judgeOne(p *hubPlacement, decided []string, open map[string]hubClu
 
 func (h *hub) settle(what string) time.Duration {
 	h.Helper()
-	began := time.Now()
-	for {
-		err := h.judge()
-		if err == nil {
-			return time.Since(began)
-		}
-		if time.Since(began) > 3*usual {
-			h.Fatalf("%s: %v", what, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	return h.untilRight(what, 3*usual, h.judge)
 }
 
 // one is a Placement of a kind, by chance; "": there is none that may be used.
@@ -475,24 +497,13 @@ func TestOCM_AHubInMotion(t *testing.T) {
 	}
 	t.Logf("all placed after %v", h.settle("at first"))
 	for round := range fleetSize("ROUNDS", 4) {
-		killed := make(chan struct{})
+		kill, revived := h.rebirth()
 		if round%2 == 0 {
-			h.proxy.KillAt(3+round*7%20, cluster.Moment(round/2%2), func() {
-				h.daemon.Kill()
-				close(killed)
-			})
+			h.proxy.KillAt(3+round*7%20, cluster.Moment(round/2%2), kill)
 		} else {
 			h.proxy.Disturb(0.05, uint64(round))
+			revived <- nil
 		}
-		revived := make(chan error, 1)
-		go func() {
-			if round%2 == 0 {
-				<-killed
-				revived <- h.daemon.Start()
-			} else {
-				revived <- nil
-			}
-		}()
 		h.stir(round)
 		if h.proxy.KillAt(0, 0, nil) {
 			t.Fatal("too few writes for the kill")
@@ -504,11 +515,7 @@ func TestOCM_AHubInMotion(t *testing.T) {
 		thaw()
 		t.Logf("round %d settled after %v", round, h.settle("all are ours again"))
 	}
-	close(h.stopReader)
-	h.reader.Wait()
-	for _, what := range h.missed {
-		t.Error(what)
-	}
+	h.endReader()
 	h.later()
 	for name := range h.kind {
 		h.must(h.freeze(name))
@@ -612,9 +619,5 @@ func TestOCM_TwoReplicas(t *testing.T) {
 	h.stir(2)
 	h.settle("by the second, the first one beside it")
 	h.expectLeader(second)
-	close(h.stopReader)
-	h.reader.Wait()
-	for _, what := range h.missed {
-		t.Error(what)
-	}
+	h.endReader()
 }

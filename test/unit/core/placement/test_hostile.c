@@ -36,7 +36,9 @@ static struct world *world_of(size_t n, size_t n_decisions)
         json_t *json =
             json_pack("{s:{s:o, s:{s:s}}}", "metadata", "name", json_sprintf("c%06zu", i), "labels",
                       "zone", i % 2 == 0 ? "a" : "b");
-        assert_int_equal(skr_managed_cluster_decode(json, &world->cluster[i], NULL), 0);
+        void *cluster = NULL;
+        assert_int_equal(skr_managed_cluster_decode(json, &cluster, NULL), 0);
+        world->cluster[i] = cluster;
         json_decref(json);
     }
     for (size_t i = 0; i < n_decisions; i++) {
@@ -45,7 +47,9 @@ static struct world *world_of(size_t n, size_t n_decisions)
                                  "labels", OCM "placement", "p", OCM "decision-group-index",
                                  json_sprintf("%zu", i), OCM "decision-group-name", "", "status",
                                  "decisions", "clusterName", json_sprintf("c%06zu", i));
-        assert_int_equal(skr_placement_decision_decode(json, &world->decision[i], NULL), 0);
+        void *decision = NULL;
+        assert_int_equal(skr_placement_decision_decode(json, &decision, NULL), 0);
+        world->decision[i] = decision;
         json_decref(json);
     }
     return world;
@@ -54,10 +58,10 @@ static struct world *world_of(size_t n, size_t n_decisions)
 static void forget(struct world *world)
 {
     for (size_t i = 0; i < world->n; i++) {
-        skr_managed_cluster_destroy(world->cluster[i]);
+        skr_object_destroy(world->cluster[i]);
     }
     for (size_t i = 0; i < world->n_decisions; i++) {
-        skr_placement_decision_destroy(world->decision[i]);
+        skr_object_destroy(world->decision[i]);
     }
     free(world->cluster);
     free(world->decision);
@@ -67,7 +71,7 @@ static void forget(struct world *world)
 
 static struct skr_placement *placement_of(const char *spec)
 {
-    struct skr_placement *placement;
+    void *placement = NULL;
     json_t *json = json_pack("{s:{s:s, s:s}, s:o}", "metadata", "namespace", "ns", "name", "p",
                              "spec", json_loads(spec, 0, NULL));
     assert_non_null(json);
@@ -109,7 +113,7 @@ static void evaluate_parts_of_one(size_t n, size_t decided)
         assert_string_equal(result.slices.slice[i].cluster[0], world->cluster[i]->meta.name);
     }
     skr_arena_destroy(arena);
-    skr_placement_destroy(placement);
+    skr_object_destroy(placement);
     forget(world);
 }
 
@@ -224,7 +228,7 @@ TEST_EACH(limit, limits, lists_of_a_placement_have_limits_with_a_message)
             assert_memory_equal(placement->misconfigured, limit->says, strlen(limit->says));
             assert_non_null(strstr(placement->misconfigured, limit->number));
         }
-        skr_placement_destroy(placement);
+        skr_object_destroy(placement);
     }
 }
 

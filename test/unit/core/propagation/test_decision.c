@@ -41,7 +41,7 @@ static void check(const struct row *row)
         fail_msg("%s: %s (%s), not %s", row->title, answer.s, decision->message, row->want);
     }
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
@@ -279,7 +279,7 @@ TEST(the_reported_filter_is_the_first_in_a_fixed_order)
                                                 1U << SKR_FILTER_CLUSTER_AFFINITY |
                                                 1U << SKR_FILTER_CLUSTER_EVICTION);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
@@ -300,7 +300,7 @@ static void check_levels(const char *placement, const char *profile, const char 
     }
     assert_string_equal(levels.s, want);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 

@@ -27,7 +27,7 @@ static void check_many_regions(const char *profile)
     assert_true(decision->fell_back);
     assert_int_equal(decision->n_selected, 20);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
@@ -60,7 +60,7 @@ TEST(ninety_of_a_hundred_regions_are_found)
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
     assert_int_equal(decision->n_selected, 90);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
@@ -94,7 +94,7 @@ TEST(a_hundred_and_ninety_of_two_hundred_regions_are_found)
         assert_int_equal(decision->code, cases[i].code);
         assert_null(strstr(decision->message, "too many"));
         skr_binding_decision_destroy(decision);
-        skr_binding_destroy(binding);
+        skr_object_destroy(binding);
         decision_world_fini(&world);
     }
 }

@@ -30,14 +30,16 @@ static void make(struct fleet *fleet, size_t n, size_t provider, size_t region, 
             "resources", "kind", "Deployment", "resourceSummary", "allocatable", "pods",
             json_sprintf("%zu", 3 + i * 7919 % 17));
         assert_non_null(json);
-        assert_int_equal(skr_member_cluster_decode(json, &fleet->cluster[i], NULL), 0);
+        void *cluster = NULL;
+        assert_int_equal(skr_member_cluster_decode(json, &cluster, NULL), 0);
+        fleet->cluster[i] = cluster;
     }
 }
 
 static void forget(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->n; i++) {
-        skr_member_cluster_destroy(fleet->cluster[i]);
+        skr_object_destroy(fleet->cluster[i]);
     }
     free(fleet->cluster);
 }
@@ -52,7 +54,9 @@ static int read_binding(json_t *placement, int replicas, struct skr_binding **re
                   replicas, "resource", "apiVersion", "apps/v1", "kind", "Deployment", "namespace",
                   "d", "name", "w", "uid", "u", "placement", placement);
     assert_non_null(json);
-    const int rc = skr_binding_decode(json, ret, error);
+    void *binding = NULL;
+    const int rc = skr_binding_decode(json, &binding, error);
+    *ret = binding;
     json_decref(json);
     return rc;
 }
@@ -96,7 +100,7 @@ static void weigh(void *context, size_t n)
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
     assert_int_equal(decision->n_targets, n);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     forget(&fleet);
 }
 
@@ -127,7 +131,7 @@ TEST(the_largest_weight_of_the_rules_that_match_counts_whether_they_name_the_clu
         assert_int_equal(decision->target[i].replicas, ((int[]){2, 1, 3})[i]);
     }
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     forget(&fleet);
 }
 
@@ -183,7 +187,7 @@ TEST_EACH(nest, nests, nested_constraints_on_thousands_of_clusters_take_no_more_
     }
     assert_int_equal(given, nest->replicas);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     forget(&fleet);
 }
 
@@ -241,10 +245,10 @@ TEST_EACH(limit, limits, what_every_cluster_is_compared_with_has_limits)
     struct skr_error error;
     assert_int_equal(read_binding(limit->make(limit->most), 1, &binding, &error), 0);
     assert_null(binding->refusal);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     assert_int_equal(read_binding(limit->make(limit->most + 1), 1, &binding, &error), 0);
     assert_non_null(binding->refusal);
     assert_non_null(strstr(binding->refusal, limit->number));
     assert_int_equal(binding->placement.n_terms, 0);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
 }

@@ -42,10 +42,11 @@ static void add(struct decision_world *world, const char *meta, int cpu, const c
     SKR_STRBUF(text);
     skr_strbuf_addf(&text, cluster_format, meta, cpu, models);
     json_auto_t *json = json_text_load(text.s);
-    if (skr_member_cluster_decode(json, &world->cluster[world->n], &error) < 0) {
+    void *cluster = NULL;
+    if (skr_member_cluster_decode(json, &cluster, &error) < 0) {
         fail_msg("%s", error.text);
     }
-    world->n++;
+    world->cluster[world->n++] = cluster;
 }
 
 static void make_world(struct decision_world *world)
@@ -97,7 +98,7 @@ TEST_EACH(row, rows, models_are_a_warning_where_room_decides_and_nowhere_else)
                  decision->n_modelled, decision->message);
     }
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
@@ -113,7 +114,7 @@ TEST(the_room_of_a_what_if_question_is_no_estimate)
     struct skr_binding_decision *decision = decision_decide(&world, binding, &options);
     assert_int_equal(decision->warnings, 0);
     skr_binding_decision_destroy(decision);
-    skr_binding_destroy(binding);
+    skr_object_destroy(binding);
     decision_world_fini(&world);
 }
 
