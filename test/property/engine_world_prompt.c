@@ -31,6 +31,7 @@
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
+#include "topology/base/table.h"
 
 static bool is_at_rest(const struct rig *rig)
 {
@@ -100,7 +101,8 @@ static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
         for (int m = 0; m < g->n_members; m++) {
             const struct shape *s;
             const struct veto *v = NULL;
-            HASH_FIND_STR(rig->gang->shapes, g->member[m]->pod->shape->key, s);
+            SKR_TABLE_FIND_STR(&rig->gang->settings.hash_seed, rig->gang->shapes,
+                               g->member[m]->pod->shape->key, s);
             if (s) {
                 HASH_FIND_STR(s->vetoes, g->node[i].name, v);
             }
