@@ -21,6 +21,7 @@
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
@@ -114,9 +115,9 @@ static void become_ready(struct skr_gang *e, struct group *g)
  * later. */
 static bool reason_stands(const struct skr_gang *e, const struct group *g)
 {
-    return g->seats.n_ready > 0 &&
-           (g->attempt.infeasible || (skr_attempt_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
-                                      g->reason != SKR_REASON_MEMBERS_MISSING));
+    return g->seats.n_ready > 0 && (g->attempt.infeasible || g->claims.waits ||
+                                    (skr_attempt_is_paused(e, g) && g->reason != SKR_REASON_NONE &&
+                                     g->reason != SKR_REASON_MEMBERS_MISSING));
 }
 
 static void evaluate_bound(struct skr_gang *e, struct group *g)
@@ -251,6 +252,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_refusal_refresh(e, g);
     skr_measure_group(e, g);
     skr_gate_release_settle(e, g);
+    skr_claims_settle(e, g);
     skr_status_update(e, g);
     skr_candidates_note(e, g);
     touch_members(e, g);

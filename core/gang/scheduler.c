@@ -13,8 +13,10 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/names_sweep.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/maps.h"
@@ -61,6 +63,7 @@ static void wake(void *self, int kind, const char *key)
         p = skr_pods_find(e, key);
         if (p) {
             skr_bind_calls_expire(e, p);
+            skr_ordinary_expire(e, p);
             skr_dirty_pod(e, p);
         }
         break;
@@ -74,6 +77,7 @@ static void wake(void *self, int kind, const char *key)
         skr_dirty_nodes(e);
         break;
     case WAKE_CHANGED:
+        skr_vetoes_expire(e);
         skr_dirty_capacity(e);
         break;
     case WAKE_REPORT:

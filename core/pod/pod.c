@@ -107,6 +107,11 @@ static int read_gates(const struct skr_pod_tree *tree, struct skr_pod *pod, stru
     return 0;
 }
 
+int32_t skr_pod_grace(int64_t seconds)
+{
+    return seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
+}
+
 static int read_spec(const struct skr_pod_tree *tree, struct skr_pod *pod, struct skr_error *error)
 {
     int rc = copy_of_spec(tree, SKR_POD_SPEC_SCHEDULER, pod, &pod->scheduler_name, error);
@@ -118,7 +123,10 @@ static int read_spec(const struct skr_pod_tree *tree, struct skr_pod *pod, struc
     }
     const char *policy = json_string_value(tree->of_spec[SKR_POD_SPEC_PREEMPTION]);
     const json_t *priority = tree->of_spec[SKR_POD_SPEC_PRIORITY];
+    const json_t *grace = tree->of_spec[SKR_POD_SPEC_GRACE];
     pod->preempts_never = policy && strcmp(policy, "Never") == 0;
+    pod->grace_s =
+        json_is_integer(grace) ? skr_pod_grace(json_integer_value(grace)) : SKR_POD_GRACE_S;
     pod->has_priority = json_is_integer(priority);
     rc = skr_value_int32(priority, &spec_path, skr_pod_spec_key(SKR_POD_SPEC_PRIORITY), 0,
                          &pod->priority, error);

@@ -128,6 +128,11 @@ struct skr_pod_shape {
                            and bind */
 };
 
+enum { SKR_POD_GRACE_S = 30 }; /* the API server's default */
+
+/* 0 to INT32_MAX. */
+int32_t skr_pod_grace(int64_t seconds);
+
 struct skr_pod_share;
 
 struct skr_pod {
@@ -142,11 +147,12 @@ struct skr_pod {
     const char *nominated_node; /* "" when none */
     enum skr_pod_phase phase;
     bool has_priority;
-    int32_t priority;           /* 0 when absent */
-    bool preempts_never;        /* spec.preemptionPolicy is Never */
-    bool gate;                  /* carries SKR_GATE */
-    bool foreign_gate;          /* carries another gate */
-    bool of_job;                /* its controller is a Job */
+    int32_t priority;    /* 0 when absent */
+    bool preempts_never; /* spec.preemptionPolicy is Never */
+    int32_t grace_s;     /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
+    bool gate;           /* carries SKR_GATE */
+    bool foreign_gate;   /* carries another gate */
+    bool of_job;         /* its controller is a Job */
     const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
     const char *scheduled_reason;       /* condition PodScheduled=False; "" else */

@@ -461,6 +461,7 @@ static bool read_state(struct skr_pod *pod, const struct skr_pod_parts *parts)
     pod->has_priority = parts->has_priority;
     pod->priority = parts->priority;
     pod->preempts_never = parts->preempts_never;
+    pod->grace_s = parts->has_grace ? parts->grace_s : SKR_POD_GRACE_S;
     pod->gate = parts->gate;
     pod->foreign_gate = parts->foreign_gate;
     pod->of_job = parts->of_job;

@@ -286,6 +286,24 @@ static bool scan_priority(struct scan *s)
     return true;
 }
 
+static bool scan_grace(struct scan *s)
+{
+    struct skr_json_span text;
+    int64_t value;
+    if (!take(s, &text)) {
+        return false;
+    }
+    if (text.s[0] == 'n') {
+        return true;
+    }
+    if (!skr_decimal_parse(text.s, text.len, &value)) {
+        return odd(s);
+    }
+    s->parts->has_grace = true;
+    s->parts->grace_s = skr_pod_grace(value);
+    return true;
+}
+
 enum spec_member {
     SPEC_CONTAINERS,
     SPEC_INIT_CONTAINERS,
@@ -297,6 +315,7 @@ enum spec_member {
     SPEC_VOLUMES,
     SPEC_AFFINITY,
     SPEC_CONSTRAINTS,
+    SPEC_GRACE,
     SPEC_OVERHEAD,
     SPEC_RESOURCES,
     SPEC_NODE_SELECTOR,
@@ -337,6 +356,8 @@ static bool scan_spec_member(struct scan *s, int i)
         return take(s, &p->affinity);
     case SPEC_CONSTRAINTS:
         return take(s, &p->constraints);
+    case SPEC_GRACE:
+        return scan_grace(s);
     default:
         return i < 0 ? skip(s) : take_into_key(s, TAG_SPEC, i);
     }
@@ -383,6 +404,7 @@ static bool scan_spec(struct scan *s)
         [SPEC_VOLUMES] = "\"volumes\"",
         [SPEC_AFFINITY] = "\"affinity\"",
         [SPEC_CONSTRAINTS] = "\"topologySpreadConstraints\"",
+        [SPEC_GRACE] = "\"terminationGracePeriodSeconds\"",
         [SPEC_OVERHEAD] = "\"overhead\"",
         [SPEC_RESOURCES] = "\"resources\"",
         [SPEC_NODE_SELECTOR] = "\"nodeSelector\"",

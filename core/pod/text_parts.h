@@ -26,6 +26,8 @@ struct skr_pod_parts {
     struct skr_json_span scheduled_reason, scheduled_message; /* of PodScheduled=False */
     bool preempts_never, has_priority, gate, foreign_gate, is_unscheduled;
     int32_t priority;
+    bool has_grace;
+    int32_t grace_s;
     bool late_capacity;                         /* in the key */
     bool depends_on_labels;                     /* the shape may: rules name keys of labels */
     struct skr_json_span affinity, constraints; /* about other pods, raw */

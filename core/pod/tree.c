@@ -19,6 +19,7 @@ static const char *const spec_key[] = {
     [SKR_POD_SPEC_NODE] = "nodeName",
     [SKR_POD_SPEC_PREEMPTION] = "preemptionPolicy",
     [SKR_POD_SPEC_PRIORITY] = "priority",
+    [SKR_POD_SPEC_GRACE] = "terminationGracePeriodSeconds",
     [SKR_POD_SPEC_GATES] = "schedulingGates",
 };
 _Static_assert(sizeof spec_key / sizeof spec_key[0] == SKR_POD_SPEC_COUNT, "a key per member");

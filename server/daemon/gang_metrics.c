@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/gang/group/reservation.h"
 #include "core/gang/state/reason.h"
 #include "server/daemon/series.h"
 #include "server/daemon/tally.h"
@@ -34,6 +36,7 @@ enum family {
     F_REFUSED_NODES,
     F_PLANS,
     F_BINDINGS,
+    F_RESERVED,
     F_PARKED,
     F_LABELS_TRAVEL,
     F_PREEMPTIONS,
@@ -74,6 +77,9 @@ static const struct skr_metric_spec specs[] = {
                    "Nodes that are not used: the names of their resources exceed a limit.", NULL),
     [F_PLANS] = SKR_COUNTS("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = SKR_COUNTS("sakkara_bindings_total", "Bindings by result.", "result"),
+    [F_RESERVED] =
+        SKR_GAUGES("sakkara_reserved_pods",
+                   "Pods whose room is reserved though no bound pod uses it, by reason.", "reason"),
     [F_PARKED] = SKR_GAUGES("sakkara_parked_binds", "Bind calls that are held.", NULL),
     [F_LABELS_TRAVEL] =
         SKR_GAUGES("sakkara_binding_labels",
@@ -105,6 +111,7 @@ struct skr_gang_metrics {
     uint64_t slots_made;              /* times */
     skr_time slots_next;              /* not before */
     struct skr_slots slots;
+    size_t reserved[SKR_RESERVED_COUNT]; /* counted with the slots */
 };
 
 static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
@@ -136,9 +143,11 @@ static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_
 
 /* ---- free slots ---- */
 
-static void store_slots(struct skr_gang_metrics *m, const struct skr_slots *slots, skr_time now)
+static void store_slots(struct skr_gang_metrics *m, const struct skr_slots *slots,
+                        const size_t *reserved, skr_time now)
 {
     pthread_mutex_lock(&m->lock);
+    memcpy(m->reserved, reserved, sizeof m->reserved);
     struct skr_slots old = m->slots;
     m->slots = *slots;
     m->slots_made++;
@@ -157,7 +166,9 @@ static bool count(struct skr_gang_metrics *m, struct skr_engine *engine, skr_tim
     skr_time now = skr_clock_now(m->clock);
     m->count_took += now - begin;
     if (done) {
-        store_slots(m, &slots, now);
+        size_t reserved[SKR_RESERVED_COUNT];
+        skr_reservations_count(skr_engine_self(engine), reserved);
+        store_slots(m, &slots, reserved, now);
     }
     return !done;
 }
@@ -221,6 +232,19 @@ static void collect_slots(struct skr_gang_metrics *m)
     skr_slots_fini(&slots);
 }
 
+/* As of the last count of slots. */
+static void collect_reserved(struct skr_gang_metrics *m)
+{
+    size_t n[SKR_RESERVED_COUNT];
+    pthread_mutex_lock(&m->lock);
+    memcpy(n, m->reserved, sizeof n);
+    pthread_mutex_unlock(&m->lock);
+    for (int i = 0; i < SKR_RESERVED_COUNT; i++) {
+        skr_series_set(m->family[F_RESERVED], skr_reservation_name((enum skr_reservation_reason)i),
+                       NULL, n[i]);
+    }
+}
+
 /* ---- counts ---- */
 
 static void collect_counts(struct skr_gang_metrics *m)
@@ -272,6 +296,7 @@ static void collect(void *context)
     struct skr_gang_metrics *m = context;
     collect_counts(m);
     collect_slots(m);
+    collect_reserved(m);
 }
 
 static const char *result_of(const struct skr_solution *solution)

@@ -13,6 +13,7 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
 #include "topology/base/suggest.h"
+#include "topology/duration.h"
 #include "topology/topology_map.h"
 
 static const char *const topology_keys[] = {"name",   "resource-names", "level-names", "tree",
@@ -126,6 +127,24 @@ static void add_group(struct skr_lint *lint, const struct lint_object *o, const 
         (struct lint_group){.object = o, .size_path = size_path, .spec = spec};
 }
 
+static void check_seat_hold(struct skr_lint *lint, const struct lint_object *o,
+                            const struct skr_group_spec *spec)
+{
+    const skr_time most = lint->config->settings.seat_hold_max;
+    char text[SKR_DURATION_TEXT_MAX];
+    if (spec->seat_hold == SKR_TIME_NEVER || spec->seat_hold <= most) {
+        return;
+    }
+    struct lint_place see = {0};
+    if (lint->config_object) {
+        see = lint_at(lint->config_object, "seatHoldMax");
+    }
+    skr_duration_write(most, text, sizeof text);
+    lint_tell(lint, o, "SeatHoldTooLong", lint_at(o, "data.seat-hold"),
+              lint->config_object ? &see : NULL,
+              "seat-hold is more than seatHoldMax: seats are held for %s", text);
+}
+
 static void check_group(struct skr_lint *lint, const struct lint_object *o,
                         const struct skr_labels *data)
 {
@@ -138,6 +157,7 @@ static void check_group(struct skr_lint *lint, const struct lint_object *o,
     if (rc < 0) {
         return;
     }
+    check_seat_hold(lint, o, spec);
     const struct lint_group *other = lint_find_group(lint, o->namespace_, spec->name);
     if (other) {
         const struct lint_place see = lint_at(other->object, "data.name");

@@ -93,6 +93,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "leave it out"},
     {"SchedulerName", true, "a pod names a group and another scheduler: it is not a member",
      "schedulerName: sakkara"},
+    {"SeatHoldTooLong", true, "key seat-hold of a group is more than option seatHoldMax",
+     "a shorter time, or a larger seatHoldMax"},
     {"SecondDocument", false, "a configuration beside other documents in one file",
      "a file of its own"},
     {"SharedEntry", true, "filter and bind in one extender entry",

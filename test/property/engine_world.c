@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/property/engine_world.h"
+#include "test/property/engine_world_users.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,8 @@
 #include "test/unit/engine_rig_parts.h"
 
 enum {
-    SHY = 3, /* the group whose pods are */
-    PODS_MAX = 60,
     SAMPLE = 4, /* nodes that kube-scheduler looks at, where it takes a sample */
 };
-#define DEVICE "example.com/gpu"
 
 uint32_t world_pick(struct world *w, uint32_t n)
 {
@@ -50,287 +47,6 @@ static bool in_tree(void *context, const struct skr_pod *pod, const char *node)
 }
 
 const char *const world_group[WORLD_GROUPS] = {"ga", "gb", "gc", "gd", "ge", "podgroup", "labels"};
-
-static const char *map_name(struct world *w)
-{
-    return world_group[world_pick(w, WORLD_MAPS)];
-}
-
-/* ---- what users do ---- */
-
-static const char *constraints(struct world *w)
-{
-    static const char *const text[] = {NULL,
-                                       "{}",
-                                       "{'rack':{'type':'pack','hard':true}}",
-                                       "{'rack':{'type':'spread'}}",
-                                       "{'rack':{'type':'pack'},'node':{'type':'spread'}}",
-                                       "{'node':{'max':1}}"};
-    return text[world_pick(w, 6)];
-}
-
-static void change_map(struct world *w)
-{
-    const char *name = map_name(w);
-    const struct rig_object *map = rig_find(w->rig, RIG_MAP, name);
-    if (map && strcmp(rig_key(w->rig, name, "constraints"), "{") == 0) {
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}"); /* sees his mistake */
-        return;
-    }
-    if (!map) {
-        rig_group(w->rig, name, 1 + (int)world_pick(w, 6), (int)world_pick(w, 3), constraints(w));
-        return;
-    }
-    switch (world_pick(w, 9)) {
-    case 0:
-        rig_delete(w->rig, RIG_MAP, name);
-        break;
-    case 1:
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u'}}", 1 + world_pick(w, 6));
-        break;
-    case 2:
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':'{'}}");
-        break;
-    case 3:
-    case 4:
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}");
-        break;
-    case 5:
-        rig_edit(w->rig, RIG_MAP, name, "{'metadata':{'annotations':null}}");
-        break;
-    case 6:
-        rig_edit(w->rig, RIG_MAP, name,
-                 "{'data':{'status':null,'placement':null,'rank':null,'conditions':null}}");
-        break;
-    default:
-        rig_edit(w->rig, RIG_MAP, name, "{'data':{'priority':'%u'}}", world_pick(w, 4));
-        break;
-    }
-}
-
-/* Another map of a group that has one. */
-static void change_double(struct world *w)
-{
-    if (rig_find(w->rig, RIG_MAP, "double")) {
-        rig_delete(w->rig, RIG_MAP, "double");
-    } else {
-        rig_group(w->rig, "double", 2, 1, NULL);
-    }
-    if (rig_find(w->rig, RIG_MAP, "double")) {
-        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", map_name(w));
-    }
-}
-
-static void change_topology(struct world *w)
-{
-    static const char *const tree[] = {
-        "{",
-        "{\\'a\\':{\\'node-0\\':{},\\'node-4\\':{},\\'node-8\\':{}},\\'b\\':{\\'node-1\\':{}}}",
-        "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{}},"
-        "\\'rack-1\\':{\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},"
-        "\\'node-8\\':{}}}"};
-    uint32_t which = world_pick(w, 3);
-    w->no_tree = which == 0;
-    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[which]);
-}
-
-static struct rig_object *some_pod(struct world *w)
-{
-    struct rig_object *o, *chosen = NULL;
-    uint32_t n = 0;
-    DL_FOREACH(w->rig->list, o)
-    {
-        if (o->kind == RIG_POD && world_pick(w, ++n) == 0) {
-            chosen = o;
-        }
-    }
-    return chosen;
-}
-
-/* Beside its cpu. */
-static void ask_for(struct world *w, const char *pod, const char *resource, int flags)
-{
-    rig_edit(w->rig, RIG_POD, pod,
-             "{'spec':{'containers':[{'name':'main','resources':{'requests':{'cpu':'%s',"
-             "'%s':'1'}}}]}}",
-             flags & RIG_BIG ? "2" : "1", resource);
-}
-
-/* A member: those of one group want devices of the class, where there is one. */
-static void add_member(struct world *w, const char *name, const char *group, int flags)
-{
-    rig_pod(w->rig, name, group, flags);
-    if (w->devices && strcmp(group, "gb") == 0) {
-        ask_for(w, name, DEVICE, flags);
-    }
-}
-
-static void add_members(struct world *w, const char *prefix, int n, const char *group, int flags)
-{
-    char name[32];
-    for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s-%d", prefix, i);
-        add_member(w, name, group, flags);
-    }
-}
-
-/* The class; half of the nodes list the resource themselves, and have more of it than anybody asks for. */
-static void begin_devices(struct world *w)
-{
-    char name[32];
-    w->devices = true;
-    rig_class(w->rig, "gpu", DEVICE);
-    for (int i = 0; i < WORLD_NODES; i += 2) {
-        snprintf(name, sizeof name, "node-%d", i);
-        if (rig_find(w->rig, RIG_NODE, name)) {
-            rig_edit(w->rig, RIG_NODE, name, "{'status':{'allocatable':{'" DEVICE "':'100'}}}");
-        }
-    }
-}
-
-static void add_pod(struct world *w)
-{
-    char name[32];
-    snprintf(name, sizeof name, "p-%02d", w->pods++);
-    uint32_t group = world_pick(w, WORLD_GROUPS + 2);
-    int flags = (world_pick(w, 2) ? RIG_GATED : 0) | (world_pick(w, 12) ? 0 : RIG_BIG) |
-                (world_pick(w, 9) ? 0 : RIG_BARE) |
-                (group == WORLD_PODGROUP ? RIG_POD_GROUP_LABEL : 0);
-    if (group < WORLD_GROUPS) {
-        add_member(w, name, world_group[group], flags);
-    } else {
-        rig_pod(w->rig, name, NULL, flags);
-    }
-    if (group >= WORLD_GROUPS && world_pick(w, 3) == 0) { /* kube-scheduler's own judgement */
-        ask_for(w, name, world_pick(w, 2) ? DEVICE : "example.com/none", flags);
-    }
-    if (world_pick(w, 15) == 0) {
-        rig_edit(w->rig, RIG_POD, name, "{'spec':{'schedulingGates':[{'name':'quota'}]}}");
-    }
-    if (world_pick(w, 15) == 0) { /* bound late */
-        rig_edit(w->rig, RIG_POD, name,
-                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
-    }
-    if (group == WORLD_LABELS) {
-        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
-    }
-    if (group == SHY) {
-        w->shy = true;
-        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
-    }
-}
-
-/* As many pods as the group of a map lacks, at once. */
-static void add_gang(struct world *w)
-{
-    const char *name = map_name(w);
-    int missing = atoi(rig_key(w->rig, name, "size")) - (int)rig_n_bound(w->rig, name);
-    for (; missing > 0 && HASH_COUNT(w->rig->objects) < PODS_MAX; missing--) {
-        char pod[32];
-        snprintf(pod, sizeof pod, "p-%02d", w->pods++);
-        add_member(w, pod, name, 0);
-    }
-}
-
-/* Every plan that puts two of them on one node is refused. */
-static void add_shy_gang(struct world *w, bool gated)
-{
-    w->shy = true;
-    rig_group(w->rig, world_group[SHY], 4, 0, NULL);
-    for (int i = 0; i < 4; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "shy-%d", i);
-        rig_pod(w->rig, name, world_group[SHY], gated ? RIG_GATED : 0);
-        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
-    }
-}
-
-static void change_podgroup(struct world *w)
-{
-    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
-        rig_podgroup(w->rig, "podgroup", 3);
-    } else if (world_pick(w, 3) == 0) {
-        rig_delete(w->rig, RIG_PODGROUP, "podgroup");
-    } else {
-        rig_edit(w->rig, RIG_PODGROUP, "podgroup", "{'spec':{'minMember':%u}}",
-                 1 + world_pick(w, 4));
-    }
-}
-
-static void change_budget(struct world *w)
-{
-    if (!rig_find(w->rig, RIG_BUDGET, "budget")) {
-        rig_budget(w->rig, "budget", map_name(w), (int)world_pick(w, 4));
-    } else if (world_pick(w, 3) == 0) {
-        rig_delete(w->rig, RIG_BUDGET, "budget");
-    } else {
-        rig_edit(w->rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':%u}}",
-                 world_pick(w, 6));
-    }
-}
-
-static void change_pod(struct world *w)
-{
-    struct rig_object *p = some_pod(w);
-    char key[64];
-    if (!p) {
-        return;
-    }
-    snprintf(key, sizeof key, "%s", p->key);
-    switch (world_pick(w, 6)) {
-    case 0:
-    case 1:
-        rig_delete(w->rig, RIG_POD, key);
-        break;
-    case 2:
-        rig_terminate(w->rig, key);
-        break;
-    case 3:
-        if (*p->pod->node_name) {
-            rig_phase(w->rig, key, world_pick(w, 2) ? "Failed" : "Succeeded");
-        }
-        break;
-    case 4:
-        if (p->pod->foreign_gate) {
-            rig_edit(w->rig, RIG_POD, key, "{'spec':{'schedulingGates':null}}");
-        } else {
-            rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
-        }
-        break;
-    default:
-        rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'note':'%u'}}}",
-                 world_pick(w, 1000));
-        break;
-    }
-}
-
-static void change_node(struct world *w)
-{
-    char name[32];
-    snprintf(name, sizeof name, "node-%u", world_pick(w, WORLD_NODES));
-    if (!rig_find(w->rig, RIG_NODE, name)) {
-        rig_node(w->rig, name, 2);
-        return;
-    }
-    switch (world_pick(w, 5)) {
-    case 0:
-        rig_delete(w->rig, RIG_NODE, name);
-        break;
-    case 1:
-        rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':true}}");
-        break;
-    case 2:
-        rig_edit(w->rig, RIG_NODE, name,
-                 "{'spec':{'taints':[{'key':'bad','effect':'NoSchedule'}]}}");
-        break;
-    case 3:
-        snprintf(w->veto, sizeof w->veto, "%s", world_pick(w, 2) ? name : "");
-        break;
-    default:
-        rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
-        break;
-    }
-}
 
 /* ---- what happens by itself ---- */
 
@@ -502,26 +218,26 @@ static void anything(struct world *w)
         rig_advance(w->rig, w->rig->now + (1 + world_pick(w, 40)) * 50 * SKR_MILLISECOND);
     } else if (x < 910) { /* it comes to rest */
         rig_run(w->rig, x < 900 ? 0 : world_pick(w, 20) * SKR_SECOND);
-    } else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX) {
+    } else if (x < 940 && HASH_COUNT(w->rig->objects) < WORLD_PODS_MAX) {
         if (w->busy && world_pick(w, 3) == 0) {
-            add_gang(w);
+            users_add_gang(w);
         } else {
-            add_pod(w);
+            users_add_pod(w);
         }
     } else if (x < 955) {
-        change_map(w);
+        users_change_map(w);
     } else if (x < 956) {
-        change_podgroup(w);
+        users_change_podgroup(w);
     } else if (x < 957) {
-        change_budget(w);
+        users_change_budget(w);
     } else if (x < 958) {
-        change_double(w);
+        users_change_double(w);
     } else if (x < 960) {
-        change_topology(w);
+        users_change_topology(w);
     } else if (x < 980) {
-        change_pod(w);
+        users_change_pod(w);
     } else if (x < 990) {
-        change_node(w);
+        users_change_node(w);
     } else {
         disaster(w);
     }
@@ -585,10 +301,10 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
     rig_group(w->rig, "ga", 3, 0, NULL);
     rig_group(w->rig, "gb", 4, 1, NULL);
     if (seed % 4 == 3) {
-        begin_devices(w);
+        users_begin_devices(w);
     }
     if (seed % 3 == 1) {
-        add_shy_gang(w, seed % 4 < 2);
+        users_add_shy_gang(w, seed % 4 < 2);
     }
     w->rig->grace = w->crowded && seed % 8 < 4 ? 3 * SKR_SECOND : 0;
     if (seed % 5 < 2) {
@@ -599,12 +315,12 @@ void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
         rig_start_standby(w->rig);
     }
     if (w->busy && !w->crowded) {
-        add_members(w, "early", 4, "gb", 0);
+        users_add_members(w, "early", 4, "gb", 0);
     }
     if (w->crowded) { /* ga runs, and gb cannot beside it */
         rig_pods(w->rig, "first", 3, "ga", 0);
         rig_run(w->rig, SKR_SECOND);
-        add_members(w, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
+        users_add_members(w, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
     }
 }
 

@@ -14,8 +14,8 @@
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *
- * and what takes room without being bound: nodes that kube-scheduler refused to the template within a minute (shapes.c),
- * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (problem.c) and
+ * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c) and
  * those whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
  */
@@ -23,15 +23,17 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
+#include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/plan_entry.h"
 #include "test/property/engine_world_waiter.h"
-#include "topology/base/table.h"
 
 static bool is_at_rest(const struct rig *rig)
 {
@@ -49,10 +51,14 @@ static void take(struct waiter *g, const char *node, int64_t cpu)
     }
 }
 
-static void look_at_held_seats(struct waiter *g, const struct group *self,
+/* Seats of lower priority yield, but for the pause after a search that came to nothing. */
+static void look_at_held_seats(const struct rig *rig, struct waiter *g, const struct group *self,
                                const struct group *other)
 {
-    for (size_t i = 0; other != self && i < other->holds.n; i++) {
+    const bool yields = self->spec && other->holds.n > 0 &&
+                        other->holds.priority < self->spec->priority &&
+                        self->preempt.at <= rig->now;
+    for (size_t i = 0; other != self && !yields && i < other->holds.n; i++) {
         take(g, other->holds.item[i].node,
              waiter_cpu_of(&other->holds.item[i].shape->spec->requests));
     }
@@ -80,7 +86,7 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
     const struct pod_entry *p;
     HASH_ITER(hh, rig->gang->groups, other, tmp)
     {
-        look_at_held_seats(g, self, other);
+        look_at_held_seats(rig, g, self, other);
         look_at_planned(g, self, other);
     }
     DL_FOREACH(rig->gang->ordinary, p)
@@ -89,23 +95,23 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
             take(g, skr_ledger_find(rig->gang->ledger, p->uid, NULL),
                  waiter_cpu_of(&p->shape->spec->requests));
         }
-        for (size_t i = 0; i < p->work->accepted.n; i++) {
-            take(g, p->work->accepted.node[i], waiter_cpu_of(&p->shape->spec->requests));
-        }
+        take(g, skr_ordinary_late_node(rig->gang, p), waiter_cpu_of(&p->shape->spec->requests));
     }
 }
 
-static void look_at_refused_nodes(const struct rig *rig, struct waiter *g)
+/* Vetoes of this group alone count: the refusal of another group's pod closes nothing. */
+static void look_at_refused_nodes(const struct rig *rig, struct waiter *g, const struct group *self)
 {
-    for (int i = 0; i < g->n_nodes; i++) {
+    const struct veto_set *set;
+    DL_FOREACH(self->vetoes.set, set)
+    {
+        bool waits = false;
         for (int m = 0; m < g->n_members; m++) {
-            const struct shape *s;
-            const struct veto *v = NULL;
-            SKR_TABLE_FIND_STR(&rig->gang->settings.hash_seed, rig->gang->shapes,
-                               g->member[m]->pod->shape->key, s);
-            if (s) {
-                HASH_FIND_STR(s->vetoes, g->node[i].name, v);
-            }
+            waits = waits || strcmp(g->member[m]->pod->shape->key, set->shape->spec->key) == 0;
+        }
+        for (int i = 0; waits && i < g->n_nodes; i++) {
+            const struct veto *v;
+            HASH_FIND_STR(set->item, g->node[i].name, v);
             g->node[i].open = g->node[i].open && !(v && v->until > rig->now);
         }
     }
@@ -138,6 +144,18 @@ static void count(const struct world *w, int *waiting, int *bound)
     }
 }
 
+/* Its plan waits for victims, all of which were asked to leave; it may have room without them. */
+static bool may_go_elsewhere(const struct rig *rig, const struct group *g)
+{
+    const struct plan *plan = g->plan;
+    bool waits = plan->preempting && !plan->aborting && plan->elsewhere.at != 0 &&
+                 plan->elsewhere.at <= rig->now && !skr_plan_has_room(rig->gang, plan);
+    for (size_t i = 0; waits && i < plan->n_victims; i++) {
+        waits = skr_victims_only_terminate(rig->gang, &plan->victim[i]);
+    }
+    return waits;
+}
+
 static void judge(struct world *w, struct waiter *g, const json_t *tree)
 {
     struct rig *rig = w->rig;
@@ -145,7 +163,7 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     snprintf(key, sizeof key, "default/%s", g->name);
     const struct group *known = skr_groups_find(rig->gang, key);
     waiter_expect(w, g, known, "the engine does not know it");
-    if (!known || known->plan || is_held_back(rig, known)) {
+    if (!known || (known->plan && !may_go_elsewhere(rig, known)) || is_held_back(rig, known)) {
         return;
     }
     waiter_look(w, g, tree);
@@ -155,11 +173,34 @@ static void judge(struct world *w, struct waiter *g, const json_t *tree)
     }
     waiter_look_at_others(w, g);
     look_at_reserved(rig, g, known);
-    look_at_refused_nodes(rig, g);
+    look_at_refused_nodes(rig, g, known);
     waiter_expect(w, g,
                   rig->timer <= rig->now + rig->settings.plan_delay ||
                       !waiter_fits(g, WAITER_NOW, least),
                   "it fits, and nothing is going to happen");
+}
+
+enum { SEAT_KEPT_S = 10 };
+
+/* Room that a plan keeps for pods that are gone: seconds, and not without any pod. */
+static void judge_seats(struct world *w)
+{
+    const struct rig *rig = w->rig;
+    const struct group *g, *tmp;
+    HASH_ITER(hh, rig->gang->groups, g, tmp)
+    {
+        const struct pod_entry *p = g->members;
+        while (p && !skr_pod_is_live(p->pod)) {
+            p = p->next;
+        }
+        for (size_t i = 0; g->plan && !g->plan->rollback && i < g->plan->n_vacancies; i++) {
+            const skr_time until = g->plan->vacancy[i].until;
+            if (!p || until <= rig->now || until > rig->now + SEAT_KEPT_S * SKR_SECOND) {
+                rig_fail(w->rig, "%s: the seat of %s is kept for too long", g->key,
+                         g->plan->vacancy[i].uid);
+            }
+        }
+    }
 }
 
 void world_check_promptness(struct world *w)
@@ -167,6 +208,7 @@ void world_check_promptness(struct world *w)
     if (!is_at_rest(w->rig)) {
         return;
     }
+    judge_seats(w);
     int waiting[WORLD_GROUPS] = {0}, bound[WORLD_GROUPS] = {0};
     count(w, waiting, bound);
     json_t *tree = NULL;

@@ -132,6 +132,10 @@ static void take_action(struct rig *rig, struct skr_action *a)
             strcmp(d->reason, "FilteredByOthers") == 0) {
             rig_refusals_note(rig, d->key, d->message);
         }
+        if (strcmp(d->what, "Plan aborted") == 0 &&
+            strstr(d->message, "room without the victims")) {
+            rig_preemption_moves(rig, d->key);
+        }
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
     } else if (a->kind == SKR_ACTION_CANCEL) {
         cancel_solve(rig, a->cancel);

@@ -96,6 +96,8 @@ void rig_preemption_asked(struct rig *rig, const struct rig_write *w,
 void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *home);
 void rig_preemption_evicted(struct rig *rig, const char *pod);
+/* The engine's decision: the group fits without the victims that are left. */
+void rig_preemption_moves(struct rig *rig, const char *group);
 void rig_preemption_fini(struct rig *rig);
 
 /* engine_rig_victims.c */

@@ -7,7 +7,7 @@
  *   victims_go_whole          when a plan goes on, or waits for a group no more, nobody of a group of which somebody was
  *                             evicted stays
  *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed, a
- *                             third group pushes its own out, or a new life cannot read the map of a victim or has not
+ *                             third group pushes its own out, the group has room without them, or a new life cannot read the map of a victim or has not
  *                             heard yet that anybody was evicted
  *
  * They know what the API server stores, what the engine has heard of it, and which requests it makes; never what it thinks.
@@ -237,6 +237,7 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
         before && strcmp(before, id) != 0 ? json_object_get(rig->preempting, before) : NULL;
     const json_t *since = json_object_get(ended, "since");
     if (since && rig->is_calm && !json_object_get(rig->binding_ids, before) &&
+        !json_is_true(json_object_get(ended, "moves")) &&
         json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home) &&
         knows_victims(rig, ended)) {
         rig_fail(rig, "%s: its plan %s ends, and somebody was evicted for it", w->key, before);
@@ -254,6 +255,21 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                                       json_object_get(plan, "victims"), "pods",
                                       json_object_get(plan, "victimPods"), "begun", "asked", "home",
                                       rig_text(home->json, "metadata.uid")));
+    }
+}
+
+void rig_preemption_moves(struct rig *rig, const char *group)
+{
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        char name[600];
+        rig_group_of(o->json, name, sizeof name);
+        json_auto_t *plan = strcmp(name, group) == 0 ? rig_stored_plan(o->json) : NULL;
+        json_t *kept = plan ? json_object_get(rig->preempting, rig_text(plan, "id")) : NULL;
+        if (kept) {
+            json_object_set_new(kept, "moves", json_true());
+        }
     }
 }
 

@@ -145,6 +145,17 @@ static void check_trace(struct rig *rig, const struct rig_write *w, const struct
     }
 }
 
+/* kube-scheduler has asked for a pod with claims before room is reserved for it, or has counted nodes. */
+static void check_claims(struct rig *rig, const struct rig_object *pod)
+{
+    const char *says = pod->pod->scheduled_message;
+    bool is_asked =
+        pod->n_filters > 0 || strstr(says, "sakkara:") || strstr(says, "nodes are available: 2 ");
+    if (pod->pod->shape->late_capacity && !is_asked && rig->n_lives == 0) {
+        rig_fail(rig, "%s is nominated before kube-scheduler has asked for it", pod->key);
+    }
+}
+
 static void check_kick(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
 {
     const char *node = rig_text(w->body, "status.nominatedNodeName");
@@ -156,6 +167,9 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
         return;
     }
     json_t *own = json_loads(rig_meta_text(w->body, "annotations", "sakkara.plan"), 0, NULL);
+    if (!nominates && !own && !*pod->pod->nominated_node && pod->pod->shape->late_capacity) {
+        return; /* without a plan, so that kube-scheduler looks at its claims */
+    }
     if (w->kind == SKR_WRITE_UNGATE_POD) { /* it brings its part of the plan, or has it */
         node = own ? rig_text(own, "node") : pod->pod->nominated_node;
     }
@@ -171,6 +185,9 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     if (!good && !rolls_forward(rig, w, pod)) {
         rig_fail(rig, "%s is activated to '%s' before a plan that says so is persisted", w->key,
                  node);
+    }
+    if (nominates) {
+        check_claims(rig, pod);
     }
     rig_preemption_kicks(rig, pod, plan, node);
     json_decref(plan);

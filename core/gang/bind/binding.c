@@ -12,6 +12,7 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
@@ -57,12 +58,12 @@ static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t req
 {
     if (!skr_nodes_find(e, node)) { /* the API server would bind it to a missing node */
         refuse(e, request, SKR_TEXT_BIND_FAILED);
-        skr_bind_calls_forget_accepted(e, p);
+        skr_ordinary_refused(e, p);
         return;
     }
     if (skr_ledger_is_kept(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, request, SKR_TEXT_RESERVED);
-        skr_bind_calls_forget_accepted(e, p);
+        skr_ordinary_refused(e, p);
         return;
     }
     if (p->work->bind.write ||

@@ -21,6 +21,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/pod_changes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -314,7 +315,8 @@ static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_en
 {
     const struct group *g = p->group;
     bool solving = skr_planner_is_solving(e, g);
-    return p->seated && (solving || (g->state == GROUP_READY && !g->attempt.infeasible));
+    bool due = g->state == GROUP_READY && !g->attempt.infeasible && !g->claims.waits;
+    return p->seated && (solving || due);
 }
 
 static void clear_records(struct skr_gang *e, struct pod_entry *p)
@@ -343,7 +345,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->pod->gate && skr_gate_release_may_open(e, p)) {
+    if (p->pod->gate && (skr_claims_open_gate(p) || skr_gate_release_may_open(e, p))) {
         send_ungate(e, p);
         return;
     }

@@ -12,8 +12,10 @@
 #include "core/gang/changes/plan_loss.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
@@ -132,6 +134,20 @@ static bool has_come(const struct plan *plan, const struct pod_entry *p)
                                    p->work->bind.write || p->work->bind.unknown);
 }
 
+/* Since when kube-scheduler could have come to the member. */
+static skr_time passed_by_since(const struct skr_gang *e, const struct plan *plan,
+                                const struct pod_entry *p)
+{
+    skr_time since =
+        p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
+    since = plan->heard_at > since ? plan->heard_at : since;
+    if (skr_frame_now(e->frame) >= since + SKR_PLAN_IDLE_S * SKR_SECOND) {
+        skr_time before = skr_scheduler_progress_reached_before(e, p);
+        since = before > since ? before : since;
+    }
+    return since;
+}
+
 /* An activated member without a filter call, while kube-scheduler is alive: its in-tree filters
  * refuse every node, or another plugin holds it. While kube-scheduler still tries members of the
  * plan, or of any plan activated before, this one may be behind them in its queue. */
@@ -139,29 +155,28 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     skr_time next = SKR_TIME_NEVER;
+    bool idle = false;
     DL_FOREACH(g->members, p)
     {
         if (p->plan != g->plan || !p->work->activation.at || p->work->activation.asked ||
             has_come(g->plan, p) || skr_pods_is_bound(p)) {
             continue;
         }
-        skr_time since =
-            p->work->activation.at > e->progress.since ? p->work->activation.at : e->progress.since;
-        since = g->plan->heard_at > since ? g->plan->heard_at : since;
-        skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
-        if (until <= skr_frame_now(e->frame)) {
-            since = skr_scheduler_progress_reached_before(e, p);
-            skr_time later = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
-            until = later > until ? later : until;
-        }
+        const skr_time since = passed_by_since(e, g->plan, p);
+        const skr_time until = since + SKR_ACTIVATION_PATIENCE_S * SKR_SECOND;
+        const skr_time idle_at = since + SKR_PLAN_IDLE_S * SKR_SECOND;
         const char *says = skr_pods_scheduler_says(p->pod);
         bool alive =
             e->progress.last > p->work->activation.at || (*says && !strstr(says, "sakkara:"));
-        if (until > skr_frame_now(e->frame)) {
+        idle = idle || (alive && idle_at <= skr_frame_now(e->frame));
+        if (idle_at > skr_frame_now(e->frame)) {
+            next = idle_at < next ? idle_at : next;
+        } else if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
             SKR_STRBUF(text);
             skr_nomination_tried(p);
+            skr_claims_doubt(p);
             skr_refusal_note(e, g, p);
             skr_refusal_set_silent(g, !*says);
             if (g->plan->binding_persisted) {
@@ -176,6 +191,8 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = again < next ? again : next;
         }
     }
+    idle = idle && !g->plan->binding && skr_namespace_bound_is_beyond(e, g->namespace_);
+    skr_plan_note_idle(e, g->plan, idle);
     if (next != SKR_TIME_NEVER) { /* members are activated one by one */
         skr_time soonest = skr_frame_now(e->frame) + skr_dirty_pause(g);
         skr_wakes_group(e, g, next > soonest ? next : soonest);
@@ -224,19 +241,36 @@ static void say_timeout(const struct group *g, char *buffer, size_t size)
     }
 }
 
+static bool any_is_bound(const struct group *g)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !skr_pods_is_bound(p)) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* The group runs. If no pod of it was ever bound, or all of them are gone, it waits for members. */
 static void finish(struct skr_gang *e, struct group *g)
 {
-    bool complete = g->plan->n_vacancies == 0;
+    const bool runs = any_is_bound(g), lost = runs && g->plan->gave_up;
     skr_plan_destroy(e, g->plan);
-    skr_group_state_end(e, g);
+    if (runs) {
+        skr_group_state_end(e, g);
+    }
     skr_attempt_restart_backoff(g);
     skr_refusal_forget(g);
     skr_attempt_doubt(g); /* the members that wait now are not the stranded ones */
-    skr_group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
-                           complete ? NULL
-                                    : "a member was lost while binding and not replaced in time");
-    skr_group_state_enter(e, g, GROUP_BOUND);
-    skr_outputs_update(e, g);
+    skr_group_state_reason(g, lost ? SKR_REASON_BIND_FAILED : SKR_REASON_NONE,
+                           lost ? "a member was lost while binding and not replaced in time"
+                                : NULL);
+    if (runs) {
+        skr_group_state_enter(e, g, GROUP_BOUND);
+        skr_outputs_update(e, g);
+    } else {
+        skr_group_state_enter(e, g, GROUP_PENDING);
+        skr_outputs_forget(g);
+    }
     skr_plan_storage_hurry(g);
     skr_dirty_group(e, g);
 }
@@ -386,9 +420,39 @@ static void note_recorded(struct skr_gang *e, struct plan *plan)
     }
 }
 
+static bool any_is_live(const struct group *g)
+{
+    const struct pod_entry *p = g->members;
+    while (p && !skr_pod_is_live(p->pod)) {
+        p = p->next;
+    }
+    return p;
+}
+
+/* Seats of lost members are kept for seconds. True: no pod is left, and the plan has ended. */
+static bool end_vacancies(struct skr_gang *e, struct group *g)
+{
+    const bool deserted = !any_is_live(g);
+    skr_time next;
+    bool ended = skr_plan_end_vacancies(e, g->plan, deserted, &next);
+    if (deserted) {
+        finish(e, g);
+    } else if (ended) {
+        skr_plan_text_changed(e, g->plan);
+        skr_dirty_group(e, g);
+    }
+    if (next != SKR_TIME_NEVER) {
+        skr_wakes_group(e, g, next);
+    }
+    return deserted;
+}
+
 static void step_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    if (plan->binding_persisted && !plan->rollback && end_vacancies(e, g)) {
+        return;
+    }
     if (!skr_plan_storage_is_persisted(e, plan)) {
         if (binding_is_moot(e, g)) {
             skr_plan_want_binding(e, plan, false);
@@ -432,12 +496,8 @@ static void step_binding(struct skr_gang *e, struct group *g)
             return;
         }
     }
-    /* Seats are kept for replacements; a deleted group will have none. */
-    bool deserted = !g->members && !g->source.maps && !g->source.podgroup;
-    if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
+    if (plan->n_vacancies == 0) {
         finish(e, g);
-    } else {
-        skr_wakes_group(e, g, plan->deadline);
     }
 }
 

@@ -11,9 +11,12 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
@@ -61,14 +64,12 @@ static const char *not_now(const struct skr_gang *e)
 
 /* ---- probes and vetoes ---- */
 
-static void note_listed(struct skr_gang *e, struct shape *s, const char *const *node, size_t n)
+static void note_listed(struct skr_gang *e, const struct pod_entry *p, const char *const *node,
+                        size_t n)
 {
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
-        ended = skr_shapes_probe_ends_veto(e, s, node[i]) || ended;
-        if (skr_nodes_find(e, node[i])) {
-            skr_shapes_note_probed(s, node[i]);
-        }
+        ended = skr_vetoes_note_listed(e, p->group, p->shape, node[i]) || ended;
     }
     if (ended) {
         skr_dirty_capacity(e);
@@ -98,8 +99,8 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
             is_listed(node, n, entry->name)) {
             continue;
         }
-        if (skr_sampling_could_go(e, p->shape, p->uid, entry)) {
-            skr_shapes_veto(e, p->shape, entry->name);
+        if (skr_sampling_could_go(e, p->group, p->shape, p->uid, entry)) {
+            skr_vetoes_add(e, p->group, p->shape, entry->name);
         }
     }
 }
@@ -109,7 +110,7 @@ static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_c
     if (call->n_nodes < 2) {
         return;
     }
-    note_listed(e, p->shape, call->node, call->n_nodes);
+    note_listed(e, p, call->node, call->n_nodes);
     if (e->n_nodes < skr_sampling_nodes_min(e)) {
         note_left_out(e, p, call->node, call->n_nodes);
     }
@@ -176,6 +177,9 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
 {
     const struct group *g = group_of(e, p, call);
     const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
+    if (g && p && p->group == g) {
+        skr_claims_note_call(e, p);
+    }
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will deliver it */
     } else if (p->plan && !p->plan->aborting && skr_plan_storage_is_persisted(e, p->plan)) {
@@ -219,11 +223,8 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
     } else {
         skr_out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    if (p && call->pod->shape->late_capacity) {
-        /* fewer nodes are possible for it than before */
-        skr_dirty_late_room(e, p->work->accepted.n > 0);
-        skr_pods_note_accepted(p, call->node, n, mask);
-        skr_pods_note_ordinary(e, p);
+    if (call->pod->shape->late_capacity) {
+        skr_ordinary_accepted(e, p, call->pod->meta.uid, call->node, n, mask);
     }
     skr_shapes_unref(e, s);
 }

@@ -10,6 +10,7 @@
 
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/state/groups.h"
 
 #include <string.h>
@@ -142,6 +143,20 @@ void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
     }
 }
 
+void skr_fit_cache_group_shares(struct skr_gang *e, const struct group *g)
+{
+    struct kind *kind, *next;
+    if (!e->fit_cache) {
+        return;
+    }
+    DL_FOREACH_SAFE(e->fit_cache->kinds, kind, next)
+    {
+        if (kind->owner == g) {
+            kind_drop(e->fit_cache, kind);
+        }
+    }
+}
+
 /* ---- what changed ---- */
 
 static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
@@ -183,7 +198,7 @@ static bool is_open(struct skr_gang *e, const struct kind *kind, const struct no
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
         if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
-            skr_shapes_is_vetoed(e, s, node->name)) {
+            skr_vetoes_close(e, kind->owner, s, node->name)) {
             return false;
         }
     }
@@ -250,24 +265,6 @@ static int by_leaf(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Ends expired vetoes, so that later lookups do not see them. */
-static void end_old_vetoes(struct skr_gang *e)
-{
-    struct kind *kind;
-    DL_FOREACH(e->fit_cache->kinds, kind)
-    {
-        for (size_t i = 0; i < kind->shapes.n; i++) {
-            struct veto *v, *tmp;
-            HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
-            {
-                if (v->until <= skr_frame_now(e->frame)) {
-                    skr_fit_cache_touch_node(e, v->node);
-                }
-            }
-        }
-    }
-}
-
 static void begin_tree(struct skr_gang *e, struct fit_cache *k)
 {
     forget_all(k);
@@ -298,7 +295,7 @@ void skr_fit_cache_refresh(struct skr_gang *e)
     if (k->tree != e->topology.tree) {
         begin_tree(e, k);
     }
-    end_old_vetoes(e);
+    skr_vetoes_expire(e);
     if (e->settings.plain_planning && k->kinds) {
         touch_all(k);
     }
@@ -370,13 +367,19 @@ static bool make_room(struct fit_cache *k, size_t bytes)
     }
 }
 
-struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes)
+const struct group *skr_kind_owner(const struct group *g)
+{
+    return g->vetoes.n > 0 ? g : NULL;
+}
+
+struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes)
 {
     struct fit_cache *k = e->fit_cache;
+    const struct group *owner = skr_kind_owner(g);
     struct kind *kind;
     DL_FOREACH(k->kinds, kind)
     {
-        if (same_shapes(&kind->shapes, shapes)) {
+        if (kind->owner == owner && same_shapes(&kind->shapes, shapes)) {
             return kind;
         }
     }
@@ -387,6 +390,7 @@ struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes)
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
     kind = skr_alloc(sizeof *kind);
     kind->shapes = *shapes;
+    kind->owner = owner;
     kind->changes = 1;
     skr_shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
@@ -479,7 +483,7 @@ int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error)
     }
     struct node_entry *const *node = skr_topology_leaf_nodes(e);
     skr_fit_cache_see_changes(e);
-    end_old_vetoes(e);
+    skr_vetoes_expire(e);
     DL_FOREACH(k->kinds, kind)
     {
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {

@@ -4,7 +4,8 @@
 /*
  * The cache between solves, for fit.c:
  *
- *   kind         members of the same shapes: how many of them every leaf holds now (slots)
+ *   kind         members of the same shapes: how many of them every leaf holds now (slots). Groups
+ *                share it. A group that has vetoes has a kind of its own meanwhile
  *   kind_sizes   a kind under rules: which sizes fit now (core/solver/sizes.h), for all groups with
  *                these members and rules, of any size
  *
@@ -31,6 +32,7 @@ struct kind_sizes {
 
 struct kind {
     struct shapes shapes;
+    const struct group *owner; /* its vetoes close leaves; NULL: groups without vetoes share it */
     struct skr_amounts demand; /* the maximum over the shapes */
     int32_t *slots;            /* [leaf] */
     uint8_t *open;             /* [leaf] whether members are admitted: node, vetoes */
@@ -68,11 +70,15 @@ void skr_fit_cache_refresh(struct skr_gang *e);
 void skr_fit_cache_touch_node(struct skr_gang *e,
                               const char *node); /* the node or its vetoes changed */
 void skr_fit_cache_shape_gone(struct skr_gang *e, const struct shape *s);
+/* The group has no veto any more: kinds of its own go. */
+void skr_fit_cache_group_shares(struct skr_gang *e, const struct group *g);
 int skr_fit_cache_check(struct skr_gang *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
 void skr_fit_cache_fini(struct skr_gang *e);
 
-/* The kind of members of these shapes, created if there is none; NULL beyond the byte limit. */
-struct kind *skr_kind_get(struct skr_gang *e, const struct shapes *shapes);
+/* Whose kinds the group uses: its own while it has vetoes, or the shared ones (NULL). */
+const struct group *skr_kind_owner(const struct group *g);
+/* The group's kind of members of these shapes, created if there is none; NULL beyond the byte limit. */
+struct kind *skr_kind_get(struct skr_gang *e, const struct group *g, const struct shapes *shapes);
 void skr_kind_ref(struct skr_gang *e, struct kind *kind);
 void skr_kind_unref(struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least if the limits permit it. */

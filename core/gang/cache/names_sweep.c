@@ -24,6 +24,17 @@ static void mark_plans(struct skr_gang *e)
     }
 }
 
+static void mark_holds(struct skr_gang *e)
+{
+    const struct group *g;
+    DL_FOREACH2(e->holders.list, g, holds.next)
+    {
+        for (size_t i = 0; i < g->holds.n; i++) {
+            skr_names_mark(g->holds.item[i].node);
+        }
+    }
+}
+
 static void mark_binding(void *context, const struct skr_pending_write *w)
 {
     (void)context;
@@ -47,8 +58,11 @@ void skr_names_sweep(struct skr_gang *e)
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
         skr_names_mark(p->place.node);
         skr_names_mark(p->work->vote.node);
+        skr_names_mark(p->work->single.only);
+        skr_names_mark(p->work->single.at);
     }
     skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);
+    mark_holds(e);
     skr_names_free_unmarked(e);
 }

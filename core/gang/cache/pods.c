@@ -28,7 +28,6 @@ void skr_pods_drop_work(struct pod_entry *p)
     if (p->work == &pods_no_work) {
         return;
     }
-    skr_pods_forget_accepted(p);
     free(p->own_work->evict.by);
     free(p->own_work);
     p->work = &pods_no_work;
@@ -42,7 +41,7 @@ static bool is_over(const struct pod_work *w, skr_time now)
     const bool doubt = w->patch.must_read || w->patch.clears || w->patch.owes || w->bind.unknown;
     const bool listed = w->nominated_on || w->binding_queued;
     return !listed && !writes && !fails && !doubt && w->patch.at <= now && !w->vote.request &&
-           !w->accepted.node && !w->removal.confirmed && !w->evict.by;
+           !w->single.asked_at && !w->removal.confirmed && !w->evict.by;
 }
 
 void skr_pods_rest(const struct skr_gang *e, struct pod_entry *p)
@@ -160,22 +159,6 @@ bool skr_pods_is_waiting(const struct pod_entry *p)
            !p->pod->gate && !p->pod->foreign_gate;
 }
 
-/* A separate list of the pods that problems may charge on paper: those that wait, and those that
- * kube-scheduler may be binding. In the order in which they were added. */
-void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
-{
-    bool is = !p->group && (p->work->accepted.n > 0 || skr_pods_is_waiting(p));
-    if (is == p->ordinary) {
-        return;
-    }
-    p->ordinary = is;
-    if (is) {
-        DL_APPEND(e->ordinary, p);
-    } else {
-        DL_DELETE(e->ordinary, p);
-    }
-}
-
 void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
     bool is = !gone && skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod) &&
@@ -197,33 +180,6 @@ void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
         work->evict.force = FORCE_NONE;
     }
     skr_pods_note_leaving(e, p, false);
-}
-
-void skr_pods_forget_accepted(struct pod_entry *p)
-{
-    if (!p->work->accepted.node) {
-        return;
-    }
-    struct pod_work *work = skr_pods_work(p);
-    for (size_t i = 0; i < work->accepted.n; i++) {
-        free(work->accepted.node[i]);
-    }
-    free(work->accepted.node);
-    work->accepted.node = NULL;
-    work->accepted.n = 0;
-}
-
-void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
-                            const uint8_t *mask)
-{
-    skr_pods_forget_accepted(p);
-    struct pod_work *work = skr_pods_work(p);
-    work->accepted.node = skr_alloc_array(n + 1, sizeof *work->accepted.node);
-    for (size_t i = 0; i < n; i++) {
-        if (mask[i / 8] & (1u << (i % 8))) {
-            work->accepted.node[work->accepted.n++] = skr_strdup(node[i]);
-        }
-    }
 }
 
 bool skr_pods_is_terminal(const struct skr_pod *pod)

@@ -55,6 +55,7 @@ struct pod_work {
     /* bit set: reasons with an Event for it since it was last planned; waiting.c */
     uint32_t announced;
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
+    bool claims_asked;    /* kube-scheduler has called filter: claims.c */
 
     /* bind_calls.c */
     struct {
@@ -93,11 +94,14 @@ struct pod_work {
         enum eviction_force force;
     } evict;
 
-    /* pods.c: pods that are in no group */
+    /* ordinary.c: pods that are in no group */
     struct {
-        char **node; /* late_capacity: accepted in filter, neither bound nor failed yet */
-        size_t n;
-    } accepted;
+        skr_time since;    /* it waits since then */
+        skr_time asked_at; /* filter's last yes to a pod with claims; 0: none that counts */
+        const char *only;  /* the only node of that yes; from names_intern */
+        const char *at;    /* where it holds room for its claims; from names_intern */
+        bool first;        /* a problem left room for it */
+    } single;
 };
 
 struct pod_entry {
@@ -117,7 +121,7 @@ struct pod_entry {
     bool await_labels; /* only its Binding set them */
     bool agreed;       /* once had the label that permits preemption: stays an entry */
 
-    bool ordinary; /* in no group, and in gang->ordinary; pods.c */
+    bool ordinary; /* in no group, and in gang->ordinary; ordinary.c */
     bool leaving;  /* skr_pods_note_leaving() */
 
     /* pod_changes.c */
@@ -179,17 +183,10 @@ const char *skr_pods_scheduler_says(const struct skr_pod *pod);
 /* From its rank label; -1: none. */
 int32_t skr_pods_rank_label(const struct pod_entry *p);
 
-/* Adds it to gang->ordinary, or removes it: the pods that wait or that kube-scheduler may be
- * binding, in the order in which they were added. */
-void skr_pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
 /* Counts bound pods that are leaving, on their own or for a group (gang->n_leaving): their room
  * will be free. gone: the entry is about to be freed. */
 void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
 /* Its preemptor does not need it to leave any more. An eviction in flight is not cancelled. */
 void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
-/* Accepted nodes of the request: those whose bit is set in mask. */
-void skr_pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
-                            const uint8_t *mask);
-void skr_pods_forget_accepted(struct pod_entry *p);
 
 #endif

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Shapes: what pods of one template share (requests, node selection, tolerations), stored once.
- * Vetoes: nodes that kube-scheduler refused to a shape although they fit as far as the planner
- * knows; each lasts SKR_VETO_S.
- */
 #include "core/gang/cache/shapes.h"
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/state/wakes.h"
 #include "topology/base/table.h"
 
 #include <string.h>
@@ -31,25 +25,6 @@ struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod)
     return s;
 }
 
-static void drop_vetoes(struct skr_gang *e, struct shape *s)
-{
-    struct veto *v, *vtmp;
-    HASH_ITER(hh, s->vetoes, v, vtmp)
-    {
-        HASH_DEL(s->vetoes, v);
-        e->n_vetoes--;
-        free(v->node);
-        free(v);
-    }
-    struct probed *q, *qtmp;
-    HASH_ITER(hh, s->probed, q, qtmp)
-    {
-        HASH_DEL(s->probed, q);
-        free(q->node);
-        free(q);
-    }
-}
-
 struct shape *skr_shapes_ref(struct shape *s)
 {
     s->refs++;
@@ -63,104 +38,9 @@ void skr_shapes_unref(struct skr_gang *e, struct shape *s)
     }
     skr_fit_cache_shape_gone(e, s);
     HASH_DEL(e->shapes, s);
-    drop_vetoes(e, s);
     skr_amounts_fini(&s->amounts);
     skr_pod_destroy(s->holder);
     free(s);
-}
-
-static void unveto(struct skr_gang *e, struct shape *s, const char *node)
-{
-    struct veto *v;
-    HASH_FIND_STR(s->vetoes, node, v);
-    if (!v) {
-        return;
-    }
-    skr_dirty_openings(e);
-    skr_fit_cache_touch_node(e, node);
-    HASH_DEL(s->vetoes, v);
-    e->n_vetoes--;
-    free(v->node);
-    free(v);
-}
-
-bool skr_shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
-{
-    struct veto *v;
-    HASH_FIND_STR(s->vetoes, node, v);
-    if (v && v->until <= skr_frame_now(e->frame)) {
-        unveto(e, s, node);
-        v = NULL;
-    }
-    return v;
-}
-
-static struct veto *veto(struct skr_gang *e, struct shape *s, const char *node)
-{
-    struct veto *v;
-    HASH_FIND_STR(s->vetoes, node, v);
-    if (!v) {
-        v = skr_alloc(sizeof *v);
-        v->node = skr_strdup(node);
-        HASH_ADD_KEYPTR(hh, s->vetoes, v->node, strlen(v->node), v);
-        e->n_vetoes++;
-    }
-    v->until = skr_frame_now(e->frame) + SKR_VETO_S * SKR_SECOND;
-    s->vetoed_once = true;
-    skr_dirty_facts(e);
-    skr_dirty_openings(e);
-    skr_fit_cache_touch_node(e, node);
-    skr_wakes_add(e, v->until, WAKE_CHANGED, NULL);
-    return v;
-}
-
-void skr_shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
-{
-    veto(e, s, node);
-}
-
-void skr_shapes_refuse(struct skr_gang *e, struct shape *s, const char *node)
-{
-    veto(e, s, node)->refused = true;
-}
-
-size_t skr_shapes_refused_nodes(struct skr_gang *e, struct shape *s)
-{
-    const struct veto *v, *tmp;
-    size_t n = 0;
-    HASH_ITER(hh, s->vetoes, v, tmp)
-    {
-        n += v->refused && v->until > skr_frame_now(e->frame);
-    }
-    return n;
-}
-
-bool skr_shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node)
-{
-    const struct veto *v;
-    HASH_FIND_STR(s->vetoes, node, v);
-    if (!v || v->refused || !skr_shapes_is_vetoed(e, s, node)) {
-        return false;
-    }
-    unveto(e, s, node);
-    return true;
-}
-
-void skr_shapes_end_vetoes(struct skr_gang *e, const char *node)
-{
-    struct shape *s, *tmp;
-    size_t before = e->n_vetoes;
-    if (before == 0) {
-        return;
-    }
-    HASH_ITER(hh, e->shapes, s, tmp)
-    {
-        unveto(e, s, node);
-    }
-    if (e->n_vetoes != before) {
-        skr_dirty_lifted(e);
-        skr_dirty_capacity(e);
-    }
 }
 
 /* ---- shapes of several pods ---- */
@@ -264,23 +144,4 @@ void skr_shapes_resolve(struct skr_gang *e)
         skr_dirty_facts(e);
     }
     free(all.item);
-}
-
-/* ---- probes ---- */
-
-bool skr_shapes_was_probed(const struct shape *s, const char *node)
-{
-    const struct probed *q;
-    HASH_FIND_STR(s->probed, node, q);
-    return q;
-}
-
-void skr_shapes_note_probed(struct shape *s, const char *node)
-{
-    if (!s->vetoed_once || skr_shapes_was_probed(s, node)) {
-        return;
-    }
-    struct probed *q = skr_alloc(sizeof *q);
-    q->node = skr_strdup(node);
-    HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
 }

@@ -3,6 +3,7 @@
 #include "core/gang/changes/group_end.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/budget.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/group/group_table.h"
@@ -34,6 +35,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_status_fini(g);
     skr_outputs_forget(g);
     skr_refusal_fini(g);
+    skr_vetoes_fini(e, g);
     skr_seat_holds_end(e, g);
     skr_explained_destroy(g->explained);
     free(g->announced.first);

@@ -13,6 +13,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
@@ -47,7 +48,7 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     skr_nodes_touch(e, n->name);
     skr_dirty_openings(e);
     skr_fit_cache_touch_node(e, n->name);
-    skr_shapes_end_vetoes(e, n->name);
+    skr_vetoes_end(e, n->name);
     touch_plans(e, n->name);
     skr_dirty_capacity(e);
     skr_dirty_nodes(e);

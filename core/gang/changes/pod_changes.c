@@ -15,11 +15,14 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
@@ -41,6 +44,7 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     DL_DELETE(g->members, p);
+    skr_vetoes_member_gone(e, g, p->shape);
     g->n_members--;
     skr_membership_changed(g);
     skr_dirty_input(g);
@@ -51,12 +55,8 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
 
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
-    skr_bind_calls_forget_accepted(e, p);
+    skr_ordinary_leave(e, p);
     p->group = g;
-    if (p->ordinary) {
-        DL_DELETE(e->ordinary, p);
-    }
-    p->ordinary = false;
     DL_APPEND(g->members, p);
     g->n_members++;
     skr_membership_changed(g);
@@ -135,7 +135,7 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         }
     } else if (skr_pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
         skr_nodes_touch(e, p->pod->node_name);
-        skr_shapes_end_vetoes(e, p->pod->node_name);
+        skr_vetoes_end(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
         if (p->group && p->lost) {
             skr_seat_holds_lost(e, p->group, p);
@@ -170,6 +170,7 @@ static void update_shape(struct skr_gang *e, struct pod_entry *p)
         skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
     }
     if (p->group) {
+        skr_vetoes_member_gone(e, p->group, old);
         skr_membership_changed(p->group);
         skr_dirty_input(p->group);
     }
@@ -219,15 +220,13 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
+    skr_claims_changed(p, old);
     compare(e, p, old);
     update_charge(e, p);
     if (skr_pods_is_bound(p) && !p->work->bind.write) {
         skr_bind_calls_is_seen(e, p);
     }
-    if (skr_pods_is_bound(p) || *skr_pods_scheduler_says(pod) || !skr_pod_is_live(pod)) {
-        skr_bind_calls_forget_accepted(e, p);
-    }
-    skr_pods_note_ordinary(e, p);
+    skr_ordinary_changed(e, p, old);
     tell_preemptor(e, p, false);
     skr_dirty_pod(e, p);
     skr_pod_destroy(old);
@@ -246,18 +245,15 @@ static void release_charge(struct skr_gang *e, const char *uid)
 {
     const char *node = skr_ledger_find(e->ledger, uid, NULL);
     skr_nodes_touch(e, node);
-    skr_shapes_end_vetoes(e, node);
+    skr_vetoes_end(e, node);
     skr_ledger_release(e->ledger, uid);
 }
 
 static void entry_free(struct skr_gang *e, struct pod_entry *p)
 {
     skr_dirty_forget_pod(e, p);
-    if (p->ordinary) {
-        DL_DELETE(e->ordinary, p);
-    }
+    skr_ordinary_leave(e, p);
     skr_pods_leave(e, p);
-    skr_bind_calls_forget_accepted(e, p);
     skr_pod_destroy(p->pod);
     skr_shapes_unref(e, p->shape);
     skr_pods_drop_work(p);
@@ -445,4 +441,5 @@ void skr_pod_changes_fini(struct skr_gang *e)
     skr_hash_index_fini(&e->pods.by_uid);
     skr_hash_index_fini(&e->pods.by_name);
     skr_residents_fini(e);
+    skr_ordinary_fini(e);
 }

@@ -6,6 +6,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
@@ -112,7 +113,7 @@ void skr_account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr
 }
 
 /* For one shape; SKR_ELIGIBLE also if only a veto closes the node. */
-static const char *closed_for(struct skr_gang *e, struct shape *s, const struct node_entry *n,
+static const char *closed_for(const struct account *a, struct shape *s, const struct node_entry *n,
                               bool *ret_opens)
 {
     *ret_opens = false;
@@ -121,7 +122,7 @@ static const char *closed_for(struct skr_gang *e, struct shape *s, const struct 
         return "NotSelected";
     }
     if (why == SKR_ELIGIBLE) {
-        return skr_shapes_is_vetoed(e, s, n->name) ? "Refused" : NULL;
+        return skr_vetoes_close(a->e, a->g, s, n->name) ? "Refused" : NULL;
     }
     *ret_opens = true;
     if (!n->node->ready) {
@@ -149,7 +150,7 @@ const char *skr_account_closed(const struct account *a, int32_t leaf, bool *ret_
             continue;
         }
         seen = p->shape;
-        const char *one = closed_for(a->e, p->shape, n, &one_opens);
+        const char *one = closed_for(a, p->shape, n, &one_opens);
         if (one) {
             word = word && opens && !one_opens ? one : word ? word : one;
             opens = opens && one_opens;

@@ -4,10 +4,12 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/explain/explain_devices.h"
 #include "core/gang/explain/explain_strangers.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/reservation.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/report/warnings.h"
@@ -157,7 +159,7 @@ static void also_duplicates(const struct group *g, struct also *also)
     skr_strbuf_fini(&text);
 }
 
-static void also_refused(struct skr_gang *e, const struct group *g, struct also *also)
+static void also_refused(const struct group *g, struct also *also)
 {
     struct names names = {0};
     struct skr_strbuf text;
@@ -169,12 +171,9 @@ static void also_refused(struct skr_gang *e, const struct group *g, struct also 
             continue;
         }
         seen = p->shape;
-        const struct veto *v, *tmp;
-        HASH_ITER(hh, p->shape->vetoes, v, tmp)
-        {
-            if (skr_shapes_is_vetoed(e, p->shape, v->node)) {
-                names_add(&names, v->node);
-            }
+        const struct veto_set *set = skr_vetoes_find(g, p->shape);
+        for (const struct veto *v = set ? set->item : NULL; v; v = v->hh.next) {
+            names_add(&names, v->node);
         }
     }
     if (names.n == 0) {
@@ -274,6 +273,10 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     if (skr_seat_holds_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
     }
+    skr_strbuf_reset(&text);
+    if (g->attempt.infeasible && !g->plan && skr_reservations_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_RESERVED, "capacity", text.s);
+    }
     if (!skr_topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
     }
@@ -287,7 +290,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     if (lacks_members(g) && skr_strangers_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SCHEDULER_NAME, "config", text.s);
     }
-    also_refused(e, g, &also);
+    also_refused(g, &also);
     also_devices(e, g, &also);
     skr_strbuf_addc(b, ']');
     skr_strbuf_fini(&text);

@@ -5,6 +5,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/state/groups.h"
 
 #include <string.h>

@@ -269,7 +269,7 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
 {
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct skr_solve_request *request = skr_victim_search_build(e, g, newcomers, n, error);
+    struct skr_solve_request *request = skr_victim_search_build(e, g, newcomers, n, false, error);
     struct skr_json_writer w = {.out = spared};
     struct group *h, *tmp;
     struct tally t = {.budget = ""};

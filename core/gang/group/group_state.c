@@ -86,6 +86,7 @@ static const char *text_of_reason(const struct group *g)
         return SKR_TEXT_TOPOLOGY;
     case SKR_REASON_NONE:
     case SKR_REASON_MEMBERS_MISSING:
+    case SKR_REASON_WAITING_FOR_CLAIMS:
     case SKR_REASON_PLAN_TIMEOUT:
     case SKR_REASON_BIND_FAILED:
     case SKR_REASON_COUNT:

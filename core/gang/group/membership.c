@@ -17,6 +17,7 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/state/plan_entry.h"
 
 #include <string.h>
@@ -312,6 +313,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
     g->seats.n_live = g->seats.n_bound = g->seats.n_newcomers = g->seats.n_new = g->seats.n_ready =
         0;
     g->seats.n_foreign_gate = 0;
+    g->seats.n_unasked = g->seats.n_unread = 0;
     DL_FOREACH(g->members, p)
     {
         if (!skr_pod_is_live(p->pod)) {
@@ -326,6 +328,8 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_new += p->seated;
         g->seats.n_ready += p->seated && !p->pod->foreign_gate;
         g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
+        g->seats.n_unasked += p->seated && !skr_claims_are_asked(p);
+        g->seats.n_unread += p->seated && !skr_claims_are_read(p);
     }
     note_end(g);
 }

@@ -9,7 +9,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/state/wakes.h"
@@ -63,9 +63,15 @@ static const struct pod_entry *refused_pod(const struct skr_gang *e, const struc
     return p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) ? p : NULL;
 }
 
+/* What a refusal rests on has changed since when this has grown. */
+static uint64_t lifted(const struct skr_gang *e, const struct group *g)
+{
+    return e->epoch.lifted + g->vetoes.lifted;
+}
+
 static bool stands(const struct skr_gang *e, const struct group *g)
 {
-    return g->refusal.n > 0 && g->refusal.lifted == e->epoch.lifted && refused_pod(e, g);
+    return g->refusal.n > 0 && g->refusal.lifted == lifted(e, g) && refused_pod(e, g);
 }
 
 enum { LOOKED_AT = 64 }; /* members: they are alike */
@@ -112,10 +118,10 @@ bool skr_refusal_note(struct skr_gang *e, struct group *g, const struct pod_entr
     skr_refusal_forget(g);
     g->refusal.plugin = plugin;
     g->refusal.rule = plugin ? rule : NULL;
-    skr_shapes_refuse(e, p->shape, p->place.node);
+    skr_vetoes_refuse(e, g, p->shape, p->place.node);
     g->refusal.pod = skr_strdup(p->uid);
     g->refusal.node = skr_strdup(p->place.node);
-    g->refusal.lifted = e->epoch.lifted;
+    g->refusal.lifted = lifted(e, g);
     g->refusal.n = n < UINT32_MAX ? n + 1 : n;
     look(e, g);
     if (g->refusal.n <= SKR_REFUSALS_AT_ONCE) {
@@ -139,7 +145,7 @@ skr_time skr_refusal_pause(const struct skr_gang *e, const struct group *g)
 size_t skr_refusal_nodes(struct skr_gang *e, const struct group *g)
 {
     const struct pod_entry *p = stands(e, g) ? refused_pod(e, g) : NULL;
-    return p ? skr_shapes_refused_nodes(e, p->shape) : 0;
+    return p ? skr_vetoes_count_refused(e, g, p->shape) : 0;
 }
 
 /* ---- words ---- */

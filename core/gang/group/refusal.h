@@ -3,9 +3,9 @@
 #define SKR_CORE_GANG_GROUP_REFUSAL_H
 /*
  * Refusals: kube-scheduler rejects a planned node for reasons the planner does not know, such as
- * volumes or devices. The node is vetoed for the pod's shape (shapes.h). After each of the first
- * two refusals in a row the group is planned at once. From the third on it pauses first, 1 s
- * doubling to 5 min, so that no loop is endless. The row and its pause end when a possible cause
+ * volumes or devices. The node is vetoed for the group's pods of that shape (vetoes.h). After each of
+ * the first two refusals in a row the group is planned at once. From the third on it pauses first,
+ * 1 s doubling to 5 min, so that no loop is endless. The row and its pause end when a possible cause
  * changes: the group's definition, the pod itself, a refused node or what uses it, a new or
  * relabelled node. Freed room elsewhere ends no pause.
  */

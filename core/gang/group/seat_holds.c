@@ -13,6 +13,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
 #include "core/gang/state/wakes.h"
@@ -27,7 +28,9 @@ static skr_time duration_of(const struct skr_gang *e, const struct group *g)
     if (!g->spec || g->source.kind == SOURCE_NONE) {
         return 0;
     }
-    return g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
+    skr_time want =
+        g->spec->seat_hold != SKR_TIME_NEVER ? g->spec->seat_hold : e->settings.seat_hold;
+    return want < e->settings.seat_hold_max ? want : e->settings.seat_hold_max;
 }
 
 static bool runs(const struct pod_entry *p)
@@ -155,6 +158,30 @@ static void charge(struct skr_gang *e, const struct seat_hold *hold)
     skr_ledger_charge(e->ledger, hold->uid, hold->node, &hold->shape->amounts, SKR_CHARGE_RESERVED);
 }
 
+/* Which groups hold seats, and the lowest of their priorities. */
+static void note_holder(struct skr_gang *e, struct group *g, bool was)
+{
+    const bool is = g->holds.n > 0;
+    const int32_t priority = g->spec ? g->spec->priority : 0;
+    const struct group *h;
+    if (is == was && (!is || g->holds.priority == priority)) {
+        return;
+    }
+    g->holds.priority = priority;
+    if (is && !was) {
+        DL_APPEND2(e->holders.list, g, holds.prev, holds.next);
+    } else if (!is) {
+        DL_DELETE2(e->holders.list, g, holds.prev, holds.next);
+    }
+    e->holders.lowest = INT32_MAX;
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        e->holders.lowest =
+            h->holds.priority < e->holders.lowest ? h->holds.priority : e->holders.lowest;
+    }
+    skr_dirty_victims(e);
+}
+
 static void drop(struct skr_gang *e, struct group *g, size_t at)
 {
     struct seat_hold *hold = &g->holds.item[at];
@@ -163,6 +190,7 @@ static void drop(struct skr_gang *e, struct group *g, size_t at)
     free(hold->uid);
     memmove(hold, hold + 1, (g->holds.n - at - 1) * sizeof *hold);
     g->holds.n--;
+    note_holder(e, g, true);
     skr_dirty_facts(e);
 }
 
@@ -192,6 +220,7 @@ void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_e
     snprintf(hold.uid, n, "seat:%s", p->uid);
     skr_grow(&g->holds.item, &g->holds.cap, g->holds.n + 1, sizeof *g->holds.item);
     g->holds.item[g->holds.n++] = hold;
+    note_holder(e, g, g->holds.n > 1);
     charge(e, &hold);
     skr_out_decision(e, g->key, p->key, "Seat held", "", node, false);
     skr_wakes_add(e, hold.until, WAKE_GROUP, g->key);
@@ -213,8 +242,23 @@ static bool moves(struct skr_gang *e, struct group *g, struct seat_hold *hold)
     return node;
 }
 
+/* Fewer members run in the namespace, which bounds what its other groups may hold. */
+static void note_running(struct skr_gang *e, struct group *g, size_t n)
+{
+    struct group *h;
+    bool fewer = n < g->holds.running;
+    g->holds.running = n;
+    DL_FOREACH2(fewer ? e->holders.list : NULL, h, holds.next)
+    {
+        if (h != g && strcmp(h->namespace_, g->namespace_) == 0) {
+            skr_dirty_group(e, h);
+        }
+    }
+}
+
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
 {
+    note_running(e, g, g->seats.n_bound);
     if (g->holds.n == 0) {
         return;
     }
@@ -226,16 +270,87 @@ void skr_seat_holds_settle(struct skr_gang *e, struct group *g)
             drop(e, g, i);
         }
     }
+    if (g->holds.n > 0) {
+        note_holder(e, g, true);
+    }
+    for (size_t over = skr_namespace_bound_seats_over(e, g); over > 0; over--) {
+        drop(e, g, g->holds.n - 1);
+    }
 }
 
 void skr_seat_holds_end(struct skr_gang *e, struct group *g)
 {
+    note_running(e, g, 0);
     while (g->holds.n > 0) {
         drop(e, g, g->holds.n - 1);
     }
     free(g->holds.item);
     g->holds.item = NULL;
     g->holds.cap = 0;
+}
+
+/* ---- yielding ---- */
+
+bool skr_seat_holds_yield_to(const struct skr_gang *e, int32_t priority)
+{
+    return e->holders.list && e->holders.lowest < priority;
+}
+
+void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
+                                 const uint16_t *resource, size_t n, int64_t *free_)
+{
+    const struct group *h;
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        if (h->holds.priority < g->spec->priority) {
+            skr_seat_holds_add_room(e, h, resource, n, free_);
+        }
+    }
+}
+
+static bool is_overfull(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const struct skr_ledger_node *node = skr_ledger_get(e->ledger, p->place.node);
+    for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
+        if (skr_ledger_node_room(node, &p->shape->amounts.item[i]) < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The seat on the node that yields first; NULL: none does. */
+static struct group *first_to_yield(const struct skr_gang *e, const struct group *g,
+                                    const char *node, size_t *ret_at)
+{
+    struct group *h, *first = NULL;
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        const int32_t below = first ? first->holds.priority : g->spec->priority;
+        for (size_t i = 0; h->holds.priority < below && i < h->holds.n; i++) {
+            if (strcmp(h->holds.item[i].node, node) == 0) {
+                first = h;
+                *ret_at = i;
+                break;
+            }
+        }
+    }
+    return first;
+}
+
+void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
+                              struct pod_entry *const *newcomer, size_t n)
+{
+    struct group *h = NULL;
+    size_t at;
+    for (size_t i = 0; e->holders.list && i < n; i++) {
+        while (is_overfull(e, newcomer[i]) &&
+               (h = first_to_yield(e, g, newcomer[i]->place.node, &at))) {
+            skr_out_decision(e, h->key, "", "Seat given up", "", g->key, false);
+            drop(e, h, at);
+            skr_dirty_group(e, h);
+        }
+    }
 }
 
 /* ---- planning on it ---- */

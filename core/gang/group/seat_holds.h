@@ -3,27 +3,34 @@
 #define SKR_CORE_GANG_GROUP_SEAT_HOLDS_H
 /*
  * Holds the room of lost members of a running group until their controller has replaced them. The
- * ledger charges it for seatHold (the setting, or the group's key), so that no other pod is planned
- * or bound there. A seat is held only while another member runs and the size includes the seat;
- * never for a member that Succeeded, nor in a group that is a victim. If the node closes, the
- * nearest open node under the group's rules is held instead, if there is one. A restart loses all
- * holds; a daemon that does not lead has none.
+ * ledger charges it for seatHold (the setting, or the group's key), at most for seatHoldMax, so that
+ * no other pod is planned or bound there. A seat is held only while another member runs and the size
+ * includes the seat; never for a member that Succeeded, nor in a group that is a victim. If the node
+ * closes, the nearest open node under the group's rules is held instead, if there is one. A restart
+ * loses all holds; a daemon that does not lead has none.
+ *
+ * What the groups of a namespace hold together is bounded (namespace_bound.h). What is beyond is not held.
+ * Held seats yield to every group of higher priority that fits only with their room.
  */
 #include "core/gang/state/groups.h"
 
-struct seat_hold {
-    char *uid;           /* of its charge */
-    const char *node;    /* from names_intern */
-    struct shape *shape; /* a reference */
-    skr_time until;
+enum {
+    SKR_SEAT_TRIES = 64, /* nodes tried for the seat of a closed one, nearest first */
 };
-
-enum { SKR_SEAT_TRIES = 64 }; /* nodes tried for the seat of a closed one, nearest first */
 
 /* p ran with a seat of g, is gone from its node, and its charge is released. */
 void skr_seat_holds_lost(struct skr_gang *e, struct group *g, const struct pod_entry *p);
 /* Ends expired holds, moves holds from closed nodes. */
 void skr_seat_holds_settle(struct skr_gang *e, struct group *g);
+/* Whether seats are held that yield to a group of that priority. O(1). */
+bool skr_seat_holds_yield_to(const struct skr_gang *e, int32_t priority);
+/* Adds the room of those seats, as skr_seat_holds_add_room() does. O(held seats). */
+void skr_seat_holds_add_yielding(const struct skr_gang *e, const struct group *g,
+                                 const uint16_t *resource, size_t n, int64_t *free_);
+/* g, whose newcomers are charged on their planned nodes, needs more room there than is free: as many of
+ * those seats end as that takes, those of the lowest priority first. */
+void skr_seat_holds_make_room(struct skr_gang *e, const struct group *g,
+                              struct pod_entry *const *newcomer, size_t n);
 /* Adds the group's own holds to the free amounts of leaves: free_[leaf * n + i] of resource[i]. */
 void skr_seat_holds_add_room(const struct skr_gang *e, const struct group *g,
                              const uint16_t *resource, size_t n, int64_t *free_);

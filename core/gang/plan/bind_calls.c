@@ -6,6 +6,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/scheduler_progress.h"
@@ -110,19 +111,10 @@ void skr_bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
                           good ? "" : SKR_TEXT_ALREADY_BOUND);
 }
 
-void skr_bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p)
-{
-    bool any = p->work->accepted.n > 0; /* the list may be allocated but empty */
-    skr_pods_forget_accepted(p);
-    if (any) {
-        skr_dirty_late_room(e, true);
-    }
-}
-
 void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p)
 {
     enum skr_charge_kind kind;
-    skr_bind_calls_forget_accepted(e, p);
+    skr_ordinary_refused(e, p);
     if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
         skr_ledger_release(e->ledger, p->uid);
     }

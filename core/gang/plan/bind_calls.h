@@ -22,10 +22,8 @@ void skr_bind_calls_expire(struct skr_gang *e,
                            struct pod_entry *p); /* answers a call whose time is over */
 /* The cache shows the pod bound: answers its open call. */
 void skr_bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p);
-/* Releases the room on nodes where filter accepted it and which it does not use. */
-void skr_bind_calls_forget_accepted(struct skr_gang *e, struct pod_entry *p);
-/* Releases an ordinary pod's charge for a Binding that is not made, and its accepted nodes: filter
- * must be called again before it is bound. */
+/* Releases what an ordinary pod holds for a Binding that is not made: filter must be called again
+ * before it is bound. */
 void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p);
 
 void skr_bind_calls_vote(struct skr_gang *e, struct pod_entry *p);

@@ -10,6 +10,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
@@ -152,6 +153,7 @@ void skr_plan_destroy(struct skr_gang *e, struct plan *plan)
     if (plan->preempted) {
         release_victims(e, plan);
     }
+    skr_plan_note_idle(e, plan, false);
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     skr_membership_changed(g);
@@ -202,8 +204,32 @@ void skr_plan_note_recorded(struct pod_entry *p)
 void skr_plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v)
 {
     skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
+    v.until = skr_frame_now(e->frame) + SKR_VACANCY_S * SKR_SECOND;
+    v.until = plan->deadline < v.until ? plan->deadline : v.until;
     plan->vacancy[plan->n_vacancies++] = v;
     skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
+}
+
+bool skr_plan_end_vacancies(struct skr_gang *e, struct plan *plan, bool all, skr_time *ret_next)
+{
+    size_t kept = 0;
+    *ret_next = SKR_TIME_NEVER;
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
+        struct vacancy *v = &plan->vacancy[i];
+        if (all || v->until <= skr_frame_now(e->frame)) {
+            vacancy_fini(e, v);
+            continue;
+        }
+        *ret_next = v->until < *ret_next ? v->until : *ret_next;
+        plan->vacancy[kept++] = *v;
+    }
+    bool ended = kept < plan->n_vacancies;
+    plan->n_vacancies = kept;
+    if (ended) {
+        plan->gave_up = true;
+        skr_membership_changed(plan->group);
+    }
+    return ended;
 }
 
 void skr_plan_set_anchor(struct plan *plan, const struct pod_entry *p)
@@ -249,6 +275,20 @@ void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits
 void skr_plan_note_freed(struct plan *plan, skr_time now)
 {
     plan->freed_at = now;
+}
+
+void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle)
+{
+    if (plan->idle == idle) {
+        return;
+    }
+    plan->idle = idle;
+    if (idle) {
+        DL_APPEND2(e->idle_plans, plan, iprev, inext);
+        skr_dirty_victims(e);
+    } else {
+        DL_DELETE2(e->idle_plans, plan, iprev, inext);
+    }
 }
 
 bool skr_plan_uses_node(const struct plan *plan, const char *node)
@@ -433,5 +473,5 @@ bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p)
     }
     return !p->work->vote.request &&
            (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
-            skr_shapes_is_vetoed(e, p->shape, p->place.node));
+            skr_vetoes_close(e, p->group, p->shape, p->place.node));
 }

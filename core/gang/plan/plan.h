@@ -33,11 +33,16 @@ void skr_plan_forget_victims(struct plan *plan);
 /* Begins or ends the wait for victims; planTimeout begins when it ends. */
 void skr_plan_wait_for_victims(struct skr_gang *e, struct plan *plan, bool waits);
 void skr_plan_note_freed(struct plan *plan, skr_time now); /* its victims are gone */
+/* The plan yields to groups of other namespaces, or not any more: namespace_bound.h. */
+void skr_plan_note_idle(struct skr_gang *e, struct plan *plan, bool idle);
 bool skr_plan_uses_node(const struct plan *plan, const char *node);
 /* Of the members that the plan places: the loss of a running one must not end the plan. */
 const struct pod_entry *skr_plan_oldest_member(const struct plan *plan);
 /* Keeps the seat of a member that is gone, its room charged under v.uid; takes what v holds. */
 void skr_plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v);
+/* Gives back the seats whose time is over, or all. *ret_next: the end of the next one, or
+ * SKR_TIME_NEVER. Returns whether any ended; the text is then an old one. */
+bool skr_plan_end_vacancies(struct skr_gang *e, struct plan *plan, bool all, skr_time *ret_next);
 /* Whether a member past the point of no return cannot be bound: its node is gone, or closed to it
  * without an open bind call. */
 bool skr_plan_is_stranded(struct skr_gang *e, struct pod_entry *p);

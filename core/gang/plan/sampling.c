@@ -5,6 +5,7 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 
@@ -124,10 +125,10 @@ static void believe(struct skr_gang *e, size_t profile, enum sampling_belief bel
 
 /* ---- evidence ---- */
 
-bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
-                           const struct node_entry *n)
+bool skr_sampling_could_go(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                           const char *uid, const struct node_entry *n)
 {
-    return n->node && !skr_shapes_is_vetoed(e, s, n->name) &&
+    return n->node && !skr_vetoes_close(e, g, s, n->name) &&
            skr_pod_shape_check_node(s->spec, n->node) == SKR_ELIGIBLE &&
            skr_ledger_fits(e->ledger, n->name, &s->amounts, uid);
 }
@@ -150,6 +151,7 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
     struct node_entry *entry;
     const struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
     const char *planned = p && p->plan ? p->place.node : "";
+    const struct group *g = p ? p->group : NULL;
     struct shape *s = skr_shapes_get(e, pod);
     bool found = false;
     for (size_t i = 0; i < n; i++) {
@@ -158,7 +160,8 @@ static bool leaves_one_out(struct skr_gang *e, const struct skr_pod *pod, const 
     const bool is_known = !asks_by_class(s);
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
         bool missing = !skr_nodes_take_name(entry) && strcmp(entry->name, planned) != 0;
-        found = found || (missing && is_known && skr_sampling_could_go(e, s, pod->meta.uid, entry));
+        found =
+            found || (missing && is_known && skr_sampling_could_go(e, g, s, pod->meta.uid, entry));
     }
     skr_shapes_unref(e, s);
     return found;

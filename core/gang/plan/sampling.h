@@ -55,8 +55,8 @@ void skr_sampling_note_names(struct skr_gang *e, const struct skr_pod *pod, cons
 /* The planned node is missing and was not nominated. O(nodes). */
 void skr_sampling_note_missing(struct skr_gang *e, const struct pod_entry *p,
                                const char *const *node, size_t n);
-/* Whether the pod could use the node, as far as the cache shows. */
-bool skr_sampling_could_go(struct skr_gang *e, struct shape *s, const char *uid,
-                           const struct node_entry *n);
+/* Whether the pod could use the node, as far as the cache shows. g: its group, or NULL. */
+bool skr_sampling_could_go(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                           const char *uid, const struct node_entry *n);
 
 #endif

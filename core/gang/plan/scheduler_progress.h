@@ -9,7 +9,10 @@
  */
 #include "core/gang/state/gang.h"
 
-enum { SKR_ACTIVATION_PATIENCE_S = 15 }; /* from activation to a filter call or parked bind call */
+enum {
+    SKR_ACTIVATION_PATIENCE_S = 15, /* from activation to a filter call or parked bind call */
+    SKR_PLAN_IDLE_S = 3,            /* the same, until the plan is idle */
+};
 
 void skr_scheduler_progress_heard(struct skr_gang *e); /* a call has arrived */
 /* kube-scheduler may have restarted with a full queue: patience begins again. */

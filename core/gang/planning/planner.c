@@ -15,8 +15,10 @@
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/changes/plan_loss.h"
 #include "core/gang/group/assign.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/member_order.h"
@@ -53,8 +55,10 @@ struct planner {
     bool ended;       /* by a change of its group */
     bool probed_only; /* on probed nodes only; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
+    bool elsewhere;   /* for a plan that waits for victims, as if it did not exist */
     bool of_slots;    /* the cache says it fits: a placement, no explanation */
     bool preempting;  /* it does not fit: a search for victims */
+    bool yielding;    /* that search is for held seats and idle plans that yield */
     bool reporting;   /* it still does not fit: its reason is updated */
     char **uid;       /* the newcomers of the solve */
     size_t n_uids;
@@ -62,14 +66,16 @@ struct planner {
 
 /* ---- starting a solve ---- */
 
-static struct pod_entry **rescue_members(struct skr_gang *e, struct group *g, size_t *ret_n)
+/* Members of the plan that need another node, or may have one: all, if it waits for victims. */
+static struct pod_entry **planned_members(struct skr_gang *e, struct group *g, size_t *ret_n)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     struct pod_entry *p;
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && skr_plan_is_stranded(e, p)) {
+        const bool waits = g->plan->preempting && !skr_pods_is_bound(p);
+        if (p->plan == g->plan && (waits || skr_plan_is_stranded(e, p))) {
             list[n++] = p;
         }
     }
@@ -122,8 +128,8 @@ static void no_placement(struct skr_gang *e, struct group *g, enum skr_reason re
 static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
-    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(newcomers, n) &&
-           !skr_problem_has_paper(e, newcomers, n) && !skr_pod_rules_matter(e, newcomers, n);
+    return fit == FIT_YES && !g->plan && !skr_problem_has_probes(g, newcomers, n) &&
+           !skr_problem_has_paper(e, g) && !skr_pod_rules_matter(e, newcomers, n);
 }
 
 /* Sends a request for these newcomers. */
@@ -138,8 +144,10 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     e->planner->ended = false;
     e->planner->probed_only = false;
     e->planner->rescue = false;
+    e->planner->elsewhere = false;
     e->planner->of_slots = false;
     e->planner->preempting = false;
+    e->planner->yielding = false;
     e->planner->reporting = false;
     e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
     e->planner->n_uids = n;
@@ -148,18 +156,20 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
     }
 }
 
-/* Starts a search for its victims. */
-static void start_preemption(struct skr_gang *e, struct group *g)
+/* Starts a search for what may make room for it. */
+static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
 {
     struct skr_error error = {.text = "out of memory"};
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    struct skr_solve_request *request = skr_topology_is_usable(e) && n > 0
-                                            ? skr_victim_search_build(e, g, newcomers, n, &error)
-                                            : NULL;
+    struct skr_solve_request *request =
+        skr_topology_is_usable(e) && n > 0
+            ? skr_victim_search_build(e, g, newcomers, n, yielding, &error)
+            : NULL;
     if (request) {
         begin(e, g, request, newcomers, n);
         e->planner->preempting = true;
+        e->planner->yielding = yielding;
         e->planner->epoch = e->epoch.victims;
     } else {
         skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
@@ -178,14 +188,19 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         return;
     }
     size_t n;
-    bool rescue = g->plan;
+    const bool planned = g->plan, elsewhere = planned && g->plan->preempting;
     struct pod_entry **newcomers =
-        rescue ? rescue_members(e, g, &n) : skr_membership_plannable(e, g, &n);
-    bool restrict_ = probed_only && skr_problem_has_probes(newcomers, n);
+        planned ? planned_members(e, g, &n) : skr_membership_plannable(e, g, &n);
+    bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(g, newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
         simple ? skr_problem_of_slots(e, g)
                : skr_problem_build(e, g, newcomers, n, restrict_, &error);
+    if (!request && elsewhere) {
+        free(newcomers);
+        skr_preemption_stays(e, g, e->epoch.capacity, 0);
+        return;
+    }
     if (!request) {
         free(newcomers);
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
@@ -193,14 +208,15 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         skr_dirty_plan(e);
         return;
     }
-    if (!simple && !rescue) {
+    if (!simple && !planned) {
         skr_problem_add_anew(e, g, newcomers, n, request);
     }
     begin(e, g, request, newcomers, n);
     e->planner->probed_only = restrict_;
-    e->planner->rescue = rescue;
+    e->planner->rescue = planned && !elsewhere;
+    e->planner->elsewhere = elsewhere;
     e->planner->of_slots = simple;
-    if (!simple) {
+    if (!simple && !elsewhere) {
         skr_fit_reported(e, g);
     }
     free(newcomers);
@@ -252,7 +268,7 @@ void skr_planner_run(struct skr_gang *e)
     if (next.plan && next.plan->attempt.limit_failed && skr_attempt_lift(next.plan)) {
         skr_dirty_plan(e); /* there is news: plans of all groups come first */
     } else if (next.preempt) {
-        start_preemption(e, next.preempt);
+        start_preemption(e, next.preempt, skr_victim_search_has_yielding(e, next.preempt));
     } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
@@ -420,6 +436,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     }
     if (!rescue) {
         skr_seat_holds_close(e, g, newcomers, n);
+        skr_seat_holds_make_room(e, g, newcomers, n);
     }
     set_turns(e, newcomers, n);
     free(seat);
@@ -442,6 +459,16 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     skr_dirty_group(e, g);
 }
 
+/* Whether the answer still is for it: a stranded member whose call has come, or whose Binding is on
+ * its way, stays on its node. */
+static bool is_solved_for(struct skr_gang *e, const struct group *g, struct pod_entry *p)
+{
+    if (e->planner->rescue) {
+        return p->plan == g->plan && skr_plan_is_stranded(e, p);
+    }
+    return p->plan == (e->planner->elsewhere ? g->plan : NULL);
+}
+
 /* The pods of the solve, if none has changed in what matters to it. */
 static struct pod_entry **solved_members(struct skr_gang *e, const struct group *g)
 {
@@ -449,7 +476,7 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     for (size_t i = 0; i < e->planner->n_uids; i++) {
         struct pod_entry *p = skr_pods_find(e, e->planner->uid[i]);
         bool good = p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) &&
-                    (e->planner->rescue ? p->plan == g->plan && p->plan : !p->plan);
+                    is_solved_for(e, g, p);
         if (!good) {
             free(list);
             return NULL;
@@ -457,6 +484,42 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
         list[i] = p;
     }
     return list;
+}
+
+/* A search without a result. If it was for what yields, one for victims follows. */
+static void no_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
+{
+    const bool ended = solved->victims && solved->victims->status == SKR_VICTIMS_INSUFFICIENT;
+    if (ended && e->planner->yielding && skr_victim_search_may_evict(e, g)) {
+        forget_solve(e);
+        start_preemption(e, g, false);
+        return;
+    }
+    skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
+                             solved->work.took_ns);
+}
+
+/* Idle plans among what yields end. The group is planned when they have, as room becomes free. false:
+ * there are none. */
+static bool end_idle_plans(struct skr_gang *e, struct group *g, const struct skr_solve_request *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->victims->n; i++) {
+        struct group *h = skr_groups_find(e, s->preemption->victim[s->victims->victim[i]].name);
+        if (h && h->plan) {
+            char text[700];
+            snprintf(text, sizeof text,
+                     "group %.250s gives way to group %.300s: kube-scheduler does not come to its "
+                     "members",
+                     h->name, g->key);
+            skr_plan_loss_abort(e, h, SKR_REASON_FILTERED_BY_OTHERS, text, true);
+            any = true;
+        }
+    }
+    if (any) {
+        skr_victim_search_failed(e, g, e->epoch.victims, g->input_epoch, 0);
+    }
+    return any;
 }
 
 /* Checks that the victims still make room, then commits; no other pod is evicted. */
@@ -471,16 +534,43 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
     if (!newcomers) {
         return;
     }
-    if (!victims || victims->status != SKR_VICTIMS_FOUND) {
-        skr_victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch,
-                                 solved->work.took_ns);
-    } else if (skr_victim_search_still_valid(e, g, newcomers, n, solved)) {
+    const bool yielding = e->planner->yielding;
+    const bool found = victims && (victims->status == SKR_VICTIMS_FOUND ||
+                                   (yielding && victims->status == SKR_VICTIMS_NOT_NEEDED));
+    if (!found) {
+        no_victims(e, g, solved);
+    } else if (skr_claims_hold_back(e, g, newcomers, n, !yielding)) {
+        skr_victim_search_done(g);
+    } else if (skr_victim_search_still_valid(e, g, newcomers, n, yielding, solved)) {
+        if (yielding && end_idle_plans(e, g, solved)) {
+            free(newcomers);
+            return;
+        }
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        commit(e, g, newcomers, n, victims->solution, solved);
+        commit(e, g, newcomers, n, victims->solution, yielding ? NULL : solved);
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
+    }
+    free(newcomers);
+}
+
+/* Whether the plan's members fit without the victims that are left. A cancelled solve is repeated. */
+static void use_elsewhere(struct skr_gang *e, struct group *g,
+                          const struct skr_solve_request *solved)
+{
+    const struct skr_solution *s = solved->solution;
+    const bool waits = g->plan && g->plan->preempting && !g->plan->aborting;
+    struct pod_entry **newcomers = waits ? solved_members(e, g) : NULL;
+    if (!newcomers) {
+        return;
+    }
+    if (s && s->status == SKR_SOLVE_PLACED &&
+        skr_problem_still_valid(e, g, newcomers, e->planner->n_uids, s->count)) {
+        skr_preemption_goes_elsewhere(e, g);
+    } else if (!s || s->status == SKR_SOLVE_INFEASIBLE) {
+        skr_preemption_stays(e, g, e->planner->epoch, solved->work.took_ns);
     }
     free(newcomers);
 }
@@ -490,6 +580,10 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     const struct skr_solution *s = solved->solution;
     if (e->planner->preempting) {
         use_victims(e, g, solved);
+        return;
+    }
+    if (e->planner->elsewhere) {
+        use_elsewhere(e, g, solved);
         return;
     }
     skr_attempt_took(g, solved->work.took_ns);
@@ -506,7 +600,9 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     }
     size_t n = e->planner->n_uids;
     if (s->status == SKR_SOLVE_PLACED) {
-        if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
+        if (!e->planner->rescue && skr_claims_hold_back(e, g, newcomers, n, false)) {
+            skr_attempt_fresh(g);
+        } else if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
             skr_attempt_count(g);
             skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;

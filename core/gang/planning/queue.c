@@ -21,10 +21,12 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/group/attempt.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/refusal.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/planning/solve_share.h"
+#include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/candidates.h"
 #include "core/gang/state/groups.h"
@@ -56,14 +58,15 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
-    if (!g->spec || g->victim.leaving) {
+    if (!g->spec || g->victim.leaving || skr_claims_keep_from_planning(g)) {
         return false;
     }
     if (!g->plan && skr_refusal_pause(e, g) > 0) {
         return false;
     }
     if (g->plan) {
-        return needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g));
+        return skr_preemption_looks_elsewhere(e, g) ||
+               (needs_rescue(e, g) && (!g->attempt.infeasible || skr_attempt_has_news(e, g)));
     }
     if (g->source.misplaced) {
         return false; /* a hard rule is not dropped because its level is missing */

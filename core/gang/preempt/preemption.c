@@ -24,8 +24,8 @@
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/plan/plan_storage.h"
-#include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/evictions.h"
+#include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
@@ -151,41 +151,6 @@ void skr_preemption_begin(struct plan *plan, const struct skr_victims_problem *p
     plan->preempted = true;
 }
 
-/* Whether an earlier process had begun with a group: part of it is missing or leaving. A group may
- * have more pods than its size, so the number that ran when it was chosen counts. */
-static bool was_begun(const struct skr_gang *e, const char *text, int32_t pods)
-{
-    const struct group *h = skr_groups_find(e, text);
-    const struct pod_entry *p;
-    size_t stay = 0;
-    if (!h) {
-        return true;
-    }
-    DL_FOREACH(h->members, p)
-    {
-        stay += skr_victims_is_there(p) && !p->pod->meta.deleting;
-    }
-    return stay < (size_t)skr_membership_size(h) || stay < (size_t)pods;
-}
-
-/* Whether the record is trusted about this victim: an account that may write records may not evict
- * any pod it likes. */
-static bool may_be_victim(const struct skr_gang *e, const struct group *g,
-                          const struct plan_victim *v, const struct group *h)
-{
-    const struct pod_entry *p =
-        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
-    const struct group *of = p ? p->group : h;
-    int32_t priority = g->spec ? g->spec->priority : 0;
-    if (of) {
-        return of != g && of->spec && priority > 0 && of->spec->priority < priority;
-    }
-    const struct pod_entry *oldest = skr_membership_oldest(g);
-    return p && oldest && e->settings.victims_labelled &&
-           p->pod->priority < oldest->pod->priority &&
-           strcmp(skr_pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
-}
-
 static int32_t pods_of(const struct plan_victim *v, const struct group *h)
 {
     size_t there = h ? skr_victims_pods_there(h) : 0, size = h ? (size_t)skr_membership_size(h) : 0;
@@ -199,11 +164,12 @@ void skr_preemption_restore(struct skr_gang *e, struct plan *plan,
     for (size_t i = 0; i < record->n_victims; i++) {
         const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
         struct group *h = skr_victims_pod_uid(&v) ? NULL : skr_groups_find(e, v.text);
-        if (!may_be_victim(e, plan->group, &v, h)) {
+        if (!skr_victims_may_be(e, plan->group, &v, h)) {
             continue;
         }
         const int32_t pods = record->victim_pods ? record->victim_pods[i] : pods_of(&v, h);
-        add_victim(plan, v.text, skr_victims_pod_uid(&v) || was_begun(e, v.text, pods), pods);
+        add_victim(plan, v.text, skr_victims_pod_uid(&v) || skr_victims_was_begun(e, v.text, pods),
+                   pods);
         if (h) {
             mark(e, h, plan->group);
         }
@@ -267,35 +233,6 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
     skr_wakes_group(e, g, now + SKR_SECOND);
 }
 
-/* Charges the budget of one more victim pod; false: the budget has no room left. */
-static bool charge(const struct skr_gang *e, const struct pod_entry *p)
-{
-    size_t n;
-    struct disruption_budget *b = skr_disruptions_of(e, &p->pod->meta, &n);
-    return n == 0 || (n == 1 && ++b->number <= b->budget->allowed);
-}
-
-static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
-{
-    const struct pod_entry *p =
-        skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
-    const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
-    bool allowed = !p || p->pod->meta.deleting || charge(e, p);
-    for (p = h ? h->members : NULL; p && allowed; p = p->next) {
-        allowed = !skr_pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
-    }
-    return allowed;
-}
-
-void skr_preemption_reset_budgets(struct skr_gang *e)
-{
-    struct disruption_budget *b, *tmp;
-    HASH_ITER(hh, e->disruptions, b, tmp)
-    {
-        b->number = 0;
-    }
-}
-
 /* ---- victims of victims ---- */
 
 static bool takes_room(const struct plan *plan, const struct pod_entry *p)
@@ -325,25 +262,6 @@ static bool needs(const struct skr_gang *e, const struct plan *plan, const struc
     return found;
 }
 
-static bool has_victim(const struct plan *plan, const char *text)
-{
-    for (size_t i = 0; i < plan->n_victims; i++) {
-        if (!plan->victim[i].gone && strcmp(plan->victim[i].text, text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
-                          const struct plan_victim *v, bool *ret_begun)
-{
-    const bool single = skr_victims_pod_uid(v);
-    *ret_begun = v->begun && (single || was_begun(e, v->text, v->pods));
-    return may_be_victim(e, g, v, single ? NULL : skr_groups_find(e, v->text)) &&
-           (*ret_begun || budget_allows(e, v));
-}
-
 /* Takes over the victims of `from` that occupy room of the plan. */
 static bool take_over(const struct skr_gang *e, struct plan *plan, const struct plan *from)
 {
@@ -356,8 +274,8 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
         const struct plan_victim *v = &from->victim[i];
         const struct group *h = skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
         bool begun;
-        if (!v->gone && !has_victim(plan, v->text) && needs(e, plan, v) &&
-            skr_preemption_takes(e, plan->group, v, &begun)) {
+        if (!v->gone && !skr_victims_has(plan, v->text) && needs(e, plan, v) &&
+            skr_victims_may_take(e, plan->group, v, &begun)) {
             add_victim(plan, v->text, begun, begun ? v->pods : pods_of(v, h));
         }
     }
@@ -369,9 +287,9 @@ static bool take_over(const struct skr_gang *e, struct plan *plan, const struct 
 static void take_over_victims(struct skr_gang *e, struct plan *plan)
 {
     bool changed = false;
-    skr_preemption_reset_budgets(e);
+    skr_victims_reset_budgets(e);
     for (size_t i = 0; i < plan->n_victims; i++) {
-        (void)(plan->victim[i].gone || budget_allows(e, &plan->victim[i]));
+        (void)(plan->victim[i].gone || skr_victims_budget_allows(e, &plan->victim[i]));
     }
     for (size_t i = 0; i < plan->n_victims; i++) {
         const struct plan_victim *v = &plan->victim[i];
@@ -385,81 +303,96 @@ static void take_over_victims(struct skr_gang *e, struct plan *plan)
     }
 }
 
-static bool has_begun(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_victims; i++) {
-        if (plan->victim[i].begun) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool would_stay(const struct pod_entry *p)
-{
-    return skr_victims_is_there(p) && !p->pod->meta.deleting;
-}
-
-/* If single pods of a group are victims, whether enough members stay. */
-static bool stays_whole(const struct skr_gang *e, const struct plan *plan, const struct group *h)
-{
-    const struct pod_entry *p;
-    int64_t stay = 0;
-    DL_FOREACH(h->members, p)
-    {
-        stay += would_stay(p);
-    }
-    for (size_t i = 0; i < plan->n_victims; i++) {
-        const char *uid = skr_victims_pod_uid(&plan->victim[i]);
-        p = uid ? skr_pods_find(e, uid) : NULL;
-        stay -= p && p->group == h && would_stay(p);
-    }
-    return stay >= skr_membership_size(h) || has_victim(plan, h->key);
-}
-
-/* An untouched victim that may not be evicted any more: priorities, budgets and sizes may have
- * changed since the victims were chosen. Then none is evicted. NULL permits every eviction. */
-static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
-{
-    const bool begun = has_begun(g->plan);
-    const struct group *whole = NULL; /* victims of one group are mostly adjacent */
-    skr_preemption_reset_budgets(e);
-    for (size_t i = 0; i < g->plan->n_victims; i++) {
-        const struct plan_victim *v = &g->plan->victim[i];
-        const struct pod_entry *p =
-            skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
-        bool gone;
-        skr_victims_left(e, v, &gone);
-        if (v->begun || gone) {
-            continue;
-        }
-        if (p && p->group && p->group != whole) {
-            if (!stays_whole(e, g->plan, p->group)) {
-                return v;
-            }
-            whole = p->group;
-        }
-        if (!may_be_victim(e, g, v, skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text)) ||
-            (!begun && !budget_allows(e, v))) {
-            return v;
-        }
-    }
-    return NULL;
-}
-
 /* Other pods may have taken the room since the victims were chosen: no pod is evicted in vain.
  * False: the plan was aborted. */
 static bool still_fits(struct skr_gang *e, struct group *g)
 {
-    if (has_begun(g->plan) || skr_plan_has_room(e, g->plan) || skr_victims_make_room(e, g->plan)) {
+    const struct plan *plan = g->plan;
+    const struct pod_entry *stays = NULL;
+    skr_time next = SKR_TIME_NEVER;
+    for (size_t i = 0; i < plan->n_victims && !stays; i++) {
+        stays = skr_victims_staying(e, &plan->victim[i], &next);
+    }
+    if (next != SKR_TIME_NEVER) {
+        skr_wakes_group(e, g, next);
+    }
+    if ((skr_victims_any_begun(plan) && !stays) || skr_plan_has_room(e, plan) ||
+        skr_victims_make_room(e, plan)) {
         return true;
     }
-    if (g->plan->n_victims > 0) {
+    if (plan->n_victims > 0) {
         say(e, g);
     }
+    char text[700];
+    snprintf(text, sizeof text, "pod %.500s does not leave its node within planTimeout",
+             stays ? stays->key : "");
     skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
-                        "room that the plan counted on was taken", true);
+                        stays ? text : "room that the plan counted on was taken", true);
     return false;
+}
+
+/* ---- room elsewhere ---- */
+
+enum {
+    ELSEWHERE_AFTER_S = 2, /* most victims are gone by then */
+    ELSEWHERE_PAUSE_S = 1, /* between two looks: minimum, */
+    ELSEWHERE_TIMES = 20,  /* multiple of the time that one took */
+};
+
+/* Whether the eviction of the pod was asked for, and may have been granted. */
+static bool may_leave(const struct pod_entry *p)
+{
+    return skr_victims_is_there(p) && (p->pod->meta.deleting || p->work->evict.write);
+}
+
+/* A group of which one pod leaves goes as a whole: each victim is either untouched, or leaving. */
+static bool no_victim_is_torn(const struct skr_gang *e, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const char *uid = skr_victims_pod_uid(v);
+        const struct group *h = uid || v->gone ? NULL : skr_groups_find(e, v->text);
+        const struct pod_entry *p = uid ? skr_pods_find(e, uid) : h ? h->members : NULL;
+        if (!v->begun || v->gone || skr_victims_only_terminate(e, v)) {
+            continue;
+        }
+        bool begun = h && skr_victims_was_begun(e, v->text, v->pods);
+        for (; p && !begun; p = h ? p->next : NULL) {
+            begun = may_leave(p);
+        }
+        if (begun) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_preemption_looks_elsewhere(const struct skr_gang *e, const struct group *g)
+{
+    const struct plan *plan = g->plan;
+    return plan && plan->preempting && !plan->aborting && e->topology.tree &&
+           plan->elsewhere.at != 0 && plan->elsewhere.epoch != e->epoch.capacity &&
+           skr_frame_now(e->frame) >= plan->elsewhere.at && !skr_plan_has_room(e, plan) &&
+           no_victim_is_torn(e, plan);
+}
+
+static void look_at(struct skr_gang *e, struct plan *plan, skr_time at)
+{
+    plan->elsewhere.at = at;
+    skr_wakes_add(e, at, WAKE_REPORT, NULL);
+}
+
+void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g)
+{
+    skr_plan_loss_abort(e, g, SKR_REASON_NONE, "there is room without the victims that are left",
+                        false);
+}
+
+void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took)
+{
+    const skr_time pause = took * ELSEWHERE_TIMES, least = ELSEWHERE_PAUSE_S * SKR_SECOND;
+    g->plan->elsewhere.epoch = epoch;
+    look_at(e, g->plan, skr_frame_now(e->frame) + (pause > least ? pause : least));
 }
 
 /* Drops victims that left before the plan was made. The recorded ones are read after a restart,
@@ -486,8 +419,12 @@ static void forget_gone(struct skr_gang *e, struct plan *plan)
 void skr_preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    if (plan->elsewhere.at == 0) {
+        plan->elsewhere.epoch = UINT64_MAX;
+        look_at(e, plan, skr_frame_now(e->frame) + ELSEWHERE_AFTER_S * SKR_SECOND);
+    }
     take_over_victims(e, plan);
-    const struct plan_victim *stays = who_may_stay(e, g);
+    const struct plan_victim *stays = skr_victims_find_exempt(e, g);
     if (stays) {
         char text[700];
         snprintf(text, sizeof text, "%.600s need not give way any more", stays->text);
@@ -533,6 +470,9 @@ void skr_preemption_step(struct skr_gang *e, struct group *g)
     }
     if (waiting > 0) {
         say(e, g);
+        if (skr_preemption_looks_elsewhere(e, g)) {
+            skr_dirty_plan(e); /* evictions that were on their way are answered */
+        }
     } else if (room) {
         finish(e, g);
     } else {

@@ -33,12 +33,13 @@ void skr_preemption_step(struct skr_gang *e, struct group *g);
 bool skr_preemption_waits_again(struct skr_gang *e, struct group *g);
 /* The persisted text names no victims any more: releases them. */
 void skr_preemption_settle(struct skr_gang *e, struct plan *plan);
-/* Whether a plan of g that evicts the preemptor of this victim takes the victim over: part of it is
- * gone, or its budgets permit it, besides those asked about since skr_preemption_reset_budgets().
- * *ret_begun: part of it is gone. */
-bool skr_preemption_takes(const struct skr_gang *e, const struct group *g,
-                          const struct plan_victim *v, bool *ret_begun);
-void skr_preemption_reset_budgets(struct skr_gang *e);
+/* Whether the plan waits for victims, and room elsewhere may have appeared since it was last looked
+ * for: planner.c solves for its members as if they had no plan. */
+bool skr_preemption_looks_elsewhere(const struct skr_gang *e, const struct group *g);
+/* That solve found a placement: the plan ends, and the group is planned anew. */
+void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g);
+/* It found none at this epoch.capacity. took: duration of the solve, which determines the pause. */
+void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took);
 /* Sets the state of a group without a plan that is or was a victim; false: it is neither. */
 bool skr_preemption_rules_state(struct skr_gang *e, struct group *g);
 /* The preemptor that an object names; dropped if there is no such plan. */

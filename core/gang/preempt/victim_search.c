@@ -4,11 +4,15 @@
 
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/namespace_bound.h"
+#include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/disruptions.h"
 #include "core/gang/preempt/preemption.h"
+#include "core/gang/preempt/victims_allowed.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/state/plan_entry.h"
@@ -18,10 +22,9 @@
 #include <utlist.h>
 
 enum {
-    LATE_S = 30,      /* a pod that has been terminating for longer does not count as leaving */
-    PAUSE_MIN_S = 1,  /* pause between two failed searches of a group: minimum, */
-    PAUSE_MAX_S = 30, /* maximum */
-    PAUSE_TIMES = 20, /* multiple of the search time */
+    PAUSE_MIN_S = 1,              /* pause between two failed searches of a group: minimum, */
+    PAUSE_MAX_S = 30,             /* maximum */
+    PAUSE_TIMES = 20,             /* multiple of the search time */
     PAUSE_LEAF_NS = 20000,        /* per leaf: that multiple of the time to build its problem */
     SYSTEM_PRIORITY = 2000000000, /* of system-cluster-critical and above: never a victim */
 };
@@ -45,13 +48,25 @@ bool skr_victim_search_may_preempt(const struct group *g)
     return g->spec && g->spec->priority > 0 && !skr_victim_search_refuser(g);
 }
 
+bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g)
+{
+    return e->settings.preemption && skr_victim_search_may_preempt(g);
+}
+
+bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g)
+{
+    return g->spec &&
+           (skr_seat_holds_yield_to(e, g->spec->priority) || skr_namespace_bound_any_yields(e, g));
+}
+
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g)
 {
     bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
                          g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
-    return e->settings.preemption && short_of_room && news &&
-           skr_frame_now(e->frame) >= g->preempt.at && skr_victim_search_may_preempt(g);
+    return short_of_room && news && !skr_claims_keep_from_evicting(g) &&
+           skr_frame_now(e->frame) >= g->preempt.at &&
+           (skr_victim_search_has_yielding(e, g) || skr_victim_search_may_evict(e, g));
 }
 
 bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g)
@@ -222,7 +237,7 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     skr_strbuf_fini(&name);
     v->members = 1;
     v->surplus_of = surplus_of;
-    bool may_go = add_charge(l, v, 1, p->pod);
+    bool may_go = skr_victims_leaves_in_time(l->e, p) && add_charge(l, v, 1, p->pod);
     add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
     finish_shares(l, v);
     l->n -= !may_go;
@@ -260,7 +275,8 @@ static void add_group(struct list *l, struct group *h)
     {
         if (skr_victim_search_runs(p)) {
             v->members++;
-            may_go = add_charge(l, v, h->n_members, p->pod) && may_go;
+            may_go = may_go && skr_victims_leaves_in_time(l->e, p) &&
+                     add_charge(l, v, h->n_members, p->pod);
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
         } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
             add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
@@ -308,14 +324,14 @@ static void note_who_stays(struct skr_gang *e, const struct group *g)
     DL_FOREACH2(e->planned, h, pnext)
     {
         const bool waits = h->plan->preempting && !h->plan->aborting;
-        skr_preemption_reset_budgets(e);
+        skr_victims_reset_budgets(e);
         for (size_t i = 0; waits && skr_victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
             const struct plan_victim *v = &h->plan->victim[i];
             struct group *of =
                 v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
             bool begun;
             if (of) {
-                of->victim.stays = !skr_preemption_takes(e, g, v, &begun);
+                of->victim.stays = !skr_victims_may_take(e, g, v, &begun);
             }
         }
     }
@@ -324,15 +340,6 @@ static void note_who_stays(struct skr_gang *e, const struct group *g)
 static bool would_stay(const struct pod_entry *p)
 {
     return p->group && p->group->victim.stays && !p->pod->meta.deleting;
-}
-
-/* Whether it ends soon: neither overdue nor later than a plan waits; the grace period of a pod may
- * be hours. */
-static bool is_gone_in_time(const struct skr_gang *e, const struct skr_pod *pod)
-{
-    const skr_time now = skr_frame_now(e->frame), at = pod->meta.deleted_at;
-    return !pod->meta.deleting ||
-           (at + LATE_S * SKR_SECOND >= now && at <= now + e->settings.plan_timeout);
 }
 
 /* Adds the room of pods that are leaving. */
@@ -345,13 +352,61 @@ static void add_leaving(struct skr_gang *e, const struct skr_solve_request *requ
         return;
     }
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
-        int32_t leaf = p->leaving && is_gone_in_time(e, p->pod) && !would_stay(p)
+        int32_t leaf = p->leaving && skr_victims_leaves_in_time(e, p) && !would_stay(p)
                            ? skr_tree_find_leaf(request->tree, p->pod->node_name)
                            : -1;
         for (size_t r = 0; leaf >= 0 && r < n; r++) {
             int64_t *room = &free_[(size_t)leaf * n + r];
             *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, request->resource[r]));
         }
+    }
+}
+
+/* In a search for what yields, each seat is a group by itself. Priorities are below YIELDS_BELOW and in
+ * the order of those of the groups: a group of any priority may have that room. */
+enum { YIELDS_BELOW = 1 };
+
+static int32_t yielding_priority(int32_t priority, const struct group *g)
+{
+    int64_t below = (int64_t)priority - g->spec->priority;
+    return below < INT32_MIN ? INT32_MIN : (int32_t)below;
+}
+
+static void add_seats(struct list *l, const struct group *g)
+{
+    const struct group *h;
+    DL_FOREACH2(l->e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; h->holds.priority < g->spec->priority && i < h->holds.n; i++) {
+            const struct seat_hold *hold = &h->holds.item[i];
+            struct skr_victim *v =
+                add(l, SKR_VICTIM_GROUP, hold->uid, yielding_priority(h->holds.priority, g));
+            add_share(l, v, 1, hold->node, &hold->shape->amounts);
+            finish_shares(l, v);
+        }
+    }
+}
+
+/* Plans that yield. */
+static void add_idle(struct list *l, const struct group *g)
+{
+    const struct plan *plan;
+    const struct pod_entry *p;
+    DL_FOREACH2(l->e->idle_plans, plan, inext)
+    {
+        const struct group *h = plan->group;
+        if (!skr_namespace_bound_yields(plan, g)) {
+            continue;
+        }
+        struct skr_victim *v =
+            add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, g));
+        DL_FOREACH(h->members, p)
+        {
+            if (p->plan == plan && !skr_pods_is_bound(p)) {
+                add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
+            }
+        }
+        finish_shares(l, v);
     }
 }
 
@@ -376,7 +431,7 @@ static int32_t *number_budgets(struct list *l, size_t *ret_n)
 
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,
-                                                  struct skr_error *error)
+                                                  bool yielding, struct skr_error *error)
 {
     struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
     if (!request) {
@@ -387,17 +442,24 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     size_t n_budgets;
     struct group *h, *tmp;
     l.place = skr_alloc_array((size_t)request->tree->n_leaves + 1, sizeof *l.place);
-    note_who_stays(e, g);
-    add_leaving(e, request);
+    if (yielding) {
+        add_seats(&l, g);
+        add_idle(&l, g);
+    } else {
+        skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
+                                    (int64_t *)(uintptr_t)request->problem.free);
+        note_who_stays(e, g);
+        add_leaving(e, request);
+    }
     int32_t *allowed = number_budgets(&l, &n_budgets);
     HASH_ITER(hh, e->groups, h, tmp)
     {
         h->victim.stays = false;
-        if (skr_victim_search_may_go(g, h)) {
+        if (!yielding && skr_victim_search_may_go(g, h)) {
             add_group(&l, h);
         }
     }
-    if (e->settings.victims_labelled) {
+    if (!yielding && e->settings.victims_labelled) {
         add_ordinary(&l, least_priority(newcomers, n));
     }
     struct skr_victim *victim = take(&l, l.n + 1, sizeof *victim);
@@ -413,7 +475,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     }
     request->problem.explain = false;
     *in = (struct skr_victims_problem){.problem = &request->problem,
-                                       .priority = g->spec->priority,
+                                       .priority = yielding ? YIELDS_BELOW : g->spec->priority,
                                        .n_victims = l.n,
                                        .victim = victim,
                                        .n_budgets = n_budgets,
@@ -435,11 +497,11 @@ const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem
 }
 
 bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
-                                   struct pod_entry *const *newcomers, size_t n,
+                                   struct pod_entry *const *newcomers, size_t n, bool yielding,
                                    const struct skr_solve_request *solved)
 {
     struct skr_error error;
-    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, &error);
+    struct skr_solve_request *now = skr_victim_search_build(e, g, newcomers, n, yielding, &error);
     bool valid = now && now->tree == solved->tree;
     for (size_t i = 0; valid && i < solved->victims->n; i++) {
         size_t resources = now->problem.n_resources;

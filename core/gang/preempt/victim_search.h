@@ -12,7 +12,7 @@
  * Room of leaving pods counts as free. Terminating pods count if their deletionTimestamp, which
  * includes the grace period, is at most planTimeout ahead and not long past. Victims of other
  * groups, whose plans already hold that room, count unless they would stay if their preemptor left
- * (skr_preemption_takes()).
+ * (skr_victims_may_take()).
  */
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
@@ -24,10 +24,16 @@ bool skr_victim_search_may_preempt(const struct group *g);
 bool skr_victim_search_is_due(const struct skr_gang *e, struct group *g);
 /* The same, even if a pause forbids a search now. */
 bool skr_victim_search_has_news(const struct skr_gang *e, const struct group *g);
-/* As skr_problem_build(), with request->preemption. */
+/* As skr_problem_build(), with request->preemption. yielding: the candidates are held seats that
+ * yield to g, by the uid of their charge, and idle plans that do (namespace_bound.h), by the key of
+ * their group. Otherwise the room of these seats is free. */
 struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct group *g,
                                                   struct pod_entry *const *newcomers, size_t n,
-                                                  struct skr_error *error);
+                                                  bool yielding, struct skr_error *error);
+/* Whether seats or plans yield to the group. Then the first search is for these only. */
+bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g);
+/* Whether a search for victims is allowed. */
+bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
 /* Whether h may be a victim of g: strictly lower priority, before the point of no return, not a
  * victim yet. */
 bool skr_victim_search_may_go(const struct group *g, const struct group *h);
@@ -38,9 +44,10 @@ const struct pod_entry *skr_victim_search_refuser(const struct group *g);
 /* The candidate of this name; NULL: none. */
 const struct skr_victim *skr_victim_search_find(const struct skr_victims_problem *in,
                                                 const char *name);
-/* Whether these victims still make room for these counts, and may still be chosen. */
+/* Whether these victims still make room for these counts, and may still be chosen. yielding: as in
+ * the search. */
 bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
-                                   struct pod_entry *const *newcomers, size_t n,
+                                   struct pod_entry *const *newcomers, size_t n, bool yielding,
                                    const struct skr_solve_request *solved);
 /* No victims were found at these epochs. took: duration of the search, which determines the
  * pause. */

@@ -23,6 +23,37 @@ bool skr_victims_is_there(const struct pod_entry *p)
     return skr_pods_is_bound(p) && !skr_pods_is_terminal(p->pod);
 }
 
+enum { LATE_S = 30 }; /* a pod that has been terminating for longer does not count as leaving */
+
+bool skr_victims_leaves_in_time(const struct skr_gang *e, const struct pod_entry *p)
+{
+    const skr_time now = skr_frame_now(e->frame), most = e->settings.plan_timeout;
+    const skr_time at = p->pod->meta.deleted_at;
+    if (!p->pod->meta.deleting) {
+        return p->pod->grace_s * SKR_SECOND <= most;
+    }
+    return at + LATE_S * SKR_SECOND >= now && at <= now + most;
+}
+
+const struct pod_entry *skr_victims_staying(const struct skr_gang *e, const struct plan_victim *v,
+                                            skr_time *next)
+{
+    const char *uid = skr_victims_pod_uid(v);
+    const struct group *h = uid || v->gone ? NULL : skr_groups_find(e, v->text);
+    const struct pod_entry *p = uid ? skr_pods_find(e, uid) : h ? h->members : NULL;
+    for (; p; p = h ? p->next : NULL) {
+        if (!skr_victims_is_there(p)) {
+            continue;
+        }
+        if (!skr_victims_leaves_in_time(e, p)) {
+            return p;
+        }
+        const skr_time late = p->pod->meta.deleted_at + (LATE_S + 1) * SKR_SECOND;
+        *next = p->pod->meta.deleting && late < *next ? late : *next;
+    }
+    return NULL;
+}
+
 size_t skr_victims_pods_there(const struct group *h)
 {
     const struct pod_entry *p;
@@ -94,10 +125,12 @@ static bool is_let_go(const struct plan *plan, const struct pod_entry *p)
 }
 
 /* The node it is charged to, if that room will be free. */
-static const char *leaves_room_at(const struct plan *plan, const struct pod_entry *p)
+static const char *leaves_room_at(const struct skr_gang *e, const struct plan *plan,
+                                  const struct pod_entry *p)
 {
     if (skr_victims_is_there(p)) {
-        const bool goes = is_victim(plan, p) || (p->leaving && !is_let_go(plan, p));
+        const bool goes = skr_victims_leaves_in_time(e, p) &&
+                          (is_victim(plan, p) || (p->leaving && !is_let_go(plan, p)));
         return goes ? p->pod->node_name : "";
     }
     bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p);
@@ -112,7 +145,7 @@ static bool has_room_then(const struct skr_gang *e, const struct plan *plan,
     const struct pod_entry *p;
     bool room = true;
     for (size_t at = 0; (p = skr_pods_next(e, &at));) {
-        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(plan, p));
+        int32_t leaf = skr_tree_find_leaf(tree, leaves_room_at(e, plan, p));
         if (leaf >= 0) {
             freed[leaf] =
                 skr_amount_sum(freed[leaf], skr_amounts_get(&p->shape->amounts, request->resource));

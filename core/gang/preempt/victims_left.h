@@ -12,6 +12,12 @@
 const char *skr_victims_pod_uid(const struct plan_victim *v);
 /* Whether the pod is on a node and has not ended. */
 bool skr_victims_is_there(const struct pod_entry *p);
+/* Whether the room of a pod that leaves, or would if it were evicted, is free within planTimeout. False
+ * for a longer grace period, and for a pod that is overdue, as one with a finalizer. */
+bool skr_victims_leaves_in_time(const struct skr_gang *e, const struct pod_entry *p);
+/* A pod of the victim that does not; NULL: none. *next is lowered to when one becomes overdue. */
+const struct pod_entry *skr_victims_staying(const struct skr_gang *e, const struct plan_victim *v,
+                                            skr_time *next);
 size_t skr_victims_pods_there(const struct group *h);
 /* The number of its pods on nodes; *ret_gone: it is out of the way. */
 size_t skr_victims_left(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone);

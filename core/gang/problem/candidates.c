@@ -2,6 +2,7 @@
 /* Two lists of groups, awake and asleep, and the counters at the last examination. */
 #include "core/gang/problem/candidates.h"
 
+#include "core/gang/group/claims.h"
 #include "core/gang/problem/fit.h"
 
 #include <utlist.h>
@@ -19,6 +20,9 @@ static void leave(struct skr_gang *e, struct group *g)
 
 static bool may_be_due(const struct group *g)
 {
+    if (skr_claims_keep_from_planning(g)) {
+        return false;
+    }
     return g->plan || g->attempt.infeasible || g->state == GROUP_READY ||
            g->state == GROUP_BACKOFF || (g->state == GROUP_BOUND && g->seats.n_ready > 0);
 }

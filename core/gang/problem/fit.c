@@ -54,7 +54,7 @@ static bool holds_something(const struct skr_gang *e, const struct group *g,
 static void join(struct skr_gang *e, struct group *g, const struct shapes *shapes, int32_t n)
 {
     struct fit *o = &g->fit;
-    struct kind *kind = skr_kind_get(e, shapes);
+    struct kind *kind = skr_kind_get(e, g, shapes);
     if (!kind) {
         return;
     }
@@ -65,11 +65,17 @@ static void join(struct skr_gang *e, struct group *g, const struct shapes *shape
     o->sizes = skr_kind_sizes_get(e, kind, g, n);
 }
 
+/* The kind is in use, and the group's: a group that gets vetoes leaves the shared one. */
+static bool has_its_kind(const struct group *g)
+{
+    return g->fit.kind && !g->fit.kind->dead && g->fit.kind->owner == skr_kind_owner(g);
+}
+
 /* Inputs of the answer, cached while the group's input stays the same. */
 static void make_fit(struct skr_gang *e, struct group *g)
 {
     struct fit *o = &g->fit;
-    if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead)) {
+    if (o->made && o->input == g->input_epoch && (!o->kind || has_its_kind(g))) {
         return;
     }
     skr_fit_leave(g);
@@ -133,7 +139,7 @@ enum fit_answer skr_fit_judge(struct skr_gang *e, struct group *g)
 bool skr_fit_stands(const struct skr_gang *e, const struct group *g)
 {
     const struct fit *o = &g->fit;
-    return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->fit_cache &&
+    return o->made && has_its_kind(g) && o->input == g->input_epoch && e->fit_cache &&
            e->fit_cache->tree == e->topology.tree;
 }
 

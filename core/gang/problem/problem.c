@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the solver's input: free room of each leaf, minus claims that the ledger does not have
- * (ordinary pods that go first; pods that kube-scheduler may be binding slowly); the leaves
- * eligible for every member's shape; the group's present members and seats.
+ * Builds the solver's input: free room of each leaf, minus what single pods hold and the ledger does
+ * not have (core/gang/cache/ordinary.h); the leaves eligible for every member's shape; the group's
+ * present members and seats.
  */
 #include "core/gang/problem/problem.h"
 
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/fit.h"
@@ -21,30 +23,32 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n)
+bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = skr_shapes_of(newcomers, n);
     for (size_t i = 0; i < s.n; i++) {
-        if (s.item[i]->vetoed_once && s.item[i]->probed) {
+        if (skr_vetoes_have_probed(skr_vetoes_find(g, s.item[i]))) {
             return true;
         }
     }
     return false;
 }
 
-static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const char *node,
-                         const struct node_entry *entry, bool probed_only)
+static bool node_is_open(const struct skr_gang *e, const struct group *g,
+                         const struct shapes *shapes, const struct node_entry *entry,
+                         bool probed_only)
 {
     if (!entry) {
         return false;
     }
     for (size_t i = 0; i < shapes->n; i++) {
-        struct shape *s = shapes->item[i];
+        const struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            skr_shapes_is_vetoed(e, s, node)) {
+            skr_vetoes_close(e, g, s, entry->name)) {
             return false;
         }
-        if (probed_only && s->vetoed_once && s->probed && !skr_shapes_was_probed(s, node)) {
+        const struct veto_set *set = probed_only ? skr_vetoes_find(g, s) : NULL;
+        if (skr_vetoes_have_probed(set) && !skr_vetoes_was_probed(e, set, entry->name)) {
             return false;
         }
     }
@@ -112,63 +116,70 @@ static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
     return true;
 }
 
-static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
+static int32_t priority_of(const struct group *g)
 {
-    int32_t priority = INT32_MIN;
-    for (size_t i = 0; i < n; i++) {
-        if (newcomers[i]->pod->priority > priority) {
-            priority = newcomers[i]->pod->priority;
-        }
-    }
-    return priority;
+    return g->spec ? g->spec->priority : 0;
 }
 
-static bool goes_first(const struct pod_entry *p, int32_t priority)
+bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g)
 {
-    return skr_pods_is_waiting(p) && p->pod->priority > priority;
-}
-
-bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
-{
-    int32_t priority = highest_priority(newcomers, n);
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->work->accepted.n > 0 || goes_first(p, priority)) {
+        if (skr_ordinary_late_node(e, p) || skr_ordinary_goes_first(e, p, priority_of(g))) {
             return true;
         }
     }
     return false;
 }
 
-/* First fit in tree order for ordinary pods that precede every member; slowly binding ones are
- * charged at every candidate. */
-static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                            const struct demand *d, int64_t *free_)
+/* On the first node of the tree that has room. */
+static void charge_first_fit(struct skr_gang *e, const struct pod_entry *p, const struct demand *d,
+                             int64_t *free_)
 {
-    int32_t priority = highest_priority(newcomers, n);
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
-    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    size_t leaves = (size_t)e->topology.tree->n_leaves, i = 0;
+    while (i < leaves &&
+           !(leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
+             skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE)) {
+        i++;
+    }
+    if (i < leaves) {
+        subtract(free_, d, i, &p->shape->amounts);
+    }
+}
+
+/* Room that single pods hold, unless the ledger charges them already. */
+static void charge_on_paper(struct skr_gang *e, const struct group *g, const struct demand *d,
+                            int64_t *free_)
+{
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        const char *charged =
-            skr_ledger_find(e->ledger, p->uid, NULL); /* its charge is not free already */
-        for (size_t i = 0; i < p->work->accepted.n; i++) {
-            int32_t at = skr_tree_find_leaf(e->topology.tree, p->work->accepted.node[i]);
-            if (at >= 0 && !(charged && strcmp(charged, p->work->accepted.node[i]) == 0)) {
-                subtract(free_, d, (size_t)at, &p->shape->amounts);
-            }
+        const char *late = skr_ordinary_late_node(e, p);
+        int32_t at = late ? skr_tree_find_leaf(e->topology.tree, late) : -1;
+        if (at >= 0) {
+            subtract(free_, d, (size_t)at, &p->shape->amounts);
+        } else if (skr_ordinary_goes_first(e, p, priority_of(g)) &&
+                   !skr_ledger_find(e->ledger, p->uid, NULL)) {
+            charge_first_fit(e, p, d, free_);
+            skr_ordinary_note_first(e, p);
         }
-        if (p->work->accepted.n > 0 || !goes_first(p, priority) || charged) {
-            continue;
-        }
-        for (size_t i = 0; i < leaves; i++) {
-            if (leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
-                skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE) {
-                subtract(free_, d, i, &p->shape->amounts);
-                break;
-            }
+    }
+}
+
+/* The room that a plan holds for newcomers which it places already. */
+static void add_own_places(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                           const struct demand *d, int64_t *free_)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct pod_entry *p = newcomers[i];
+        int32_t leaf = p->plan && !skr_pods_is_bound(p)
+                           ? skr_tree_find_leaf(e->topology.tree, p->place.node)
+                           : -1;
+        for (size_t r = 0; leaf >= 0 && r < d->n; r++) {
+            int64_t *room = &free_[(size_t)leaf * d->n + r];
+            *room = skr_room_plus(*room, skr_amounts_get(&p->shape->amounts, d->resource[r]));
         }
     }
 }
@@ -214,15 +225,15 @@ static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
     return sum;
 }
 
-static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
-                        bool probed_only, struct arrays *a)
+static void fill_leaves(struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                        const struct demand *d, bool probed_only, struct arrays *a)
 {
     struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
     for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
         }
-        a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
+        a->eligible[i] = node_is_open(e, g, shapes, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
             a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
@@ -247,8 +258,9 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                       PROBLEM_BYTES_MAX);
         return NULL;
     }
-    fill_leaves(e, &shapes, &d, probed_only, &a);
-    charge_on_paper(e, newcomers, n, &d, a.free_);
+    fill_leaves(e, g, &shapes, &d, probed_only, &a);
+    charge_on_paper(e, g, &d, a.free_);
+    add_own_places(e, newcomers, n, &d, a.free_);
     if (!g->plan) { /* its replacements may use the held seats */
         skr_seat_holds_add_room(e, g, d.resource, d.n, a.free_);
     }
@@ -325,7 +337,7 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
     if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != skr_membership_size(g) ||
-        skr_membership_done(g) > 0 || skr_problem_has_paper(e, newcomers, n) ||
+        skr_membership_done(g) > 0 || skr_problem_has_paper(e, g) ||
         skr_pod_rules_matter(e, newcomers, n)) {
         return;
     }
@@ -393,7 +405,7 @@ bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const int32_t *count)
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
-    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, newcomers, n) &&
+    bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, g) &&
                   !skr_pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);

@@ -19,10 +19,10 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
 /* The same from slots only, for a group whose fit stands: no claims, no explanation. NULL without
  * memory. */
 struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct group *g);
-/* Whether ordinary pods take room from these newcomers before it is charged. */
-bool skr_problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
-/* Whether one of these shapes once had a veto, and probes have listed nodes. */
-bool skr_problem_has_probes(struct pod_entry *const *newcomers, size_t n);
+/* Single pods hold room against the group that the ledger does not charge. O(single pods). */
+bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g);
+/* Whether the group has vetoes for one of these shapes, and probes have listed nodes since. */
+bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n);
 /* Whether counts (leaves of the tree in force) can still be committed for these newcomers. */
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
                              struct pod_entry *const *newcomers, size_t n, const int32_t *count);

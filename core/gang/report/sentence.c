@@ -7,6 +7,7 @@
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/report/explain_held.h"
 #include "core/gang/state/groups.h"
@@ -298,7 +299,8 @@ enum closed_by {
     CLOSED_BY_COUNT
 };
 
-static enum closed_by closed_by(struct skr_gang *e, const struct shapes *shapes, const char *node)
+static enum closed_by closed_by(const struct skr_gang *e, const struct group *g,
+                                const struct shapes *shapes, const char *node)
 {
     static const enum closed_by cause[] = {
         [SKR_ELIGIBLE] = CLOSED_REFUSED,
@@ -312,7 +314,7 @@ static enum closed_by closed_by(struct skr_gang *e, const struct shapes *shapes,
     size_t open = 0;
     for (size_t i = 0; i < shapes->n && n && n->node; i++) {
         enum skr_ineligible why = skr_pod_shape_check_node(shapes->item[i]->spec, n->node);
-        if (why == SKR_ELIGIBLE && !skr_shapes_is_vetoed(e, shapes->item[i], node)) {
+        if (why == SKR_ELIGIBLE && !skr_vetoes_close(e, g, shapes->item[i], node)) {
             open++;
         } else if (first == CLOSED_RULES) {
             first = cause[why];
@@ -350,7 +352,7 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
     struct shapes shapes = skr_shapes_of(newcomers, n);
     free(newcomers);
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        count[closed_by(e, &shapes, p->tree->unit_name[p->tree->first_leaf + i])]++;
+        count[closed_by(e, g, &shapes, p->tree->unit_name[p->tree->first_leaf + i])]++;
     }
     skr_strbuf_addf(b, "needs %d slots, no node is open to its pods", p->n);
     const char *before = ": ";

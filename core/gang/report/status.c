@@ -364,6 +364,7 @@ static void report_status(struct skr_gang *e, struct group *g)
 static void report_reason(struct skr_gang *e, struct group *g)
 {
     bool progress = g->reason == SKR_REASON_NONE || g->reason == SKR_REASON_MEMBERS_MISSING ||
+                    g->reason == SKR_REASON_WAITING_FOR_CLAIMS ||
                     g->reason == SKR_REASON_GROUP_NOT_FOUND;
     _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
     uint32_t bit = UINT32_C(1) << g->reason;

@@ -3,6 +3,7 @@
 #include "core/gang/report/warnings.h"
 
 #include "core/gang/state/reason.h"
+#include "topology/duration.h"
 
 static void found(struct warnings *w, const char *token, const char *text)
 {
@@ -27,10 +28,28 @@ static void unknown_levels(const struct skr_gang *e, const struct group *g, stru
     }
 }
 
+static void seat_hold(const struct skr_gang *e, const struct group *g, struct warnings *w)
+{
+    char want[SKR_DURATION_TEXT_MAX], most[SKR_DURATION_TEXT_MAX];
+    if (g->spec->seat_hold == SKR_TIME_NEVER || g->spec->seat_hold <= e->settings.seat_hold_max) {
+        return;
+    }
+    SKR_STRBUF(b);
+    skr_duration_write(g->spec->seat_hold, want, sizeof want);
+    skr_duration_write(e->settings.seat_hold_max, most, sizeof most);
+    skr_strbuf_addf(&b,
+                    "seat-hold: %s is more than option seatHoldMax allows: seats are held for %s",
+                    want, most);
+    found(w, SKR_TOKEN_LINT_WARNINGS, b.s);
+}
+
 void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
         found(w, SKR_TOKEN_LINT_WARNINGS, g->spec->warning[i]);
+    }
+    if (w->lint && g->spec) {
+        seat_hold(e, g, w);
     }
     if (w->levels) {
         unknown_levels(e, g, w);

@@ -168,6 +168,12 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
 
 /* ---- seats of members that are gone ---- */
 
+/* The seat of a member whose loss an earlier process saw. It was kept for seconds, which are over. */
+static bool is_vacancy(const char *uid)
+{
+    return strncmp(uid, "vacancy:", 8) == 0;
+}
+
 /* The seats that may be kept, and the ranks left for them. */
 struct lost_seats {
     struct plan *plan;
@@ -221,10 +227,9 @@ static void keep_seat(struct skr_gang *e, struct lost_seats *seats, const char *
     struct vacancy v = {.node = skr_names_intern(e, node),
                         .rank = seats->next++,
                         .shape = skr_shapes_ref(like->shape)};
-    bool known = strncmp(uid, "vacancy:", 8) == 0;
     size_t n = strlen(uid) + sizeof "vacancy:";
     v.uid = skr_alloc(n);
-    snprintf(v.uid, n, "%s%s", known ? "" : "vacancy:", uid);
+    snprintf(v.uid, n, "vacancy:%s", uid);
     skr_plan_add_vacancy(e, seats->plan, v);
     seats->left--;
 }
@@ -288,7 +293,7 @@ static size_t untold(struct skr_gang *e, const struct skr_plan_record *r, struct
         for (int32_t k = have; k < r->node[i].count && seats->left > 0; k++) {
             char uid[300];
             size_t left = seats->left;
-            snprintf(uid, sizeof uid, "vacancy:%s/%d", r->node[i].node, k);
+            snprintf(uid, sizeof uid, "%s/%d", r->node[i].node, k);
             if (r->state == SKR_PLAN_BINDING) {
                 keep_seat(e, seats, uid, r->node[i].node);
             }
@@ -378,7 +383,8 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
     }
     for (size_t i = 0; binding && r->has_members && i < r->n_members && seats.left > 0; i++) {
         const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
-        bool unknown = !p && !skr_pods_resident_node(e, r->member[i].uid);
+        bool unknown =
+            !p && !is_vacancy(r->member[i].uid) && !skr_pods_resident_node(e, r->member[i].uid);
         if (unknown || (p && p->plan != plan && !skr_pod_is_live(p->pod))) {
             keep_seat(e, &seats, r->member[i].uid, r->member[i].node);
         }
@@ -480,8 +486,7 @@ static void restore_lost_binding(struct skr_gang *e, struct group *g)
     free(id);
 }
 
-/* Whether all existing members of the record are bound and no seat is kept: the plan is
- * complete. */
+/* Whether all existing members of the record are bound: the plan is complete. */
 static bool is_finished(const struct skr_gang *e, const struct group *g,
                         const struct skr_plan_record *r)
 {
@@ -490,8 +495,7 @@ static bool is_finished(const struct skr_gang *e, const struct group *g,
     }
     for (size_t i = 0; i < r->n_members; i++) {
         const struct pod_entry *p = skr_pods_find(e, r->member[i].uid);
-        bool kept = strncmp(r->member[i].uid, "vacancy:", 8) == 0;
-        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p))) {
+        if (p && p->group == g && skr_pod_is_live(p->pod) && !skr_pods_is_bound(p)) {
             return false;
         }
     }

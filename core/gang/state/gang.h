@@ -30,17 +30,20 @@
 struct bind_calls;
 struct budget;
 struct disruption_budget;
+struct early_yeses;
 struct explain_requests;
 struct fit_cache;
 struct group;
 struct map_entry;
 struct node_entry;
 struct parked_call;
+struct plan;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
 struct residents;
 struct shape;
+struct veto_set;
 
 /* The place of a pod in kube-scheduler's queue, and when it got it: scheduler_progress.h. */
 enum { PROGRESS_ASKS = 32 };
@@ -79,24 +82,30 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct node_entry */
         struct skr_hash_index by_name;
-    } nodes;                /* nodes.c; skr_nodes_next() */
-    size_t n_nodes;         /* existing ones; node_changes.c */
-    size_t n_nodes_refused; /* of existing nodes; node_changes.c */
-    struct shape *shapes;   /* shapes.c */
-    size_t n_vetoes;        /* of all shapes; shapes.c */
+    } nodes;                 /* nodes.c; skr_nodes_next() */
+    size_t n_nodes;          /* existing ones; node_changes.c */
+    size_t n_nodes_refused;  /* of existing nodes; node_changes.c */
+    struct shape *shapes;    /* shapes.c */
+    struct veto_set *vetoes; /* of all groups; vetoes.c */
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
-    } pods;                           /* pod_changes.c; skr_pods_next() */
-    struct residents *residents;      /* the other pods; residents.c */
-    struct pod_entry *ordinary;       /* pods without a group that plans leave room for; pods.c */
-    struct map_entry *maps;           /* maps.c */
-    struct podgroup_entry *podgroups; /* maps.c */
-    struct disruption_budget *disruptions;                               /* disruptions.c */
-    bool classes_forbidden;                                              /* device_classes.c */
-    struct group *groups;                                                /* group_table.c */
+    } pods;                                /* pod_changes.c; skr_pods_next() */
+    struct residents *residents;           /* the other pods; residents.c */
+    struct pod_entry *ordinary;            /* single pods of ours that wait; ordinary.c */
+    struct early_yeses *early;             /* ordinary.c */
+    struct map_entry *maps;                /* maps.c */
+    struct podgroup_entry *podgroups;      /* maps.c */
+    struct disruption_budget *disruptions; /* disruptions.c */
+    bool classes_forbidden;                /* device_classes.c */
+    struct group *groups;                  /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
-    struct group *planned;            /* groups with a plan; plan.c */
+    struct group *planned; /* groups with a plan; plan.c */
+    struct {
+        struct group *list;           /* groups that hold seats */
+        int32_t lowest;               /* of their priorities, while there are any */
+    } holders;                        /* seat_holds.c */
+    struct plan *idle_plans;          /* that yield: namespace_bound.h; plan.c */
     struct budget *budgets;           /* of namespaces with groups; budget.c */
     struct solve_share *solve_shares; /* of namespaces that yield the solver; solve_share.c */
 

@@ -40,6 +40,14 @@ enum {
     CONDITION_KIND_COUNT
 };
 
+/* Room of a lost member: core/gang/group/seat_holds.h. */
+struct seat_hold {
+    char *uid;           /* of its charge */
+    const char *node;    /* from names_intern */
+    struct shape *shape; /* a reference */
+    skr_time until;
+};
+
 /* A recent Event of a group, cached for views and explanations. */
 struct reported_event {
     skr_time at;
@@ -107,7 +115,8 @@ struct group {
         size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
         size_t n_new, n_ready; /* newcomers with a seat; without a foreign gate among them */
         size_t n_foreign_gate;
-        char *difference; /* warning text, NULL when members are equal */
+        size_t n_unasked, n_unread; /* newcomers with a seat: claims.h */
+        char *difference;           /* warning text, NULL when members are equal */
     } seats;
     struct {
         /* a member of this generation has Succeeded: skr_membership_note_success() */
@@ -122,6 +131,11 @@ struct group {
     enum group_state state;
     enum skr_reason reason;
     char *message;
+
+    struct {
+        bool waits; /* a placement was found, and calls of kube-scheduler are awaited */
+        bool open;  /* gates of members with claims go without a plan */
+    } claims;       /* claims.c */
 
     struct plan *plan;           /* plan.c */
     struct group *pprev, *pnext; /* in gang->planned */
@@ -156,14 +170,22 @@ struct group {
         const char *plugin, *rule; /* literals; NULL: unknown */
         uint32_t n;                /* in a row */
         skr_time until;            /* the group is not planned before */
-        uint64_t lifted;           /* epoch.lifted then */
+        uint64_t lifted;           /* epoch.lifted and vetoes.lifted then, added */
         bool silent;               /* kube-scheduler never tries the pod */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
     struct {
+        struct veto_set *set;
+        size_t n_sets, n; /* n: vetoes of all sets */
+        uint64_t lifted;  /* grows when a change of a node ends one */
+    } vetoes;             /* vetoes.c */
+    struct {
         struct seat_hold *item;
         size_t n, cap;
-    } holds;                     /* room of lost members; seat_holds.c */
-    struct fit fit;              /* fit.c */
+        int32_t priority;          /* of the group, while n > 0 */
+        size_t running;            /* members, when that was looked at last */
+        struct group *prev, *next; /* in gang->holders */
+    } holds;                       /* room of lost members; seat_holds.c */
+    struct fit fit;                /* fit.c */
     struct explained *explained; /* the solver's account; NULL: not requested; explain_request.c */
 
     /* preemption.c: as a victim */

@@ -16,11 +16,19 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/plan_text.h"
 
-/* A place in a plan in state Binding whose pod is gone, held for its replacement. */
+/* Controllers recreate pods within seconds. */
+enum { SKR_VACANCY_S = 10 };
+
+/*
+ * A place in a plan in state Binding whose pod is gone, held for its replacement. It ends after
+ * SKR_VACANCY_S, at the plan's deadline, and when the group has no pod left. A daemon that takes over
+ * does not hold it.
+ */
 struct vacancy {
     char *uid; /* of the lost pod; also names the ledger charge that holds the room */
     const char *node;
     int32_t rank;
+    skr_time until;
     struct shape *shape; /* a reference: what is charged */
 };
 
@@ -46,7 +54,9 @@ struct plan {
     bool preempted;         /* it had victims */
     bool rollback;          /* a member was lost in Binding: bound ones will be deleted */
     bool check_nodes;       /* dirty.c: check whether it still holds */
-    bool dropped_members;   /* the text omits "members": too long */
+    bool idle;              /* in gang->idle_plans: skr_plan_note_idle() */
+    struct plan *iprev, *inext;
+    bool dropped_members; /* the text omits "members": too long */
     struct {
         enum skr_reason reason;
         char *message;
@@ -62,6 +72,11 @@ struct plan {
     size_t n_victims;
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
+    bool gave_up; /* a vacancy ended without a replacement */
+    struct {
+        uint64_t epoch;    /* epoch.capacity of the last look; UINT64_MAX: none yet */
+        skr_time at;       /* no look before; 0: the plan has not begun to wait */
+    } elsewhere;           /* room without its victims; preemption.c */
     struct skr_tree *tree; /* the tree it was made or last checked on; a reference */
     char *anchor; /* groups from labels: uid of the member that carries the text; else NULL */
     char *text;   /* the wanted annotation; rebuilt when members or state change */

@@ -21,6 +21,7 @@ static const char *const reason_name[] = {
     [SKR_REASON_PODS_NOT_HOMOGENEOUS] = "PodsNotHomogeneous",
     [SKR_REASON_TOPOLOGY_MISSING] = "TopologyMissing",
     [SKR_REASON_MEMBERS_MISSING] = "MembersMissing",
+    [SKR_REASON_WAITING_FOR_CLAIMS] = "WaitingForClaims",
     [SKR_REASON_CONSTRAINT_CONFLICT] = "ConstraintConflict",
     [SKR_REASON_NEVER_FITS] = "NeverFits",
     [SKR_REASON_TOPOLOGY_PLACEMENT_FAILED] = "TopologyPlacementFailed",
@@ -33,8 +34,8 @@ static const char *const reason_name[] = {
 _Static_assert(sizeof reason_name / sizeof reason_name[0] == SKR_REASON_COUNT, "a name per reason");
 
 static const char *const class_name[] = {
-    "",         "config",   "config",   "config",   "config",   "config",   "progress", "topology",
-    "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
+    "",         "config",   "config",   "config",   "config",   "config",   "progress", "progress",
+    "topology", "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
 };
 _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_REASON_COUNT, "a class per reason");
 

@@ -26,6 +26,7 @@ enum skr_reason {
     SKR_REASON_PODS_NOT_HOMOGENEOUS,
     SKR_REASON_TOPOLOGY_MISSING,
     SKR_REASON_MEMBERS_MISSING,
+    SKR_REASON_WAITING_FOR_CLAIMS,
     SKR_REASON_CONSTRAINT_CONFLICT,
     SKR_REASON_NEVER_FITS,
     SKR_REASON_TOPOLOGY_PLACEMENT_FAILED,
@@ -53,6 +54,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"
 #define SKR_TOKEN_SEAT_HELD         "SeatHeld"
+#define SKR_TOKEN_RESERVED          "RoomReserved"
 
 #define SKR_TEXT_NOT_FOUND     "sakkara: group not found"
 #define SKR_TEXT_INVALID       "sakkara: group is invalid"

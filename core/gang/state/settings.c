@@ -15,6 +15,7 @@ void skr_settings_default(struct skr_settings *settings)
         .plan_timeout = 300 * SKR_SECOND,
         .plan_delay = 50 * SKR_MILLISECOND,
         .seat_hold = 60 * SKR_SECOND,
+        .seat_hold_max = 600 * SKR_SECOND,
         .tie_break = SKR_TIE_TREE,
         .release_gate_after = SKR_TIME_NEVER,
         .bind_timeout = 330 * SKR_SECOND,

@@ -25,6 +25,7 @@ struct skr_settings {
     skr_time plan_timeout;        /* 5 min */
     skr_time plan_delay;          /* 50 ms */
     skr_time seat_hold;           /* 60 s; 0 off */
+    skr_time seat_hold_max;       /* 10 min; of the setting and of the key of groups */
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */

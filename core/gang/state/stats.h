@@ -48,6 +48,19 @@ enum skr_eviction {
     SKR_EVICTION_COUNT
 };
 
+/* Why room is reserved that no bound pod uses: core/gang/group/reservation.h. */
+enum skr_reservation_reason {
+    SKR_RESERVED_PLAN,
+    SKR_RESERVED_VICTIMS,
+    SKR_RESERVED_BINDING,
+    SKR_RESERVED_VACANCY,
+    SKR_RESERVED_SEAT,
+    SKR_RESERVED_FIRST,
+    SKR_RESERVED_CLAIMS,
+    SKR_RESERVED_CALL,
+    SKR_RESERVED_COUNT
+};
+
 /* Numbers for metrics and /readyz; O(1). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;

@@ -9,7 +9,7 @@ enum wake_kind {
     WAKE_POD,     /* uid */
     WAKE_MAP,     /* key of the map */
     WAKE_NODES,   /* warnings about nodes are due */
-    WAKE_CHANGED, /* a veto ends */
+    WAKE_CHANGED, /* vetoes end */
     WAKE_REPORT,  /* reasons of waiting groups are updated */
     WAKE_ASKERS,  /* a request for an explanation has waited long enough */
     WAKE_MEMBERS, /* members are left that one event could not settle */

@@ -3,6 +3,7 @@
 #include "core/gang/view/inspect.h"
 #include "core/gang/cache/pod_walk.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/reservation.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/state/groups.h"
@@ -107,6 +108,9 @@ int skr_gang_check(const struct skr_gang *e, struct skr_error *error)
         if (check_group(e, g, error) < 0) {
             return -SKR_BUG;
         }
+    }
+    if (skr_reservations_check(e, error) < 0) {
+        return -SKR_BUG;
     }
     struct pod_walk p = {0};
     while (skr_pod_walk_next(e, &p)) {

@@ -21,6 +21,7 @@ static const struct page {
 } pages[] = {
     {"/v1/tree", skr_view_tree},
     {"/v1/groups", skr_view_groups},
+    {"/v1/reservations", skr_view_reservations},
 };
 
 /* The rest of path after the page's path and a slash; "" if there is none, NULL for another
@@ -62,6 +63,6 @@ int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_ti
     }
     return skr_view_refuse(
         &v, 404,
-        "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME "
-        "and /v1/explain/NAMESPACE/NAME");
+        "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME, "
+        "/v1/reservations and /v1/explain/NAMESPACE/NAME");
 }

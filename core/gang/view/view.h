@@ -31,6 +31,7 @@ bool skr_view_must_end(struct view *v);
 /* rest: the path after the row's. Each returns the HTTP status. */
 int skr_view_tree(struct view *v, const char *rest);
 int skr_view_groups(struct view *v, const char *rest);
+int skr_view_reservations(struct view *v, const char *rest);
 
 /* view_seats.c: the members of a group along their leaves. Leaf order is tree order, so the members
  * below one unit are adjacent on every level. */

@@ -125,6 +125,7 @@ TEST(metrics_of_all_schedulers_are_there)
                                        "sakkara_pods_bytes",
                                        "sakkara_groups",
                                        "sakkara_unplaced_groups",
+                                       "sakkara_reserved_pods",
                                        "sakkara_group_attempts_total",
                                        "sakkara_group_scheduling_duration_seconds",
                                        "sakkara_topology_free_slots",

@@ -136,6 +136,16 @@ func (p *Pod) Live() bool {
 
 func (p *Pod) Bound() bool { return p.Spec.NodeName != "" }
 
+// HasClaims tells whether a volume of the pod is a PersistentVolumeClaim.
+func (p *Pod) HasClaims() bool {
+	for _, volume := range p.Spec.Volumes {
+		if volume.Claim.Name != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // HasGate tells whether the pod carries the scheduling gate.
 func (p *Pod) HasGate(name string) bool {
 	for _, gate := range p.Spec.SchedulingGates {

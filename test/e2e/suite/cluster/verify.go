@@ -146,7 +146,8 @@ func (v *verifier) pod(change *Change) {
 			v.complain("pod %s carries plan %s before it is on the API server", pod.Key(), id)
 		}
 	}
-	if before.HasGate(gangGate) && !pod.HasGate(gangGate) && id == "" {
+	// kube-scheduler has to see a pod with claims before it is planned.
+	if before.HasGate(gangGate) && !pod.HasGate(gangGate) && id == "" && !pod.HasClaims() {
 		v.complain("pod %s lost its gate without a plan", pod.Key())
 	}
 	if !pod.Bound() || before.Bound() || !scheduled {

@@ -3,6 +3,8 @@
  * what people read. */
 #include <utlist.h>
 
+#include "core/gang/cache/vetoes.h"
+#include "core/gang/group/group_table.h"
 #include "test/unit/engine_test.h"
 
 static bool shy = true;
@@ -41,6 +43,119 @@ static uint64_t plans(struct rig *rig)
     skr_gang_get_stats(rig->gang, &stats);
     return stats.plans;
 }
+
+/* ---- vetoes are the group's own ---- */
+
+static const char *refused_names = "";
+static size_t n_refused;
+
+/* kube-scheduler's own filters know what the shape leaves out: volumes, claims, the namespace. */
+static bool refuses_names(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    bool refused = *refused_names && strncmp(pod->meta.name, refused_names, 1) == 0 &&
+                   strcmp(node, "node-3") != 0;
+    n_refused += refused;
+    return !refused;
+}
+
+/* Four nodes; gang v needs two of them, and is refused on three. */
+static struct rig *refused_on_three(void)
+{
+    struct rig *rig = rig_create();
+    refused_names = "v";
+    n_refused = 0;
+    rig->in_tree = refuses_names;
+    rig_racks(rig, 1, 4, 4);
+    rig_gang(rig, "v", 5, "v", 5, RIG_GATED);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "v"), 0);
+    return rig;
+}
+
+TEST_RIG(refused_on_three(), what_is_refused_to_one_gang_closes_no_node_for_another)
+{
+    uint64_t before = plans(rig);
+    rig_group(rig, "h", 16 - 2, 0, NULL);
+    rig_pods(rig, "h", 16 - 2, "h", RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_non_null(rig->gang->vetoes);
+    rig_assert_bound(rig, "h", 16 - 2);
+    assert_in_range(plans(rig) - before, 1, 2);
+}
+
+TEST_RIG(refused_on_three(), a_gang_that_does_not_fit_is_not_said_to_be_refused_because_another_is)
+{
+    rig_group(rig, "h", 17, 0, NULL);
+    rig_pods(rig, "h", 17, "h", RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "h", "reason"), "NeverFits");
+    assert_null(strstr(rig_key(rig, "h", "message"), "refused"));
+}
+
+/* The pods of h run where those of v could not: that proves nothing about v. */
+TEST_RIG(refused_on_three(), what_another_gang_is_let_to_use_ends_no_veto)
+{
+    size_t before = n_refused;
+    rig_group(rig, "h", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pod(rig, "h-0", "h", 0);
+    rig_settle(rig);
+    rig_filter(rig, "h-0", "node-0 node-1 node-2 node-3"); /* a probe */
+    rig->hold_scheduler = false;
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(n_refused, before);
+}
+
+TEST_RIG(refused_on_three(), vetoes_last_a_minute_and_go_with_their_group)
+{
+    struct group *v = skr_groups_find(rig->gang, "default/v");
+    assert_true(v->vetoes.n > 0);
+    refused_names = ""; /* a volume was made */
+    rig_run(rig, 70 * SKR_SECOND);
+    rig_assert_bound(rig, "v", 5);
+    assert_int_equal(v->vetoes.n, 0);
+    assert_null(rig->gang->vetoes);
+    refused_names = "w";
+    rig_group(rig, "w", 5, 0, NULL);
+    rig_pods(rig, "w", 5, "w", RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_non_null(rig->gang->vetoes);
+    for (int i = 0; i < 5; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "w-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_null(rig->gang->vetoes); /* pods that come anew are other pods */
+}
+
+TEST_RIG(rig_create(), a_group_has_vetoes_of_so_many_shapes_at_most)
+{
+    enum { PODS = SHAPES_MAX + 6 };
+    rig_racks(rig, 1, 3, 200);
+    rig_group(rig, "v", PODS + 1, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_run(rig, 10 * SKR_SECOND); /* the nodes are old news */
+    for (int i = 0; i < PODS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "v-%d", i);
+        rig_pod(rig, name, "v", 0);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'containers':[{'name':'c','resources':"
+                 "{'requests':{'cpu':'%dm'}}}]}}",
+                 100 + i);
+        rig_settle(rig);
+        rig_filter(rig, name, "node-0 node-1");
+    }
+    const struct group *v = skr_groups_find(rig->gang, "default/v");
+    assert_int_equal(v->vetoes.n_sets, SHAPES_MAX);
+    assert_int_equal(v->vetoes.n, SHAPES_MAX);
+}
+
+/* ---- how often ---- */
 
 TEST(a_group_that_is_refused_again_and_again_is_planned_less_and_less_often)
 {
@@ -211,8 +326,7 @@ TEST_RIG(planned_alone(), what_was_refused_to_another_template_refuses_nothing_t
     struct rig_write *patch = rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0");
     assert_non_null(patch);
     rig->hold_watch[RIG_POD] = true;
-    rig_edit(rig, RIG_POD, "p-0",
-             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'tolerations':[{'key':'other','operator':'Exists'}]}}");
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig_answer_write(rig, patch, RIG_OK);
     rig->hold_watch[RIG_POD] = false;

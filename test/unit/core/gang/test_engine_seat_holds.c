@@ -185,3 +185,153 @@ TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), ordinary_pods_are_kept_off_a_held_s
     }
     assert_int_equal(bound, 2); /* of three free slots one is held */
 }
+
+/* ---- how long, how many, against whom ---- */
+
+static const char *held_by(struct rig *rig, const char *group)
+{
+    size_t i;
+    const json_t *also;
+    json_array_foreach(json_object_get(rig_explain(rig, group), "also"), i, also)
+    {
+        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
+            return json_string_value(json_object_get(also, "message"));
+        }
+    }
+    return "";
+}
+
+TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), no_key_holds_a_seat_for_longer_than_the_option_allows)
+{
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'24h'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_assert_text(rig_key(rig, "g", "message"), "");
+    assert_non_null(strstr(rig_key(rig, "g", "conditions"),
+                           "seat-hold: 24h is more than option seatHoldMax allows: seats are held "
+                           "for 10m"));
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, 595 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "other"), 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "other"), 3);
+}
+
+/* Nodes of one slot; g of priority 5 runs on all of them but two. */
+static struct rig *running(int nodes)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, nodes, 1);
+    rig_group(rig, "g", nodes - 2, 5, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", nodes - 2, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", nodes - 2);
+    return rig;
+}
+
+TEST_RIG(running(10), a_namespace_holds_no_more_than_its_groups_run)
+{
+    char name[32];
+    for (int i = 1; i < 8; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "g"), "1 seat is held for a replacement"));
+}
+
+/* A twentieth of forty slots is two. */
+TEST_RIG(running(40), beside_that_a_namespace_holds_a_share_of_the_cluster)
+{
+    char name[32];
+    for (int i = 1; i < 38; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "g"), "3 seats are held for replacements"));
+}
+
+/* The seats of g are as many as what h runs allows; then h goes. */
+TEST_RIG(running(10), what_a_namespace_may_hold_shrinks_with_what_runs)
+{
+    char name[32];
+    rig_group(rig, "h", 2, 5, NULL);
+    rig_pods(rig, "q", 2, "h", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    for (int i = 1; i < 8; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "g"), "3 seats are held for replacements"));
+    rig_delete(rig, RIG_MAP, "h");
+    rig_delete(rig, RIG_POD, "q-0");
+    rig_delete(rig, RIG_POD, "q-1");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "g"), "1 seat is held for a replacement"));
+}
+
+/* Two slots are free, and two seats are held. */
+static struct rig *lost_two(void)
+{
+    struct rig *rig = running(6);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held_by(rig, "g"), "2 seats are held"));
+    return rig;
+}
+
+TEST(held_seats_yield_to_higher_priority_as_many_as_are_needed)
+{
+    static const struct {
+        int size, priority, bound, held;
+    } row[] = {
+        {2, 6, 2, 2}, {3, 6, 3, 1}, {4, 6, 4, 0}, {3, 5, 0, 2}, {3, 4, 0, 2}, {5, 6, 0, 2},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char want[32];
+        SKR_AUTO(rig_destroy) struct rig *rig = lost_two();
+        rig_group(rig, "urgent", row[i].size, row[i].priority, NULL);
+        rig_edit(rig, RIG_MAP, "urgent", "{'data':{'seat-hold':'0'}}");
+        rig->settings.preemption = false;
+        rig_pods(rig, "u", row[i].size, "urgent", RIG_GATED);
+        /* One that evicts would find victims in the rest of g: its pods refuse that. */
+        for (int m = 0; m < row[i].size; m++) {
+            char name[32];
+            snprintf(name, sizeof name, "u-%d", m);
+            rig_edit(rig, RIG_POD, name, "{'spec':{'preemptionPolicy':'Never'}}");
+        }
+        rig_run(rig, SKR_SECOND);
+        if ((int)rig_n_bound(rig, "urgent") != row[i].bound) {
+            rig_fail(rig, "row %zu: %zu are bound", i, rig_n_bound(rig, "urgent"));
+        }
+        snprintf(want, sizeof want, "%d seat", row[i].held);
+        if (row[i].held > 0 ? strncmp(held_by(rig, "g"), want, strlen(want)) != 0
+                            : *held_by(rig, "g")) {
+            rig_fail(rig, "row %zu: %s", i, held_by(rig, "g"));
+        }
+    }
+}
+
+/* Below zero no group evicts, but seats of still lower priority yield. */
+TEST_RIG(lost_two(), held_seats_yield_below_priority_zero_too)
+{
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'priority':'-9'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_group(rig, "urgent", 4, -8, NULL);
+    rig_pods(rig, "u", 4, "urgent", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, "u", 4);
+}
+
+/* Six slots: two are free, two held, and g runs on two. Seats and victims together make the room. */
+TEST_RIG(lost_two(), held_seats_and_victims_make_room_together)
+{
+    rig_group(rig, "urgent", 6, 6, NULL);
+    rig_pods(rig, "u", 6, "urgent", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "u", 6);
+}

@@ -104,6 +104,42 @@ TEST_RIG(in_binding_without_calls(), members_refused_by_in_tree_filters_get_anot
     assert_int_equal(bound_on(rig, "node-0"), 0);
 }
 
+/* Another node is being solved for when kube-scheduler comes back with the planned one after all: the
+ * Binding that is on its way then decides, and not the answer of the solve. */
+TEST(a_binding_on_its_way_is_not_overtaken_by_another_node)
+{
+    static const enum rig_outcome outcome[] = {RIG_OK, RIG_LOST_APPLIED, RIG_LOST, RIG_429};
+    for (size_t i = 0; i < sizeof outcome / sizeof *outcome; i++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = in_binding_without_calls();
+        rig_run(rig, 10 * SKR_SECOND); /* the nodes are old news */
+        char node[32];
+        snprintf(node, sizeof node, "%s", rig_planned(rig, "job-0"));
+        rig->hold_solves = true;
+        for (int k = 0; k < 2; k++) { /* it is nominated, and then refused */
+            rig_filter(rig, "job-0", "node-5");
+            rig_run(rig, SKR_SECOND);
+        }
+        assert_non_null(rig->solves);
+        rig->hold_kind = SKR_WRITE_BINDING;
+        assert_int_equal(rig_filter(rig, "job-0", node).n_passed, 1);
+        rig_bind(rig, "job-0", node);
+        rig_settle(rig);
+        assert_non_null(rig_find_write(rig, SKR_WRITE_BINDING, "job-0"));
+        rig->hold_solves = false;
+        rig_settle(rig);
+        assert_string_equal(rig_planned(rig, "job-0"), node);
+        assert_int_equal(rig_open_calls(rig), 1);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "job-0"), outcome[i]);
+        rig->hold_scheduler = false;
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_assert_bound(rig, "job", 8);
+        rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
+        assert_int_equal(rig_open_calls(rig), 0);
+        rig_assert_clean(rig);
+    }
+}
+
 TEST_RIG(in_binding_without_calls(), without_another_node_they_wait_and_say_so_until_theirs_opens)
 {
     rig_edit(rig, RIG_NODE, "node-0", TAINT);

@@ -314,6 +314,33 @@ static struct rig *scheduler_name(void)
     return rig;
 }
 
+/* kube-scheduler comes to three of the four; the claim of the last one does not exist. */
+static struct rig *waiting_for_claims(void)
+{
+    char name[16];
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_group(rig, "g", 4, 3, NULL);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_edit(rig, RIG_POD, name,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    }
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_filter(rig, name, NULL);
+    }
+    rig_edit(rig, RIG_POD, "p-3",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False',"
+             "'reason':'Unschedulable','message':'0/4 nodes are available: "
+             "persistentvolumeclaim \\\"c\\\" not found.'}]}}");
+    rig_run(rig, 123 * SKR_SECOND);
+    return rig;
+}
+
 /* All members run on, and their ConfigMap is deleted. */
 static struct rig *bound_without_map(void)
 {
@@ -340,6 +367,7 @@ static const struct {
     {"NodesNotInTree", nodes_not_in_tree, true, false},
     {"LabelMissing", label_missing, true, false},
     {"MembersMissing", members_missing, false, false},
+    {"WaitingForClaims", waiting_for_claims, false, false},
     {"ConstraintConflict", constraint_conflict, false, false},
     {"NeverFits", never_fits, false, false},
     {"TopologyPlacementFailed", topology_placement_failed, false, false},

@@ -108,6 +108,23 @@ TEST(d24_a_pod_without_priority_has_priority_0)
     skr_pod_destroy(pod);
 }
 
+TEST(a_grace_period_is_30_s_by_default_and_at_most_what_fits)
+{
+    static const struct {
+        const char *text;
+        int32_t seconds;
+    } row[] = {
+        {"null", 30}, {"0", 0}, {"90", 90}, {"9223372036854775807", INT32_MAX}, {"-1", 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_STRBUF(text);
+        skr_strbuf_addf(&text, "{" META ",'spec':{'terminationGracePeriodSeconds':%s}}",
+                        row[i].text);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = decode(text.s);
+        assert_int_equal(pod->grace_s, row[i].seconds);
+    }
+}
+
 TEST(gates_of_others_are_told_from_ours)
 {
     static const struct {

@@ -21,6 +21,7 @@ static const char rich[] =
     "'ownerReferences':[{'uid':'o-1','kind':'X'},{'uid':'o-2','kind':'Job','controller':true}],"
     "'managedFields':[{'fieldsV1':{'f:spec':{}}}]},"
     "'spec':{'schedulerName':'sakkara','nodeName':'node-0','priority':7,'preemptionPolicy':'Never',"
+    "'terminationGracePeriodSeconds':9223372036854775807,"
     "'schedulingGates':[{'name':'sakkara.gang'},{'name':'other'}],"
     "'containers':[{'name':'c','image':'i','ports':[{'containerPort':1,'hostPort':80,'protocol':'"
     "UDP'}],"

@@ -54,6 +54,7 @@ TEST(defaults_agree_with_the_engine)
     assert_int_equal(got->plan_timeout, expected.plan_timeout);
     assert_int_equal(got->plan_delay, expected.plan_delay);
     assert_int_equal(got->seat_hold, expected.seat_hold);
+    assert_int_equal(got->seat_hold_max, expected.seat_hold_max);
     assert_int_equal(got->rollback_partial, expected.rollback_partial);
     assert_int_equal(got->tie_break, expected.tie_break);
     assert_int_equal(got->release_gate_after, expected.release_gate_after);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_VETOES_H
+#define SKR_CORE_GANG_CACHE_VETOES_H
+/*
+ * What kube-scheduler has shown of a group's pods of one shape: nodes that it refused although the
+ * daemon found that the pods fit (vetoes), and nodes that passed its filters afterwards (probed).
+ *
+ * Vetoes are the group's own. Two groups of one shape may differ in what a shape leaves out: volumes,
+ * resource claims, and the namespace that decides about both. The refusal of a pod of one group
+ * therefore closes the node for that group alone, for SKR_VETO_S. Members that differ only in their
+ * volumes share vetoes: the group needs nodes that are open to all of its members anyway.
+ *
+ * Memory: a group has vetoes of at most SHAPES_MAX shapes. A set has at most one veto and one bit a
+ * node. It goes SKR_VETO_S after its last refusal, or with the group's last pod of the shape.
+ */
+#include "core/gang/cache/shapes.h"
+
+enum { SKR_VETO_S = 60 };
+
+struct veto {
+    UT_hash_handle hh; /* by node; those that end first come first */
+    char *node;
+    skr_time until;
+    /* A planned node. A probe proves less: the other members were no part of it. */
+    bool refused;
+};
+
+struct veto_set {
+    struct veto_set *prev, *next;   /* in group->vetoes.set */
+    struct veto_set *gprev, *gnext; /* in gang->vetoes */
+    struct group *group;
+    struct shape *shape; /* a reference */
+    skr_time until;      /* of the last veto */
+    struct veto *item;
+    uint8_t *probed; /* bits by node_entry.number */
+    size_t probed_bytes;
+};
+
+/* NULL: there is none. g NULL: the pod is in no group, and has none. */
+struct veto_set *skr_vetoes_find(const struct group *g, const struct shape *s);
+bool skr_vetoes_close(const struct skr_gang *e, const struct group *g, const struct shape *s,
+                      const char *node);
+/* A probe left the node out. */
+void skr_vetoes_add(struct skr_gang *e, struct group *g, struct shape *s, const char *node);
+/* The node was planned, and refused: no probe ends that veto. */
+void skr_vetoes_refuse(struct skr_gang *e, struct group *g, struct shape *s, const char *node);
+/* Planned nodes that are refused now. */
+size_t skr_vetoes_count_refused(const struct skr_gang *e, const struct group *g,
+                                const struct shape *s);
+/* A probe lists the node. true: that ended a veto. Noted only while there is a set. */
+bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const struct shape *s,
+                            const char *node);
+/* The set has probed nodes. */
+bool skr_vetoes_have_probed(const struct veto_set *set);
+bool skr_vetoes_was_probed(const struct skr_gang *e, const struct veto_set *set, const char *node);
+/* The node changed, or room on it was given back: what was refused may pass now. O(sets). */
+void skr_vetoes_end(struct skr_gang *e, const char *node);
+/* Removes what has lasted SKR_VETO_S. O(sets). */
+void skr_vetoes_expire(struct skr_gang *e);
+/* A member left, or has another shape now. O(members) if the group has vetoes of that shape. */
+void skr_vetoes_member_gone(struct skr_gang *e, struct group *g, const struct shape *s);
+/* The group goes. */
+void skr_vetoes_fini(struct skr_gang *e, struct group *g);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bound is added up in steps, and only as far as it is needed: mostly the group itself suffices. */
+#include "core/gang/group/namespace_bound.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct sums {
+    int64_t amount[SKR_RESOURCES_MAX];
+};
+
+static void add(struct sums *sums, const struct skr_amounts *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        int64_t *sum = &sums->amount[a->item[i].resource];
+        *sum = skr_amount_sum(*sum, a->item[i].amount);
+    }
+}
+
+static void add_running(struct sums *sums, const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod) && skr_pods_is_bound(p)) {
+            add(sums, &p->shape->amounts);
+        }
+    }
+}
+
+static void add_share(struct sums *sums, const struct skr_gang *e)
+{
+    const struct skr_tree *t = e->topology.tree;
+    struct sums all = {0};
+    for (int32_t leaf = 0; t && leaf < t->n_leaves; leaf++) {
+        const struct skr_ledger_node *node =
+            skr_ledger_get(e->ledger, t->unit_name[t->first_leaf + leaf]);
+        for (uint16_t id = 0; node && id < SKR_RESOURCES_MAX; id++) {
+            all.amount[id] = skr_amount_sum(all.amount[id], skr_ledger_node_allocatable(node, id));
+        }
+    }
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        sums->amount[id] = skr_amount_sum(sums->amount[id], all.amount[id] / SKR_NAMESPACE_SHARE);
+    }
+}
+
+/* Seats of g that do not fit below the bound, beside those that other groups of the namespace hold. */
+static size_t excess(const struct skr_gang *e, const struct group *g, const struct sums *bound)
+{
+    struct sums held = {0};
+    const struct group *h;
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; h != g && strcmp(h->namespace_, g->namespace_) == 0 && i < h->holds.n;
+             i++) {
+            add(&held, &h->holds.item[i].shape->amounts);
+        }
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        const struct skr_amounts *a = &g->holds.item[i].shape->amounts;
+        add(&held, a);
+        for (size_t r = 0; r < a->n; r++) {
+            if (held.amount[a->item[r].resource] > bound->amount[a->item[r].resource]) {
+                return g->holds.n - i;
+            }
+        }
+    }
+    return 0;
+}
+
+static void add_whole_bound(struct sums *bound, const struct skr_gang *e, const char *namespace_)
+{
+    const struct group *h, *tmp;
+    HASH_ITER(hh, e->groups, h, tmp)
+    {
+        if (strcmp(h->namespace_, namespace_) == 0) {
+            add_running(bound, h);
+        }
+    }
+    add_share(bound, e);
+}
+
+size_t skr_namespace_bound_seats_over(const struct skr_gang *e, const struct group *g)
+{
+    struct sums bound = {0};
+    add_running(&bound, g);
+    if (g->holds.n == 0 || excess(e, g, &bound) == 0) {
+        return 0;
+    }
+    bound = (struct sums){0};
+    add_whole_bound(&bound, e, g->namespace_);
+    return excess(e, g, &bound);
+}
+
+/* ---- plans ---- */
+
+static void add_planned(struct sums *sums, const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !skr_pods_is_bound(p)) {
+            add(sums, &p->shape->amounts);
+        }
+    }
+}
+
+bool skr_namespace_bound_is_beyond(const struct skr_gang *e, const char *namespace_)
+{
+    struct sums reserved = {0}, bound = {0};
+    const struct group *h;
+    DL_FOREACH2(e->planned, h, pnext)
+    {
+        if (strcmp(h->namespace_, namespace_) == 0) {
+            add_planned(&reserved, h);
+        }
+    }
+    DL_FOREACH2(e->holders.list, h, holds.next)
+    {
+        for (size_t i = 0; strcmp(h->namespace_, namespace_) == 0 && i < h->holds.n; i++) {
+            add(&reserved, &h->holds.item[i].shape->amounts);
+        }
+    }
+    add_whole_bound(&bound, e, namespace_);
+    for (size_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        if (reserved.amount[id] > bound.amount[id]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_namespace_bound_yields(const struct plan *plan, const struct group *g)
+{
+    const struct group *h = plan->group;
+    return plan->idle && !plan->binding && !plan->aborting && !plan->preempting && h->spec &&
+           h->spec->priority <= g->spec->priority && strcmp(h->namespace_, g->namespace_) != 0;
+}
+
+bool skr_namespace_bound_any_yields(const struct skr_gang *e, const struct group *g)
+{
+    const struct plan *plan;
+    DL_FOREACH2(e->idle_plans, plan, inext)
+    {
+        if (skr_namespace_bound_yields(plan, g)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups whose members have claims: nothing is reserved before kube-scheduler has asked for them. */
+#include "test/unit/engine_test.h"
+
+static void add_claim(struct rig *rig, const char *pod)
+{
+    rig_edit(rig, RIG_POD, pod,
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+}
+
+/* prefix-0 ... of the group, each with a claim. */
+static void add_members(struct rig *rig, const char *prefix, int n, const char *group, int flags)
+{
+    char name[32];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        rig_pod(rig, name, group, flags);
+        add_claim(rig, name);
+    }
+}
+
+/* The claims of pods whose names begin so do not exist: PreFilter refuses the pod. */
+static const char *missing = "";
+
+static bool claim_exists(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    (void)node;
+    return !*missing || strncmp(pod->meta.name, missing, strlen(missing)) != 0;
+}
+
+/* Four slots, and the groups bad and good, which need all of them. */
+static struct rig *cluster(const char *without)
+{
+    struct rig *rig = rig_create();
+    missing = without;
+    rig->in_tree = claim_exists;
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "bad", 4, 0, NULL);
+    rig_group(rig, "good", 4, 0, NULL);
+    rig_sync(rig);
+    return rig;
+}
+
+static void judge(struct rig *rig, const char *pod, const char *message)
+{
+    rig_edit(rig, RIG_POD, pod,
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False',"
+             "'reason':'Unschedulable','message':'%s'}]}}",
+             message);
+    rig_settle(rig);
+}
+
+TEST(a_group_with_claims_is_placed_once_kube_scheduler_has_asked_for_all_members)
+{
+    for (int gated = 0; gated < 2; gated++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster("");
+        add_members(rig, "p", 4, "good", gated ? RIG_GATED : 0);
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        rig_assert_clean(rig);
+    }
+}
+
+TEST(a_group_whose_claims_do_not_exist_reserves_nothing)
+{
+    for (int gated = 0; gated < 2; gated++) {
+        SKR_AUTO(rig_destroy) struct rig *rig = cluster("b");
+        add_members(rig, "b", 4, "bad", gated ? RIG_GATED : 0);
+        rig_run(rig, SKR_SECOND);
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
+        rig_assert_text(rig_key(rig, "bad", "reason"), "WaitingForClaims");
+        rig_pods(rig, "p", 4, "good", RIG_GATED);
+        rig_run(rig, SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+    }
+}
+
+/* The claims are created: kube-scheduler comes to the pods, and the group is placed. */
+TEST_RIG(cluster("b"), a_group_that_waits_for_its_claims_is_placed_when_they_exist)
+{
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "bad"), 0);
+    missing = "";
+    rig_node(rig, "node-9", 1); /* wakes pods that kube-scheduler refused itself */
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "");
+}
+
+TEST_RIG(cluster("b-3"), the_message_names_a_pod_and_what_kube_scheduler_says_of_it)
+{
+    rig->hold_scheduler = true;
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_text(
+        rig_key(rig, "bad", "message"),
+        "group bad waits for its claims: kube-scheduler has not asked for 4 of its pods "
+        "yet; check that all claims of pod b-0 exist");
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_filter(rig, name, NULL);
+    }
+    judge(rig, "b-3", "0/2 nodes are available: persistentvolumeclaim c not found.");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(
+        rig_key(rig, "bad", "message"),
+        "group bad waits for its claims: kube-scheduler has not asked for 1 of its pods "
+        "yet; it reports for pod b-3: 0/2 nodes are available: persistentvolumeclaim c "
+        "not found.");
+}
+
+/* kube-scheduler does not come again to pods that it has judged. */
+TEST_RIG(cluster(""), after_a_restart_the_conditions_of_the_pods_prove_the_calls)
+{
+    rig->hold_scheduler = true;
+    add_members(rig, "p", 4, "good", 0);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p-%d", i);
+        judge(rig, name, "0/2 nodes are available: 2 sakkara: group waits for members.");
+    }
+    rig_restart(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "p-0"), "");
+}
+
+TEST_RIG(cluster(""), after_a_restart_conditions_without_our_words_prove_nothing)
+{
+    rig->hold_scheduler = true;
+    add_members(rig, "p", 4, "good", 0);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p-%d", i);
+        judge(rig, name, "0/2 nodes are available: persistentvolumeclaim c not found.");
+    }
+    rig_restart(rig);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_text(rig_key(rig, "good", "reason"), "WaitingForClaims");
+}
+
+/* The claims are deleted once kube-scheduler has asked: the plan that comes to nothing is the last one. */
+TEST_RIG(cluster(""), claims_that_vanish_reserve_room_once)
+{
+    rig->hold_scheduler = true;
+    add_members(rig, "b", 4, "bad", 0);
+    rig_settle(rig);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_filter(rig, name, NULL);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "b-0"), "");
+    missing = "b";
+    rig->hold_scheduler = false;
+    rig_run(rig, 300 * SKR_SECOND);
+    size_t plans = rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "WaitingForClaims");
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), plans);
+}
+
+/* On a full cluster kube-scheduler calls no extender; that it counts nodes shows that the claims are
+ * there. */
+TEST_RIG(cluster(""), a_group_with_claims_evicts_on_a_full_cluster)
+{
+    rig_pods(rig, "p", 4, "good", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    rig_edit(rig, RIG_MAP, "bad", "{'data':{'priority':'9'}}");
+    rig->hold_scheduler = true;
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    assert_false(rig_is_gated(rig, "b-0"));
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%d", i);
+        judge(rig, name, "0/2 nodes are available: 2 Insufficient cpu.");
+    }
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 4);
+}
+
+TEST_RIG(cluster(""), a_group_whose_claims_do_not_exist_evicts_no_pod)
+{
+    rig_pods(rig, "p", 4, "good", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "bad", "{'data':{'priority':'9'}}");
+    rig->hold_scheduler = true;
+    add_members(rig, "b", 4, "bad", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%d", i);
+        judge(rig, name, "0/2 nodes are available: persistentvolumeclaim c not found.");
+    }
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "p", 4);
+}
+
+/* The replacement of a lost member has a claim like the others. */
+TEST_RIG(cluster(""), a_replacement_with_a_claim_is_asked_for_first)
+{
+    add_members(rig, "p", 4, "good", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-2");
+    missing = "new";
+    add_members(rig, "new", 1, "good", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "good", "reason"), "WaitingForClaims");
+    missing = "";
+    rig_node(rig, "node-9", 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 1);
+}
+
+/* While the group waits again, its members carry nothing of the plan that came to nothing. */
+TEST_RIG(cluster(""), members_that_wait_for_a_call_carry_no_plan)
+{
+    rig->hold_scheduler = true;
+    add_members(rig, "b", 4, "bad", 0);
+    rig_settle(rig);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_filter(rig, name, NULL);
+    }
+    rig_run(rig, SKR_SECOND);
+    assert_string_not_equal(rig_nominated(rig, "b-0"), "");
+    judge(rig, "b-0", "0/2 nodes are available: persistentvolumeclaim c not found.");
+    rig_run(rig, 300 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "bad", "reason"), "WaitingForClaims");
+    rig_assert_text(rig_nominated(rig, "b-0"), "");
+    rig_assert_clean(rig);
+}
