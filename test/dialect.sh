@@ -5,7 +5,6 @@
 #   null       !p and p, never == NULL, != NULL
 #   sizeof     parentheses around types only
 #   rc         what an int function returned; never r, err, ret, res
-#   text       JSON as text is skr_json_text(): what json_dumps() gives cannot be freed by free() everywhere
 #   blank      no empty line behind the declarations that open a function
 #   buffer     a block's own string buffer is SKR_STRBUF(name), which the block releases (server, but for lab)
 #   context    the pointer that a callback gets back; never ctx, arg, opaque, user_data
@@ -92,7 +91,6 @@ check_c() {
                 tell("sizeof", code)
         }
         if (code ~ /(^|[(, ])int (r|err|ret|res)( =|;|,)/ && code !~ /\*|for \(int/) tell("rc", code)
-        if (FILENAME !~ /^test\// && code ~ /(^|[^a-z_])json_dumps\(/) tell("text", code)
         if (code ~ /void \*(restrict )?(ctx|arg|args|opaque|user_data|priv|closure|cookie)[,);]/) tell("context", code)
         if (code == "{") body = 1
         else if (code == "}") body = 0
@@ -174,7 +172,6 @@ if [ "${1:-}" = --planted ]; then
     failed=0
     plant fine a.c 'int f(int *p)\n{\n    if (p && sizeof *p > sizeof(int) &&\n        p[0]) {\n        return 1;\n    }\n    do {\n    } while (0);\n    return 0; /* p == NULL */\n}'
     plant fine a/b.h '#ifndef SKR_A_B_H\n#define SKR_A_B_H\n/* KEP-5710, RFC 9110 */\n#endif'
-    plant text a.c '    text = json_dumps(value, 0);'
     plant blank a.c 'int f(void)\n{\n    int a =\n        1;\n\n    return a;\n}'
     plant fine a.c 'int f(void)\n{\n    int a = 1;\n    a++;\n\n    return a;\n}'
     plant braces a.c '    if (a)\n        b();'

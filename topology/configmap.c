@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
 
-static int decode(struct skr_arena *arena, const json_t *json, struct skr_configmap **ret,
+enum { METADATA, DATA, IMMUTABLE, MEMBERS };
+static const char *const member_key[MEMBERS] = {"metadata", "data", "immutable"};
+
+static int decode(struct skr_arena *arena, const struct skr_json *const member[],
+                  const struct skr_meta_members *meta, struct skr_configmap **ret,
                   struct skr_error *error)
 {
     struct skr_configmap *map = skr_arena_alloc(arena, sizeof *map);
@@ -14,57 +19,60 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_config
         return skr_object_too_large(error, "configmap");
     }
     map->arena = arena;
-    int rc = skr_meta_decode(arena, json, NULL, &map->meta, error);
+    int rc = skr_meta_read(arena, meta, NULL, &map->meta, error);
     if (rc != 0) {
         return rc;
     }
     if (map->meta.name[0] == '\0') {
         return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
-    map->immutable = json_is_true(json_object_get(json, "immutable"));
-    rc = skr_labels_decode(arena, json_object_get(json, "data"), NULL, "data", &map->data, error);
+    map->immutable =
+        member[IMMUTABLE] && member[IMMUTABLE]->type == SKR_JSON_BOOLEAN && member[IMMUTABLE]->n;
+    rc = skr_labels_read(arena, member[DATA], NULL, NULL, "data", &map->data, error);
     if (rc == 0) {
         *ret = map;
     }
     return rc;
 }
 
-/* Bytes that members of an object of strings take. */
-static size_t strings_size(const json_t *object)
-{
-    const char *key;
-    json_t *value;
-    size_t size = 0;
-    json_object_foreach(skr_object_unconst(object), key, value)
-    {
-        size += sizeof(struct skr_label) + strlen(key) + json_string_length(value) + 2;
-    }
-    return size;
-}
-
 /* Bytes that an ordinary map takes, so that its arena is one block of that size. */
-static size_t size_of(const json_t *json)
+static size_t size_of(const struct skr_json *data, const struct skr_meta_members *meta)
 {
     enum { TEXTS = 64 + 64 + 48 }; /* namespace, name, UID */
-    const json_t *meta = json_object_get(json, "metadata");
     const size_t size = sizeof(struct skr_configmap) + TEXTS +
-                        strings_size(json_object_get(meta, "labels")) +
-                        strings_size(json_object_get(meta, "annotations")) +
-                        strings_size(json_object_get(json, "data"));
+                        skr_labels_size(meta->of[SKR_META_LABELS], NULL, NULL) +
+                        skr_labels_size(meta->of[SKR_META_ANNOTATIONS], NULL, NULL) +
+                        skr_labels_size(data, NULL, NULL);
     return size < SKR_OBJECT_BYTES_MAX ? size : SKR_OBJECT_BYTES_MAX;
 }
 
-int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error)
+int skr_configmap_read(const struct skr_json *json, struct skr_configmap **ret,
+                       struct skr_error *error)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, size_of(json));
+    const struct skr_json *member[MEMBERS];
+    struct skr_meta_members meta;
+    if (!json || json->type != SKR_JSON_OBJECT) {
+        return skr_json_type_error(NULL, "object", "an object", json, error);
+    }
+    skr_json_members(json, member_key, MEMBERS, member);
+    skr_meta_members_read(member[METADATA], &meta);
+    struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, size_of(member[DATA], &meta));
     if (!arena) {
         return skr_error_set(error, SKR_NO_MEMORY, "configmap: out of memory");
     }
-    int rc = decode(arena, json, ret, error);
+    int rc = decode(arena, member, &meta, ret, error);
     if (rc != 0) {
         skr_arena_destroy(arena);
     }
     return rc;
+}
+
+int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *value = NULL;
+    const int rc = skr_json_of_tree(&reader, json, &value, error);
+    return rc != 0 ? rc : skr_configmap_read(value, ret, error);
 }
 
 void skr_configmap_destroy(struct skr_configmap *map)

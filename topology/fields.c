@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_text.h"
 #include "topology/quantity.h"
 
 /* Whether reads still count. */
@@ -236,7 +235,7 @@ skr_int128 skr_fields_nano(const struct skr_fields *in, const char *key)
     } else if (value) {
         /* A number as its shortest text: 17 digits would show 0.1 as 0.10000000000000001. */
         char *number = json_is_number(value)
-                           ? skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+                           ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
                            : NULL;
         const char *text = number ? number : json_string_value(value);
         if (!text) {
@@ -251,7 +250,7 @@ skr_int128 skr_fields_nano(const struct skr_fields *in, const char *key)
 
 const char *skr_fields_json(const struct skr_fields *in, size_t flags)
 {
-    char *text = goes_on(in) ? skr_json_text(in->json, flags | JSON_COMPACT) : NULL;
+    char *text = goes_on(in) ? json_dumps(in->json, flags | JSON_COMPACT) : NULL;
     const char *copy = text ? skr_fields_copy(in, text) : "";
     if (!text) {
         note_no_room(in);

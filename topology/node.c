@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
 
 enum { TAINTS_MAX = 1000, CONDITIONS_MAX = 1000 };
 
-enum skr_taint_effect skr_taint_effect_find(const char *text)
+static enum skr_taint_effect parse_effect(const struct skr_json *text)
 {
     static const char *const names[] = {
         [SKR_TAINT_NO_SCHEDULE] = "NoSchedule",
@@ -20,120 +21,148 @@ enum skr_taint_effect skr_taint_effect_find(const char *text)
     };
     _Static_assert(sizeof names / sizeof names[0] == SKR_TAINT_OTHER, "every known effect");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(text, names[i]) == 0) {
+        if (skr_json_is(text, names[i])) {
             return (enum skr_taint_effect)i;
         }
     }
     return SKR_TAINT_OTHER;
 }
 
+enum skr_taint_effect skr_taint_effect_find(const char *text)
+{
+    return parse_effect(
+        &(struct skr_json){.text = text, .n = (uint32_t)strlen(text), .type = SKR_JSON_STRING});
+}
+
 static const struct skr_field_path in_spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
 static const struct skr_field_path in_status = {NULL, "status", SKR_FIELD_NO_INDEX};
 
-static int decode_taint(struct skr_node *node, const json_t *array, size_t i,
+static int decode_taint(struct skr_node *node, const struct skr_json *entry, size_t i,
                         struct skr_error *error)
 {
+    static const char *const key[] = {"key", "value", "effect"};
+    enum { KEY, VALUE, EFFECT, MEMBERS };
     const struct skr_field_path path = {&in_spec, "taints", i};
     struct skr_taint *taint = &node->taints[i];
-    const char *effect = "";
-    const json_t *entry = json_array_get(array, i);
+    const struct skr_json *member[MEMBERS], *effect = NULL;
     int rc = 0;
-    if (!json_is_object(entry)) {
-        return skr_field_set_type_error(&path, NULL, "an object", entry, error);
+    if (entry->type != SKR_JSON_OBJECT) {
+        return skr_json_type_error(&path, NULL, "an object", entry, error);
     }
-    if ((rc = skr_field_copy_string(node->arena, entry, &path, "key", &taint->key, error)) != 0 ||
-        (rc = skr_field_copy_string(node->arena, entry, &path, "value", &taint->value, error)) !=
+    skr_json_members(entry, key, MEMBERS, member);
+    if ((rc = skr_json_copy_string(node->arena, member[KEY], &path, "key", &taint->key, error)) !=
             0 ||
-        (rc = skr_field_string(entry, &path, "effect", &effect, error)) != 0) {
+        (rc = skr_json_copy_string(node->arena, member[VALUE], &path, "value", &taint->value,
+                                   error)) != 0 ||
+        (rc = skr_json_expect(member[EFFECT], SKR_JSON_STRING, &path, "effect", &effect, error)) !=
+            0) {
         return rc;
     }
-    taint->effect = skr_taint_effect_find(effect);
+    taint->effect = parse_effect(effect);
     return 0;
 }
 
-static int decode_spec(struct skr_node *node, const json_t *json, struct skr_error *error)
+static int decode_spec(struct skr_node *node, const struct skr_json *spec, struct skr_error *error)
 {
-    json_t *spec = NULL, *taints = NULL;
-    int rc = skr_field_object(json, NULL, "spec", &spec, error);
+    static const char *const key[] = {"unschedulable", "taints"};
+    const struct skr_json *member[2], *flag = NULL, *taints = NULL;
+    int rc = skr_json_expect(spec, SKR_JSON_OBJECT, NULL, "spec", &spec, error);
     if (rc != 0 || !spec) {
         return rc;
     }
-    if ((rc = skr_field_bool(spec, &in_spec, "unschedulable", &node->unschedulable, error)) != 0 ||
-        (rc = skr_field_array(spec, &in_spec, "taints", TAINTS_MAX, &taints, error)) != 0) {
+    skr_json_members(spec, key, 2, member);
+    if ((rc = skr_json_expect(member[0], SKR_JSON_BOOLEAN, &in_spec, key[0], &flag, error)) != 0 ||
+        (rc = skr_json_expect_array(member[1], &in_spec, key[1], TAINTS_MAX, &taints, error)) !=
+            0) {
         return rc;
     }
-    const size_t n = json_array_size(taints);
+    node->unschedulable = flag && flag->n;
+    const size_t n = skr_json_count(taints);
     node->taints = n > 0 ? skr_arena_array(node->arena, n, sizeof node->taints[0]) : NULL;
     if (n > 0 && !node->taints) {
         return skr_object_too_large(error, "spec.taints");
     }
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        rc = decode_taint(node, taints, i, error);
+    SKR_JSON_EACH(taints, entry)
+    {
+        rc = rc == 0 ? decode_taint(node, entry, node->n_taints++, error) : rc;
     }
-    node->n_taints = n;
     return rc;
 }
 
-static int decode_condition(struct skr_node *node, const json_t *array, size_t i,
+static int decode_condition(struct skr_node *node, const struct skr_json *entry, size_t i,
                             struct skr_error *error)
 {
+    static const char *const key[] = {"type", "status"};
     const struct skr_field_path path = {&in_status, "conditions", i};
-    const char *type = "", *status = "";
-    const json_t *entry = json_array_get(array, i);
+    const struct skr_json *member[2], *type = NULL, *status = NULL;
     int rc = 0;
-    if (!json_is_object(entry)) {
-        return skr_field_set_type_error(&path, NULL, "an object", entry, error);
+    if (entry->type != SKR_JSON_OBJECT) {
+        return skr_json_type_error(&path, NULL, "an object", entry, error);
     }
-    if ((rc = skr_field_string(entry, &path, "type", &type, error)) == 0 &&
-        (rc = skr_field_string(entry, &path, "status", &status, error)) == 0 &&
-        strcmp(type, "Ready") == 0) {
-        node->ready = strcmp(status, "True") == 0;
+    skr_json_members(entry, key, 2, member);
+    if ((rc = skr_json_expect(member[0], SKR_JSON_STRING, &path, key[0], &type, error)) == 0 &&
+        (rc = skr_json_expect(member[1], SKR_JSON_STRING, &path, key[1], &status, error)) == 0 &&
+        skr_json_is(type, "Ready")) {
+        node->ready = skr_json_is(status, "True");
     }
     return rc;
 }
 
-static int decode_status(struct skr_node *node, const json_t *json, struct skr_error *error)
+static int decode_status(struct skr_node *node, const struct skr_json *status,
+                         struct skr_error *error)
 {
-    json_t *status = NULL, *conditions = NULL;
-    int rc = skr_field_object(json, NULL, "status", &status, error);
+    static const char *const key[] = {"conditions", "allocatable"};
+    const struct skr_json *member[2], *conditions = NULL;
+    size_t i = 0;
+    int rc = skr_json_expect(status, SKR_JSON_OBJECT, NULL, "status", &status, error);
     if (rc != 0 || !status) {
         return rc;
     }
-    rc = skr_field_array(status, &in_status, "conditions", CONDITIONS_MAX, &conditions, error);
-    for (size_t i = 0; rc == 0 && i < json_array_size(conditions); i++) {
-        rc = decode_condition(node, conditions, i, error);
+    skr_json_members(status, key, 2, member);
+    rc = skr_json_expect_array(member[0], &in_status, key[0], CONDITIONS_MAX, &conditions, error);
+    SKR_JSON_EACH(conditions, entry)
+    {
+        rc = rc == 0 ? decode_condition(node, entry, i++, error) : rc;
     }
     return rc != 0 ? rc
-                   : skr_quantities_decode(node->arena, json_object_get(status, "allocatable"),
-                                           "status.allocatable", &node->allocatable, error);
+                   : skr_quantities_read(node->arena, member[1], "status.allocatable",
+                                         &node->allocatable, error);
 }
 
-static int decode(struct skr_arena *arena, const json_t *json, struct skr_node **ret,
+static int decode(struct skr_arena *arena, const struct skr_json *json, struct skr_node **ret,
                   struct skr_error *error)
 {
+    static const char *const key[] = {"metadata", "spec", "status"};
     struct skr_node *node = skr_arena_alloc(arena, sizeof *node);
+    const struct skr_json *member[3];
+    struct skr_meta_members meta;
     int rc = 0;
     if (!node) {
         return skr_object_too_large(error, "node");
     }
     node->arena = arena;
     node->ready = true;
-    if ((rc = skr_meta_decode(arena, json, NULL, &node->meta, error)) != 0) {
+    skr_json_members(json, key, 3, member);
+    skr_meta_members_read(member[0], &meta);
+    if ((rc = skr_meta_read(arena, &meta, NULL, &node->meta, error)) != 0) {
         return rc;
     }
     if (node->meta.name[0] == '\0') {
         return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
-    if ((rc = decode_spec(node, json, error)) != 0 ||
-        (rc = decode_status(node, json, error)) != 0) {
+    if ((rc = decode_spec(node, member[1], error)) != 0 ||
+        (rc = decode_status(node, member[2], error)) != 0) {
         return rc;
     }
     *ret = node;
     return 0;
 }
 
-int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error)
+int skr_node_read(const struct skr_json *json, struct skr_node **ret, struct skr_error *error)
 {
+    if (!json || json->type != SKR_JSON_OBJECT) {
+        return skr_json_type_error(NULL, "object", "an object", json, error);
+    }
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     if (!arena) {
         return skr_error_set(error, SKR_NO_MEMORY, "node: out of memory");
@@ -143,6 +172,14 @@ int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error 
         skr_arena_destroy(arena);
     }
     return rc;
+}
+
+int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *value = NULL;
+    const int rc = skr_json_of_tree(&reader, json, &value, error);
+    return rc != 0 ? rc : skr_node_read(value, ret, error);
 }
 
 void skr_node_destroy(struct skr_node *node)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
+#include "topology/base/json_tree.h"
 #include "topology/quantity.h"
 
 enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
@@ -34,31 +34,32 @@ char *skr_object_key(const char *namespace_, const char *name)
     return key;
 }
 
-static int type_error(const char *path, const char *key, const char *what, const json_t *value,
-                      struct skr_error *error)
+/* Bytes of a key that has one of the prefixes. */
+static bool has_prefix(const struct skr_json *key, const char *const *prefixes)
 {
-    const struct skr_field_path at = {NULL, path, SKR_FIELD_NO_INDEX};
-    return skr_field_set_type_error(&at, key, what, value, error);
+    bool has = !prefixes;
+    for (size_t i = 0; !has && prefixes[i]; i++) {
+        const size_t n = strlen(prefixes[i]);
+        has = key->n >= n && memcmp(key->text, prefixes[i], n) == 0;
+    }
+    return has;
 }
 
-static bool has_prefix(const char *key, const char *const *prefixes)
+static const char *find_known(const struct skr_json *key, const char *const *known)
 {
-    if (!prefixes) {
-        return true;
+    while (known && *known && !skr_json_is(key, *known)) {
+        known++;
     }
-    for (size_t i = 0; prefixes[i]; i++) {
-        if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return known ? *known : NULL;
 }
 
+/* Members with the same key stay in the order of the tape, which their values point to. */
 static int by_key(const void *a, const void *b)
 {
     const struct skr_label *x = a;
     const struct skr_label *y = b;
-    return strcmp(x->key, y->key);
+    const int order = strcmp(x->key, y->key);
+    return order != 0 ? order : (x->value > y->value) - (x->value < y->value);
 }
 
 /* Maps are small and mostly in order already, for which qsort() takes ten times as long. */
@@ -80,59 +81,100 @@ static void sort(struct skr_labels *labels)
     }
 }
 
-/* Kept members of the object, counted first so that the array is of the right size. */
-static size_t count_kept(json_t *object, const char *const *prefixes)
+/* Of members with the same key the last one stays. */
+static void drop_doubles(struct skr_labels *labels)
 {
     size_t n = 0;
-    if (!prefixes) {
-        return json_object_size(object);
+    for (size_t i = 0; i < labels->n; i++) {
+        if (i + 1 == labels->n || strcmp(labels->item[i].key, labels->item[i + 1].key) != 0) {
+            labels->item[n++] = labels->item[i];
+        }
     }
-    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-        n += has_prefix(json_object_iter_key(at), prefixes) ? 1 : 0;
+    labels->n = n;
+}
+
+size_t skr_labels_size(const struct skr_json *object, const char *const *prefixes,
+                       const char *const *known)
+{
+    size_t size = 0;
+    SKR_JSON_EACH_MEMBER(object && object->type == SKR_JSON_OBJECT ? object : NULL, key)
+    {
+        if (has_prefix(key, prefixes)) {
+            size += sizeof(struct skr_label) + (find_known(key, known) ? 0 : key->n + 1);
+            size += key[1].type == SKR_JSON_STRING ? key[1].n + 1 : 0;
+        }
     }
-    return n;
+    return size;
+}
+
+/* The keys of the object, sorted; their values are still those of the tape. */
+static int read_keys(struct skr_arena *arena, const struct skr_json *object,
+                     const char *const *prefixes, const char *const *known, const char *path,
+                     struct skr_labels *labels, struct skr_error *error)
+{
+    SKR_JSON_EACH_MEMBER(object, key)
+    {
+        if (!has_prefix(key, prefixes)) {
+            continue;
+        }
+        struct skr_label *label = &labels->item[labels->n++];
+        label->key = find_known(key, known);
+        label->key = label->key ? label->key : skr_arena_strndup(arena, key->text, key->n);
+        if (!label->key) {
+            return skr_object_too_large(error, path);
+        }
+        label->value = (const char *)(key + 1);
+    }
+    sort(labels);
+    drop_doubles(labels);
+    return 0;
+}
+
+int skr_labels_read(struct skr_arena *arena, const struct skr_json *object,
+                    const char *const *prefixes, const char *const *known, const char *path,
+                    struct skr_labels *ret, struct skr_error *error)
+{
+    const struct skr_field_path at = {NULL, path, SKR_FIELD_NO_INDEX};
+    struct skr_labels labels = {0, NULL};
+    size_t n = 0;
+    int rc = skr_json_expect(object, SKR_JSON_OBJECT, &at, NULL, &object, error);
+    if (rc != 0) {
+        return rc;
+    }
+    SKR_JSON_EACH_MEMBER(object, key)
+    {
+        n += has_prefix(key, prefixes) ? 1 : 0;
+    }
+    labels.item = n > 0 ? skr_arena_array(arena, n, sizeof labels.item[0]) : NULL;
+    if (n > 0 && !labels.item) {
+        return skr_object_too_large(error, path);
+    }
+    if (n > 0) {
+        rc = read_keys(arena, object, prefixes, known, path, &labels, error);
+    }
+    for (size_t i = 0; rc == 0 && i < labels.n; i++) {
+        struct skr_label *label = &labels.item[i];
+        const struct skr_json *value = (const void *)label->value;
+        rc = skr_json_expect(value, SKR_JSON_STRING, &at, label->key, &value, error);
+        if (rc == 0) {
+            label->value =
+                value && value->n > 0 ? skr_arena_strndup(arena, value->text, value->n) : "";
+            rc = label->value ? 0 : skr_object_too_large(error, path);
+        }
+    }
+    if (rc == 0) {
+        *ret = labels;
+    }
+    return rc;
 }
 
 int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                       const char *path, struct skr_labels *ret, struct skr_error *error)
 {
-    struct skr_labels labels = {0, NULL};
-    if (skr_object_is_absent(object)) {
-        *ret = labels;
-        return 0;
-    }
-    if (!json_is_object(object)) {
-        return type_error(path, NULL, "an object", object, error);
-    }
-    json_t *map = skr_object_unconst(object);
-    size_t n = count_kept(map, prefixes);
-    if (n == 0) {
-        *ret = labels;
-        return 0;
-    }
-    labels.item = skr_arena_array(arena, n, sizeof labels.item[0]);
-    if (!labels.item) {
-        return skr_object_too_large(error, path);
-    }
-    for (void *at = json_object_iter(map); at; at = json_object_iter_next(map, at)) {
-        const char *key = json_object_iter_key(at);
-        const json_t *value = json_object_iter_value(at);
-        if (!has_prefix(key, prefixes)) {
-            continue;
-        }
-        if (!json_is_string(value) && !json_is_null(value)) {
-            return type_error(path, key, "a string", value, error);
-        }
-        struct skr_label *label = &labels.item[labels.n++];
-        label->key = skr_arena_strdup(arena, key);
-        label->value = skr_arena_strdup(arena, json_is_null(value) ? "" : json_string_value(value));
-        if (!label->key || !label->value) {
-            return skr_object_too_large(error, path);
-        }
-    }
-    sort(&labels);
-    *ret = labels;
-    return 0;
+    SKR_JSON_READER(reader);
+    const struct skr_json *value = NULL;
+    const int rc = skr_json_of_tree(&reader, object, &value, error);
+    return rc != 0 ? rc : skr_labels_read(arena, value, prefixes, NULL, path, ret, error);
 }
 
 uint64_t skr_meta_version_parse(const char *text)
@@ -166,30 +208,41 @@ static const char *const meta_key[] = {
 };
 _Static_assert(sizeof meta_key / sizeof meta_key[0] == SKR_META_COUNT, "a key per member");
 
-void skr_meta_tree_read(const json_t *object, struct skr_meta_tree *ret)
+void skr_meta_members_read(const struct skr_json *metadata, struct skr_meta_members *ret)
 {
-    ret->metadata = json_object_get(object, "metadata");
-    skr_object_members(ret->metadata, meta_key, SKR_META_COUNT, ret->member);
+    ret->metadata = metadata;
+    skr_json_members(metadata, meta_key, SKR_META_COUNT, ret->of);
 }
 
-static int text_of(const struct skr_meta_tree *tree, enum skr_meta_member which, const char **ret,
-                   struct skr_error *error)
-{
-    return skr_value_string(tree->member[which], &in_metadata, meta_key[which], ret, error);
-}
-
-static int copy_of(struct skr_arena *arena, const struct skr_meta_tree *tree,
+static int copy_of(struct skr_arena *arena, const struct skr_meta_members *members,
                    enum skr_meta_member which, const char **ret, struct skr_error *error)
 {
-    return skr_value_copy_string(arena, tree->member[which], &in_metadata, meta_key[which], ret,
-                                 error);
+    return skr_json_copy_string(arena, members->of[which], &in_metadata, meta_key[which], ret,
+                                error);
 }
 
-static int decode_times(const struct skr_meta_tree *tree, struct skr_meta *meta,
+enum { LOOK_MAX = 64 }; /* times and versions; longer ones are cut, and then are none */
+
+/* A string that is looked at and not kept. */
+static int look_at(const struct skr_meta_members *members, enum skr_meta_member which,
+                   char ret[LOOK_MAX], struct skr_error *error)
+{
+    const struct skr_json *text = NULL;
+    const int rc = skr_json_expect(members->of[which], SKR_JSON_STRING, &in_metadata,
+                                   meta_key[which], &text, error);
+    const size_t n = rc != 0 || !text ? 0 : text->n < LOOK_MAX ? text->n : LOOK_MAX - 1;
+    if (n > 0) {
+        memcpy(ret, text->text, n);
+    }
+    ret[n] = '\0';
+    return rc;
+}
+
+static int decode_times(const struct skr_meta_members *members, struct skr_meta *meta,
                         struct skr_error *error)
 {
-    const char *text = "";
-    int rc = text_of(tree, SKR_META_CREATED, &text, error);
+    char text[LOOK_MAX];
+    int rc = look_at(members, SKR_META_CREATED, text, error);
     if (rc != 0) {
         return rc;
     }
@@ -200,10 +253,10 @@ static int decode_times(const struct skr_meta_tree *tree, struct skr_meta *meta,
             return rc;
         }
     }
-    rc = text_of(tree, SKR_META_DELETED, &text, error);
+    rc = look_at(members, SKR_META_DELETED, text, error);
     meta->deleting = rc == 0 && text[0] != '\0';
     if (meta->deleting && skr_time_parse(text, &meta->deleted_at, NULL) != 0) {
-        meta->deleted_at = 0; /* it goes all the same; nobody knows when */
+        meta->deleted_at = 0; /* it goes all the same; when is not known */
     }
     return rc;
 }
@@ -211,36 +264,42 @@ static int decode_times(const struct skr_meta_tree *tree, struct skr_meta *meta,
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error)
 {
-    struct skr_meta_tree tree;
+    SKR_JSON_READER(reader);
+    struct skr_meta_members members;
+    const struct skr_json *metadata = NULL;
     if (!json_is_object(object)) {
-        return type_error("object", NULL, "an object", object, error);
+        return skr_field_set_type_error(NULL, "object", "an object", object, error);
     }
-    skr_meta_tree_read(object, &tree);
-    return skr_meta_tree_decode(arena, &tree, prefixes, ret, error);
+    int rc = skr_json_of_tree(&reader, json_object_get(object, "metadata"), &metadata, error);
+    if (rc != 0) {
+        return skr_error_prefix(error, "metadata");
+    }
+    skr_meta_members_read(metadata, &members);
+    return skr_meta_read(arena, &members, prefixes, ret, error);
 }
 
-int skr_meta_tree_decode(struct skr_arena *arena, const struct skr_meta_tree *tree,
-                         const char *const *prefixes, struct skr_meta *ret, struct skr_error *error)
+int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,
+                  const char *const *prefixes, struct skr_meta *ret, struct skr_error *error)
 {
     static const char *const annotation_prefixes[] = {"sakkara.", NULL};
     struct skr_meta meta = {.namespace_ = NULL};
-    const char *version = "";
-    int rc = 0;
-    if (skr_object_is_absent(tree->metadata)) {
+    const struct skr_json *metadata = NULL;
+    char version[LOOK_MAX];
+    int rc =
+        skr_json_expect(members->metadata, SKR_JSON_OBJECT, NULL, "metadata", &metadata, error);
+    if (rc == 0 && !metadata) {
         return skr_error_set_key(error, SKR_INVALID, "metadata", "missing");
     }
-    if (!json_is_object(tree->metadata)) {
-        return type_error("metadata", NULL, "an object", tree->metadata, error);
-    }
-    if ((rc = copy_of(arena, tree, SKR_META_NAMESPACE, &meta.namespace_, error)) != 0 ||
-        (rc = copy_of(arena, tree, SKR_META_NAME, &meta.name, error)) != 0 ||
-        (rc = copy_of(arena, tree, SKR_META_UID, &meta.uid, error)) != 0 ||
-        (rc = text_of(tree, SKR_META_VERSION, &version, error)) != 0 ||
-        (rc = decode_times(tree, &meta, error)) != 0 ||
-        (rc = skr_labels_decode(arena, tree->member[SKR_META_LABELS], prefixes, "metadata.labels",
-                                &meta.labels, error)) != 0 ||
-        (rc = skr_labels_decode(arena, tree->member[SKR_META_ANNOTATIONS], annotation_prefixes,
-                                "metadata.annotations", &meta.annotations, error)) != 0) {
+    if (rc != 0 ||
+        (rc = copy_of(arena, members, SKR_META_NAMESPACE, &meta.namespace_, error)) != 0 ||
+        (rc = copy_of(arena, members, SKR_META_NAME, &meta.name, error)) != 0 ||
+        (rc = copy_of(arena, members, SKR_META_UID, &meta.uid, error)) != 0 ||
+        (rc = look_at(members, SKR_META_VERSION, version, error)) != 0 ||
+        (rc = decode_times(members, &meta, error)) != 0 ||
+        (rc = skr_labels_read(arena, members->of[SKR_META_LABELS], prefixes, NULL,
+                              "metadata.labels", &meta.labels, error)) != 0 ||
+        (rc = skr_labels_read(arena, members->of[SKR_META_ANNOTATIONS], annotation_prefixes, NULL,
+                              "metadata.annotations", &meta.annotations, error)) != 0) {
         return rc;
     }
     meta.resource_version = skr_meta_version_parse(version);
@@ -258,13 +317,16 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Blanks around a quantity are tolerated, as Quantity.UnmarshalJSON does. */
-static int parse_trimmed(const char *name, const char *text, int64_t *ret, struct skr_error *error)
+static int parse_trimmed(const char *name, const char *text, size_t n, int64_t *ret,
+                         struct skr_error *error)
 {
     static const char blanks[] = " \t\n\v\f\r";
     char trimmed[SKR_QUANTITY_TEXT_MAX + 1];
-    text += strspn(text, blanks);
-    size_t n = strlen(text);
     while (n > 0 && strchr(blanks, text[n - 1])) {
+        n--;
+    }
+    while (n > 0 && strchr(blanks, *text)) {
+        text++;
         n--;
     }
     if (n > SKR_QUANTITY_TEXT_MAX) {
@@ -276,29 +338,18 @@ static int parse_trimmed(const char *name, const char *text, int64_t *ret, struc
     return skr_resource_parse(name, trimmed, ret, error);
 }
 
-static int decode_quantity(const char *name, const json_t *value, const char *path, int64_t *ret,
-                           struct skr_error *error)
+/* Numbers are quantities as they are written. */
+static int decode_quantity(const char *name, const struct skr_json *value, const char *path,
+                           int64_t *ret, struct skr_error *error)
 {
-    char number[SKR_QUANTITY_TEXT_MAX + 1];
+    const struct skr_field_path at = {NULL, path, SKR_FIELD_NO_INDEX};
     int rc = 0;
-    if (json_is_string(value)) {
-        rc = parse_trimmed(name, json_string_value(value), ret, error);
-    } else if (json_is_integer(value)) {
-        (void)snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        rc = skr_resource_parse(name, number, ret, error);
-    } else if (json_is_real(value)) {
-        /* A number with a fraction (cpu: 0.5) as its shortest text; 17 digits would show 0.1 as
-         * 0.10000000000000001 and round it up. */
-        char *text = skr_json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        if (!text) {
-            return skr_object_too_large(error, path);
-        }
-        rc = parse_trimmed(name, text, ret, error);
-        free(text);
-    } else if (json_is_null(value)) {
+    if (value->type == SKR_JSON_STRING || value->type == SKR_JSON_NUMBER) {
+        rc = parse_trimmed(name, value->text, value->n, ret, error);
+    } else if (value->type == SKR_JSON_NULL) {
         *ret = 0;
     } else {
-        return type_error(path, name, "a quantity", value, error);
+        return skr_json_type_error(&at, name, "a quantity", value, error);
     }
     if (rc != 0) {
         (void)skr_error_prefix(error, "%s", path);
@@ -306,48 +357,58 @@ static int decode_quantity(const char *name, const json_t *value, const char *pa
     return rc;
 }
 
-int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
-                          struct skr_quantities *ret, struct skr_error *error)
+/* The item of that name, or a new one. */
+static struct skr_quantity_item *item_of(struct skr_quantities *list, const struct skr_json *name)
 {
+    size_t i = 0;
+    while (i < list->n && !skr_json_is(name, list->item[i].name)) {
+        i++;
+    }
+    list->n += i == list->n ? 1 : 0;
+    return &list->item[i];
+}
+
+int skr_quantities_read(struct skr_arena *arena, const struct skr_json *object, const char *path,
+                        struct skr_quantities *ret, struct skr_error *error)
+{
+    const struct skr_field_path at = {NULL, path, SKR_FIELD_NO_INDEX};
     struct skr_quantities list = {0, NULL};
-    const char *name;
-    json_t *value;
-    if (skr_object_is_absent(object)) {
-        *ret = list;
-        return 0;
-    }
-    if (!json_is_object(object)) {
-        return type_error(path, NULL, "an object", object, error);
-    }
-    json_t *map = skr_object_unconst(object);
-    size_t n = json_object_size(map);
-    if (n > RESOURCE_LIST_MAX) {
+    int rc = skr_json_expect(object, SKR_JSON_OBJECT, &at, NULL, &object, error);
+    const size_t n = rc == 0 ? skr_json_count(object) : 0;
+    if (rc == 0 && n > RESOURCE_LIST_MAX) {
         return skr_error_set_key(error, SKR_LIMIT, path, "%zu resources, limit %d", n,
                                  RESOURCE_LIST_MAX);
     }
-    if (n == 0) {
-        *ret = list;
-        return 0;
-    }
-    list.item = skr_arena_array(arena, n, sizeof list.item[0]);
-    if (!list.item) {
+    list.item = n > 0 ? skr_arena_array(arena, n, sizeof list.item[0]) : NULL;
+    if (n > 0 && !list.item) {
         return skr_object_too_large(error, path);
     }
-    json_object_foreach(map, name, value)
+    SKR_JSON_EACH_MEMBER(rc == 0 ? object : NULL, key)
     {
-        struct skr_quantity_item *item = &list.item[list.n++];
-        int rc = decode_quantity(name, value, path, &item->amount, error);
-        if (rc != 0) {
-            return rc;
-        }
-        item->name = skr_arena_strdup(arena, name);
+        struct skr_quantity_item *item = item_of(&list, key);
+        item->name = skr_arena_strndup(arena, key->text, key->n);
         if (!item->name) {
             return skr_object_too_large(error, path);
+        }
+        rc = decode_quantity(item->name, key + 1, path, &item->amount, error);
+        if (rc != 0) {
+            return rc;
         }
     }
     if (list.n > 1) {
         qsort(list.item, list.n, sizeof list.item[0], by_name);
     }
-    *ret = list;
-    return 0;
+    if (rc == 0) {
+        *ret = list;
+    }
+    return rc;
+}
+
+int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
+                          struct skr_quantities *ret, struct skr_error *error)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *value = NULL;
+    const int rc = skr_json_of_tree(&reader, object, &value, error);
+    return rc != 0 ? rc : skr_quantities_read(arena, value, path, ret, error);
 }

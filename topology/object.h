@@ -13,6 +13,7 @@
 
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
+#include "topology/base/json.h"
 #include "topology/labels.h"
 #include "topology/resources.h"
 
@@ -74,10 +75,14 @@ struct skr_node {
     struct skr_quantities allocatable; /* "pods" included */
 };
 
-/* Borrow json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */
+/* Borrow json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. The _decode
+ * functions take trees and do what the _read functions do. */
+int skr_configmap_read(const struct skr_json *json, struct skr_configmap **ret,
+                       struct skr_error *error);
 int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error);
 void skr_configmap_destroy(struct skr_configmap *map); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_configmap, skr_configmap_destroy)
+int skr_node_read(const struct skr_json *json, struct skr_node **ret, struct skr_error *error);
 int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error);
 /* The same taints in the same order. */
 bool skr_node_taints_equal(const struct skr_node *a, const struct skr_node *b);
@@ -103,22 +108,30 @@ enum skr_meta_member {
     SKR_META_OWNERS,
     SKR_META_COUNT
 };
-struct skr_meta_tree {
-    json_t *metadata;               /* borrowed, as it is; NULL: absent */
-    json_t *member[SKR_META_COUNT]; /* likewise; all NULL when it is no object */
+struct skr_meta_members {
+    const struct skr_json *metadata;           /* borrowed, as it is; NULL: absent */
+    const struct skr_json *of[SKR_META_COUNT]; /* likewise; all NULL when it is no object */
 };
-/* object: any JSON. */
-void skr_meta_tree_read(const json_t *object, struct skr_meta_tree *ret);
-/* As skr_meta_decode() of that object. */
-int skr_meta_tree_decode(struct skr_arena *arena, const struct skr_meta_tree *tree,
-                         const char *const *prefixes, struct skr_meta *ret,
-                         struct skr_error *error);
+/* metadata: any value, or NULL. */
+void skr_meta_members_read(const struct skr_json *metadata, struct skr_meta_members *ret);
+/* As skr_meta_decode(). */
+int skr_meta_read(struct skr_arena *arena, const struct skr_meta_members *members,
+                  const char *const *prefixes, struct skr_meta *ret, struct skr_error *error);
 /* A resourceVersion as a number; 0: it is none. */
 uint64_t skr_meta_version_parse(const char *text);
-/* A JSON object of strings as a sorted list; prefixes as above. path is for the error text. */
+/* A JSON object of strings as a sorted list; prefixes as above. known: keys that are not copied, ends with
+ * NULL; NULL: none. path is for the error text. */
+int skr_labels_read(struct skr_arena *arena, const struct skr_json *object,
+                    const char *const *prefixes, const char *const *known, const char *path,
+                    struct skr_labels *ret, struct skr_error *error);
 int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                       const char *path, struct skr_labels *ret, struct skr_error *error);
+/* Bytes that skr_labels_read() takes of an arena at most. */
+size_t skr_labels_size(const struct skr_json *object, const char *const *prefixes,
+                       const char *const *known);
 /* A resource list ({"cpu":"2"}; numbers are tolerated) as sorted amounts. */
+int skr_quantities_read(struct skr_arena *arena, const struct skr_json *object, const char *path,
+                        struct skr_quantities *ret, struct skr_error *error);
 int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
                           struct skr_quantities *ret, struct skr_error *error);
 /* What caches name an object by: "namespace/name", or the name alone without a namespace. The caller

@@ -19,7 +19,6 @@
 
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 
 enum {
     DURATION_MAX_S = 60, /* longest time of a record that is waited for */
@@ -176,7 +175,7 @@ static void write_record(struct skr_leadership *l, skr_time wall, struct skr_str
     set_text(spec, "holderIdentity", l->giving_back ? "" : l->identity);
     set_int(spec, "leaseDurationSeconds", l->giving_back ? 1 : l->options.duration / SKR_SECOND);
     set_text(spec, "renewTime", l->renewed);
-    SKR_AUTO_FREE char *text = skr_json_text(lease, JSON_COMPACT);
+    SKR_AUTO_FREE char *text = json_dumps(lease, JSON_COMPACT);
     skr_strbuf_reset(body);
     skr_strbuf_add(body, text ? text : "");
 }

@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "topology/base/json_scan.h"
+#include "topology/base/json.h"
 #include "topology/object.h"
 
 struct skr_resource {
@@ -23,14 +23,14 @@ struct skr_resource {
     bool namespaced;
 };
 
-/* Objects from their text without a tree of JSON, for kinds of which there are many. A reader may
- * remember what it has read; it belongs to one thread. */
+/* Objects from a tape (topology/base/json.h), which costs a fraction of a tree. */
 struct skr_object_reader {
-    void *(*create)(void); /* never NULL */
-    void (*destroy)(void *reader);
-    /* Consumes the object at the cursor, leaves the text as it is and makes what decode() makes of
-     * it. false: decode() has the last word, the cursor is anywhere. */
-    bool (*read)(void *reader, struct skr_json_scan *scan, void **ret);
+    /* As decode() of the type. memory: of create_memory. */
+    int (*read)(void *memory, const struct skr_json *json, void **ret, struct skr_error *error);
+    /* What read() remembers of objects, for kinds of which there are many. It belongs to one thread. Both
+     * NULL: nothing. */
+    void *(*create_memory)(void);
+    void (*destroy_memory)(void *memory);
 };
 
 /* How objects of a resource become memory of ours. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
-#include "topology/base/json_field.h"
 
 static const char *const key_name[] = {
     [SKR_POD_INDEX_JOB] = "batch.kubernetes.io/job-completion-index",
@@ -21,43 +20,27 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int32_t number_of(const char *text)
+static int32_t number_of(const char *text, size_t n)
 {
     int64_t value;
-    if (!text || !is_digit(text[0]) || !skr_decimal_parse(text, strlen(text), &value) ||
-        value > INT32_MAX) {
+    if (n == 0 || !is_digit(text[0]) || !skr_decimal_parse(text, n, &value) || value > INT32_MAX) {
         return -1;
     }
     return (int32_t)value;
 }
 
-static int32_t choose(const char *label, const char *annotation)
-{
-    int32_t number = number_of(label);
-    return number >= 0 ? number : number_of(annotation);
-}
-
-const char *skr_pod_index_key_name(enum skr_pod_index_key key)
-{
-    return key_name[key];
-}
-
-void skr_pod_index_read(const struct skr_labels *labels, const json_t *annotations,
+void skr_pod_index_read(const struct skr_labels *labels, const struct skr_json *annotations,
                         int32_t index[SKR_POD_INDEX_COUNT])
 {
-    json_t *annotation[SKR_POD_INDEX_COUNT];
-    skr_object_members(annotations, key_name, SKR_POD_INDEX_COUNT, annotation);
+    const struct skr_json *annotation[SKR_POD_INDEX_COUNT];
+    skr_json_members(annotations, key_name, SKR_POD_INDEX_COUNT, annotation);
     for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
-        index[i] = choose(skr_labels_get(labels, key_name[i]), json_string_value(annotation[i]));
-    }
-}
-
-void skr_pod_index_find(const struct skr_labels *labels, const struct skr_labels *annotations,
-                        int32_t index[SKR_POD_INDEX_COUNT])
-{
-    for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
-        index[i] =
-            choose(skr_labels_get(labels, key_name[i]), skr_labels_get(annotations, key_name[i]));
+        const char *label = skr_labels_get(labels, key_name[i]);
+        const struct skr_json *text = annotation[i];
+        index[i] = label ? number_of(label, strlen(label)) : -1;
+        if (index[i] < 0 && text && text->type == SKR_JSON_STRING) {
+            index[i] = number_of(text->text, text->n);
+        }
     }
 }
 

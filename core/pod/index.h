@@ -5,9 +5,9 @@
  * The number that a controller gives each of its pods, and the order of pods that have none. Every
  * controller writes it under a key of its own, as a label, an annotation or both.
  */
-#include <jansson.h>
 #include <stdint.h>
 
+#include "topology/base/json.h"
 #include "topology/labels.h"
 
 /* In the order in which they are asked: a pod of a StatefulSet that a LeaderWorkerSet made has both
@@ -22,13 +22,8 @@ enum skr_pod_index_key {
 
 /* index[key]: the number, or -1 when neither a label nor an annotation has it as digits alone, up to
  * INT32_MAX. The label counts when both are there. annotations: of the pod, NULL allowed; borrowed. */
-void skr_pod_index_read(const struct skr_labels *labels, const json_t *annotations,
+void skr_pod_index_read(const struct skr_labels *labels, const struct skr_json *annotations,
                         int32_t index[SKR_POD_INDEX_COUNT]);
-
-/* The same with annotations as a sorted list, of which those of other keys do not count. */
-void skr_pod_index_find(const struct skr_labels *labels, const struct skr_labels *annotations,
-                        int32_t index[SKR_POD_INDEX_COUNT]);
-const char *skr_pod_index_key_name(enum skr_pod_index_key key);
 
 /* Natural order of names: runs of digits compare as numbers of any length ("j-2" before "j-10"), the
  * rest as bytes; names that are equal so compare as bytes in all. < 0, 0, > 0. */

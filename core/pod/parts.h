@@ -14,22 +14,19 @@ static inline int skr_pod_no_room(struct skr_error *error)
                          (int)SKR_OBJECT_BYTES_MAX);
 }
 
-enum skr_pod_phase skr_pod_phase_of(const char *text, size_t n);
-/* Bytes of a condition's message that are kept: at most SKR_POD_MESSAGE_MAX, no UTF-8 character cut. */
-size_t skr_pod_message_length(const char *s);
+/* A pod, all zero but for its arena, whose first block has so many bytes. NULL: no memory. */
+struct skr_pod *skr_pod_create(size_t first);
 
-struct skr_pod_share;
-struct skr_pod_tree;
-/* As skr_pod_decode() of the tree's pod, an object, with the shape of share, a reference that is taken; NULL:
- * its own. */
-int skr_pod_decode_with(const struct skr_pod_tree *tree, struct skr_pod_share *share,
-                        struct skr_pod **ret, struct skr_error *error);
-/* json is no object. */
-int skr_pod_not_object(const json_t *json, struct skr_error *error);
+struct skr_pod_fields;
+/* Labels and owner, found by fields.h, and the bytes that they take of an arena at most. */
+int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,
+                        struct skr_labels *ret, const char **ret_owner, struct skr_error *error);
+size_t skr_pod_labels_size(const struct skr_pod_fields *fields);
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,
-                         json_t *status, struct skr_pod_shape *ret, struct skr_error *error);
+                         json_t *status, bool late_capacity, struct skr_pod_shape *ret,
+                         struct skr_error *error);
 /* Terms of labels alone (matchExpressions): what node affinity and label selectors share. Appends to
  * list[*n] up to SKR_POD_REQUIREMENTS_MAX in all; *parsable becomes false where one is not. */
 int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
@@ -39,8 +36,5 @@ int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
 /* The part of it that is required node affinity: has_affinity, term, n_terms. */
 int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                             struct skr_error *error);
-/* Deep copy into arena; false without room there. */
-bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
-                        struct skr_pod_shape *ret);
 
 #endif

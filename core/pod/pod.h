@@ -130,17 +130,12 @@ struct skr_pod_shape {
 
 enum { SKR_POD_GRACE_S = 30 }; /* the API server's default */
 
-/* 0 to INT32_MAX. */
-int32_t skr_pod_grace(int64_t seconds);
-
 struct skr_pod_share;
 
 struct skr_pod {
     struct skr_arena *arena;
-    size_t others; /* who has it besides, of one thread: skr_pod_ref() */
-    /* What it has in common with others, when it came from a reader (reader.h): memory of the shape,
-     * and of labels and owner. NULL: in the arena. */
-    struct skr_pod_share *of_shape, *of_labels;
+    struct skr_pod_share *of_shape;  /* memory of shape and scheduler_name */
+    struct skr_pod_share *of_labels; /* memory of labels and owner; NULL: they are in the arena */
     struct skr_meta meta; /* labels: all, because the rules of other pods select by them */
     const char *scheduler_name;
     const char *node_name;      /* "" while unbound */
@@ -158,13 +153,20 @@ struct skr_pod {
     const char *scheduled_reason;       /* condition PodScheduled=False; "" else */
     const char *scheduled_message;      /* likewise, cut at 1024 bytes */
     const char *failed_reason;          /* status.reason, e.g. OutOfcpu */
-    const struct skr_pod_shape *shape;  /* of of_shape, or in the arena */
+    const struct skr_pod_shape *shape;  /* of of_shape */
 };
 
-/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
+/* Borrows json. shapes: where pods of one template find what they share (shapes.h); NULL: this pod shares
+ * nothing. The pod is the same with and without. Errors: SKR_INVALID with the path of the field, SKR_LIMIT.
+ * Cost O(size). */
+struct skr_pod_shapes;
+int skr_pod_read(struct skr_pod_shapes *shapes, const struct skr_json *json, struct skr_pod **ret,
+                 struct skr_error *error);
+/* The same of a tree. */
+int skr_pod_decode_shared(struct skr_pod_shapes *shapes, const json_t *json, struct skr_pod **ret,
+                          struct skr_error *error);
+/* The same without shapes. */
 int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error);
-/* Another owner of the same thread; each destroys it once. */
-struct skr_pod *skr_pod_ref(struct skr_pod *pod);
 void skr_pod_destroy(struct skr_pod *pod); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_pod, skr_pod_destroy)
 bool skr_pod_is_live(const struct skr_pod *pod); /* not terminating, not Succeeded, not Failed */

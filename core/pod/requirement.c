@@ -136,21 +136,3 @@ void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selec
     }
     skr_strbuf_addc(b, ']');
 }
-
-bool skr_selector_requirement_copy(struct skr_arena *arena,
-                                   const struct skr_selector_requirement *from,
-                                   struct skr_selector_requirement *to)
-{
-    *to = *from;
-    to->key = skr_arena_strdup(arena, from->key);
-    to->values = skr_arena_array(arena, from->n_values, sizeof to->values[0]);
-    if (!to->key || !to->values) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_values; i++) {
-        if (!(to->values[i] = skr_arena_strdup(arena, from->values[i]))) {
-            return false;
-        }
-    }
-    return true;
-}

@@ -44,11 +44,6 @@ enum skr_selector_operator skr_selector_operator_find(const char *text);
 const char *skr_selector_requirement_problem(const struct skr_selector_requirement *r);
 /* Whether it holds of a value; NULL: the key is not there. r has no problem. O(log values). */
 bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value);
-
-/* Deep copy into arena; false without room there. */
-bool skr_selector_requirement_copy(struct skr_arena *arena,
-                                   const struct skr_selector_requirement *from,
-                                   struct skr_selector_requirement *to);
 /* Canonical text: equal requirements have equal texts. Appends. */
 void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r);
 

@@ -469,42 +469,6 @@ void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *s
     }
 }
 
-static bool copy_selector(struct skr_arena *arena, const struct skr_pod_selector *from,
-                          struct skr_pod_selector *to)
-{
-    *to = *from;
-    to->requirement = skr_arena_array(arena, from->n_requirements, sizeof *to->requirement);
-    bool done = to->requirement;
-    for (size_t i = 0; i < from->n_requirements && done; i++) {
-        done = skr_selector_requirement_copy(arena, &from->requirement[i], &to->requirement[i]);
-    }
-    return done;
-}
-
-bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
-                        struct skr_pod_shape *ret)
-{
-    ret->rule = skr_arena_array(arena, shape->n_rules, sizeof *ret->rule);
-    bool done = ret->rule;
-    for (size_t i = 0; i < shape->n_rules && done; i++) {
-        const struct skr_pod_rule *from = &shape->rule[i];
-        struct skr_pod_rule *to = &ret->rule[i];
-        *to = *from;
-        to->topology_key = skr_arena_strdup(arena, from->topology_key);
-        to->protocol = skr_arena_strdup(arena, from->protocol);
-        to->address = skr_arena_strdup(arena, from->address);
-        to->namespaces = skr_arena_array(arena, from->n_namespaces, sizeof *to->namespaces);
-        done = to->topology_key && to->protocol && to->address && to->namespaces &&
-               copy_selector(arena, &from->pods, &to->pods) &&
-               copy_selector(arena, &from->by_labels, &to->by_labels);
-        for (size_t k = 0; k < from->n_namespaces && done; k++) {
-            to->namespaces[k] = skr_arena_strdup(arena, from->namespaces[k]);
-            done = to->namespaces[k];
-        }
-    }
-    return done;
-}
-
 void skr_pod_rule_name(const struct skr_pod_rule *rule, char *buffer, size_t size)
 {
     if (rule->kind == SKR_POD_RULE_HOST_PORT) {

@@ -22,9 +22,6 @@
 int skr_pod_rules_decode(struct skr_arena *arena, json_t *spec, const struct skr_meta *meta,
                          struct skr_pod_shape *ret, struct skr_error *error);
 void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape);
-/* Deep copy; false without room. */
-bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
-                        struct skr_pod_shape *ret);
 
 /* A label selector by itself, over pods of one namespace: NULL selects nothing, an empty one
  * everything. Borrows namespace_. The rule has no kind. */

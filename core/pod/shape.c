@@ -145,7 +145,7 @@ static int read_tolerations(struct skr_arena *arena, json_t *spec, struct skr_po
     return 0;
 }
 
-/* ---- node selector, volumes ---- */
+/* ---- node selector ---- */
 
 static int read_node_selector(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                               struct skr_error *error)
@@ -162,41 +162,6 @@ static int read_node_selector(struct skr_arena *arena, json_t *spec, struct skr_
     }
     return skr_labels_decode(arena, selector, NULL, "spec.nodeSelector", &ret->node_selector,
                              error);
-}
-
-/* Volumes that are bound late, and devices that are allocated late. */
-static int read_late_capacity(json_t *spec, bool *ret, struct skr_error *error)
-{
-    struct skr_field_path array = {.up = &spec_path, .key = "volumes", .index = SKR_FIELD_NO_INDEX};
-    json_t *volumes;
-    json_t *claims;
-    int rc = skr_field_array(spec, &spec_path, "volumes", SKR_POD_VOLUMES_MAX, &volumes, error);
-    if (rc == 0) {
-        rc = skr_field_array(spec, &spec_path, "resourceClaims", SKR_POD_VOLUMES_MAX, &claims,
-                             error);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    *ret = json_array_size(claims) > 0;
-    for (size_t i = 0; i < json_array_size(volumes); i++) {
-        struct skr_field_path path = {.up = &spec_path, .key = "volumes", .index = i};
-        json_t *volume;
-        json_t *claim;
-        json_t *ephemeral;
-        rc = skr_field_entry(volumes, &array, i, &volume, error);
-        if (rc == 0) {
-            rc = skr_field_object(volume, &path, "persistentVolumeClaim", &claim, error);
-        }
-        if (rc == 0) {
-            rc = skr_field_object(volume, &path, "ephemeral", &ephemeral, error);
-        }
-        if (rc < 0) {
-            return rc;
-        }
-        *ret = *ret || claim || ephemeral;
-    }
-    return 0;
 }
 
 /* ---- key ---- */
@@ -272,9 +237,10 @@ static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
 }
 
 int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,
-                         json_t *status, struct skr_pod_shape *ret, struct skr_error *error)
+                         json_t *status, bool late_capacity, struct skr_pod_shape *ret,
+                         struct skr_error *error)
 {
-    struct skr_pod_shape shape = {.key = NULL};
+    struct skr_pod_shape shape = {.late_capacity = late_capacity};
     int rc = skr_pod_requests_decode(arena, spec, status, &shape.requests, error);
     if (rc == 0) {
         rc = read_node_selector(arena, spec, &shape, error);
@@ -284,9 +250,6 @@ int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, j
     }
     if (rc == 0) {
         rc = read_tolerations(arena, spec, &shape, error);
-    }
-    if (rc == 0) {
-        rc = read_late_capacity(spec, &shape.late_capacity, error);
     }
     if (rc == 0) {
         rc = skr_pod_rules_decode(arena, spec, meta, &shape, error);
@@ -304,88 +267,4 @@ int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, j
     }
     *ret = shape;
     return 0;
-}
-
-/* ---- copies ---- */
-
-static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from,
-                       struct skr_pod_shape *to)
-{
-    to->term = skr_arena_array(arena, from->n_terms, sizeof to->term[0]);
-    if (!to->term) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_terms; i++) {
-        const struct skr_selector_term *term = &from->term[i];
-        to->term[i].n = term->n;
-        to->term[i].requirement =
-            skr_arena_array(arena, term->n, sizeof to->term[i].requirement[0]);
-        if (!to->term[i].requirement) {
-            return false;
-        }
-        for (size_t k = 0; k < term->n; k++) {
-            if (!skr_selector_requirement_copy(arena, &term->requirement[k],
-                                               &to->term[i].requirement[k])) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool copy_tolerations(struct skr_arena *arena, const struct skr_pod_shape *from,
-                             struct skr_pod_shape *to)
-{
-    to->toleration = skr_arena_array(arena, from->n_tolerations, sizeof to->toleration[0]);
-    if (!to->toleration) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_tolerations; i++) {
-        to->toleration[i] = from->toleration[i];
-        to->toleration[i].key = skr_arena_strdup(arena, from->toleration[i].key);
-        to->toleration[i].value = skr_arena_strdup(arena, from->toleration[i].value);
-        if (!to->toleration[i].key || !to->toleration[i].value) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool copy_labels(struct skr_arena *arena, const struct skr_labels *from,
-                        struct skr_labels *to)
-{
-    struct skr_label *item = skr_arena_array(arena, from->n, sizeof item[0]);
-    if (!item) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n; i++) {
-        item[i].key = skr_arena_strdup(arena, from->item[i].key);
-        item[i].value = skr_arena_strdup(arena, from->item[i].value);
-        if (!item[i].key || !item[i].value) {
-            return false;
-        }
-    }
-    *to = (struct skr_labels){.n = from->n, .item = item};
-    return true;
-}
-
-bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
-                        struct skr_pod_shape *ret)
-{
-    *ret = *shape;
-    ret->key = skr_arena_strdup(arena, shape->key);
-    ret->requests.item = skr_arena_array(arena, shape->requests.n, sizeof ret->requests.item[0]);
-    if (!ret->key || !ret->requests.item) {
-        return false;
-    }
-    for (size_t i = 0; i < shape->requests.n; i++) {
-        ret->requests.item[i] = shape->requests.item[i];
-        ret->requests.item[i].name = skr_arena_strdup(arena, shape->requests.item[i].name);
-        if (!ret->requests.item[i].name) {
-            return false;
-        }
-    }
-    return copy_labels(arena, &shape->node_selector, &ret->node_selector) &&
-           copy_terms(arena, shape, ret) && copy_tolerations(arena, shape, ret) &&
-           skr_pod_rules_copy(arena, shape, ret);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_text.h"
 #include "topology/base/strbuf.h"
 
 static const char *const managing_label[] = {
@@ -158,7 +157,7 @@ static void keep_others(struct skr_binding *binding, const struct skr_fields *st
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i);
         SKR_AUTO_FREE char *text =
-            is_scheduled(entry) ? NULL : skr_json_text(entry, JSON_COMPACT | JSON_ENCODE_ANY);
+            is_scheduled(entry) ? NULL : json_dumps(entry, JSON_COMPACT | JSON_ENCODE_ANY);
         if (text) {
             skr_strbuf_addf(&others, "%s%s", others.len > 0 ? "," : "", text);
         }

@@ -10,7 +10,6 @@
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 #include "topology/base/suggest.h"
 
 enum {
@@ -203,7 +202,7 @@ static char *fingerprint(const struct listing *l, const json_t *item)
 {
     SKR_STRBUF(b);
     if (l->o->output != OUTPUT_TEXT && l->o->output != OUTPUT_WIDE) {
-        return skr_json_text(item, JSON_COMPACT);
+        return json_dumps(item, JSON_COMPACT);
     }
     skr_groups_table_fingerprint(&l->groups, item, &b);
     return skr_strbuf_take(&b, NULL);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/lab/simulate/json_pool.h"
 #include "server/lab/simulate/simulate.h"
 
 struct options {
@@ -60,7 +59,6 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                  .timings = given->timings,
                                                  .verbosity = given->verbosity,
                                                  .progress = stderr};
-    skr_json_pool_use();
     return skr_simulate_run(&options, out, messages);
 }
 

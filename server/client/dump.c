@@ -45,14 +45,15 @@ static const struct skr_object_type *type_of(const json_t *object)
 static int check(void *context, const json_t *object, struct skr_error *error)
 {
     const struct skr_object_type *type = type_of(object);
-    struct skr_kube_identity identity;
     struct skr_event event;
     (void)context;
     if (!type) {
         return 0;
     }
-    int rc = skr_kube_identity_parse(object, &identity, error);
-    rc = rc < 0 ? rc : skr_kube_decode(type, object, &event, error);
+    if (skr_object_text(json_object_get(object, "metadata"), "name")[0] == '\0') {
+        return skr_error_set(error, SKR_INVALID, "an object without metadata.name");
+    }
+    int rc = skr_kube_decode(type, object, &event, error);
     if (rc == 0) {
         skr_event_fini(&event);
     }

@@ -12,7 +12,6 @@
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 #define CALL_TIME   (5 * SKR_SECOND)
 #define ROLE_LABEL  "sakkara.role"
@@ -50,7 +49,7 @@ static int64_t seconds_of(clockid_t clock)
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
-    char *text = body ? skr_json_text(body, JSON_COMPACT) : NULL;
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     const struct skr_call request = {
         .method = method, .target = target, .body = text, .timeout = CALL_TIME};
     skr_caller_call(r->thread.caller, &request, ret);

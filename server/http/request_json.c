@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Request bodies. Filter and prioritize are the hot ones (5,000 names, 200 KB) and go through the
- * cursor of json_scan.h in one pass: names are pointers into the body, and so does their pod
- * (core/pod/reader.h) unless it is odd. The rare or small bodies of preempt and bind are decoded with
- * libjansson.
+ * Request bodies. Filter and prioritize are the hot ones (5,000 names, 200 KB): they are read in one pass,
+ * one value at a time, and names stay in the body. The rare or small bodies of preempt and bind become
+ * trees.
  */
 #include "server/http/request_json.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "topology/base/json_tree.h"
 
 enum {
     NODE_NAMES_BYTES_MAX = 32 * 1024 * 1024, /* names copied out of Node objects */
@@ -25,238 +26,219 @@ const char *skr_verb_name(enum skr_verb verb)
 
 /* ---- filter and prioritize ---- */
 
-/* node and item grow together. */
-static int add_node(struct skr_verb_args *args, size_t cap[2], const char *name,
-                    const struct skr_json_span *item, struct skr_error *error)
+/* A body that is being read. */
+struct parse {
+    struct skr_json_reader *reader;
+    struct skr_verb_args *args;
+    size_t cap[2]; /* of node and item, which grow together */
+    struct skr_error *error;
+};
+
+/* The key of a Go struct without tags. */
+static bool is_key(const struct skr_json *key, const char *name)
 {
+    return key->n == strlen(name) && strncasecmp(key->text, name, key->n) == 0;
+}
+
+static int fail(struct parse *p)
+{
+    return skr_json_error(p->reader, p->error);
+}
+
+static int add_node(struct parse *p, const char *name, const struct skr_body_part *item)
+{
+    struct skr_verb_args *args = p->args;
     if (args->n_nodes == SKR_VERB_NODES_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "more than %d nodes", (int)SKR_VERB_NODES_MAX);
+        return skr_error_set(p->error, SKR_LIMIT, "more than %d nodes", (int)SKR_VERB_NODES_MAX);
     }
-    skr_grow(&args->node, &cap[0], args->n_nodes + 1, sizeof *args->node);
+    if (args->n_nodes == p->cap[0]) {
+        skr_grow(&args->node, &p->cap[0], args->n_nodes + 1, sizeof *args->node);
+    }
     args->node[args->n_nodes] = name;
     if (item) {
-        skr_grow(&args->item, &cap[1], args->n_nodes + 1, sizeof *args->item);
+        skr_grow(&args->item, &p->cap[1], args->n_nodes + 1, sizeof *args->item);
         args->item[args->n_nodes] = *item;
     }
     args->n_nodes++;
     return 0;
 }
 
-static int parse_node_names(struct skr_json_scan *scan, struct skr_verb_args *args, size_t cap[2],
-                            struct skr_error *error)
+/* NULL: there is no room. */
+static const char *copy_name(struct skr_verb_args *args, const struct skr_json *name)
 {
-    bool first = true;
-    char *name = NULL;
-    int rc;
-    args->n_nodes = 0;
-    args->nodes_form = false;
-    if (!skr_json_scan_enter(scan, '[')) {
-        return skr_json_scan_error(scan, error);
-    }
-    while (skr_json_scan_element(scan, &first)) {
-        static const char empty[] = "";
-        const char *use = empty; /* null is the zero value */
-        if (skr_json_scan_peek(scan) == 'n') {
-            if (!skr_json_scan_null(scan)) {
-                break;
-            }
-        } else if (skr_json_scan_string(scan, &name)) {
-            use = name;
-        } else {
-            break;
-        }
-        rc = add_node(args, cap, use, NULL, error);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    return !scan->what ? 0 : skr_json_scan_error(scan, error);
-}
-
-static bool raw_is(const struct skr_json_span *raw, const char *quoted)
-{
-    return raw->len == strlen(quoted) && memcmp(raw->s, quoted, raw->len) == 0;
-}
-
-/* The value of an object's member, its text left as it is; ret->s NULL when absent. */
-static bool raw_member(const struct skr_json_span *object, const char *quoted,
-                       struct skr_json_span *ret)
-{
-    struct skr_json_scan scan;
-    struct skr_json_span key;
-    struct skr_json_span value;
-    bool first = true;
-    *ret = (struct skr_json_span){0};
-    skr_json_scan_init(&scan, object->s, object->len);
-    if (!skr_json_scan_enter(&scan, '{')) {
-        return false;
-    }
-    while (skr_json_scan_raw_member(&scan, &first, &key)) {
-        if (!skr_json_scan_value(&scan, &value)) {
-            return false;
-        }
-        if (raw_is(&key, quoted)) {
-            *ret = value;
-        }
-    }
-    return ret->s;
-}
-
-/* metadata.name of a Node, copied: the object itself is echoed byte by byte. */
-static int node_name(struct skr_verb_args *args, const struct skr_json_span *item, const char **ret,
-                     struct skr_error *error)
-{
-    struct skr_json_span metadata;
-    struct skr_json_span raw;
-    struct skr_json_scan scan;
-    char *name = NULL;
-    if (!raw_member(item, "\"metadata\"", &metadata) || !raw_member(&metadata, "\"name\"", &raw) ||
-        raw.s[0] != '"') {
-        return skr_error_set(error, SKR_INVALID, "Nodes.items[%zu]: no metadata.name",
-                             args->n_nodes);
-    }
     if (!args->arena) {
         args->arena = skr_arena_create(NODE_NAMES_BYTES_MAX, 0);
     }
-    char *copy = args->arena ? skr_arena_strndup(args->arena, raw.s, raw.len) : NULL;
-    if (!copy) {
-        return skr_error_set(error, SKR_LIMIT, "Nodes.items[%zu]: names take more than %d bytes",
-                             args->n_nodes, (int)NODE_NAMES_BYTES_MAX);
-    }
-    skr_json_scan_init(&scan, copy, raw.len);
-    if (!skr_json_scan_string(&scan, &name)) {
-        return skr_json_scan_error(&scan, error);
-    }
-    *ret = name;
-    return 0;
+    return args->arena ? skr_arena_strndup(args->arena, name->text, name->n) : NULL;
 }
 
-static int parse_items(struct skr_json_scan *scan, struct skr_verb_args *args, size_t cap[2],
-                       struct skr_error *error)
+/* A name that the reader has passed stays in the body, with an end in place of its closing quote; one with
+ * escapes is copied. */
+static const char *keep_name(struct parse *p, const struct skr_json *name)
 {
-    struct skr_json_span item;
-    const char *name = NULL;
+    char *const body = p->args->body;
+    const size_t at = (size_t)((uintptr_t)name->text - (uintptr_t)body);
+    if (at >= p->reader->pos) {
+        return copy_name(p->args, name);
+    }
+    body[at + name->n] = '\0';
+    return body + at;
+}
+
+static int parse_node_names(struct parse *p)
+{
+    const struct skr_json *name;
     bool first = true;
-    int rc;
-    args->n_nodes = 0;
-    if (skr_json_scan_peek(scan) == 'n') {
-        return skr_json_scan_null(scan) ? 0 : skr_json_scan_error(scan, error);
+    p->args->n_nodes = 0;
+    p->args->nodes_form = false;
+    if (!skr_json_enter(p->reader, '[')) {
+        return fail(p);
     }
-    if (!skr_json_scan_enter(scan, '[')) {
-        return skr_json_scan_error(scan, error);
-    }
-    while (skr_json_scan_element(scan, &first)) {
-        if (!skr_json_scan_value(scan, &item)) {
+    while (skr_json_element(p->reader, &first)) {
+        const char *use = ""; /* null is the zero value */
+        if (!skr_json_read(p->reader, &name)) {
             break;
         }
-        rc = node_name(args, &item, &name, error);
-        if (rc == 0) {
-            rc = add_node(args, cap, name, &item, error);
+        if (name->type == SKR_JSON_STRING) {
+            use = keep_name(p, name);
+        } else if (name->type != SKR_JSON_NULL) {
+            return skr_error_set(p->error, SKR_INVALID, "byte %zu: a string is expected",
+                                 p->reader->pos);
         }
+        const int rc = use ? add_node(p, use, NULL)
+                           : skr_error_set(p->error, SKR_LIMIT, "names take more than %d bytes",
+                                           (int)NODE_NAMES_BYTES_MAX);
         if (rc != 0) {
             return rc;
         }
     }
-    return !scan->what ? 0 : skr_json_scan_error(scan, error);
+    return !p->reader->what ? 0 : fail(p);
 }
 
-static int parse_node_list(struct skr_json_scan *scan, struct skr_verb_args *args, size_t cap[2],
-                           struct skr_error *error)
+/* Copies metadata.name of a Node: the object itself is echoed byte by byte. */
+static int add_item(struct parse *p, const struct skr_json *node, const struct skr_body_part *item)
 {
-    bool first = true;
-    char *key;
-    int rc = 0;
-    args->n_nodes = 0;
-    args->nodes_form = true;
-    if (!skr_json_scan_enter(scan, '{')) {
-        return skr_json_scan_error(scan, error);
+    const struct skr_json *name = skr_json_get(skr_json_get(node, "metadata"), "name");
+    if (!name || name->type != SKR_JSON_STRING) {
+        return skr_error_set(p->error, SKR_INVALID, "Nodes.items[%zu]: no metadata.name",
+                             p->args->n_nodes);
     }
-    while (rc == 0 && skr_json_scan_member(scan, &first, &key)) {
-        if (strcasecmp(key, "items") == 0) {
-            rc = parse_items(scan, args, cap, error);
-        } else if (!skr_json_scan_value(scan, NULL)) {
+    const char *copy = copy_name(p->args, name);
+    if (!copy) {
+        return skr_error_set(p->error, SKR_LIMIT, "Nodes.items[%zu]: names take more than %d bytes",
+                             p->args->n_nodes, (int)NODE_NAMES_BYTES_MAX);
+    }
+    return add_node(p, copy, item);
+}
+
+/* Reads over a value that does not count. */
+static bool pass_over(struct parse *p)
+{
+    const struct skr_json *value;
+    return skr_json_read(p->reader, &value);
+}
+
+static int parse_items(struct parse *p)
+{
+    const struct skr_json *node;
+    bool first = true;
+    p->args->n_nodes = 0;
+    if (skr_json_peek(p->reader) == 'n') {
+        return pass_over(p) ? 0 : fail(p);
+    }
+    if (!skr_json_enter(p->reader, '[')) {
+        return fail(p);
+    }
+    while (skr_json_element(p->reader, &first)) {
+        (void)skr_json_peek(p->reader);
+        struct skr_body_part item = {.s = p->args->body + p->reader->pos};
+        if (!skr_json_read(p->reader, &node)) {
+            break;
+        }
+        item.len = (size_t)(p->args->body + p->reader->pos - item.s);
+        const int rc = add_item(p, node, &item);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return !p->reader->what ? 0 : fail(p);
+}
+
+static int parse_node_list(struct parse *p)
+{
+    struct skr_json key;
+    bool first = true;
+    int rc = 0;
+    p->args->n_nodes = 0;
+    p->args->nodes_form = true;
+    if (!skr_json_enter(p->reader, '{')) {
+        return fail(p);
+    }
+    while (rc == 0 && skr_json_member(p->reader, &first, &key)) {
+        if (is_key(&key, "items")) {
+            rc = parse_items(p);
+        } else if (!pass_over(p)) {
             break;
         }
     }
-    if (rc != 0) {
-        return rc;
-    }
-    return !scan->what ? 0 : skr_json_scan_error(scan, error);
+    return rc != 0 || !p->reader->what ? rc : fail(p);
 }
 
-static bool read_pod(struct skr_pod_reader *reader, const struct skr_json_span *text,
-                     struct skr_pod **ret)
+/* What is wrong with the pod counts only if the body is JSON. */
+static int read_pod(struct parse *p, struct skr_pod_shapes *shapes, struct skr_error *error)
 {
-    struct skr_json_scan scan;
-    skr_json_scan_init(&scan, text->s, text->len);
-    return reader && skr_pod_reader_read(reader, &scan, ret);
-}
-
-static int decode_pod(struct skr_pod_reader *reader, const struct skr_json_span *text,
-                      struct skr_pod **ret, struct skr_error *error)
-{
-    json_error_t where;
-    json_t *json;
-    if (!text->s) {
-        return skr_error_set_key(error, SKR_INVALID, "Pod", "missing");
-    }
-    if (read_pod(reader, text, ret)) {
+    const struct skr_json *pod;
+    if (!skr_json_read(p->reader, &pod)) {
         return 0;
     }
-    json = json_loadb(text->s, text->len, JSON_DECODE_ANY, &where);
-    if (!json) {
-        return skr_error_set_key(error, SKR_INVALID, "Pod", "byte %d: %s", where.position,
-                                 where.text);
-    }
-    int rc = json_is_object(json) ? skr_pod_decode(json, ret, error)
-                                  : skr_error_set(error, SKR_INVALID, "must be an object");
-    json_decref(json);
-    return rc == 0 ? 0 : skr_error_prefix(error, "Pod");
+    skr_pod_destroy(p->args->pod);
+    p->args->pod = NULL;
+    return pod->type == SKR_JSON_OBJECT ? skr_pod_read(shapes, pod, &p->args->pod, error)
+                                        : skr_error_set(error, SKR_INVALID, "must be an object");
 }
 
 /* NodeNames, when it is there, is what is asked; else Nodes. Whatever comes second in the text
  * must not overwrite what counts: Nodes is therefore only read when no NodeNames was seen. */
-static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_pod_reader *reader,
+static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_pod_shapes *shapes,
                         struct skr_error *error)
 {
-    struct skr_json_scan scan;
-    struct skr_json_span pod = {0};
-    size_t cap[2] = {0, 0};
-    bool named = false;
-    bool first = true;
-    char *key;
-    int rc = 0;
-    skr_json_scan_init(&scan, args->body, len);
-    if (!skr_json_scan_enter(&scan, '{')) {
-        return skr_json_scan_error(&scan, error);
+    SKR_JSON_READER(reader);
+    struct parse p = {.reader = &reader, .args = args, .error = error};
+    struct skr_error of_pod;
+    struct skr_json key;
+    int rc = 0, pod_rc = skr_error_set(&of_pod, SKR_INVALID, "missing");
+    bool named = false, first = true;
+    reader.refuse_nul = true;
+    skr_json_begin(&reader, args->body, len);
+    if (!skr_json_enter(&reader, '{')) {
+        return fail(&p);
     }
-    while (rc == 0 && skr_json_scan_member(&scan, &first, &key)) {
-        if (strcasecmp(key, "Pod") == 0) {
-            if (!skr_json_scan_value(&scan, &pod)) {
-                break;
-            }
-        } else if (strcasecmp(key, "NodeNames") == 0 && skr_json_scan_peek(&scan) != 'n') {
+    while (rc == 0 && skr_json_member(&reader, &first, &key)) {
+        const bool is_null = skr_json_peek(&reader) == 'n';
+        if (is_key(&key, "Pod")) {
+            pod_rc = read_pod(&p, shapes, &of_pod);
+        } else if (is_key(&key, "NodeNames") && !is_null) {
             named = true;
-            rc = parse_node_names(&scan, args, cap, error);
-            if (rc != 0) {
-                skr_error_prefix(error, "NodeNames");
-            }
-        } else if (strcasecmp(key, "Nodes") == 0 && !named && skr_json_scan_peek(&scan) != 'n') {
-            rc = parse_node_list(&scan, args, cap, error);
-            if (rc != 0) {
-                skr_error_prefix(error, "Nodes");
-            }
-        } else if (!skr_json_scan_value(&scan, NULL)) {
+            rc = parse_node_names(&p);
+            rc = rc != 0 ? skr_error_prefix(error, "NodeNames") : 0;
+        } else if (is_key(&key, "Nodes") && !named && !is_null) {
+            rc = parse_node_list(&p);
+            rc = rc != 0 ? skr_error_prefix(error, "Nodes") : 0;
+        } else if (!pass_over(&p)) {
             break;
         }
     }
     if (rc != 0) {
         return rc;
     }
-    if (!skr_json_scan_end(&scan)) {
-        return skr_json_scan_error(&scan, error);
+    if (!skr_json_finish(&reader)) {
+        return fail(&p);
     }
-    return decode_pod(reader, &pod, &args->pod, error);
+    if (pod_rc != 0) {
+        *error = of_pod;
+        return skr_error_prefix(error, "Pod");
+    }
+    return 0;
 }
 
 /* ---- preempt and bind ---- */
@@ -278,11 +260,14 @@ static json_t *member(json_t *object, const char *name)
 
 static int load(struct skr_verb_args *args, size_t len, struct skr_error *error)
 {
-    json_error_t where;
-    args->json = json_loadb(args->body, len, JSON_DECODE_ANY, &where);
-    if (!args->json) {
-        return skr_error_set(error, SKR_INVALID, "byte %d: %s", where.position, where.text);
+    SKR_JSON_READER(reader);
+    const struct skr_json *body;
+    reader.refuse_nul = true;
+    const int rc = skr_json_read_text(&reader, args->body, len, &body, error);
+    if (rc != 0) {
+        return rc;
     }
+    args->json = skr_json_tree(body);
     if (!json_is_object(args->json)) {
         return skr_error_set(error, SKR_INVALID, "byte 0: an object is expected");
     }
@@ -425,7 +410,7 @@ static int parse_bind(struct skr_verb_args *args, size_t len, struct skr_error *
 
 /* ---- all ---- */
 
-int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_reader *reader,
+int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_shapes *shapes,
                         struct skr_verb_args *ret, struct skr_error *error)
 {
     int rc;
@@ -433,7 +418,7 @@ int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_p
     switch (verb) {
     case SKR_VERB_FILTER:
     case SKR_VERB_PRIORITIZE:
-        rc = parse_filter(ret, len, reader, error);
+        rc = parse_filter(ret, len, shapes, error);
         break;
     case SKR_VERB_PREEMPT:
         rc = parse_preempt(ret, len, error);
@@ -449,7 +434,7 @@ int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_p
     if (rc != 0) {
         skr_verb_args_fini(ret);
     } else if (verb == SKR_VERB_PREEMPT || verb == SKR_VERB_BIND) {
-        free(ret->body); /* libjansson has copied everything */
+        free(ret->body); /* the tree has copied everything */
         ret->body = NULL;
     }
     return rc;

@@ -17,8 +17,7 @@
 
 #include "core/gang/state/requests.h"
 #include "core/pod/pod.h"
-#include "core/pod/reader.h"
-#include "topology/base/json_scan.h"
+#include "core/pod/shapes.h"
 
 enum skr_verb {
     SKR_VERB_FILTER,
@@ -32,6 +31,12 @@ enum {
     SKR_VERB_NODES_MAX = 1 << 18, /* nodes of one filter or preempt request */
 };
 
+/* A part of the body; not NUL-terminated. */
+struct skr_body_part {
+    const char *s;
+    size_t len;
+};
+
 struct skr_verb_args {
     enum skr_verb verb;
     struct skr_pod *pod; /* all but BIND */
@@ -40,7 +45,7 @@ struct skr_verb_args {
     size_t n_nodes;
     const char **node;
     bool nodes_form;            /* asked with Nodes, not with NodeNames */
-    struct skr_json_span *item; /* nodes_form: [n_nodes] the Node objects as they came */
+    struct skr_body_part *item; /* nodes_form: [n_nodes] the Node objects as they came */
 
     /* PREEMPT: the candidates in the order of the text. Victims without a UID are refused. */
     size_t n_candidates;
@@ -61,9 +66,9 @@ struct skr_verb_args {
 
 /* body (len bytes, heap memory) is taken over, also on failure. Errors: SKR_INVALID with what is
  * wrong and where, SKR_LIMIT (SKR_VERB_NODES_MAX, a too large pod). On success *ret must be given
- * to skr_verb_args_fini(); on failure it is empty. reader: of the calling thread, reads the pods of
- * filter and prioritize; NULL: they are read as trees, with the same result. Cost O(len). */
-int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_reader *reader,
+ * to skr_verb_args_fini(); on failure it is empty. shapes: of the calling thread, where pods of filter and
+ * prioritize find what they share; NULL: they share nothing. Cost O(len). */
+int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_shapes *shapes,
                         struct skr_verb_args *ret, struct skr_error *error);
 void skr_verb_args_fini(struct skr_verb_args *args); /* an empty one is allowed */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
-#include "topology/base/json_scan.h"
+#include "topology/base/json.h"
 
 /* What is kept of an object; inside NULL: the whole value. Ends with a name NULL. */
 struct member {
@@ -34,7 +34,7 @@ static const struct member review[] = {
     {"apiVersion", NULL}, {"kind", NULL}, {"request", request}, {NULL, NULL}};
 
 struct copying {
-    struct skr_json_scan scan;
+    struct skr_json_reader reader;
     char *out;
     size_t n;
 };
@@ -45,62 +45,62 @@ static void add(struct copying *c, const char *s, size_t n)
     c->n += n;
 }
 
-/* key: with its quotes. NULL: it is not kept. */
-static const struct member *find(const struct member *table, const struct skr_json_span *key)
+/* NULL: it is not kept. */
+static const struct member *find(const struct member *table, const struct skr_json *key)
 {
-    for (; table->name; table++) {
-        if (strlen(table->name) == key->len - 2 &&
-            memcmp(table->name, key->s + 1, key->len - 2) == 0) {
-            return table;
-        }
+    while (table->name && !skr_json_is(key, table->name)) {
+        table++;
     }
-    return NULL;
+    return table->name ? table : NULL;
 }
 
-/* One value, of an object those members that are in the table; NULL: as it is. As deep as tables
+/* The value at the cursor, of objects the members that are in the table; NULL: as it is. As deep as tables
  * are. */
 static bool copy(struct copying *c, const struct member *table)
 {
-    struct skr_json_span key, value;
+    struct skr_json_reader *reader = &c->reader;
+    const struct skr_json *value;
+    struct skr_json key;
     bool first = true, any = false;
-    if (!table || skr_json_scan_peek(&c->scan) != '{') {
-        if (!skr_json_scan_value(&c->scan, &value)) {
+    if (!table || skr_json_peek(reader) != '{') {
+        (void)skr_json_peek(reader);
+        const size_t from = reader->pos;
+        if (!skr_json_read(reader, &value)) {
             return false;
         }
-        add(c, value.s, value.len);
+        add(c, reader->text + from, reader->pos - from);
         return true;
     }
-    (void)skr_json_scan_enter(&c->scan, '{');
+    (void)skr_json_enter(reader, '{');
     add(c, "{", 1);
-    while (skr_json_scan_raw_member(&c->scan, &first, &key)) {
+    while (skr_json_member(reader, &first, &key)) {
         const struct member *member = find(table, &key);
-        if (memchr(key.s, '\\', key.len)) {
+        if (!member && !skr_json_read(reader, &value)) {
             return false;
         }
         if (!member) {
-            if (!skr_json_scan_value(&c->scan, NULL)) {
-                return false;
-            }
             continue;
         }
-        add(c, ",", any);
+        add(c, ",\"", any ? 2 : 0);
+        add(c, "\"", any ? 0 : 1);
         any = true;
-        add(c, key.s, key.len);
-        add(c, ":", 1);
+        add(c, member->name, strlen(member->name));
+        add(c, "\":", 2);
         if (!copy(c, member->inside)) {
             return false;
         }
     }
     add(c, "}", 1);
-    return !c->scan.what;
+    return !reader->what;
 }
 
 char *skr_review_text_shorten(const char *text, size_t len, size_t *len_ret)
 {
-    struct copying c = {.out = skr_alloc(len + 1)};
-    /* Values are passed over, not unescaped: the text stays as it is. */
-    skr_json_scan_init(&c.scan, (char *)(uintptr_t)text, len);
-    if (!copy(&c, review) || !skr_json_scan_end(&c.scan)) {
+    struct copying c = {.reader = {.refuse_nul = true}, .out = skr_alloc(len + 1)};
+    skr_json_begin(&c.reader, text, len);
+    const bool done = copy(&c, review) && skr_json_finish(&c.reader);
+    skr_json_reader_fini(&c.reader);
+    if (!done) {
         free(c.out);
         return NULL;
     }

@@ -8,9 +8,9 @@
  */
 #include <stddef.h>
 
-/* A text that has the same answer (core/spotmix/mix.h, gate.h), len_ret bytes; free() it. NULL: text is to be
- * read as it is, because it is no JSON, has U+0000 in a string, more than SKR_JSON_DEPTH_MAX levels,
- * or escapes in keys that matter. text is not changed. O(len). */
+/* A text that has the same answer (core/spotmix/mix.h, gate.h), len_ret bytes; free() it. NULL: the
+ * text is to be read as it is, because it is no JSON, has U+0000 in a string or more than
+ * SKR_JSON_DEPTH_MAX levels. text is not changed. O(len). */
 char *skr_review_text_shorten(const char *text, size_t len, size_t *len_ret);
 
 #endif

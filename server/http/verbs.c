@@ -47,7 +47,7 @@ struct skr_verbs {
     struct skr_listener *bind_listener;
     struct skr_metric_family *durations;
     struct skr_metric_family *results;
-    struct skr_pod_reader *reader; /* of the thread of listener */
+    struct skr_pod_shapes *shapes; /* of the thread of listener */
     struct skr_calls calls;
     int64_t log_second; /* the two of malformed(); under the lock of calls */
     int log_lines;
@@ -208,8 +208,8 @@ static void handle_verb(struct skr_verbs *verbs, struct skr_http_request *reques
     }
     struct payload *payload = skr_alloc(sizeof *payload);
     char *body = skr_http_take_body(request, &len);
-    struct skr_pod_reader *reader = verb != SKR_VERB_BIND ? verbs->reader : NULL;
-    if (skr_verb_args_parse(verb, body, len, reader, &payload->args, &error) != 0) {
+    struct skr_pod_shapes *shapes = verb != SKR_VERB_BIND ? verbs->shapes : NULL;
+    if (skr_verb_args_parse(verb, body, len, shapes, &payload->args, &error) != 0) {
         free(payload);
         malformed(verbs, request, verb, error.text);
         return;
@@ -363,7 +363,7 @@ int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs *
 {
     struct skr_verbs *verbs = skr_alloc(sizeof *verbs);
     verbs->options = *options;
-    verbs->reader = skr_pod_reader_create();
+    verbs->shapes = skr_pod_shapes_create();
     skr_calls_init(&verbs->calls, SIZE_MAX); /* the connections are limited */
     make_metrics(verbs);
     int rc = listen_on(verbs, false, &verbs->listener, error);
@@ -406,7 +406,7 @@ void skr_verbs_destroy(struct skr_verbs *verbs)
     skr_verbs_stop(verbs);
     skr_listener_destroy(verbs->bind_listener);
     skr_listener_destroy(verbs->listener);
-    skr_pod_reader_destroy(verbs->reader);
+    skr_pod_shapes_destroy(verbs->shapes);
     skr_calls_fini(&verbs->calls);
     free(verbs);
 }

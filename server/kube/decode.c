@@ -4,41 +4,31 @@
 
 #include <string.h>
 
-#include "server/kube/prune.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
 
-static const char *const line_types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", ""};
-_Static_assert(sizeof line_types / sizeof line_types[0] == SKR_KUBE_LINE_TYPE_COUNT,
-               "a name for each type of line");
+int skr_kube_not_json(const struct skr_json_reader *reader, size_t from, struct skr_error *error)
+{
+    size_t line = 1, begin = from;
+    for (size_t i = from; i < reader->pos && i < reader->len; i++) {
+        if (reader->text[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    }
+    return skr_error_set(error, SKR_INVALID, "not JSON: %zu:%zu: %s", line, reader->pos - begin + 1,
+                         reader->what);
+}
 
 int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_error *error)
 {
-    json_error_t e;
-    struct skr_prune prune;
-    skr_prune_init(&prune, text, n);
-    json_t *json = json_load_callback(skr_prune_read, &prune, 0, &e);
-    if (!json) {
-        return skr_error_set(error, SKR_INVALID, "not JSON: %d:%d: %s", e.line, e.column, e.text);
+    SKR_JSON_READER(reader);
+    const struct skr_json *value;
+    if (skr_json_read_text(&reader, text, n, &value, NULL) < 0) {
+        return skr_kube_not_json(&reader, 0, error);
     }
-    *ret = json;
-    return 0;
-}
-
-int skr_kube_line_parse(json_t *root, enum skr_kube_line_type *ret_type, json_t **ret_object,
-                        struct skr_error *error)
-{
-    const char *type = skr_object_text(root, "type");
-    json_t *object = json_object_get(root, "object");
-    if (type[0] == '\0' || !json_is_object(object)) {
-        return skr_error_set(error, SKR_INVALID, "a watch line without type and object");
-    }
-    enum skr_kube_line_type t = 0;
-    while (t < SKR_KUBE_LINE_UNKNOWN && strcmp(type, line_types[t]) != 0) {
-        t++;
-    }
-    *ret_type = t;
-    *ret_object = object;
-    return 0;
+    *ret = skr_json_tree(value);
+    return *ret ? 0 : skr_error_set(error, SKR_NO_MEMORY, "JSON: out of memory");
 }
 
 uint64_t skr_kube_version_parse(const char *text)
@@ -53,22 +43,44 @@ uint64_t skr_kube_version_parse(const char *text)
     return v;
 }
 
-int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
-                            struct skr_error *error)
+void skr_kube_name_add(struct skr_strbuf *memory, const struct skr_json *name)
 {
-    const json_t *metadata = json_object_get(object, "metadata");
-    struct skr_kube_identity identity = {
-        .namespace_ = skr_object_text(metadata, "namespace"),
-        .name = skr_object_text(metadata, "name"),
-        .uid = skr_object_text(metadata, "uid"),
-        .version_text = skr_object_text(metadata, "resourceVersion"),
-    };
-    if (identity.name[0] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "an object without metadata.name");
+    if (name && name->type == SKR_JSON_STRING) {
+        skr_strbuf_addn(memory, name->text, name->n);
     }
-    identity.version = skr_kube_version_parse(identity.version_text);
-    *ret = identity;
-    return 0;
+    skr_strbuf_addn(memory, "", 1);
+}
+
+int skr_kube_names_take(const struct skr_strbuf *memory, struct skr_kube_identity *ret,
+                        struct skr_error *error)
+{
+    const char *name[SKR_KUBE_NAMES];
+    const char *at = memory->s;
+    for (size_t i = 0; i < SKR_KUBE_NAMES; i++) {
+        name[i] = at;
+        at += strlen(at) + 1;
+    }
+    *ret = (struct skr_kube_identity){.namespace_ = name[0],
+                                      .name = name[1],
+                                      .uid = name[2],
+                                      .version_text = name[3],
+                                      .version = skr_kube_version_parse(name[3])};
+    return ret->name[0] != '\0'
+               ? 0
+               : skr_error_set(error, SKR_INVALID, "an object without metadata.name");
+}
+
+int skr_kube_identity_read(const struct skr_json *object, struct skr_strbuf *memory,
+                           struct skr_kube_identity *ret, struct skr_error *error)
+{
+    static const char *const key[SKR_KUBE_NAMES] = {"namespace", "name", "uid", "resourceVersion"};
+    const struct skr_json *name[SKR_KUBE_NAMES];
+    skr_json_members(skr_json_get(object, "metadata"), key, SKR_KUBE_NAMES, name);
+    skr_strbuf_reset(memory);
+    for (size_t i = 0; i < SKR_KUBE_NAMES; i++) {
+        skr_kube_name_add(memory, name[i]);
+    }
+    return skr_kube_names_take(memory, ret, error);
 }
 
 bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret)

@@ -11,8 +11,10 @@
 
 #include "core/frame/event.h"
 #include "topology/base/error.h"
+#include "topology/base/json.h"
+#include "topology/base/strbuf.h"
 
-/* Who an object is; all borrowed from the JSON. Absent strings are "". */
+/* Which object it is; all borrowed. Absent strings are "". */
 struct skr_kube_identity {
     const char *namespace_;
     const char *name;
@@ -28,27 +30,22 @@ struct skr_kube_status {
     const char *message;
 };
 
-enum skr_kube_line_type {
-    SKR_KUBE_LINE_ADDED,
-    SKR_KUBE_LINE_MODIFIED,
-    SKR_KUBE_LINE_DELETED,
-    SKR_KUBE_LINE_BOOKMARK,
-    SKR_KUBE_LINE_ERROR,
-    SKR_KUBE_LINE_UNKNOWN, /* of a later API: skipped */
-    SKR_KUBE_LINE_TYPE_COUNT
-};
-
-/* One JSON document, without managedFields and with the replacement character for NUL (prune.h).
- * *ret: json_decref(). SKR_INVALID with line, column and what is wrong. */
+/* One JSON document as a tree (topology/base/json.h says what becomes of managedFields and NUL). *ret:
+ * json_decref(). SKR_INVALID "not JSON: LINE:COLUMN: WHAT". */
 int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_error *error);
 
-/* {"type":…,"object":{…}}. *ret_object is borrowed from root. SKR_INVALID. */
-int skr_kube_line_parse(json_t *root, enum skr_kube_line_type *ret_type, json_t **ret_object,
-                        struct skr_error *error);
+/* The same words for what the reader found in the value that begins at from. */
+int skr_kube_not_json(const struct skr_json_reader *reader, size_t from, struct skr_error *error);
 
-/* SKR_INVALID when there is no name. Cost O(1). */
-int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
-                            struct skr_error *error);
+/* namespace, name, uid, resourceVersion; in this order. */
+enum { SKR_KUBE_NAMES = 4 };
+/* *ret is borrowed from memory, also on error. SKR_INVALID: there is no name. */
+int skr_kube_identity_read(const struct skr_json *object, struct skr_strbuf *memory,
+                           struct skr_kube_identity *ret, struct skr_error *error);
+/* The same in parts: the names one after the other, NULL or what is no string for none; then all. */
+void skr_kube_name_add(struct skr_strbuf *memory, const struct skr_json *name);
+int skr_kube_names_take(const struct skr_strbuf *memory, struct skr_kube_identity *ret,
+                        struct skr_error *error);
 /* false when the JSON is no Status. json NULL is allowed. */
 bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/log.h"
+#include "topology/base/json_tree.h"
 
 void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session, const char *name,
                    size_t index)
@@ -24,7 +25,8 @@ void skr_feed_add(struct skr_feed *feed, const struct skr_kube_subscriber *to,
     skr_bug_on(feed->n_takers == SKR_KUBE_SUBSCRIBERS_MAX);
     feed->taker[feed->n_takers].to = to;
     feed->taker[feed->n_takers].type = type;
-    feed->taker[feed->n_takers++].reader = type->reader ? type->reader->create() : NULL;
+    feed->taker[feed->n_takers++].memory =
+        type->reader && type->reader->create_memory ? type->reader->create_memory() : NULL;
 }
 
 bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b)
@@ -42,13 +44,15 @@ bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b)
 void skr_feed_fini(struct skr_feed *feed)
 {
     for (size_t i = 0; i < feed->n_takers; i++) {
-        if (feed->taker[i].reader) {
-            feed->taker[i].type->reader->destroy(feed->taker[i].reader);
+        if (feed->taker[i].memory) {
+            feed->taker[i].type->reader->destroy_memory(feed->taker[i].memory);
         }
     }
     feed->n_takers = 0;
     skr_known_destroy(feed->known);
     feed->known = NULL;
+    skr_json_reader_fini(&feed->reader);
+    skr_strbuf_fini(&feed->names);
 }
 
 static void deliver(const struct skr_kube_subscriber *to, struct skr_event *event)
@@ -71,13 +75,29 @@ static void deliver_deleted(struct skr_feed *feed, const struct skr_known_names 
     }
 }
 
-/* Whether anybody could decode it; else error is that of the last. */
-static bool deliver_object(struct skr_feed *feed, const json_t *object, struct skr_error *error)
+/* An event for one that takes the object. tree: made once for all that need one. */
+static int decode_for(const struct skr_feed *feed, size_t taker, const struct skr_json *object,
+                      json_t **tree, struct skr_event *ret, struct skr_error *error)
+{
+    const struct skr_object_type *type = feed->taker[taker].type;
+    *ret = (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
+    if (type->reader) {
+        return type->reader->read(feed->taker[taker].memory, object, &ret->upsert.object, error);
+    }
+    *tree = *tree ? *tree : skr_json_tree(object);
+    return *tree ? type->decode(*tree, &ret->upsert.object, error)
+                 : skr_error_set(error, SKR_NO_MEMORY, "out of memory");
+}
+
+/* Whether any of them could decode it; error is that of the last one that could not. */
+static bool deliver_object(struct skr_feed *feed, const struct skr_json *object,
+                           struct skr_error *error)
 {
     bool any = false;
+    json_auto_t *tree = NULL;
     for (size_t i = 0; i < feed->n_takers; i++) {
         struct skr_event event;
-        if (skr_kube_decode(feed->taker[i].type, object, &event, error) == 0) {
+        if (decode_for(feed, i, object, &tree, &event, error) == 0) {
             any = true;
             deliver(feed->taker[i].to, &event);
         }
@@ -177,11 +197,11 @@ static struct skr_known_object *admit(struct skr_feed *feed, const struct skr_ku
     return o;
 }
 
-void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
+void skr_feed_upsert(struct skr_feed *feed, const struct skr_json *object)
 {
     struct skr_error error = {0};
-    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
-    if (skr_kube_identity_parse(object, &id, &error) < 0) {
+    struct skr_kube_identity id;
+    if (skr_kube_identity_read(object, &feed->names, &id, &error) < 0) {
         log_undecodable(feed, &id, error.text);
         return;
     }
@@ -201,97 +221,22 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
     }
 }
 
-bool skr_feed_reads_text(const struct skr_feed *feed)
+void skr_feed_unreadable(struct skr_feed *feed, const struct skr_kube_identity *id, const char *why)
 {
-    for (size_t i = 0; i < feed->n_takers; i++) {
-        if (!feed->taker[i].reader) {
-            return false;
-        }
-    }
-    return feed->n_takers > 0;
-}
-
-/* An event for each taker; false: one of them could not read the object, and there is none. */
-static bool read_text(struct skr_feed *feed, struct skr_json_scan *scan,
-                      struct skr_event event[SKR_KUBE_SUBSCRIBERS_MAX])
-{
-    const struct skr_json_scan from = *scan;
-    for (size_t i = 0; i < feed->n_takers; i++) {
-        const struct skr_object_type *type = feed->taker[i].type;
-        *scan = from;
-        event[i] = (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
-        if (!type->reader->read(feed->taker[i].reader, scan, &event[i].upsert.object)) {
-            while (i > 0) {
-                skr_event_fini(&event[--i]);
-            }
-            return false;
-        }
-    }
-    return true;
-}
-
-bool skr_feed_upsert_text(struct skr_feed *feed, struct skr_json_scan *scan, uint64_t *ret_version)
-{
-    struct skr_event event[SKR_KUBE_SUBSCRIBERS_MAX];
-    if (!read_text(feed, scan, event)) {
-        return false;
-    }
-    const struct skr_meta *meta = feed->taker[0].type->meta(event[0].upsert.object);
-    if (meta->resource_version == 0) { /* versions are compared as they are written, then */
-        for (size_t i = 0; i < feed->n_takers; i++) {
-            skr_event_fini(&event[i]);
-        }
-        return false;
-    }
-    const struct skr_kube_identity id = {.namespace_ = meta->namespace_,
-                                         .name = meta->name,
-                                         .uid = meta->uid,
-                                         .version = meta->resource_version};
-    *ret_version = meta->resource_version;
-    struct skr_known_object *o = admit(feed, &id);
-    for (size_t i = 0; i < feed->n_takers; i++) {
-        if (o) {
-            deliver(feed->taker[i].to, &event[i]);
-        } else {
-            skr_event_fini(&event[i]);
-        }
-    }
-    if (o) {
-        o->broken = false;
-        o->delivered = true;
-        skr_count_add(&feed->counters->events, 1);
-    }
-    return true;
-}
-
-void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)
-{
-    struct skr_error error = {0};
-    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
-    if (skr_kube_identity_parse(stub, &id, &error) < 0) {
-        log_undecodable(feed, &id, error.text);
+    if (is_left_out(feed, id->namespace_)) {
         return;
     }
-    if (is_left_out(feed, id.namespace_)) {
-        return;
-    }
-    struct skr_known_object *o = see(feed, &id);
-    if (o && (id.version == 0 || o->version != id.version)) {
-        o->version = id.version;
-        leave_out(feed, o, &id, json_string_value(json_object_get(stub, "error")));
+    struct skr_known_object *o = see(feed, id);
+    if (o && (id->version == 0 || o->version != id->version)) {
+        o->version = id->version;
+        leave_out(feed, o, id, why);
     }
 }
 
-void skr_feed_delete(struct skr_feed *feed, const json_t *object)
+void skr_feed_delete(struct skr_feed *feed, const struct skr_kube_identity *id)
 {
-    struct skr_error error = {0};
-    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
-    if (skr_kube_identity_parse(object, &id, &error) < 0) {
-        log_undecodable(feed, &id, error.text);
-        return;
-    }
-    struct skr_known_object *o = skr_known_find(feed->known, id.namespace_, id.name);
-    if (o && skr_known_has_uid(o, id.uid)) {
+    struct skr_known_object *o = skr_known_find(feed->known, id->namespace_, id->name);
+    if (o && skr_known_has_uid(o, id->uid)) {
         forget(feed, o);
     }
 }

@@ -13,7 +13,7 @@
  *   deleted only when the other does not hold it either, and the older of two versions is dropped.
  *
  * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
- * the others get all the same.
+ * the others get all the same. Types that read tapes (core/frame/resource.h) need no tree of the object.
  *
  * Objects of users that stand in the namespaces of the system (kube-system, kube-public,
  * kube-node-lease) are left out unless the options say otherwise: who may label a map there must not
@@ -21,8 +21,6 @@
  *
  * Kube thread only.
  */
-#include <jansson.h>
-
 #include "server/kube/decode.h"
 #include "server/kube/known.h"
 #include "server/kube/options.h"
@@ -34,7 +32,7 @@ struct skr_feed {
     struct {
         const struct skr_kube_subscriber *to;
         const struct skr_object_type *type;
-        void *reader; /* of its type; NULL: it has none */
+        void *memory; /* of its type */
     } taker[SKR_KUBE_SUBSCRIBERS_MAX];
     size_t n_takers;
     const char *name; /* of the resource, for logs */
@@ -42,6 +40,8 @@ struct skr_feed {
     struct skr_feed *peer; /* NULL: none */
     bool no_system;        /* objects in the system's namespaces are left out */
     uint32_t list;         /* number of the running or last list */
+    struct skr_json_reader reader;
+    struct skr_strbuf names; /* of the object that is looked at */
 };
 
 /* name is borrowed; index: of the counters. */
@@ -55,17 +55,13 @@ void skr_feed_fini(struct skr_feed *feed);
 
 void skr_feed_begin_list(struct skr_feed *feed);
 void skr_feed_end_list(struct skr_feed *feed); /* delivers the deletions. O(known) */
-void skr_feed_upsert(struct skr_feed *feed, const json_t *object);
-/* Whether objects can come as texts: all who take from the feed have readers. */
-bool skr_feed_reads_text(const struct skr_feed *feed);
-/* skr_feed_upsert() for the object at the cursor, which is consumed, if its version is a number above
- * 0. false: nothing was done, the object has to come as a tree. */
-bool skr_feed_upsert_text(struct skr_feed *feed, struct skr_json_scan *scan, uint64_t *ret_version);
-/* The object is there, but its text cannot be read: a stub of salvage.h. */
-void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub);
+/* Borrows object. */
+void skr_feed_upsert(struct skr_feed *feed, const struct skr_json *object);
+/* The object is there, but its text is no JSON. */
+void skr_feed_unreadable(struct skr_feed *feed, const struct skr_kube_identity *id,
+                         const char *why);
 /* All that take from the feed hear that the kind may not be read, or may be again. */
 void skr_feed_forbidden(struct skr_feed *feed, bool forbidden);
-/* Stubs will do. */
-void skr_feed_delete(struct skr_feed *feed, const json_t *object);
+void skr_feed_delete(struct skr_feed *feed, const struct skr_kube_identity *id);
 
 #endif

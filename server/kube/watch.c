@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/kube/feed_text.h"
 #include "server/kube/options.h"
-#include "server/kube/salvage.h"
 #include "server/kube/target.h"
-#include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
 
 static void start(struct skr_kube_watch *w);
 
@@ -42,7 +40,8 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     skr_freshness_init(&w->freshness, session);
     skr_lines_init(&w->lines, SKR_KUBE_LINE_MAX);
     skr_strbuf_init(&w->body);
-    skr_strbuf_init(&w->next);
+    skr_strbuf_init(&w->of_page.version);
+    skr_strbuf_init(&w->of_page.next);
     return w;
 }
 
@@ -56,7 +55,8 @@ void skr_kube_watch_destroy(struct skr_kube_watch *watch)
     skr_feed_fini(&watch->feed);
     skr_lines_fini(&watch->lines);
     skr_strbuf_fini(&watch->body);
-    skr_strbuf_fini(&watch->next);
+    skr_strbuf_fini(&watch->of_page.version);
+    skr_strbuf_fini(&watch->of_page.next);
     free(watch);
 }
 
@@ -104,60 +104,23 @@ static bool set_version(struct skr_kube_watch *w, const char *version)
     return true;
 }
 
-static int take_list_metadata(struct skr_kube_watch *w, const json_t *metadata,
-                              struct skr_error *error)
+static int read_page(struct skr_kube_watch *w, struct skr_error *error)
 {
-    const char *next = skr_object_text(metadata, "continue");
-    if (!json_is_object(metadata)) {
-        return skr_error_set(error, SKR_INVALID, "list without metadata and items");
+    struct skr_kube_page *page = &w->of_page;
+    skr_strbuf_reset(&page->version);
+    skr_strbuf_reset(&page->next);
+    int rc = skr_kube_page_take(&w->feed, w->body.s ? w->body.s : "", w->body.len, page, error);
+    if (rc < 0) {
+        return rc;
     }
-    if (!set_version(w, skr_object_text(metadata, "resourceVersion"))) {
+    if (!set_version(w, page->version.s)) {
         return skr_error_set(error, SKR_INVALID, "list without a resourceVersion");
     }
-    if (strlen(next) > SKR_KUBE_CONTINUE_MAX) {
+    if (page->next.len > SKR_KUBE_CONTINUE_MAX) {
         return skr_error_set(error, SKR_LIMIT, "continue token is longer than %d bytes",
                              SKR_KUBE_CONTINUE_MAX);
     }
-    skr_strbuf_reset(&w->next);
-    skr_strbuf_add(&w->next, next);
     return 0;
-}
-
-static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_error *error)
-{
-    const json_t *items = json_object_get(page, "items");
-    if (!(json_is_array(items) || !items || json_is_null(items))) {
-        return skr_error_set(error, SKR_INVALID, "list without metadata and items");
-    }
-    int rc = take_list_metadata(w, json_object_get(page, "metadata"), error);
-    for (size_t i = 0; rc == 0 && i < json_array_size(items); i++) {
-        skr_feed_upsert(&w->feed, json_array_get(items, i));
-    }
-    return rc;
-}
-
-static int read_page(struct skr_kube_watch *w, struct skr_error *error)
-{
-    const char *text = w->body.s ? w->body.s : "";
-    json_auto_t *page = NULL;
-    json_auto_t *unreadable = NULL;
-    json_t *metadata = NULL;
-    if (w->body.len > 0 && skr_feed_text_page(&w->feed, w->body.s, w->body.len, &metadata)) {
-        int taken = take_list_metadata(w, metadata, error);
-        json_decref(metadata);
-        return taken;
-    }
-    int rc = skr_kube_json_parse(text, w->body.len, &page, error);
-    if (rc < 0) {
-        rc = skr_salvage_page(text, w->body.len, &page, &unreadable, error);
-    }
-    if (rc == 0) {
-        rc = take_page(w, page, error);
-    }
-    for (size_t i = 0; rc == 0 && i < json_array_size(unreadable); i++) {
-        skr_feed_unreadable(&w->feed, json_array_get(unreadable, i));
-    }
-    return rc;
 }
 
 static void finish_list(struct skr_kube_watch *w)
@@ -166,6 +129,7 @@ static void finish_list(struct skr_kube_watch *w)
     skr_freshness_listed(&w->freshness);
     skr_strbuf_fini(&w->body);
     skr_strbuf_init(&w->body);
+    skr_json_reader_fini(&w->feed.reader);
     skr_count_add(&w->feed.counters->lists, 1);
     w->has_version = true;
     skr_watch_set_absent(w, false);
@@ -198,7 +162,7 @@ static void list_done(struct skr_kube_watch *w, CURLcode result)
         skr_watch_fail(w, TROUBLE_CONTENT, error.text, 0);
         return;
     }
-    if (w->next.len == 0) {
+    if (w->of_page.next.len == 0) {
         finish_list(w);
     }
     start(w);
@@ -215,10 +179,11 @@ static bool stop_stream(struct skr_kube_watch *w, int trouble, bool relist)
     return false;
 }
 
-static bool take_error(struct skr_kube_watch *w, const json_t *object)
+static bool take_error(struct skr_kube_watch *w, const struct skr_json *object)
 {
     struct skr_kube_status status = {.reason = "", .message = ""};
-    (void)skr_kube_status_parse(object, &status);
+    json_auto_t *tree = object ? skr_json_tree(object) : NULL;
+    (void)skr_kube_status_parse(tree, &status);
     int code = status.code ? status.code : 500;
     (void)skr_error_set(&w->stream_error, SKR_RETRY, "watch ended by the API server: %d %s: %s",
                         code, status.reason, status.message);
@@ -230,44 +195,16 @@ static bool take_error(struct skr_kube_watch *w, const json_t *object)
 static bool on_line(void *context, const char *text, size_t n)
 {
     struct skr_kube_watch *w = context;
-    uint64_t version;
-    if (skr_feed_text_line(&w->feed, text, n, &version)) {
-        (void)snprintf(w->version, sizeof w->version, "%" PRIu64, version);
-        skr_watch_recovered(w);
-        return true;
-    }
-    enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
-    json_auto_t *root = NULL;
-    json_t *object = NULL;
-    int rc = skr_kube_json_parse(text, n, &root, &w->stream_error);
-    const bool unreadable = rc < 0;
-    if (unreadable) {
-        rc = skr_salvage_line(text, n, &root, &w->stream_error);
-    }
-    if (rc == 0) {
-        rc = skr_kube_line_parse(root, &type, &object, &w->stream_error);
-    }
-    if (rc < 0) {
+    struct skr_kube_line line;
+    if (skr_kube_line_take(&w->feed, text, n, &line, &w->stream_error) < 0) {
         return stop_stream(w, TROUBLE_CONTENT, true);
     }
-    bool more = true;
-    if (type == SKR_KUBE_LINE_ERROR) {
-        more = take_error(w, object);
-    } else if (type == SKR_KUBE_LINE_DELETED) {
-        skr_feed_delete(&w->feed, object);
-    } else if (type != SKR_KUBE_LINE_ADDED && type != SKR_KUBE_LINE_MODIFIED) {
-        more = true; /* a bookmark, or of a later API */
-    } else if (unreadable) {
-        skr_feed_unreadable(&w->feed, object);
-    } else {
-        skr_feed_upsert(&w->feed, object);
+    if (line.type == SKR_KUBE_LINE_ERROR) {
+        return take_error(w, line.object);
     }
-    if (more) {
-        (void)set_version(w,
-                          skr_object_text(json_object_get(object, "metadata"), "resourceVersion"));
-        skr_watch_recovered(w);
-    }
-    return more;
+    (void)set_version(w, line.version);
+    skr_watch_recovered(w);
+    return true;
 }
 
 /* Watches that end at once, again and again, are delayed. */
@@ -352,10 +289,10 @@ static void write_target(struct skr_kube_watch *w, struct skr_strbuf *b)
         skr_kube_escape(b, w->version);
     } else {
         skr_strbuf_addf(b, "?limit=%d", w->page);
-        if (w->next.len > 0) {
+        if (w->of_page.next.len > 0) {
             skr_strbuf_add(b, "&continue=");
         }
-        skr_kube_escape(b, w->next.len > 0 ? w->next.s : "");
+        skr_kube_escape(b, w->of_page.next.len > 0 ? w->of_page.next.s : "");
     }
     if (w->selector) {
         skr_strbuf_add(b, "&labelSelector=");
@@ -368,7 +305,7 @@ static void start(struct skr_kube_watch *w)
 {
     bool first_page = !w->has_version && w->state != LISTING;
     if (first_page) {
-        skr_strbuf_reset(&w->next);
+        skr_strbuf_reset(&w->of_page.next);
         skr_feed_begin_list(&w->feed);
     }
     w->state = w->has_version ? WATCHING : LISTING;

@@ -5,6 +5,7 @@
  * handles its failures. Kube thread only. */
 #include "server/kube/freshness.h"
 #include "server/kube/lines.h"
+#include "server/kube/page.h"
 #include "server/kube/watch.h"
 
 enum skr_watch_state { IDLE, LISTING, WATCHING };
@@ -31,8 +32,8 @@ struct skr_kube_watch {
     struct skr_transfer transfer;
     struct skr_freshness freshness;
     struct skr_lines lines;
-    struct skr_strbuf body; /* of a list page or of an answer that is no success */
-    struct skr_strbuf next; /* continue token of the running list; empty: first page */
+    struct skr_strbuf body;       /* of a list page or of an answer that is no success */
+    struct skr_kube_page of_page; /* next: continue token of the running list; empty: first page */
     char version[SKR_KUBE_VERSION_MAX + 1];
     bool has_version; /* a watch can start from version; else list */
     enum skr_watch_state state;

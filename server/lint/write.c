@@ -4,7 +4,6 @@
 
 #include "server/lint/parts.h"
 #include "server/version.h"
-#include "topology/base/json_text.h"
 #include "topology/base/unshown.h"
 
 static const char *severity(const struct lint_finding *f)
@@ -105,7 +104,7 @@ static json_t *text_value(const char *text)
 
 static void write_json(json_t *value, struct skr_strbuf *out)
 {
-    SKR_AUTO_FREE char *text = skr_json_text(value, JSON_INDENT(2));
+    SKR_AUTO_FREE char *text = json_dumps(value, JSON_INDENT(2));
     skr_bug_on(!text);
     skr_strbuf_addf(out, "%s\n", text);
     json_decref(value);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 #include "topology/base/unshown.h"
 #include "topology/duration.h"
 
@@ -80,7 +79,7 @@ void skr_page_age(skr_time now, skr_time then, char text[32])
 
 void skr_page_write_json(const json_t *json, struct skr_strbuf *out)
 {
-    SKR_AUTO_FREE char *text = skr_json_text(json, JSON_INDENT(2));
+    SKR_AUTO_FREE char *text = json_dumps(json, JSON_INDENT(2));
     skr_strbuf_add(out, text ? text : "null");
     skr_strbuf_addc(out, '\n');
 }

@@ -10,7 +10,6 @@
 #include "server/render/page.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 
 struct level {
     json_t *of;
@@ -65,7 +64,7 @@ static void write_scalar(const json_t *json, struct skr_strbuf *out)
     if (json_is_string(json)) {
         write_text(json_string_value(json), out);
     } else {
-        SKR_AUTO_FREE char *text = skr_json_text(json, JSON_ENCODE_ANY);
+        SKR_AUTO_FREE char *text = json_dumps(json, JSON_ENCODE_ANY);
         skr_strbuf_add(out, text ? text : "null");
     }
     skr_strbuf_addc(out, '\n');

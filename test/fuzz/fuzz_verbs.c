@@ -155,10 +155,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     enum skr_verb verb = (enum skr_verb)(data[0] % SKR_VERB_COUNT);
-    struct skr_pod_reader *reader = data[1] % 2 == 0 ? skr_pod_reader_create() : NULL;
+    struct skr_pod_shapes *shapes = data[1] % 2 == 0 ? skr_pod_shapes_create() : NULL;
     int rc =
-        skr_verb_args_parse(verb, fuzz_text(data + 2, size - 2), size - 2, reader, &args, &error);
-    skr_pod_reader_destroy(reader);
+        skr_verb_args_parse(verb, fuzz_text(data + 2, size - 2), size - 2, shapes, &args, &error);
+    skr_pod_shapes_destroy(shapes);
     fuzz_check_rc(rc, &error);
     if (rc == 0) {
         answer_all(&args, data[1]);

@@ -7,8 +7,10 @@
 #include "core/gang/state/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/lines.h"
+#include "server/kube/page.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_position.h"
+#include "topology/base/json_tree.h"
 
 enum { SHORT_LINE = 24, DEPTH_COMPARED = 200 };
 
@@ -118,13 +120,16 @@ static void decode_as_every_kind(const json_t *object)
 
 static void check_object(const json_t *object)
 {
+    SKR_JSON_READER(reader);
+    const struct skr_json *json;
     struct skr_kube_identity id;
     struct skr_kube_status status;
     struct skr_error error;
-    int rc = skr_kube_identity_parse(object, &id, &error);
-    fuzz_check_rc(rc, &error);
-    if (rc == 0) {
-        fuzz_check(id.name[0] && id.namespace_ && id.uid && id.version_text);
+    SKR_STRBUF(names);
+    if (skr_json_of_tree(&reader, object, &json, &error) == 0) {
+        int rc = skr_kube_identity_read(json, &names, &id, &error);
+        fuzz_check_rc(rc, &error);
+        fuzz_check(rc < 0 || id.name[0]);
         fuzz_check(id.version == skr_kube_version_parse(id.version_text));
     }
     if (skr_kube_status_parse(object, &status)) {
@@ -133,27 +138,41 @@ static void check_object(const json_t *object)
     decode_as_every_kind(object);
 }
 
+/* As a line of a watch and as a page of a list, without any that takes the objects. */
+static void check_frames(const char *text, size_t n)
+{
+    struct skr_kube_counters counters = {0};
+    struct skr_kube_session session = {.counters = &counters};
+    struct skr_feed feed;
+    struct skr_error error;
+    struct skr_kube_line line = {.type = SKR_KUBE_LINE_TYPE_COUNT};
+    struct skr_kube_page page;
+    skr_feed_init(&feed, &session, "pods", 0);
+    skr_strbuf_init(&page.version);
+    skr_strbuf_init(&page.next);
+    int rc = skr_kube_line_take(&feed, text, n, &line, &error);
+    fuzz_check_rc(rc, &error);
+    fuzz_check(rc < 0 || (line.type < SKR_KUBE_LINE_TYPE_COUNT && line.version));
+    fuzz_check_rc(skr_kube_page_take(&feed, text, n, &page, &error), &error);
+    skr_strbuf_fini(&page.version);
+    skr_strbuf_fini(&page.next);
+    skr_feed_fini(&feed);
+}
+
 static void check_line(const char *text, size_t n)
 {
     struct skr_error error;
-    enum skr_kube_line_type type = SKR_KUBE_LINE_TYPE_COUNT;
-    json_t *root = NULL, *object = NULL;
+    json_t *root = NULL;
+    check_frames(text, n);
     int rc = skr_kube_json_parse(text, n, &root, &error);
     fuzz_check_rc(rc, &error);
     fuzz_check(rc == 0 || fuzz_has_position(error.text));
     check_pruned(text, n, root);
-    if (rc < 0) {
-        return;
-    }
-    rc = skr_kube_line_parse(root, &type, &object, &error);
-    fuzz_check_rc(rc, &error);
     if (rc == 0) {
-        fuzz_check(type < SKR_KUBE_LINE_TYPE_COUNT && json_is_object(object));
-        check_object(object);
-    } else {
-        check_object(root);
+        const json_t *object = json_object_get(root, "object");
+        check_object(object ? object : root);
+        json_decref(root);
     }
-    json_decref(root);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,8 @@
 
 json_t *json_fast_read(const char *text, size_t n, json_error_t *ret_error)
 {
-    json_t *value = skr_json_tree_of(text, n);
+    json_t *value = NULL;
+    (void)skr_json_tree_read(text, n, &value, NULL);
     if (value && !json_is_object(value) && !json_is_array(value)) {
         json_decref(value);
         value = NULL;

@@ -45,39 +45,33 @@ const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
                                                                      : NULL;
 }
 
-/* Trees refuse numbers out of range wherever they stand, the reader only where it reads them. */
-static bool is_range(const char *text)
-{
-    return strstr(text, "too big") || strstr(text, "overflow") || strstr(text, "depth");
-}
-
-const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, size_t n,
+const char *pod_readers_differ(struct skr_pod_shapes *shapes, const char *text, size_t n,
                                bool *ret_read)
 {
-    struct skr_json_scan scan;
-    struct skr_pod *read = NULL;
+    SKR_JSON_READER(reader);
+    const struct skr_json *value;
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *read = NULL;
     SKR_AUTO(skr_pod_destroy) struct skr_pod *tree = NULL;
     struct skr_error error = {.code = SKR_OK};
     json_error_t where;
     /* A copy: the reader must not change it, and reading beyond it is seen. */
-    char *copy = malloc(n + 1);
+    SKR_AUTO_FREE char *copy = malloc(n > 0 ? n : 1);
     skr_bug_on(!copy);
     memcpy(copy, text, n);
-    skr_json_scan_init(&scan, copy, n);
-    *ret_read = skr_pod_reader_read(reader, &scan, &read);
-    const char *what = memcmp(copy, text, n) != 0 ? "the text was changed" : NULL;
-    bool whole = *ret_read && skr_json_scan_end(&scan);
-    free(copy);
-    if (*ret_read && whole && !what) {
-        json_auto_t *json = json_loadb(text, n, 0, &where);
-        if (!json) {
-            what = is_range(where.text) ? NULL : "the tree is not JSON";
-        } else if (skr_pod_decode(json, &tree, &error) < 0) {
-            what = "the tree is refused";
-        } else {
-            what = pod_difference(read, tree);
-        }
+    json_auto_t *json = json_loadb(text, n, 0, &where);
+    const bool is_json = skr_json_read_text(&reader, copy, n, &value, &error) == 0;
+    *ret_read = is_json && skr_pod_read(shapes, value, &read, &error) == 0;
+    if (memcmp(copy, text, n) != 0) {
+        return "the text was changed";
     }
-    skr_pod_destroy(read);
-    return what;
+    if (!json) { /* of which NUL and depth are no faults here */
+        return NULL;
+    }
+    if (!is_json) {
+        return strstr(error.text, "levels") ? NULL : "it is JSON";
+    }
+    if ((skr_pod_decode(json, &tree, &error) == 0) != *ret_read) {
+        return tree ? "the tree is read" : "the tree is refused";
+    }
+    return tree ? pod_difference(read, tree) : NULL;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_TEST_UNIT_POD_SAME_H
 #define SKR_TEST_UNIT_POD_SAME_H
-/* Whether two ways of decoding a pod agree: libjansson's tree has the last word. */
-#include "core/pod/reader.h"
+/* Whether two pods are the same, and whether a pod is the same with shared shapes and as libjansson reads it. */
+#include "core/pod/shapes.h"
 
-/* The first field in which they differ; NULL: none. */
+/* What is different; NULL: nothing. */
 const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b);
 
-/* Reads the text with the reader and as a tree. NULL: they agree, or the reader has left the word to
- * the tree; else what is wrong. *ret_read: whether the reader made a pod. */
-const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, size_t n,
+/* Reads the text with shapes, and the tree that libjansson makes of it without. What is wrong with the first;
+ * NULL: nothing. *ret_read: whether it was read. */
+const char *pod_readers_differ(struct skr_pod_shapes *shapes, const char *text, size_t n,
                                bool *ret_read);
 
 #endif

@@ -6,10 +6,12 @@
  */
 #include "topology/base/json_field.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "topology/base/decimal.h"
 #include "topology/base/json_position.h"
 
 bool skr_object_is_absent(const json_t *value)
@@ -26,49 +28,6 @@ const char *skr_object_text(const json_t *object, const char *key)
 json_t *skr_object_unconst(const json_t *value)
 {
     return (json_t *)(uintptr_t)value;
-}
-
-/* One of 64 bits for how a key begins. */
-static uint64_t beginning_of(const char *key)
-{
-    const unsigned char first = (unsigned char)key[0];
-    const unsigned char second = first != 0 ? (unsigned char)key[1] : 0;
-    return (uint64_t)1 << ((first + 7U * second) & 63);
-}
-
-/* Where the key is in the list, n: nowhere. Members are mostly in the list's order. */
-static size_t find_key(const char *const key[], size_t n, size_t from, const char *name)
-{
-    for (size_t tried = 0, i = from; tried < n; tried++, i++) {
-        i = i < n ? i : 0;
-        if (key[i][0] == name[0] && key[i][1] == name[1] && strcmp(key[i], name) == 0) {
-            return i;
-        }
-    }
-    return n;
-}
-
-void skr_object_members(const json_t *object, const char *const key[], size_t n, json_t *ret[])
-{
-    enum { MORE = 3 }; /* members for each that is wanted: about where look-ups become cheaper */
-    json_t *map = skr_object_unconst(object);
-    uint64_t beginnings = 0;
-    size_t found = 0, next = 0;
-    const bool large = json_object_size(map) > MORE * n;
-    for (size_t i = 0; i < n; i++) {
-        ret[i] = large ? json_object_get(map, key[i]) : NULL;
-        beginnings |= beginning_of(key[i]);
-    }
-    void *at = large ? NULL : json_object_iter(map);
-    for (; at && found < n; at = json_object_iter_next(map, at)) {
-        const char *name = json_object_iter_key(at);
-        const size_t i = beginnings & beginning_of(name) ? find_key(key, n, next, name) : n;
-        if (i < n) {
-            ret[i] = json_object_iter_value(at);
-            next = i + 1;
-            found++;
-        }
-    }
 }
 
 const char *skr_object_type_name(const json_t *value)
@@ -163,6 +122,86 @@ int skr_field_set_type_error(const struct skr_field_path *path, const char *key,
                                skr_object_type_name(value));
 }
 
+/* ---- values of a tape ---- */
+
+static const char *type_name(enum skr_json_type type)
+{
+    static const char *const name[] = {
+        [SKR_JSON_NULL] = "null",       [SKR_JSON_BOOLEAN] = "a boolean",
+        [SKR_JSON_NUMBER] = "a number", [SKR_JSON_STRING] = "a string",
+        [SKR_JSON_ARRAY] = "an array",  [SKR_JSON_OBJECT] = "an object",
+    };
+    return name[type];
+}
+
+int skr_json_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                        const struct skr_json *value, struct skr_error *error)
+{
+    return skr_field_set_error(path, key, error, SKR_INVALID, "must be %s, got %s", what,
+                               value ? type_name(value->type) : "nothing");
+}
+
+int skr_json_expect(const struct skr_json *value, enum skr_json_type type,
+                    const struct skr_field_path *path, const char *key, const struct skr_json **ret,
+                    struct skr_error *error)
+{
+    const bool absent = !value || value->type == SKR_JSON_NULL;
+    if (!absent && value->type != type) {
+        return skr_json_type_error(path, key, type_name(type), value, error);
+    }
+    *ret = absent ? NULL : value;
+    return 0;
+}
+
+int skr_json_copy_string(struct skr_arena *arena, const struct skr_json *value,
+                         const struct skr_field_path *path, const char *key, const char **ret,
+                         struct skr_error *error)
+{
+    const struct skr_json *text = NULL;
+    const int rc = skr_json_expect(value, SKR_JSON_STRING, path, key, &text, error);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *copy = text && text->n > 0 ? skr_arena_strndup(arena, text->text, text->n) : "";
+    if (!copy) {
+        return skr_field_set_error(path, key, error, SKR_LIMIT, "no room is left for the object");
+    }
+    *ret = copy;
+    return 0;
+}
+
+int skr_json_expect_array(const struct skr_json *value, const struct skr_field_path *path,
+                          const char *key, size_t limit, const struct skr_json **ret,
+                          struct skr_error *error)
+{
+    const int rc = skr_json_expect(value, SKR_JSON_ARRAY, path, key, ret, error);
+    const size_t n = rc == 0 && *ret ? skr_json_count(*ret) : 0;
+    return n > limit ? skr_field_set_error(path, key, error, SKR_LIMIT,
+                                           "%zu entries, at most %zu are supported", n, limit)
+                     : rc;
+}
+
+int skr_json_int32(const struct skr_json *value, const struct skr_field_path *path, const char *key,
+                   int32_t absent, int32_t *ret, struct skr_error *error)
+{
+    int64_t n = 0;
+    if (!value || value->type == SKR_JSON_NULL) {
+        *ret = absent;
+        return 0;
+    }
+    if (value->type != SKR_JSON_NUMBER || !skr_decimal_parse(value->text, value->n, &n)) {
+        return skr_json_type_error(path, key, "an integer", value, error);
+    }
+    if (n < INT32_MIN || n > INT32_MAX) {
+        return skr_field_set_error(path, key, error, SKR_INVALID,
+                                   "%" PRId64 " does not fit into 32 bits", n);
+    }
+    *ret = (int32_t)n;
+    return 0;
+}
+
+/* ---- trees ---- */
+
 int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
                         struct skr_error *error)
 {
@@ -199,9 +238,10 @@ static json_t *member(const json_t *object, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-int skr_value_string(const json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
                      const char **ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_string(value)) {
         return skr_field_set_type_error(path, key, "a string", value, error);
     }
@@ -209,18 +249,12 @@ int skr_value_string(const json_t *value, const struct skr_field_path *path, con
     return 0;
 }
 
-int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
-                     const char **ret, struct skr_error *error)
-{
-    return skr_value_string(json_object_get(object, key), path, key, ret, error);
-}
-
-int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
+int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
                           const struct skr_field_path *path, const char *key, const char **ret,
                           struct skr_error *error)
 {
     const char *text = "";
-    int rc = skr_value_string(value, path, key, &text, error);
+    int rc = skr_field_string(object, path, key, &text, error);
     if (rc != 0) {
         return rc;
     }
@@ -231,13 +265,6 @@ int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
     }
     *ret = copy;
     return 0;
-}
-
-int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
-                          const struct skr_field_path *path, const char *key, const char **ret,
-                          struct skr_error *error)
-{
-    return skr_value_copy_string(arena, json_object_get(object, key), path, key, ret, error);
 }
 
 int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
@@ -251,9 +278,10 @@ int skr_field_bool(const json_t *object, const struct skr_field_path *path, cons
     return 0;
 }
 
-int skr_value_int32(const json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
                     int32_t absent, int32_t *ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (skr_object_is_absent(value)) {
         *ret = absent;
         return 0;
@@ -270,15 +298,10 @@ int skr_value_int32(const json_t *value, const struct skr_field_path *path, cons
     return 0;
 }
 
-int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
-                    int32_t absent, int32_t *ret, struct skr_error *error)
-{
-    return skr_value_int32(json_object_get(object, key), path, key, absent, ret, error);
-}
-
-int skr_value_object(json_t *value, const struct skr_field_path *path, const char *key,
+int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
                      json_t **ret, struct skr_error *error)
 {
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_object(value)) {
         return skr_field_set_type_error(path, key, "an object", value, error);
     }
@@ -286,15 +309,10 @@ int skr_value_object(json_t *value, const struct skr_field_path *path, const cha
     return 0;
 }
 
-int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
-                     json_t **ret, struct skr_error *error)
+int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
+                    size_t limit, json_t **ret, struct skr_error *error)
 {
-    return skr_value_object(json_object_get(object, key), path, key, ret, error);
-}
-
-int skr_value_array(json_t *value, const struct skr_field_path *path, const char *key, size_t limit,
-                    json_t **ret, struct skr_error *error)
-{
+    json_t *value = json_object_get(object, key);
     if (!skr_object_is_absent(value) && !json_is_array(value)) {
         return skr_field_set_type_error(path, key, "an array", value, error);
     }
@@ -305,12 +323,6 @@ int skr_value_array(json_t *value, const struct skr_field_path *path, const char
     }
     *ret = json_is_array(value) ? value : NULL;
     return 0;
-}
-
-int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
-                    size_t limit, json_t **ret, struct skr_error *error)
-{
-    return skr_value_array(json_object_get(object, key), path, key, limit, ret, error);
 }
 
 int skr_field_entry(const json_t *array, const struct skr_field_path *path, size_t index,

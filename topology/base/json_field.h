@@ -17,6 +17,7 @@
 
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
+#include "topology/base/json.h"
 
 enum {
     SKR_FIELD_PATH_MAX = 160,  /* bytes of a path as text, NUL included; longer ones are cut */
@@ -39,9 +40,6 @@ bool skr_object_is_absent(const json_t *value);
 json_t *skr_object_unconst(const json_t *value);
 /* The string at key; "" where there is none, or something else. Borrowed. */
 const char *skr_object_text(const json_t *object, const char *key);
-/* ret[i]: the member at key[i], borrowed; NULL where there is none, or object is none. No key is NULL or "".
- * Cheaper than a look-up of each where the object has not many more members than are wanted: none is hashed. */
-void skr_object_members(const json_t *object, const char *const key[], size_t n, json_t *ret[]);
 /* "a string", "an object", ...; never NULL. */
 const char *skr_object_type_name(const json_t *value);
 
@@ -59,6 +57,27 @@ int skr_field_prefix(const struct skr_field_path *path, const char *key, struct 
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
                              const json_t *value, struct skr_error *error);
 
+/* The same of values of a tape (json.h), which decoders of objects that come by the thousand read. */
+
+/* *ret is value; NULL if it is NULL or null. SKR_INVALID: it is not of the type. */
+int skr_json_expect(const struct skr_json *value, enum skr_json_type type,
+                    const struct skr_field_path *path, const char *key, const struct skr_json **ret,
+                    struct skr_error *error);
+/* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
+int skr_json_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                        const struct skr_json *value, struct skr_error *error);
+/* A copy of a string; "" if it is NULL or null. Errors: also SKR_LIMIT. */
+int skr_json_copy_string(struct skr_arena *arena, const struct skr_json *value,
+                         const struct skr_field_path *path, const char *key, const char **ret,
+                         struct skr_error *error);
+/* An array with at most limit items. Errors: also SKR_LIMIT. */
+int skr_json_expect_array(const struct skr_json *value, const struct skr_field_path *path,
+                          const char *key, size_t limit, const struct skr_json **ret,
+                          struct skr_error *error);
+/* An integer of 32 bits; absent if it is NULL or null. */
+int skr_json_int32(const struct skr_json *value, const struct skr_field_path *path, const char *key,
+                   int32_t absent, int32_t *ret, struct skr_error *error);
+
 /* JSON inside a string of an API object; json_decref() *ret. what names it in messages. Errors:
  * SKR_INVALID "WHAT: LINE:COLUMN: invalid JSON: ...", SKR_LIMIT (more than limit bytes, deeper than
  * SKR_JSON_NESTING_MAX), SKR_NO_MEMORY. */
@@ -73,18 +92,6 @@ int skr_field_string(const json_t *object, const struct skr_field_path *path, co
 int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
                           const struct skr_field_path *path, const char *key, const char **ret,
                           struct skr_error *error);
-/* The same of a value that was looked up already, at key; NULL: absent. */
-int skr_value_string(const json_t *value, const struct skr_field_path *path, const char *key,
-                     const char **ret, struct skr_error *error);
-int skr_value_copy_string(struct skr_arena *arena, const json_t *value,
-                          const struct skr_field_path *path, const char *key, const char **ret,
-                          struct skr_error *error);
-int skr_value_int32(const json_t *value, const struct skr_field_path *path, const char *key,
-                    int32_t absent, int32_t *ret, struct skr_error *error);
-int skr_value_object(json_t *value, const struct skr_field_path *path, const char *key,
-                     json_t **ret, struct skr_error *error);
-int skr_value_array(json_t *value, const struct skr_field_path *path, const char *key, size_t limit,
-                    json_t **ret, struct skr_error *error);
 int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
                    bool *ret, struct skr_error *error);
 int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_TOPOLOGY_BASE_JSON_TREE_H
 #define SKR_TOPOLOGY_BASE_JSON_TREE_H
-/*
- * A tree of values from a JSON text in memory that nobody needs afterwards: a third of the cost of
- * json_loadb(), which takes its bytes one by one. What is accepted is what json_scan.h says, and integers
- * that libjansson can hold.
- */
+/* Values of a tape (json.h) as a tree of libjansson, and the other way: for parts of the program that
+ * change JSON, or have it as trees. */
 #include <jansson.h>
 
-#include "topology/base/json_scan.h"
+#include "topology/base/json.h"
 
-/* The value of the whole text, which is consumed: a new reference. NULL: malformed, scan->what says
- * what is wrong at scan->pos (of the text as it was), or no memory. Of members with one name the last counts,
- * at the place of the first. O(len); does not recurse. */
-json_t *skr_json_tree_read(struct skr_json_scan *scan);
-/* The same of a copy of the text; NULL: malformed, or no memory. */
-json_t *skr_json_tree_of(const char *text, size_t n);
+/* A new reference; NULL: no memory. O(values), no recursion. */
+json_t *skr_json_tree(const struct skr_json *value);
+/* The value of a whole text, a new reference. SKR_INVALID "byte N: WHAT", SKR_NO_MEMORY. */
+int skr_json_tree_read(const char *text, size_t len, json_t **ret, struct skr_error *error);
+
+/* The tree as a tape of the reader, valid until the next call with it; strings are borrowed from the tree.
+ * tree NULL: *ret is NULL. SKR_LIMIT: more than SKR_JSON_DEPTH_MAX levels. O(values). */
+int skr_json_of_tree(struct skr_json_reader *reader, const json_t *tree,
+                     const struct skr_json **ret, struct skr_error *error);
 
 #endif

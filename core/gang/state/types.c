@@ -7,31 +7,56 @@
 #include "core/group/podgroup.h"
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
-#include "core/pod/reader.h"
+#include "core/pod/shapes.h"
 #include "topology/device_classes.h"
 
-static void *pod_reader_create(void)
-{
-    return skr_pod_reader_create();
-}
-
-static void pod_reader_destroy(void *reader)
-{
-    skr_pod_reader_destroy(reader);
-}
-
-static bool pod_reader_read(void *reader, struct skr_json_scan *scan, void **ret)
+static int pod_read(void *memory, const struct skr_json *json, void **ret, struct skr_error *error)
 {
     struct skr_pod *pod = NULL;
-    if (!skr_pod_reader_read(reader, scan, &pod)) {
-        return false;
+    const int rc = skr_pod_read(memory, json, &pod, error);
+    if (rc == 0) {
+        *ret = pod;
     }
-    *ret = pod;
-    return true;
+    return rc;
+}
+
+static void *shapes_create(void)
+{
+    return skr_pod_shapes_create();
+}
+
+static void shapes_destroy(void *memory)
+{
+    skr_pod_shapes_destroy(memory);
+}
+
+static int node_read(void *memory, const struct skr_json *json, void **ret, struct skr_error *error)
+{
+    struct skr_node *node = NULL;
+    const int rc = skr_node_read(json, &node, error);
+    (void)memory;
+    if (rc == 0) {
+        *ret = node;
+    }
+    return rc;
+}
+
+static int configmap_read(void *memory, const struct skr_json *json, void **ret,
+                          struct skr_error *error)
+{
+    struct skr_configmap *map = NULL;
+    const int rc = skr_configmap_read(json, &map, error);
+    (void)memory;
+    if (rc == 0) {
+        *ret = map;
+    }
+    return rc;
 }
 
 static const struct skr_object_reader pod_reader = {
-    .create = pod_reader_create, .destroy = pod_reader_destroy, .read = pod_reader_read};
+    .read = pod_read, .create_memory = shapes_create, .destroy_memory = shapes_destroy};
+static const struct skr_object_reader node_reader = {.read = node_read};
+static const struct skr_object_reader configmap_reader = {.read = configmap_read};
 
 #define TYPE(name, what, group_, version_, plural_, kind_, namespaced_, reader_)      \
     static int what##_decode(const json_t *json, void **ret, struct skr_error *error) \
@@ -62,9 +87,9 @@ static const struct skr_object_reader pod_reader = {
                                          .meta = what##_meta,                         \
                                          .reader = reader_}
 
-TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false, NULL);
+TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false, &node_reader);
 TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true, &pod_reader);
-TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true, NULL);
+TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true, &configmap_reader);
 TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true,
      NULL);
 TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true,

@@ -11,7 +11,6 @@
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 
 /* ---- existing pods ---- */
 
@@ -284,7 +283,7 @@ int64_t skr_workload_share(const json_t *value, int64_t total, bool up)
 void skr_workload_hash(const json_t *json, char text[11])
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    char *dump = skr_json_text(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    char *dump = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
     uint64_t hash = skr_hash_string(dump ? dump : "");
     free(dump);
     for (int i = 0; i < 10; i++) {

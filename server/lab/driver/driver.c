@@ -32,6 +32,7 @@ struct source {
     const struct skr_store_resource *resource; /* NULL: the API server lacks it */
     struct skr_selector *selector;             /* NULL: all */
     bool first;                                /* of its type */
+    void *memory;                              /* of the type; only of the first */
 };
 
 struct skr_driver {
@@ -43,6 +44,7 @@ struct skr_driver {
     struct source *source;      /* [watches of the row] */
     struct task *writes, *work; /* each in order of time */
     skr_time now, timer;
+    struct skr_json_reader reader;
 };
 
 /* ---- actions ---- */
@@ -123,13 +125,23 @@ static void settle(struct skr_driver *d)
 
 /* ---- objects ---- */
 
-static void deliver(struct skr_driver *d, const struct skr_object_type *type, const json_t *object)
+static int decode(struct skr_driver *d, const struct source *source, const json_t *object,
+                  void **ret, struct skr_error *error)
+{
+    const struct skr_object_type *type = source->type;
+    const struct skr_json *json = NULL;
+    if (!type->reader) {
+        return type->decode(object, ret, error);
+    }
+    const int rc = skr_json_of_tree(&d->reader, object, &json, error);
+    return rc < 0 ? rc : type->reader->read(source->memory, json, ret, error);
+}
+
+static void deliver(struct skr_driver *d, const struct source *source, const json_t *object)
 {
     struct skr_error error;
-    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
-    void **ret = &event.upsert.object;
-    if ((d->options.decode ? d->options.decode(d->options.context, type, object, ret, &error)
-                           : type->decode(object, ret, &error)) < 0) {
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = source->type}};
+    if (decode(d, source, object, &event.upsert.object, &error) < 0) {
         skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
                       "Object not understood  %s/%s: %s",
                       skr_path_text(object, "metadata.namespace"),
@@ -168,7 +180,7 @@ static bool list_object(void *context, const json_t *object)
     const struct lister *lister = context;
     struct skr_driver *d = lister->driver;
     if (is_watched(lister->source, d->source + d->options.scheduler->n_watches, object)) {
-        deliver(d, lister->source->type, object);
+        deliver(d, lister->source, object);
     }
     return true;
 }
@@ -180,12 +192,12 @@ void skr_driver_start(struct skr_driver *driver, skr_time now)
     skr_watcher_fini(&driver->watcher);
     skr_watcher_init(&driver->watcher, driver->store, driver->options.watch_delay,
                      skr_store_revision(driver->store));
-    /* Frequent kinds come last, after the objects that they refer to. */
+    /* Frequent kinds, of which something is remembered, come last, after the objects that they refer to. */
     const size_t n = driver->options.scheduler->n_watches;
     for (size_t i = 0; i < 2 * n; i++) {
         struct lister lister = {driver, &driver->source[i % n]};
         const struct source *source = lister.source;
-        if (source->first && source->resource && !source->type->reader == (i < n)) {
+        if (source->first && source->resource && !source->memory == (i < n)) {
             skr_store_each(driver->store, source->resource->kind, list_object, &lister);
         }
     }
@@ -201,13 +213,13 @@ static void take_change(struct skr_driver *d, const struct skr_store_change *cha
             continue;
         }
         if (change->kind != SKR_STORE_DELETED && is_watched(s, end, change->object)) {
-            deliver(d, s->type, change->object);
+            deliver(d, s, change->object);
         } else if (is_watched(s, end, change->before)) {
             deliver_end(d, s->type, change->object);
         } else {
             continue;
         }
-        if (!s->type->reader) {
+        if (!s->memory) {
             settle(d);
         }
     }
@@ -283,13 +295,14 @@ static void trace_write(const struct skr_driver *d, const struct skr_write *writ
                   write->namespace_, name, status, message[0] ? " " : "", message);
 }
 
-/* NULL: no body. The text is consumed. */
+/* NULL: no body. */
 static json_t *body_of(const struct skr_write *write)
 {
-    struct skr_json_scan scan;
-    /* The text is our own copy; only the pointer is const. */
-    skr_json_scan_init(&scan, (char *)(uintptr_t)write->body, write->body_len);
-    return write->body_len > 0 ? skr_json_tree_read(&scan) : NULL;
+    json_t *body = NULL;
+    if (write->body_len > 0) {
+        (void)skr_json_tree_read(write->body, write->body_len, &body, NULL);
+    }
+    return body;
 }
 
 static void run_write(struct skr_driver *d, const struct skr_write *write)
@@ -433,6 +446,9 @@ static void watch(struct skr_driver *d)
             (struct source){.type = w->type,
                             .resource = skr_store_resource_find(r->group, r->version, r->plural),
                             .first = i == 0 || w[-1].type != w->type};
+        if (d->source[i].first && w->type->reader && w->type->reader->create_memory) {
+            d->source[i].memory = w->type->reader->create_memory();
+        }
         skr_bug_on(w->label_selector &&
                    skr_selector_parse_labels(w->label_selector, &d->source[i].selector, NULL) < 0);
     }
@@ -468,8 +484,12 @@ void skr_driver_destroy(struct skr_driver *driver)
     }
     for (size_t i = 0; i < driver->options.scheduler->n_watches; i++) {
         skr_selector_destroy(driver->source[i].selector);
+        if (driver->source[i].memory) {
+            driver->source[i].type->reader->destroy_memory(driver->source[i].memory);
+        }
     }
     free(driver->source);
+    skr_json_reader_fini(&driver->reader);
     skr_watcher_fini(&driver->watcher);
     skr_actions_fini(&driver->actions);
     skr_engine_destroy(driver->engine);

@@ -21,9 +21,6 @@ struct skr_driver_options {
     skr_time work_time;   /* of every piece of work, as the engine sees it */
     skr_time watch_delay; /* until it sees a change */
     struct skr_trace trace;
-    /* Replaces the type's decoder; NULL: no replacement. */
-    int (*decode)(void *context, const struct skr_object_type *type, const json_t *object,
-                  void **ret, struct skr_error *error);
     /* The name of a write in the trace; NULL: its verb and resource. */
     const char *(*name)(const struct skr_write *write);
     /* A request is answered; body is borrowed. NULL: there are no requests. */

@@ -26,8 +26,7 @@ struct skr_lab {
     struct skr_lab_options options;
     struct skr_cluster *cluster;
     struct skr_store *store;
-    struct skr_pod_templates templates; /* shared by gang and scheduler */
-    struct skr_settings settings;       /* of the gang scheduler; the model may have more names */
+    struct skr_settings settings; /* of the gang scheduler; the model may have more names */
     struct skr_driver *gang;
     struct skr_driver *joined[SKR_LAB_JOINED_MAX];
     size_t n_joined;
@@ -127,20 +126,6 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
     l->unanswered = 0;
 }
 
-/* Decodes pods of one template once. */
-static int decode(void *context, const struct skr_object_type *type, const json_t *object,
-                  void **ret, struct skr_error *error)
-{
-    struct skr_lab *l = context;
-    struct skr_pod *pod = NULL;
-    if (type != &skr_gang_pod) {
-        return type->decode(object, ret, error);
-    }
-    int rc = skr_pod_templates_decode(&l->templates, object, &pod, error);
-    *ret = pod;
-    return rc;
-}
-
 static const char *name_of(const struct skr_write *write)
 {
     return skr_write_kind_name(skr_write_kind_of(write));
@@ -156,7 +141,6 @@ struct skr_lab *skr_lab_create(const struct skr_lab_options *options)
 {
     struct skr_lab *l = skr_alloc(sizeof *l);
     l->options = *options;
-    l->templates.two_readers = true;
     l->now = options->start;
     l->cluster = skr_cluster_create(&options->cluster, options->start);
     l->store = skr_cluster_store(l->cluster);
@@ -168,7 +152,6 @@ struct skr_lab *skr_lab_create(const struct skr_lab_options *options)
                                             .work_time = SKR_LAB_SOLVE_TIME,
                                             .watch_delay = SKR_LAB_WATCH_TIME,
                                             .trace = options->trace,
-                                            .decode = decode,
                                             .name = name_of,
                                             .answer = take_answer,
                                             .event = options->event ? pass_event : NULL,
@@ -185,7 +168,6 @@ void skr_lab_destroy(struct skr_lab *lab)
     skr_scheduler_destroy(lab->scheduler);
     skr_scheduler_destroy(lab->daemons);
     skr_driver_destroy(lab->gang);
-    skr_pod_templates_fini(&lab->templates);
     skr_cluster_destroy(lab->cluster);
     free(lab);
 }
@@ -258,7 +240,6 @@ void skr_lab_start(struct skr_lab *lab)
                                             .cycle_time = SKR_LAB_CYCLE_TIME,
                                             .watch_delay = SKR_LAB_WATCH_TIME,
                                             .seed = l->options.cluster.seed,
-                                            .templates = &l->templates,
                                             .trace = l->options.trace};
     l->scheduler = skr_scheduler_create(&options, l->store, l->now);
     l->started = true;

@@ -12,7 +12,6 @@
 #include "server/lab/store/json_patch.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
-#include "topology/base/json_text.h"
 
 /* Of a patch; the same as for the lab's other schedulers. */
 #define WRITE_TIME SKR_MILLISECOND
@@ -47,7 +46,7 @@ char *skr_mix_review_write(const char *uid, const char *namespace_, const json_t
                   uid, "kind", "group", "", "version", "v1", "kind", "Pod", "resource", "group", "",
                   "version", "v1", "resource", "pods", "namespace", namespace_, "operation",
                   "CREATE", "object", pod, "dryRun", dry_run ? 1 : 0);
-    char *text = skr_json_text(review, JSON_COMPACT);
+    char *text = json_dumps(review, JSON_COMPACT);
     skr_bug_on(!text);
     json_decref(review);
     return text;

@@ -10,7 +10,6 @@
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 #include "server/render/text_table.h"
-#include "topology/base/json_text.h"
 #include "topology/base/json_tree.h"
 
 /* "12.5s": tenths of seconds, rounded down. */
@@ -40,8 +39,8 @@ struct summing {
 static void add_group(void *context, const char *text, size_t n)
 {
     const struct summing *summing = context;
-    json_t *group = skr_json_tree_of(text, n);
-    skr_bug_on(!group);
+    json_t *group = NULL;
+    skr_bug_on(skr_json_tree_read(text, n, &group, NULL) < 0);
     const json_t *members = json_object_get(group, "members");
     size_t bound = 0;
     for (size_t i = 0; i < json_array_size(members); i++) {
@@ -195,7 +194,7 @@ static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, ",\n \"%s\": [", key);
     for (size_t i = 0; i < json_array_size(rows); i++) {
-        char *text = skr_json_text(json_array_get(rows, i), 0);
+        char *text = json_dumps(json_array_get(rows, i), 0);
         skr_bug_on(!text);
         skr_strbuf_addf(out, "%s\n  %s", i > 0 ? "," : "", text);
         free(text);
@@ -287,7 +286,8 @@ static void write_unplaced(const struct skr_simulate_report *report, const json_
     skr_strbuf_init(&text);
     if (skr_lab_explain(report->lab, skr_path_text(group, "namespace"), name, &text) ==
         SKR_EXPLAIN_FOUND) {
-        json_t *explanation = skr_json_tree_of(text.s, text.len);
+        json_t *explanation = NULL;
+        (void)skr_json_tree_read(text.s, text.len, &explanation, NULL);
         skr_explain_write_relaxations(explanation, 2, 3, out);
         json_decref(explanation);
     }

@@ -11,7 +11,6 @@
 #include "server/lab/store/status.h"
 #include "server/object/view_url.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 #define PREFIX    "/sandbox/"
 #define SCHEDULER "/sandbox/v1/scheduler"
@@ -97,7 +96,7 @@ int skr_control_start_scheduler(struct skr_control *control, struct skr_schedule
 /* body: taken. */
 static void reply_json(struct skr_http_request *request, unsigned status, json_t *body)
 {
-    char *text = skr_json_text(body, JSON_COMPACT);
+    char *text = json_dumps(body, JSON_COMPACT);
     skr_bug_on(!text);
     json_decref(body);
     skr_http_reply(request, status, "application/json", text, strlen(text));

@@ -12,7 +12,6 @@
 #include "server/lab/sandbox/extender_json.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 #include "topology/base/strbuf.h"
 
 struct skr_extender_http {
@@ -166,7 +165,7 @@ static int ask(struct skr_extender_http *x, const struct skr_scheduler_extender 
     json_auto_t *nodes = collect_nodes(x, extender, name, n);
     json_auto_t *args = skr_extender_args(x->pod, nodes, name, n);
     x->options.unlock(x->options.context);
-    char *body = skr_json_text(args, JSON_COMPACT);
+    char *body = json_dumps(args, JSON_COMPACT);
     skr_bug_on(!body);
     const int rc = send_and_wait(x, extender, verb, body, strlen(body), ret, error);
     x->options.lock(x->options.context);
@@ -363,7 +362,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
     }
     bind->url = url_of(bind->config, bind->config->bind_verb);
     json_t *args = skr_extender_binding(bind->namespace_, bind->name, bind->uid, bind->node);
-    char *body = skr_json_text(args, JSON_COMPACT);
+    char *body = json_dumps(args, JSON_COMPACT);
     skr_bug_on(!body);
     json_decref(args);
     skr_poster_post(x->poster, bind->url, body, strlen(body), bind->config->timeout, take_bind,

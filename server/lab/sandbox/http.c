@@ -18,7 +18,6 @@
 #include "server/lab/store/status.h"
 #include "server/thread.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 enum {
     WATCH_S = 1800, /* of a watch without a timeout */
@@ -146,7 +145,7 @@ static void *run(void *context)
 /* body: borrowed. */
 static void reply_text(struct skr_http_request *request, int status, const json_t *body)
 {
-    char *text = skr_json_text(body, JSON_COMPACT);
+    char *text = json_dumps(body, JSON_COMPACT);
     struct skr_strbuf out;
     size_t n;
     if (!text) {

@@ -11,7 +11,6 @@
 #include "server/object/path.h"
 #include "server/object/selector.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 enum {
     CHUNK_BYTES = 64 * 1024,
@@ -102,7 +101,7 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
 static void line(struct skr_strbuf *out, const char *type, json_t *value)
 {
     json_auto_t *event = json_pack("{s:s, s:o}", "type", type, "object", value);
-    SKR_AUTO_FREE char *text = skr_json_text(event, JSON_COMPACT);
+    SKR_AUTO_FREE char *text = json_dumps(event, JSON_COMPACT);
     skr_bug_on(!text);
     skr_strbuf_add(out, text);
     skr_strbuf_addc(out, '\n');

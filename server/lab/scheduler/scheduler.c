@@ -38,7 +38,7 @@ struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_opti
 {
     struct skr_scheduler_model *s = skr_alloc(sizeof *s);
     s->options = *options;
-    s->options.templates = options->templates ? options->templates : &s->templates;
+    s->shapes = skr_pod_shapes_create();
     s->store = store;
     s->now = s->busy_until = now;
     s->random = options->seed * 0x9E3779B97F4A7C15U + 1;
@@ -66,7 +66,7 @@ void skr_scheduler_destroy(struct skr_scheduler_model *scheduler)
     skr_sched_queue_fini(&scheduler->queue);
     skr_sched_cache_fini(&scheduler->cache);
     skr_watcher_fini(&scheduler->watcher);
-    skr_pod_templates_fini(&scheduler->templates);
+    skr_pod_shapes_destroy(scheduler->shapes);
     free(scheduler->answer);
     free(scheduler->names);
     free(scheduler->passes);

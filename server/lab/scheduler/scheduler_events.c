@@ -391,7 +391,7 @@ void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store
     struct skr_pod *pod = NULL;
     HASH_FIND_STR(s->pods, uid ? uid : "", p);
     if (change->kind != SKR_STORE_DELETED &&
-        skr_pod_templates_decode(s->options.templates, change->object, &pod, NULL) < 0) {
+        skr_pod_decode_shared(s->shapes, change->object, &pod, NULL) < 0) {
         return;
     }
     bool finished = pod && (pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED);

@@ -4,7 +4,7 @@
 /* The options of a model of kube-scheduler (its extender, its settings), and its counters. */
 #include <stdint.h>
 
-#include "core/pod/templates.h"
+#include "core/pod/pod.h"
 #include "server/lab/scheduler/trace.h"
 
 /* An extender. Calls have nodes and pods as in the scheduler's cache. */
@@ -37,8 +37,7 @@ struct skr_scheduler_options {
     skr_time cycle_time;      /* duration of a cycle; the bind call begins at its end */
     skr_time watch_delay;     /* until it sees a change */
     uint64_t seed;            /* 0: the first of several best nodes; else a random one of them */
-    struct skr_pod_templates *templates; /* of pods; shared; NULL: its own */
-    bool events; /* write Scheduled and FailedScheduling, as users see them */
+    bool events;              /* write Scheduled and FailedScheduling, as users see them */
     struct skr_trace trace;
 };
 

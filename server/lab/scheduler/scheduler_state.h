@@ -11,7 +11,7 @@
 #include <uthash.h>
 
 #include "core/frame/heap.h"
-#include "core/pod/templates.h"
+#include "core/pod/shapes.h"
 #include "server/lab/scheduler/scheduler_options.h"
 #include "server/lab/store/watcher.h"
 #include "topology/node_keep.h"
@@ -111,11 +111,11 @@ struct skr_scheduler_model {
     struct skr_watcher watcher;
     struct skr_sched_cache cache;
     struct skr_sched_queue queue;
-    struct skr_pod_templates templates; /* unless the options have some */
-    struct skr_sched_pod *pods;         /* by uid */
-    struct skr_sched_pod *calls;        /* open bind calls */
-    struct skr_sched_pod *bind_next;    /* its cycle ends at busy_until */
-    struct skr_sched_answer *answer;    /* not yet handled */
+    struct skr_pod_shapes *shapes;
+    struct skr_sched_pod *pods;      /* by uid */
+    struct skr_sched_pod *calls;     /* open bind calls */
+    struct skr_sched_pod *bind_next; /* its cycle ends at busy_until */
+    struct skr_sched_answer *answer; /* not yet handled */
     size_t n_answers, cap_answers;
     skr_time now, busy_until;
     size_t start;  /* where the next search begins */

@@ -11,7 +11,6 @@
 #include "server/lab/simulate/topology.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 #include "topology/base/suggest.h"
 
 static const char constraints[] = "constraints.";
@@ -161,7 +160,7 @@ static void find_ignored(const struct skr_change *c, const char *level, const ch
     struct skr_group_spec *spec = NULL;
     struct skr_error error = {0};
     json_t *all = json_pack("{s:{s:o}}", level, key, value_of(c->value));
-    char *text = skr_json_text(all, 0);
+    char *text = json_dumps(all, 0);
     struct skr_label item = {"constraints", text};
     (void)skr_group_spec_check(&(const struct skr_labels){1, &item}, &defects, &spec, &error);
     skr_group_spec_destroy(spec);
@@ -219,7 +218,7 @@ static bool set_constraint(json_t *data, char *path, const char *value)
     }
     remove_key(rule, key);
     json_object_set_new(rule, key, value_of(value));
-    char *dumped = skr_json_text(all, 0);
+    char *dumped = json_dumps(all, 0);
     json_object_set_new(data, "constraints", json_string(dumped));
     free(dumped);
     json_decref(all);

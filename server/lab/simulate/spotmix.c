@@ -11,7 +11,6 @@
 #include "server/lab/simulate/spotmix_parts.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 
 struct replay {
     struct skr_spotmix_world world;
@@ -154,7 +153,7 @@ static int raw(struct replay *replay, const json_t *event, struct skr_error *err
                     skr_spotmix_world_post(&replay->world, body ? json_string_value(body) : "",
                                            body ? json_string_length(body) : 0, &response));
     } else {
-        char *text = skr_json_text(body, JSON_COMPACT | JSON_ENCODE_ANY);
+        char *text = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
         skr_bug_on(!text);
         note_status(replay, skr_spotmix_world_post(&replay->world, text, strlen(text), &response));
         free(text);
@@ -387,7 +386,7 @@ static void write_result(const struct replay *replay, bool json, struct skr_strb
     json_t *result = report(replay);
     skr_bug_on(!result);
     if (json) {
-        char *text = skr_json_text(result, JSON_INDENT(1));
+        char *text = json_dumps(result, JSON_INDENT(1));
         skr_bug_on(!text);
         skr_strbuf_add(out, text);
         skr_strbuf_addc(out, '\n');

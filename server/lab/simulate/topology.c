@@ -8,7 +8,6 @@
 #include "server/manifest/scenario.h"
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/base/json_text.h"
 #include "topology/base/suggest.h"
 #include "topology/topology_map.h"
 
@@ -191,7 +190,7 @@ static void look_in_map(struct levels *l, const json_t *object)
 
 static void look_in_scenario(struct levels *l, const json_t *object)
 {
-    char *text = skr_json_text(object, 0);
+    char *text = json_dumps(object, 0);
     l->unknowable = l->unknowable || strstr(text, SKR_TOPOLOGY_LABEL) || strstr(text, "ConfigMap");
     free(text);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "server/object/path.h"
-#include "topology/base/json_text.h"
 #include "topology/base/strbuf.h"
 
 enum { MESSAGE_MAX = 2048, VALUE_SHOWN = 512 };
@@ -207,7 +206,7 @@ void skr_causes_forbidden(struct skr_causes *causes, const char *field, const ch
 void skr_causes_invalid(struct skr_causes *causes, const char *field, const json_t *value,
                         const char *why)
 {
-    char *text = value ? skr_json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     skr_causes_add(causes, "FieldValueInvalid", field, "Invalid value: %.*s: %s", VALUE_SHOWN,
                    text ? text : "\"\"", why);
     free(text);

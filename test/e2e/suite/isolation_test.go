@@ -180,8 +180,8 @@ func TestIsolation_DisksOfOneTenantAreNoVetoForAnother(t *testing.T) {
 		hostile.createClaim(name, "static", name)
 		hostile.create(hostile.pod(fmt.Sprintf("disks-%d", i), label("sakkara.group.name", "disks"), cpu("8"), claim(name)))
 	}
-	hostile.wait(usual, "kube-scheduler has refused nodes to the gang", func(v *cluster.View) error {
-		if v.Map(hostile.ns, "disks").Data["reason"] != "FilteredByOthers" {
+	hostile.wait(usual, "the gang waits for kube-scheduler", func(v *cluster.View) error {
+		if reason := v.Map(hostile.ns, "disks").Data["reason"]; reason != "FilteredByOthers" && reason != "WaitingForClaims" {
 			return fmt.Errorf("%v", v.Map(hostile.ns, "disks").Data)
 		}
 		return nil
@@ -242,6 +242,7 @@ func TestIsolation_VictimsThatDoNotLeaveAreNotWaitedFor(t *testing.T) {
 		}
 		return nil
 	})
+	h.quiet(3*time.Second, "the victims stay", h.noneBound("waits"))
 	began := time.Now()
 	for _, pod := range numbered("leaves", 0, 4) {
 		h.must(h.plane.Admin.Delete(hostile.podPath(pod)))

@@ -17,8 +17,8 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
     char *body = skr_alloc(n + 1);
     memcpy(body, text, n);
     *error = (struct skr_error){0};
-    /* Every body with a reader that has seen its pod, too: the same comes out of it. */
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
+    /* Every body with shapes that have seen its pod, too: the same comes out of it. */
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     struct skr_verb_args again;
     struct skr_error said;
     SKR_AUTO_FREE char *copy = skr_alloc(n + 1);
@@ -27,7 +27,7 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
     for (int i = 0; i < 2; i++) {
         char *once = skr_alloc(n + 1);
         memcpy(once, copy, n);
-        assert_int_equal(skr_verb_args_parse(verb, once, n, reader, &again, &said), rc);
+        assert_int_equal(skr_verb_args_parse(verb, once, n, shapes, &again, &said), rc);
         assert_true(rc != 0 || !ret->pod == !again.pod);
         if (rc == 0 && ret->pod) {
             assert_null(pod_difference(ret->pod, again.pod));

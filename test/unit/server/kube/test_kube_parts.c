@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of the kube client by themselves: lines out of chunks, pruned objects, known ones. */
+/* Pieces of the kube client by themselves: lines out of chunks. */
 #include "server/kube/known.h"
 #include "server/kube/lines.h"
-#include "server/kube/prune.h"
 #include "test/test.h"
 #include "topology/base/error.h"
 
@@ -42,41 +41,5 @@ TEST(lines_are_cut_wherever_chunks_fall)
         assert_int_equal(rc, cases[i].result);
         assert_string_equal(h.text, cases[i].heard);
         skr_lines_fini(&lines);
-    }
-}
-
-/* What the parser gets is the same document with empty managedFields, whatever they held. */
-TEST(managed_fields_are_left_out_and_nothing_else_is)
-{
-    static const struct {
-        const char *in;
-        const char *out; /* NULL: as in */
-    } cases[] = {
-        {"", NULL},
-        {"{}", NULL},
-        {"{\"managedFields\":[]}", NULL},
-        {"{\"managedFields\":[{\"a\":[1,\"]\"],\"f:\\\"]\":{}}],\"b\":1}",
-         "{\"managedFields\":[],\"b\":1}"},
-        {"[{\"managedFields\": \n[1]},{\"managedFields\":[2,[3]]},4]",
-         "[{\"managedFields\": \n[]},{\"managedFields\":[]},4]"},
-        {"{\"managedFields\":\"[text]\"}", NULL},
-        {"{\"x\\\"managedFields\":[1]}", NULL},
-        {"{\"a\":\"\\\"managedFields\\\":[1]\"}", NULL},
-        {"{\"managedFields\":[1", NULL},
-        {"{\"managedFields\":", NULL},
-        {"{\"managedFields\":[\"\\", NULL},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (size_t size = 1; size < 40; size += 6) {
-            struct skr_prune prune;
-            char out[256] = "";
-            size_t n = 0;
-            skr_prune_init(&prune, cases[i].in, strlen(cases[i].in));
-            for (size_t got; (got = skr_prune_read(out + n, size, &prune)) > 0;) {
-                n += got;
-            }
-            out[n] = '\0';
-            assert_string_equal(out, cases[i].out ? cases[i].out : cases[i].in);
-        }
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
-#include "server/kube/prune.h"
-#include "server/kube/salvage.h"
+#include "server/kube/page.h"
 #include "server/kube/transfer.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
@@ -155,41 +154,6 @@ TEST_CLIENT(the_age_of_the_cache_counts_from_the_last_success)
     assert_true(pods_of(c).age > c->options.stale_after);
 }
 
-static char *prune(const char *text, size_t step)
-{
-    struct skr_prune p;
-    char *out = calloc(strlen(text) + 1, 1);
-    size_t n = 0;
-    skr_prune_init(&p, text, strlen(text));
-    for (size_t got; (got = skr_prune_read(out + n, step, &p)) > 0;) {
-        n += got;
-    }
-    return out;
-}
-
-TEST(every_nul_becomes_the_replacement_character_and_no_text_about_one)
-{
-    static const char *const cases[][2] = {
-        {"\"\\u0000\"", "\"\\ufffd\""},
-        {"\"a\\u0000b\\u0000\"", "\"a\\ufffdb\\ufffd\""},
-        {"\"\\\\u0000\"", "\"\\\\u0000\""},
-        {"\"\\\\\\u0000\"", "\"\\\\\\ufffd\""},
-        {"\"\\u0001\\u00000\"", "\"\\u0001\\ufffd0\""},
-        {"{\"managedFields\":[\"\\u0000\"],\"\\u0000\":[1]}",
-         "{\"managedFields\":[],\"\\ufffd\":[1]}"},
-        {"{\"\\u0000\":1,\"managedFields\":[2],\"b\":\"\\u0000",
-         "{\"\\ufffd\":1,\"managedFields\":["
-         "],\"b\":\"\\ufffd"},
-        {"\"\\u000", "\"\\u000"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (size_t step = 1; step < 60; step += 7) {
-            SKR_AUTO_FREE char *out = prune(cases[i][0], step);
-            assert_string_equal(out, cases[i][1]);
-        }
-    }
-}
-
 TEST(pages_that_cannot_be_cut_are_refused_as_a_whole)
 {
     static const char *const cases[] = {
@@ -206,15 +170,51 @@ TEST(pages_that_cannot_be_cut_are_refused_as_a_whole)
         "{\"metadata\":{},\"items\":[1e,,]}",
         "{\"metadata\":{1},\"items\":[]}",
     };
+    struct skr_kube_counters counters = {0};
+    struct skr_kube_session session = {.counters = &counters};
+    struct skr_feed feed;
+    skr_feed_init(&feed, &session, "pods", 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct skr_error error = {0};
-        json_t *page = NULL;
-        json_t *unreadable = NULL;
-        assert_int_equal(skr_salvage_page(cases[i], strlen(cases[i]), &page, &unreadable, &error),
+        struct skr_kube_page page;
+        skr_strbuf_init(&page.version);
+        skr_strbuf_init(&page.next);
+        assert_int_equal(skr_kube_page_take(&feed, cases[i], strlen(cases[i]), &page, &error),
                          -SKR_INVALID);
-        assert_null(page);
+        assert_true(error.text[0] != '\0');
+        skr_strbuf_fini(&page.version);
+        skr_strbuf_fini(&page.next);
+    }
+    skr_feed_fini(&feed);
+}
+
+TEST(lines_that_cannot_be_cut_are_refused)
+{
+    static const char *const cases[] = {
+        "",
+        "[]",
+        "{\"object\":{}}",
+        "{\"type\":\"\",\"object\":{}}",
+        "{\"type\":\"ADDED\"}",
+        "{\"type\":\"ADDED\",\"object\":[]}",
+        "{\"type\":\"ADDED\",\"object\":{\"x\":1e}}",
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":1e}",
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}},}",
+        "{\"typ\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":1e}}",
+    };
+    struct skr_kube_counters counters = {0};
+    struct skr_kube_session session = {.counters = &counters};
+    struct skr_feed feed;
+    skr_feed_init(&feed, &session, "pods", 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct skr_error error = {0};
+        struct skr_kube_line line;
+        assert_int_equal(skr_kube_line_take(&feed, cases[i], strlen(cases[i]), &line, &error),
+                         -SKR_INVALID);
         assert_true(error.text[0] != '\0');
     }
+    assert_int_equal(skr_known_count(feed.known), 0);
+    skr_feed_fini(&feed);
 }
 
 /* ---- the namespaces of the system ---- */

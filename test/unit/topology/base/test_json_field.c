@@ -3,6 +3,7 @@
 #include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
 
 TEST(absent_and_null_are_the_same)
 {
@@ -132,22 +133,63 @@ TEST(members_are_picked_as_look_ups_find_them)
         "{'x':1,'nodes':null,'y':{'name':2},'name':[3],'Z':4,'z':{}}",
         "7",
     };
-    json_t *got[N];
+    const struct skr_json *got[N];
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        SKR_JSON_READER(reader);
+        const struct skr_json *tape;
         json_auto_t *object = json_text_load(text[i]);
-        for (int large = 0; large < 2; large++) {
-            skr_object_members(object, key, N, got);
-            for (size_t k = 0; k < N; k++) {
-                assert_ptr_equal(got[k], json_object_get(object, key[k]));
-            }
-            for (int m = 0; m < 40 && json_is_object(object); m++) {
-                char more[16];
-                snprintf(more, sizeof more, "n%d", m);
-                json_object_set_new(object, more, json_integer(m));
-            }
+        assert_int_equal(skr_json_of_tree(&reader, object, &tape, NULL), 0);
+        skr_json_members(tape, key, N, got);
+        for (size_t k = 0; k < N; k++) {
+            json_auto_t *value = got[k] ? skr_json_tree(got[k]) : NULL;
+            assert_true(value == json_object_get(object, key[k]) ||
+                        json_equal(value, json_object_get(object, key[k])));
         }
     }
-    skr_object_members(NULL, key, N, got);
+    skr_json_members(NULL, key, N, got);
     assert_null(got[0]);
     assert_null(got[N - 1]);
+}
+
+/* ---- values of a tape ---- */
+
+static int read_member(const char *object, const char *key, struct skr_error *error)
+{
+    SKR_JSON_READER(reader);
+    SKR_AUTO_FREE char *text = json_text_quote(object);
+    const struct skr_field_path path = {NULL, "spec", SKR_FIELD_NO_INDEX};
+    const struct skr_json *json, *ret;
+    int32_t number;
+    assert_int_equal(skr_json_read_text(&reader, text, strlen(text), &json, error), 0);
+    const struct skr_json *value = skr_json_get(json, key);
+    return strcmp(key, "object") == 0
+               ? skr_json_expect(value, SKR_JSON_OBJECT, &path, key, &ret, error)
+           : strcmp(key, "list") == 0 ? skr_json_expect_array(value, &path, key, 2, &ret, error)
+                                      : skr_json_int32(value, &path, key, 7, &number, error);
+}
+
+TEST(a_value_of_a_tape_of_another_type_is_named)
+{
+    static const struct {
+        const char *text, *key, *error; /* NULL: none */
+    } row[] = {
+        {"{}", "object", NULL},
+        {"{'object':null}", "object", NULL},
+        {"{'object':{}}", "object", NULL},
+        {"{'object':[]}", "object", "spec.object: must be an object, got an array"},
+        {"{'list':[1,{'a':[2,3]}]}", "list", NULL},
+        {"{'list':'x'}", "list", "spec.list: must be an array, got a string"},
+        {"{'list':[1,2,3]}", "list", "spec.list: 3 entries, at most 2 are supported"},
+        {"{'n':null}", "n", NULL},
+        {"{'n':-2147483648}", "n", NULL},
+        {"{'n':2147483648}", "n", "spec.n: 2147483648 does not fit into 32 bits"},
+        {"{'n':1.0}", "n", "spec.n: must be an integer, got a number"},
+        {"{'n':true}", "n", "spec.n: must be an integer, got a boolean"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct skr_error error = {.code = SKR_OK};
+        const int rc = read_member(row[i].text, row[i].key, &error);
+        assert_int_equal(rc == 0, !row[i].error);
+        assert_string_equal(error.text, row[i].error ? row[i].error : "");
+    }
 }

@@ -1,31 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree that is read from a text that is consumed is the one that libjansson reads. */
+/* Trees that the reader makes are those of libjansson, and trees become tapes and trees again. */
 #include "test/test.h"
-#include "topology/base/json_text.h"
 #include "topology/base/json_tree.h"
 #include "topology/base/strbuf.h"
 
-static void check(const char *text)
+static void check_same(const json_t *tree, const json_t *known)
 {
-    struct skr_strbuf copy = {0};
-    struct skr_json_scan scan;
-    json_error_t error;
-    skr_strbuf_add(&copy, text);
-    skr_json_scan_init(&scan, copy.s, copy.len);
-    json_auto_t *tree = skr_json_tree_read(&scan);
-    json_auto_t *known = json_loadb(text, strlen(text), JSON_DECODE_ANY, &error);
-    skr_strbuf_fini(&copy);
-    if (!known) {
-        assert_null(tree);
-        assert_non_null(scan.what);
-        return;
-    }
-    assert_non_null(tree);
     /* Members in their order, too. */
-    char *a = skr_json_text(tree, JSON_ENCODE_ANY), *b = skr_json_text(known, JSON_ENCODE_ANY);
+    char *a = json_dumps(tree, JSON_ENCODE_ANY), *b = json_dumps(known, JSON_ENCODE_ANY);
     assert_string_equal(a, b);
     free(a);
     free(b);
+}
+
+static void check_again(const json_t *tree)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *tape;
+    assert_int_equal(skr_json_of_tree(&reader, tree, &tape, NULL), 0);
+    json_auto_t *again = skr_json_tree(tape);
+    check_same(again, tree);
+}
+
+/* The memory of the text ends where it ends. */
+static void check(const char *text)
+{
+    const size_t n = strlen(text);
+    struct skr_error error;
+    json_error_t why;
+    json_t *read = NULL;
+    SKR_AUTO_FREE char *copy = malloc(n > 0 ? n : 1);
+    memcpy(copy, text, n);
+    const int rc = skr_json_tree_read(copy, n, &read, &error);
+    json_auto_t *tree = read;
+    json_auto_t *known = json_loadb(text, n, JSON_DECODE_ANY, &why);
+    assert_memory_equal(copy, text, n);
+    if (!known) {
+        assert_int_equal(rc, -SKR_INVALID);
+        assert_non_null(strstr(error.text, "byte "));
+        return;
+    }
+    assert_int_equal(rc, 0);
+    check_same(tree, known);
+    check_again(tree);
 }
 
 TEST(a_text_is_read_as_jansson_reads_it)
@@ -117,28 +134,38 @@ TEST(a_byte_that_needs_a_look_is_found_anywhere_in_a_string)
     }
 }
 
-static json_t *nested(size_t depth, const char **what)
+/* SKR_JSON_DEPTH_MAX is the most that is read. */
+static int read_nested(size_t depth, struct skr_error *error)
 {
-    struct skr_strbuf text = {0};
-    struct skr_json_scan scan;
-    for (size_t i = 0; i < depth; i++) {
-        skr_strbuf_add(&text, "[");
+    SKR_STRBUF(text);
+    json_t *tree = NULL;
+    for (size_t i = 0; i < 2 * depth; i++) {
+        skr_strbuf_add(&text, i < depth ? "[" : "]");
     }
-    for (size_t i = 0; i < depth; i++) {
-        skr_strbuf_add(&text, "]");
-    }
-    skr_json_scan_init(&scan, text.s, text.len);
-    json_t *tree = skr_json_tree_read(&scan);
-    *what = scan.what;
-    skr_strbuf_fini(&text);
-    return tree;
+    const int rc = skr_json_tree_read(text.s, text.len, &tree, error);
+    json_decref(tree);
+    return rc;
 }
 
 TEST(a_text_as_deep_as_allowed_is_read_and_a_deeper_one_is_not)
 {
-    const char *what;
-    json_auto_t *tree = nested(SKR_JSON_DEPTH_MAX, &what);
-    assert_non_null(tree);
-    assert_null(nested(SKR_JSON_DEPTH_MAX + 1, &what));
-    assert_string_equal(what, "more than 512 levels of arrays and objects");
+    struct skr_error error;
+    assert_int_equal(read_nested(SKR_JSON_DEPTH_MAX, &error), 0);
+    assert_int_equal(read_nested(SKR_JSON_DEPTH_MAX + 1, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "byte 512: more than 512 levels of arrays and objects");
+}
+
+TEST(a_tree_as_deep_as_allowed_becomes_a_tape_and_a_deeper_one_does_not)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *tape;
+    struct skr_error error;
+    json_t *tree = json_array();
+    for (int i = 1; i <= SKR_JSON_DEPTH_MAX; i++) {
+        assert_int_equal(skr_json_of_tree(&reader, tree, &tape, &error), 0);
+        tree = json_pack("[o]", tree);
+    }
+    assert_int_equal(skr_json_of_tree(&reader, tree, &tape, &error), -SKR_LIMIT);
+    assert_string_equal(error.text, "more than 512 levels of arrays and objects");
+    json_decref(tree);
 }

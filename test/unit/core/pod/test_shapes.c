@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods from their text: what is read is what the tree says, for every text that is thought of and
- * for very many that are drawn; what is odd is left to the tree; what is shared outlives the reader. */
-#include "core/pod/reader.h"
+/* Pods that share what is equal in their JSON: each is what it is without, for every text that is thought of
+ * and for very many that are drawn; what is shared outlives the tables. */
+#include "core/pod/shapes.h"
 
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -47,15 +47,15 @@ static const char rich[] =
     "'allocatedResources':{'cpu':'150m'}}],'initContainerStatuses':[{'name':'s'}],"
     "'resources':{'requests':{'cpu':'3'}},'allocatedResources':{'cpu':'2'}}}";
 
-static void check(struct skr_pod_reader *reader, const char *text, bool must_read)
+static void check(struct skr_pod_shapes *shapes, const char *text, bool must_read)
 {
     bool read = false;
-    const char *what = pod_readers_differ(reader, text, strlen(text), &read);
+    const char *what = pod_readers_differ(shapes, text, strlen(text), &read);
     if (what) {
         fail_msg("%s: %s", what, text);
     }
     if (must_read && !read) {
-        fail_msg("was left to the tree: %s", text);
+        fail_msg("was refused: %s", text);
     }
 }
 
@@ -68,30 +68,30 @@ static char *with_quotes(const char *text)
     return copy;
 }
 
-static void check_text(struct skr_pod_reader *reader, const char *text, bool must_read)
+static void check_text(struct skr_pod_shapes *shapes, const char *text, bool must_read)
 {
     SKR_AUTO_FREE char *copy = with_quotes(text);
-    check(reader, copy, must_read);
+    check(shapes, copy, must_read);
 }
 
 TEST(a_pod_is_read_as_its_tree_is_decoded)
 {
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     for (int i = 0; i < 2; i++) { /* new, and remembered */
-        check_text(reader, rich, true);
-        check_text(reader, "{'metadata':{'name':'p'}}", true);
-        check_text(reader, "{ 'metadata' : { 'name' : 'p' , 'labels' : null } , 'spec' : { } }",
+        check_text(shapes, rich, true);
+        check_text(shapes, "{'metadata':{'name':'p'}}", true);
+        check_text(shapes, "{ 'metadata' : { 'name' : 'p' , 'labels' : null } , 'spec' : { } }",
                    true);
-        check_text(reader,
+        check_text(shapes,
                    "{'status':{'phase':'Odd'},'spec':{'priority':null},'metadata':{'name':'p'}}",
                    true);
-        check_text(reader, "{'metadata':{'name':'p','labels':{'b':null,'a':'\\u00e4\\n'}}}", true);
-        check_text(reader, "{'metadata':{'name':'p'},'spec':{'volumes':null,'containers':null}}",
+        check_text(shapes, "{'metadata':{'name':'p','labels':{'b':null,'a':'\\u00e4\\n'}}}", true);
+        check_text(shapes, "{'metadata':{'name':'p'},'spec':{'volumes':null,'containers':null}}",
                    true);
     }
 }
 
-TEST(odd_pods_are_left_to_the_tree)
+TEST(odd_pods_are_read_or_refused_as_their_tree_is)
 {
     static const char *const texts[] = {
         "",
@@ -124,14 +124,9 @@ TEST(odd_pods_are_left_to_the_tree)
         "{'metadata':{'name':'p'},'status':{'conditions':[{'type':'a\\u0062'}]}}",
         "{'metadata':{'name':'p','ownerReferences':[{'controller':1}]}}",
     };
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        bool read = true;
-        SKR_AUTO_FREE char *text = with_quotes(texts[i]);
-        const char *what = pod_readers_differ(reader, text, strlen(text), &read);
-        if (what || read) {
-            fail_msg("%s: %s", what ? what : "was read", text);
-        }
+        check_text(shapes, texts[i], false);
     }
 }
 
@@ -203,12 +198,12 @@ static void mutate(json_t *json, uint64_t *state)
     }
 }
 
-TEST(whatever_is_changed_in_a_pod_the_reader_agrees_with_the_tree)
+TEST(whatever_is_changed_in_a_pod_it_is_the_same_with_shared_shapes)
 {
     uint64_t state = 16;
     size_t n_read = 0;
     json_t *whole = json_text_load(rich);
-    struct skr_pod_reader *reader = skr_pod_reader_create();
+    struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     for (int i = 0; i < DRAWN; i++) {
         bool read = false;
         json_auto_t *json = json_deep_copy(whole);
@@ -220,48 +215,54 @@ TEST(whatever_is_changed_in_a_pod_the_reader_agrees_with_the_tree)
         if (draw(&state, 4) == 0) { /* the text itself */
             text[draw(&state, length)] = "\"{}[]:,0e\\un x"[draw(&state, 14)];
         }
-        const char *what = pod_readers_differ(reader, text, length, &read);
+        const char *what = pod_readers_differ(shapes, text, length, &read);
         if (what) {
             fail_msg("%s: %s", what, text);
         }
         n_read += read;
     }
     json_decref(whole);
-    skr_pod_reader_destroy(reader);
+    skr_pod_shapes_destroy(shapes);
     assert_true(n_read > DRAWN / 4);
 }
 
 /* ---- what is shared ---- */
 
-static struct skr_pod *read_pod(struct skr_pod_reader *reader, const char *name, const char *label,
+static struct skr_pod *read_text(struct skr_pod_shapes *shapes, const char *text)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *json;
+    struct skr_pod *pod = NULL;
+    assert_int_equal(skr_json_read_text(&reader, text, strlen(text), &json, NULL), 0);
+    assert_int_equal(skr_pod_read(shapes, json, &pod, NULL), 0);
+    return pod;
+}
+
+static struct skr_pod *read_pod(struct skr_pod_shapes *shapes, const char *name, const char *label,
                                 const char *cpu)
 {
-    struct skr_json_scan scan;
     SKR_STRBUF(b);
-    struct skr_pod *pod = NULL;
     skr_strbuf_addf(&b,
                     "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}},\"spec\":{"
                     "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]}}",
                     name, label, cpu);
-    skr_json_scan_init(&scan, b.s, b.len);
-    assert_true(skr_pod_reader_read(reader, &scan, &pod));
-    return pod;
+    return read_text(shapes, b.s);
 }
 
-TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
+TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_tables)
 {
-    struct skr_pod_reader *reader = skr_pod_reader_create();
-    struct skr_pod *a = read_pod(reader, "a", "x", "1");
-    struct skr_pod *b = read_pod(reader, "b", "x", "1");
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *c = read_pod(reader, "c", "y", "1");
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *d = read_pod(reader, "d", "x", "2");
+    struct skr_pod_shapes *shapes = skr_pod_shapes_create();
+    struct skr_pod *a = read_pod(shapes, "a", "x", "1");
+    struct skr_pod *b = read_pod(shapes, "b", "x", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *c = read_pod(shapes, "c", "y", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *d = read_pod(shapes, "d", "x", "2");
     assert_ptr_equal(a->of_shape, b->of_shape);
     assert_ptr_equal(a->of_labels, b->of_labels);
     assert_ptr_equal(a->of_shape, c->of_shape);
     assert_ptr_not_equal(a->of_labels, c->of_labels);
     assert_ptr_not_equal(a->of_shape, d->of_shape);
     assert_ptr_equal(a->of_labels, d->of_labels);
-    skr_pod_reader_destroy(reader);
+    skr_pod_shapes_destroy(shapes);
     struct skr_pod_overlay nothing = {0};
     SKR_AUTO(skr_pod_destroy) struct skr_pod *copy = skr_pod_overlay(b, &nothing);
     skr_pod_destroy(a);
@@ -277,7 +278,7 @@ TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
         "{'metadata':{'name':'p','labels':{'batch.kubernetes.io/controller-uid':'%s',"
         "'batch.kubernetes.io/job-completion-index':'%d','note':'%s'},'ownerReferences':["
         "{'kind':'Job','name':'j','uid':'%s','controller':true}]}}";
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
     static const char *const uid[][3] = {
         {"u-1", "", "u-1"},             /* the owner is a label's value */
         {"u-12", "", "u-1"},            /* begins as one */
@@ -285,47 +286,93 @@ TEST(a_pod_with_a_label_of_its_own_shares_no_labels)
     };
     for (int i = 0; i < (int)(sizeof uid / sizeof uid[0]); i++) {
         SKR_STRBUF(b);
-        struct skr_json_scan scan;
-        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
         skr_strbuf_addf(&b, job, uid[i][0], i, uid[i][1], uid[i][2]);
-        check_text(reader, b.s, true);
-        for (char *at = b.s; *at; at++) {
-            *at = *at == '\'' ? '"' : *at;
-        }
-        skr_json_scan_init(&scan, b.s, b.len);
-        assert_true(skr_pod_reader_read(reader, &scan, &pod));
+        check_text(shapes, b.s, true);
+        SKR_AUTO_FREE char *text = with_quotes(b.s);
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = read_text(shapes, text);
         assert_null(pod->of_labels);
         assert_non_null(pod->of_shape);
     }
 }
 
-TEST(a_reader_forgets_when_it_remembers_too_much)
+TEST(a_table_is_emptied_when_it_holds_too_much)
 {
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(reader, "first", "first", "1");
-    for (int i = 0; i < SKR_POD_READER_ENTRIES_MAX + 1; i++) {
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(shapes, "first", "first", "1");
+    for (int i = 0; i < SKR_POD_SHAPES_ENTRIES_MAX + 1; i++) {
         char label[32];
         snprintf(label, sizeof label, "l%d", i);
-        skr_pod_destroy(read_pod(reader, "p", label, "1"));
+        skr_pod_destroy(read_pod(shapes, "p", label, "1"));
     }
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(shapes, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_null(pod_difference(first, again));
 }
 
-TEST(pods_that_are_all_unlike_each_other_cost_a_reader_a_bounded_amount_of_memory)
+TEST(pods_that_are_all_unlike_each_other_cost_a_bounded_amount_of_memory)
 {
-    enum { LONG = SKR_POD_READER_KEY_MAX / 2 };
-    SKR_AUTO(skr_pod_reader_destroy) struct skr_pod_reader *reader = skr_pod_reader_create();
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(reader, "first", "first", "1");
+    enum { LONG = SKR_POD_SHAPES_KEY_MAX / 2 };
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *first = read_pod(shapes, "first", "first", "1");
     char label[LONG];
     memset(label, 'x', sizeof label);
-    for (int i = 0; i < SKR_POD_READER_BYTES_MAX / LONG; i++) {
+    for (int i = 0; i < SKR_POD_SHAPES_BYTES_MAX / LONG; i++) {
         snprintf(label + LONG - 16, 16, "l%d", i);
-        skr_pod_destroy(read_pod(reader, "p", label, "1"));
+        skr_pod_destroy(read_pod(shapes, "p", label, "1"));
     }
-    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *again = read_pod(shapes, "first", "first", "1");
     assert_ptr_not_equal(first->of_labels, again->of_labels);
     assert_ptr_equal(first->of_shape, again->of_shape);
     assert_null(pod_difference(first, again));
+}
+
+TEST(pods_from_trees_share_shapes_with_pods_from_texts)
+{
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
+    SKR_AUTO_FREE char *text = with_quotes(rich);
+    json_auto_t *json = json_loads(text, 0, NULL);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *a = read_text(shapes, text);
+    SKR_AUTO(skr_pod_destroy) struct skr_pod *b = NULL;
+    assert_int_equal(skr_pod_decode_shared(shapes, json, &b, NULL), 0);
+    assert_ptr_equal(a->of_shape, b->of_shape);
+    assert_null(pod_difference(a, b));
+}
+
+/* Each row changes the shape of the pod before it, or what is refused. */
+TEST(what_decides_about_a_shape_is_never_shared_by_mistake)
+{
+    static const char *const parts[] = {
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}],"
+        "'affinity':{'nodeAffinity':{}}}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'containerStatuses':[{'name':'c','resources':{'requests':{'cpu':'3'}}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'containerStatuses':[{'name':'c','allocatedResources':{'cpu':'3'}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'containerStatuses':1}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'containerStatuses':[{'name':1}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'conditions':[{'type':'PodResizePending','reason':'Infeasible'}],"
+        "'containerStatuses':[{'name':'c','allocatedResources':{'cpu':'1'},"
+        "'resources':{'requests':{'cpu':'1'}}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]},"
+        "'status':{'conditions':[{'type':1}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}],"
+        "'resources':{'requests':{'cpu':'4'}}},'status':{'resources':{'requests':{'cpu':'5'}}}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}],"
+        "'volumes':[{'ephemeral':{}}]}",
+        "'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}],"
+        "'volumes':[{'ephemeral':1}]}",
+    };
+    SKR_AUTO(skr_pod_shapes_destroy) struct skr_pod_shapes *shapes = skr_pod_shapes_create();
+    for (int twice = 0; twice < 2; twice++) {
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+            SKR_STRBUF(b);
+            skr_strbuf_addf(&b, "{'metadata':{'name':'p'},%s}", parts[i]);
+            check_text(shapes, b.s, false);
+        }
+    }
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods from the API: what is found in their JSON (fields.c) and differs between pods of one template is
+ * copied, the rest is shared (shapes.c). Limits: SKR_POD_LISTS_MAX, SKR_OBJECT_BYTES_MAX.
+ */
+#include "core/pod/pod.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pod/fields.h"
+#include "core/pod/parts.h"
+#include "core/pod/shapes.h"
+#include "core/pod/share.h"
+#include "topology/base/json_field.h"
+#include "topology/base/json_tree.h"
+
+enum { ALIGNMENT = 16 }; /* what a list in an arena may lose */
+
+static const char *const no_labels[] = {NULL};
+static const char *const our_annotations[] = {"sakkara.", NULL};
+
+static int copy(struct skr_arena *arena, const struct skr_json *text, const char **ret,
+                struct skr_error *error)
+{
+    *ret = text && text->n > 0 ? skr_arena_strndup(arena, text->text, text->n) : "";
+    return *ret ? 0 : skr_pod_no_room(error);
+}
+
+/* Bytes of a condition's message that are kept: at most SKR_POD_MESSAGE_MAX, no UTF-8 character cut. */
+static struct skr_json cut_message(const struct skr_json *text)
+{
+    struct skr_json cut = text ? *text : (struct skr_json){.n = 0};
+    if (cut.n > SKR_POD_MESSAGE_MAX) {
+        cut.n = SKR_POD_MESSAGE_MAX;
+        while (cut.n > 0 && ((unsigned char)cut.text[cut.n] & 0xC0) == 0x80) {
+            cut.n--;
+        }
+    }
+    return cut;
+}
+
+/* ---- labels and owner ---- */
+
+static bool same_text(const struct skr_json *value, const struct skr_json *uid)
+{
+    return value->type == SKR_JSON_STRING && value->n == uid->n &&
+           memcmp(value->text, uid->text, uid->n) == 0;
+}
+
+size_t skr_pod_labels_size(const struct skr_pod_fields *fields)
+{
+    const struct skr_json *labels = fields->meta.of[SKR_META_LABELS];
+    const struct skr_json *uid = fields->controller_uid;
+    bool is_label = !uid;
+    SKR_JSON_EACH_MEMBER(labels && labels->type == SKR_JSON_OBJECT ? labels : NULL, key)
+    {
+        is_label = is_label || same_text(key + 1, uid);
+    }
+    return ALIGNMENT + skr_labels_size(labels, NULL, skr_pod_common_keys) +
+           (is_label ? 0 : uid->n + 1);
+}
+
+int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,
+                        struct skr_labels *ret, const char **ret_owner, struct skr_error *error)
+{
+    const struct skr_json *uid = fields->controller_uid;
+    int rc = skr_labels_read(arena, fields->meta.of[SKR_META_LABELS], NULL, skr_pod_common_keys,
+                             "metadata.labels", ret, error);
+    /* Jobs give the controller's uid to their pods as a label, too. */
+    for (size_t i = 0; rc == 0 && uid && i < ret->n; i++) {
+        if (skr_json_is(uid, ret->item[i].value)) {
+            *ret_owner = ret->item[i].value;
+            return 0;
+        }
+    }
+    return rc == 0 ? copy(arena, uid, ret_owner, error) : rc;
+}
+
+/* ---- the pod ---- */
+
+static size_t length(const struct skr_json *text)
+{
+    return text && text->type == SKR_JSON_STRING ? text->n + 1 : 0;
+}
+
+/* Bytes that the pod takes without what it shares, so that its arena is one block of that size. */
+static size_t size_of(const struct skr_pod_fields *f)
+{
+    const struct skr_json *const *meta = f->meta.of;
+    return sizeof(struct skr_pod) + 2 * ALIGNMENT + length(meta[SKR_META_NAMESPACE]) +
+           length(meta[SKR_META_NAME]) + length(meta[SKR_META_UID]) + length(f->node) +
+           length(f->nominated) + length(f->failed_reason) + length(f->scheduled_reason) +
+           cut_message(f->scheduled_message).n + 1 +
+           skr_labels_size(meta[SKR_META_ANNOTATIONS], our_annotations, NULL);
+}
+
+static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struct skr_error *error)
+{
+    const struct skr_json message = cut_message(f->scheduled_message);
+    int rc = 0;
+    pod->phase = f->phase;
+    pod->has_priority = f->has_priority;
+    pod->priority = f->priority;
+    pod->preempts_never = f->preempts_never;
+    pod->grace_s = f->grace_s;
+    pod->gate = f->gate;
+    pod->foreign_gate = f->foreign_gate;
+    pod->of_job = f->of_job;
+    if ((rc = copy(pod->arena, f->node, &pod->node_name, error)) < 0 ||
+        (rc = copy(pod->arena, f->nominated, &pod->nominated_node, error)) < 0 ||
+        (rc = copy(pod->arena, f->failed_reason, &pod->failed_reason, error)) < 0 ||
+        (rc = copy(pod->arena, f->scheduled_reason, &pod->scheduled_reason, error)) < 0) {
+        return rc;
+    }
+    return copy(pod->arena, &message, &pod->scheduled_message, error);
+}
+
+/* The labels of its own, or those of a template. */
+static int read_labels(struct skr_pod_shapes *shapes, struct skr_pod *pod,
+                       const struct skr_pod_fields *f, bool own, struct skr_error *error)
+{
+    if (own) {
+        return skr_pod_labels_read(pod->arena, f, &pod->meta.labels, &pod->controller_uid, error);
+    }
+    pod->of_labels = skr_pod_shapes_labels(shapes, f, error);
+    if (!pod->of_labels) {
+        return -(int)error->code;
+    }
+    pod->meta.labels = pod->of_labels->labels;
+    pod->controller_uid = pod->of_labels->controller_uid;
+    return 0;
+}
+
+static int fill(struct skr_pod_shapes *shapes, struct skr_pod *pod, const struct skr_pod_fields *f,
+                bool own, const json_t *tree, struct skr_error *error)
+{
+    int rc = skr_meta_read(pod->arena, &f->meta, no_labels, &pod->meta, error);
+    if (rc == 0) {
+        rc = read_labels(shapes, pod, f, own, error);
+    }
+    if (rc == 0) {
+        rc = read_state(pod, f, error);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    skr_pod_index_read(&pod->meta.labels, f->meta.of[SKR_META_ANNOTATIONS], pod->index);
+    pod->of_shape = skr_pod_shapes_shape(shapes, f, &pod->meta, tree, error);
+    if (!pod->of_shape) {
+        return -(int)error->code;
+    }
+    pod->shape = pod->of_shape->shape;
+    pod->scheduler_name = pod->of_shape->scheduler_name;
+    return 0;
+}
+
+static int read_pod(struct skr_pod_shapes *shapes, const struct skr_json *json, const json_t *tree,
+                    struct skr_pod **ret, struct skr_error *error)
+{
+    struct skr_pod_fields f;
+    struct skr_error own_error;
+    error = error ? error : &own_error;
+    int rc = skr_pod_fields_find(json, &f, error);
+    if (rc < 0) {
+        return rc;
+    }
+    const bool own = !shapes || skr_pod_labels_are_own(f.meta.of[SKR_META_LABELS]);
+    struct skr_pod *pod = skr_pod_create(size_of(&f) + (own ? skr_pod_labels_size(&f) : 0));
+    if (!pod) {
+        return skr_error_set(error, SKR_NO_MEMORY, "pod: out of memory");
+    }
+    rc = fill(shapes, pod, &f, own, tree, error);
+    if (rc < 0) {
+        skr_pod_destroy(pod);
+        return rc;
+    }
+    *ret = pod;
+    return 0;
+}
+
+int skr_pod_read(struct skr_pod_shapes *shapes, const struct skr_json *json, struct skr_pod **ret,
+                 struct skr_error *error)
+{
+    return read_pod(shapes, json, NULL, ret, error);
+}
+
+int skr_pod_decode_shared(struct skr_pod_shapes *shapes, const json_t *json, struct skr_pod **ret,
+                          struct skr_error *error)
+{
+    SKR_JSON_READER(reader);
+    const struct skr_json *value = NULL;
+    const int rc = skr_json_of_tree(&reader, json, &value, error);
+    return rc < 0 ? rc : read_pod(shapes, value, json, ret, error);
+}
+
+int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error)
+{
+    return skr_pod_decode_shared(NULL, json, ret, error);
+}
