@@ -27,8 +27,9 @@ _Static_assert(sizeof verb_name / sizeof verb_name[0] == SKR_WRITE_VERB_COUNT, "
 
 static const char *const class_name[] = {
     [SKR_WRITE_CLASS_COMMIT] = "commit", [SKR_WRITE_CLASS_MEMBER] = "member",
-    [SKR_WRITE_CLASS_EVICT] = "evict",   [SKR_WRITE_CLASS_STATUS] = "status",
-    [SKR_WRITE_CLASS_LABEL] = "label",   [SKR_WRITE_CLASS_EVENT] = "event",
+    [SKR_WRITE_CLASS_LOOKUP] = "lookup", [SKR_WRITE_CLASS_EVICT] = "evict",
+    [SKR_WRITE_CLASS_STATUS] = "status", [SKR_WRITE_CLASS_LABEL] = "label",
+    [SKR_WRITE_CLASS_EVENT] = "event",
 };
 _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_WRITE_CLASS_COUNT,
                "a name per class of write");

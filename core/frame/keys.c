@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "core/frame/heap.h"
+#include "topology/base/table.h"
 
 /* Whose keys take turns; there is one as long as there are keys of it. */
 struct owner {
@@ -80,12 +81,12 @@ struct skr_keys *skr_keys_create(struct skr_frame *frame, const struct skr_keys_
 static struct owner *owner_of(struct skr_keys *k, const char *name, size_t n)
 {
     struct owner *owner;
-    HASH_FIND(hh, k->owners, name, n, owner);
+    SKR_TABLE_FIND(&k->options.hash_seed, hh, k->owners, name, n, owner);
     if (!owner) {
         owner = skr_alloc(sizeof *owner + n + 1);
         memcpy(owner->name, name, n);
         skr_heap_init(&owner->ready, ready_before);
-        HASH_ADD_KEYPTR(hh, k->owners, owner->name, n, owner);
+        SKR_TABLE_ADD(&k->options.hash_seed, hh, k->owners, owner->name, n, owner);
     }
     return owner;
 }
@@ -153,7 +154,7 @@ void skr_keys_destroy(struct skr_keys *k)
 static struct entry *find(const struct skr_keys *k, const char *key)
 {
     struct entry *e;
-    HASH_FIND_STR(k->entries, key, e);
+    SKR_TABLE_FIND_STR(&k->options.hash_seed, k->entries, key, e);
     return e;
 }
 
@@ -166,7 +167,7 @@ static struct entry *get(struct skr_keys *k, const char *key)
         memcpy(e->key, key, n + 1);
         e->owner = owner_of(k, key, k->options.running_max > 0 ? strcspn(key, "/") : 0);
         e->owner->n_entries++;
-        HASH_ADD_KEYPTR(hh, k->entries, e->key, n, e);
+        SKR_TABLE_ADD(&k->options.hash_seed, hh, k->entries, e->key, n, e);
     }
     return e;
 }

@@ -22,14 +22,16 @@
  * needs: settle() finds every key that is due.
  */
 #include "core/frame/frame.h"
+#include "topology/base/hash.h"
 
 struct skr_keys;
 
 struct skr_keys_options {
-    skr_time retry_min, retry_max; /* > 0 */
-    int wake_kind;                 /* of the scheduler's wakes; nothing is to be done for it */
-    size_t running_max;            /* cycles of one namespace at a time; 0: no turns are taken */
-    size_t budget;                 /* of one event, in units of skr_keys_spend(); 0: none */
+    skr_time retry_min, retry_max;  /* > 0 */
+    int wake_kind;                  /* of the scheduler's wakes; nothing is to be done for it */
+    size_t running_max;             /* cycles of one namespace at a time; 0: no turns are taken */
+    struct skr_hash_seed hash_seed; /* keys are names that users choose */
+    size_t budget;                  /* of one event, in units of skr_keys_spend(); 0: none */
 };
 
 struct skr_keys *skr_keys_create(struct skr_frame *frame, const struct skr_keys_options *options);

@@ -4,7 +4,8 @@
  *
  *   names us           renew every `retry`; may not lead: give back
  *   names nobody       take it
- *   names another      look every `lookup`; unchanged for its duration: take it
+ *   names another      look every `lookup`; unchanged for its duration: take it; on our own host,
+ *                      if succeeds_own_host asks for it and we never had it: take it
  *   does not exist     make it; when it named another before, as if it still did
  *
  * After a conflict or an unknown outcome it is read before anything else. A write whose outcome is
@@ -33,6 +34,7 @@ struct skr_leadership {
     bool must_read; /* the record may have changed by what we sent */
     bool mine;      /* the record names us */
     bool unsure;    /* the last write may have been applied */
+    bool succeeded; /* the record has named us at any time */
     bool handed_over;
     json_t *record; /* NULL: does not exist */
     char holder[SKR_LEADERSHIP_IDENTITY_MAX];
@@ -104,6 +106,7 @@ static void take_record(struct skr_leadership *l, skr_time now, const json_t *le
     l->record = json_deep_copy(lease);
     (void)snprintf(l->holder, sizeof l->holder, "%s", skr_object_text(spec, "holderIdentity"));
     l->mine = strcmp(l->holder, l->identity) == 0;
+    l->succeeded = l->succeeded || l->mine;
     l->seen = true;
     l->must_read = false;
     if (changed) {
@@ -126,6 +129,10 @@ static void forget_record(struct skr_leadership *l)
 /* When it may be taken over from another. */
 static skr_time free_at(const struct skr_leadership *l)
 {
+    if (l->options.succeeds_own_host && !l->succeeded &&
+        skr_leadership_is_host(l->holder, l->options.succeeds_own_host)) {
+        return 0;
+    }
     return l->other_seen ? l->observed_at + l->other_for : 0;
 }
 

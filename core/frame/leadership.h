@@ -17,6 +17,10 @@
  *   when it *received* it, or when the record names nobody;
  * - every write carries the resourceVersion that was seen, so one of several wins.
  *
+ * One exception is asked for by succeeds_own_host: a process takes the Lease at once from a holder on
+ * its own host, once, when it starts. The holder is the process that died before it in the same
+ * container. Should it live, it notices within `retry`, and stands by from then on.
+ *
  * duration - renew_deadline is the margin for clocks, and for writes of the old leader that are
  * still on their way. Correctness does not rest on it: Bindings are at most once a pod, plans are
  * written with their resourceVersion.
@@ -37,8 +41,9 @@ struct skr_leadership_options {
     const char *identity; /* of this process alone, never used again; copied */
     skr_time duration;    /* seconds alone are written into the record */
     skr_time renew_deadline;
-    skr_time retry;  /* between two renewals, and after what did not work */
-    skr_time lookup; /* between two looks at the record of somebody else */
+    skr_time retry;                /* between two renewals, and after what did not work */
+    skr_time lookup;               /* between two looks at the record of somebody else */
+    const char *succeeds_own_host; /* see above: the host; NULL: no exception. Borrowed */
 };
 /* 13 s, 10 s, 2 s, 1 s: a leader that dies is followed within duration + lookup + one round trip. */
 void skr_leadership_options_default(struct skr_leadership_options *options);

@@ -22,6 +22,7 @@ enum skr_write_verb {
 enum skr_write_class {
     SKR_WRITE_CLASS_COMMIT, /* what a decision waits for: plans, Bindings, decisions, read-backs */
     SKR_WRITE_CLASS_MEMBER, /* gates and nominations, by order of the plans */
+    SKR_WRITE_CLASS_LOOKUP, /* reads of objects that users name; what waits for one goes on without it */
     SKR_WRITE_CLASS_EVICT,
     SKR_WRITE_CLASS_STATUS, /* status that people and controllers read */
     SKR_WRITE_CLASS_LABEL,  /* labels that only inform */

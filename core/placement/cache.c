@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "core/placement/state.h"
+#include "topology/base/table.h"
 
 /* ---- Placements ---- */
 
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self, const char *key)
 {
     struct skr_placement_entry *entry;
-    HASH_FIND(hh, self->entry, key, strlen(key), entry);
+    SKR_TABLE_FIND(&self->settings->hash_seed, hh, self->entry, key, strlen(key), entry);
     return entry;
 }
 
@@ -36,7 +37,8 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     entry = skr_alloc(sizeof *entry);
     entry->key = key;
     entry->again_at = SKR_TIME_NEVER;
-    HASH_ADD_KEYPTR(hh, self->entry, entry->key, strlen(entry->key), entry);
+    SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->entry, entry->key, strlen(entry->key),
+                  entry);
     entry->home = skr_placements_open_namespace(self, namespace_);
     DL_APPEND(entry->home->entry, entry);
     return entry;
@@ -196,7 +198,7 @@ static struct skr_ocm_entry *find_cached(const struct skr_placements *self, enum
                                          const char *key)
 {
     struct skr_ocm_entry *cached;
-    HASH_FIND(hh, self->cache[kind], key, strlen(key), cached);
+    SKR_TABLE_FIND(&self->settings->hash_seed, hh, self->cache[kind], key, strlen(key), cached);
     return cached;
 }
 
@@ -242,7 +244,8 @@ static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void 
     if (!cached) {
         cached = skr_alloc(sizeof *cached);
         cached->key = key;
-        HASH_ADD_KEYPTR(hh, self->cache[kind], cached->key, strlen(cached->key), cached);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->cache[kind], cached->key,
+                      strlen(cached->key), cached);
         if (kind == SKR_OCM_BINDING) {
             cached->home = skr_placements_open_namespace(self, meta->namespace_);
             DL_APPEND(cached->home->binding, cached);

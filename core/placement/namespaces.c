@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "core/placement/state.h"
+#include "topology/base/table.h"
 
 const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
                                                          const char *name)
 {
     struct skr_ocm_namespace *found;
-    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
+    SKR_TABLE_FIND(&self->settings->hash_seed, hh, self->namespace_, name, strlen(name), found);
     return found;
 }
 
@@ -17,11 +18,12 @@ struct skr_ocm_namespace *skr_placements_open_namespace(struct skr_placements *s
                                                         const char *name)
 {
     struct skr_ocm_namespace *found;
-    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
+    SKR_TABLE_FIND(&self->settings->hash_seed, hh, self->namespace_, name, strlen(name), found);
     if (!found) {
         found = skr_alloc(sizeof *found);
         found->name = skr_strdup(name);
-        HASH_ADD_KEYPTR(hh, self->namespace_, found->name, strlen(found->name), found);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->namespace_, found->name,
+                      strlen(found->name), found);
     }
     return found;
 }

@@ -19,7 +19,9 @@ static const struct skr_watch watches[] = {
 static void *create(struct skr_frame *frame, const void *settings)
 {
     struct skr_placements *self = skr_alloc(sizeof *self);
-    const struct skr_keys_options options = {.retry_min = SKR_PLACEMENT_RETRY_MIN,
+    const struct skr_placement_settings *its = settings;
+    const struct skr_keys_options options = {.hash_seed = its->hash_seed,
+                                             .retry_min = SKR_PLACEMENT_RETRY_MIN,
                                              .retry_max = SKR_PLACEMENT_RETRY_MAX,
                                              .wake_kind = SKR_PLACEMENT_WAKE_KEYS,
                                              .running_max = SKR_PLACEMENT_CYCLES_MAX,

@@ -12,9 +12,11 @@
  */
 #include "core/frame/scheduler.h"
 #include "core/placement/evaluate.h"
+#include "topology/base/hash.h"
 
 struct skr_placement_settings {
-    const char *scheduler_name; /* "sakkara" */
+    struct skr_hash_seed hash_seed; /* of names that users choose */
+    const char *scheduler_name;     /* "sakkara" */
     enum skr_spread_mode spread_mode;
     const struct skr_stopwatch *stopwatch; /* of what cycles cost; NULL: not measured */
 };

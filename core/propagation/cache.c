@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "core/propagation/state.h"
+#include "topology/base/table.h"
 
 /* uthash finds by length; keys are strings. */
 struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, const char *key)
 {
     struct skr_binding_entry *entry;
-    HASH_FIND(hh, self->binding, key, strlen(key), entry);
+    SKR_TABLE_FIND(&self->settings->hash_seed, hh, self->binding, key, strlen(key), entry);
     return entry;
 }
 
@@ -79,7 +80,8 @@ void skr_propagation_put_binding(struct skr_propagation *self, struct skr_bindin
         entry = skr_alloc(sizeof *entry);
         entry->key = key;
         entry->binding = binding;
-        HASH_ADD_KEYPTR(hh, self->binding, entry->key, strlen(entry->key), entry);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->binding, entry->key, strlen(entry->key),
+                      entry);
         skr_propagation_queue(self, entry, 0);
         return;
     }

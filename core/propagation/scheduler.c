@@ -16,7 +16,9 @@ static const struct skr_watch watches[] = {
 static void *create(struct skr_frame *frame, const void *settings)
 {
     struct skr_propagation *self = skr_alloc(sizeof *self);
-    const struct skr_keys_options options = {.retry_min = SKR_RETRY_BACKOFF_MIN,
+    const struct skr_propagation_settings *its = settings;
+    const struct skr_keys_options options = {.hash_seed = its->hash_seed,
+                                             .retry_min = SKR_RETRY_BACKOFF_MIN,
                                              .retry_max = SKR_RETRY_BACKOFF_MAX,
                                              .wake_kind = SKR_WAKE_KEYS,
                                              .budget = SKR_PROPAGATION_EVENT_BUDGET};

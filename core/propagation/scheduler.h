@@ -14,11 +14,13 @@
 #include "core/frame/scheduler.h"
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
+#include "topology/base/hash.h"
 
 struct skr_member_cluster;
 
 struct skr_propagation_settings {
-    const char *scheduler_name; /* "sakkara" */
+    struct skr_hash_seed hash_seed; /* of names that users choose */
+    const char *scheduler_name;     /* "sakkara" */
     struct skr_propagation_options options;
     size_t workers; /* decisions at a time, until each is in its main resource; 1.. */
     const struct skr_stopwatch *stopwatch; /* of what decisions cost; NULL: not measured */

@@ -15,6 +15,7 @@
  * decreases.
  */
 #include "core/spotmix/patch.h"
+#include "core/spotmix/review_body.h"
 #include "core/spotmix/rule.h"
 #include "topology/base/strbuf.h"
 
@@ -30,12 +31,11 @@ enum skr_spotmix_kind {
 };
 
 enum {
-    SKR_SPOTMIX_RESERVATIONS_MAX = 65536,   /* of one space at a time */
-    SKR_SPOTMIX_BODY_MAX = 3 * 1024 * 1024, /* bytes of a review */
-    SKR_SPOTMIX_SETTLED_AT_ONCE = 1000,     /* pods and ReplicaSets of a workload */
-    SKR_SPOTMIX_WARNING_MAX = 120,          /* bytes of a warning; longer ones are cut by
+    SKR_SPOTMIX_RESERVATIONS_MAX = 65536, /* of one space at a time */
+    SKR_SPOTMIX_SETTLED_AT_ONCE = 1000,   /* pods and ReplicaSets of a workload */
+    SKR_SPOTMIX_WARNING_MAX = 120,        /* bytes of a warning; longer ones are cut by
                                                      the API server */
-    SKR_SPOTMIX_UNREVIEWED_MAX = 2,         /* pods in a row, then the webhook is not called */
+    SKR_SPOTMIX_UNREVIEWED_MAX = 2,       /* pods in a row, then the webhook is not called */
 };
 
 /* Borrows settings. Errors: SKR_INVALID (keyPrefix). */
@@ -92,9 +92,8 @@ struct skr_spotmix_lookup {
 };
 
 struct skr_spotmix_review {
-    const char *body; /* an AdmissionReview (admission.k8s.io/v1), borrowed */
-    size_t len;
-    bool serving; /* leader, and all caches complete */
+    const struct skr_spotmix_body *body; /* borrowed */
+    bool serving;                        /* leader, and all caches complete */
     skr_time now;
     unsigned char random[16];           /* of the token */
     bool tried[SKR_SPOTMIX_KIND_COUNT]; /* kinds that have been looked up, found or not */
@@ -107,8 +106,11 @@ struct skr_spotmix_answer {
     struct skr_spotmix_lookup lookup;
 };
 
+/* Whether a workload of the namespace has been put. */
+bool skr_spotmix_knows_namespace(const struct skr_spotmix *mix, const char *namespace_);
+
 /* The answer to a review. It never refuses a pod. The index that it hands out is reserved,
- * unless the review is a dry run. O(size of the body + pods of the owner). */
+ * unless the review is a dry run. O(values of the body + pods of the owner). */
 void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review *review,
                         struct skr_spotmix_answer *ret);
 

@@ -11,6 +11,44 @@
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
+#include "topology/base/table.h"
+
+/* ---- namespaces ---- */
+
+static struct skr_spotmix_namespace *find_namespace(const struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *found;
+    SKR_TABLE_FIND_STR(&mix->settings->hash_seed, mix->namespaces, name, found);
+    return found;
+}
+
+bool skr_spotmix_knows_namespace(const struct skr_spotmix *mix, const char *namespace_)
+{
+    return find_namespace(mix, namespace_);
+}
+
+static void enter_namespace(struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *space = find_namespace(mix, name);
+    if (!space) {
+        const size_t n = strlen(name);
+        space = skr_alloc(sizeof *space + n + 1);
+        memcpy(space->name, name, n + 1);
+        SKR_TABLE_ADD(&mix->settings->hash_seed, hh, mix->namespaces, space->name, n, space);
+    }
+    space->n_owners++;
+}
+
+static void leave_namespace(struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_namespace *space = find_namespace(mix, name);
+    if (--space->n_owners == 0) {
+        HASH_DEL(mix->namespaces, space);
+        free(space);
+    }
+}
+
+/* ---- owners ---- */
 
 /* false: no object has such a uid or namespace. */
 static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const char *uid,
@@ -30,7 +68,7 @@ static bool spell_key(enum skr_spotmix_kind kind, const char *namespace_, const 
 struct skr_spotmix_owner *skr_spotmix_owner_at(const struct skr_spotmix *mix, const char *key)
 {
     struct skr_spotmix_owner *owner;
-    HASH_FIND_STR(mix->owners, key, owner);
+    SKR_TABLE_FIND_STR(&mix->settings->hash_seed, mix->owners, key, owner);
     return owner;
 }
 
@@ -52,7 +90,7 @@ struct skr_spotmix_owner *skr_spotmix_deployment_named(const struct skr_spotmix 
         return NULL;
     }
     snprintf(key, sizeof key, "%s/%.*s", namespace_, (int)n, name);
-    HASH_FIND(named, mix->deployments, key, strlen(key), owner);
+    SKR_TABLE_FIND(&mix->settings->hash_seed, named, mix->deployments, key, strlen(key), owner);
     return owner;
 }
 
@@ -81,7 +119,9 @@ struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum sk
         owner->uid = skr_strdup(uid);
         owner->namespace_ = skr_strdup(namespace_);
         owner->name = skr_strdup(name);
-        HASH_ADD_KEYPTR(hh, mix->owners, owner->key, strlen(owner->key), owner);
+        SKR_TABLE_ADD(&mix->settings->hash_seed, hh, mix->owners, owner->key, strlen(owner->key),
+                      owner);
+        enter_namespace(mix, namespace_);
     }
     return owner;
 }
@@ -96,7 +136,8 @@ static void enter_name(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
             leave_name(mix, other);
         }
         owner->full_name = skr_object_key(owner->namespace_, owner->name);
-        HASH_ADD_KEYPTR(named, mix->deployments, owner->full_name, strlen(owner->full_name), owner);
+        SKR_TABLE_ADD(&mix->settings->hash_seed, named, mix->deployments, owner->full_name,
+                      strlen(owner->full_name), owner);
     }
 }
 
@@ -115,6 +156,7 @@ static void destroy(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
     HASH_DEL(mix->owners, owner);
     leave_name(mix, owner);
     skr_spotmix_unreserve_all(mix, owner);
+    leave_namespace(mix, owner->namespace_);
     free(owner->key);
     free(owner->uid);
     free(owner->namespace_);

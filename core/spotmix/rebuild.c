@@ -15,6 +15,7 @@
 #include "core/spotmix/why.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
+#include "topology/base/table.h"
 
 #define EVICT_RETRY_LEAST SKR_SECOND
 #define EVICT_RETRY_MOST  (30 * SKR_SECOND)
@@ -101,12 +102,12 @@ static struct skr_spotmix_memory *memory_of(struct skr_spotmix_scheduler_state *
                                             const char *uid)
 {
     struct skr_spotmix_memory *memory;
-    HASH_FIND_STR(self->memory, uid, memory);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->memory, uid, memory);
     if (!memory) {
         const size_t n = strlen(uid);
         memory = skr_alloc(sizeof *memory + n + 1);
         memcpy(memory->key, uid, n + 1);
-        HASH_ADD_KEYPTR(hh, self->memory, memory->key, n, memory);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->memory, memory->key, n, memory);
     }
     return memory;
 }
@@ -260,7 +261,7 @@ void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char
                             const struct skr_event *event)
 {
     struct skr_spotmix_memory *memory;
-    HASH_FIND_STR(self->memory, workload_key, memory);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->memory, workload_key, memory);
     if (!memory) {
         return;
     }
@@ -334,7 +335,7 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
                          const struct skr_event *event)
 {
     struct skr_spotmix_memory *memory;
-    HASH_FIND_STR(self->memory, uid, memory);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->memory, uid, memory);
     if (event->written.outcome == SKR_WRITE_OK || event->written.outcome == SKR_WRITE_NOT_FOUND) {
         self->evictions[SKR_SPOTMIX_EVICTED] += event->written.outcome == SKR_WRITE_OK;
     } else {

@@ -13,9 +13,8 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_writer.h"
 
-#define REVIEW_VERSION "admission.k8s.io/v1"
-#define MIRROR_KEY     "kubernetes.io/config.mirror"
-#define HASH_LABEL     "pod-template-hash"
+#define MIRROR_KEY "kubernetes.io/config.mirror"
+#define HASH_LABEL "pod-template-hash"
 
 enum { WARNINGS_MAX = 4 };
 
@@ -77,22 +76,7 @@ static void warn(struct hearing *hearing, const char *text)
     hearing->warning[hearing->n_warnings++] = text;
 }
 
-/* ---- the body ---- */
-
-static const char *flaw_of(const json_t *body)
-{
-    const json_t *request = json_object_get(body, "request");
-    if (!json_is_object(body) || strcmp(skr_object_text(body, "kind"), "AdmissionReview") != 0) {
-        return "kind: must be AdmissionReview";
-    }
-    if (strcmp(skr_object_text(body, "apiVersion"), REVIEW_VERSION) != 0) {
-        return "apiVersion: must be " REVIEW_VERSION;
-    }
-    if (!json_is_object(request)) {
-        return "request: must be an object";
-    }
-    return *skr_object_text(request, "uid") == '\0' ? "request.uid: missing" : NULL;
-}
+/* ---- the answer ---- */
 
 static void refuse(struct skr_spotmix_answer *answer, unsigned status,
                    enum skr_spotmix_result result, const char *why)
@@ -102,38 +86,12 @@ static void refuse(struct skr_spotmix_answer *answer, unsigned status,
     skr_strbuf_addf(&answer->body, "%s\n", why);
 }
 
-static json_t *read_body(const struct skr_spotmix_review *review, struct skr_spotmix_answer *answer)
-{
-    json_error_t where;
-    char why[sizeof where.text + 96];
-    if (review->len > SKR_SPOTMIX_BODY_MAX) {
-        snprintf(why, sizeof why, "AdmissionReview: %zu bytes, at most %d are read", review->len,
-                 (int)SKR_SPOTMIX_BODY_MAX);
-        refuse(answer, 400, SKR_SPOTMIX_BAD_REQUEST, why);
-        return NULL;
-    }
-    json_t *body = json_loadb(review->body, review->len, JSON_ALLOW_NUL, &where);
-    if (!body) {
-        snprintf(why, sizeof why, "AdmissionReview: line %d, column %d: %s", where.line,
-                 where.column, where.text);
-        refuse(answer, 400, SKR_SPOTMIX_BAD_REQUEST, why);
-        return NULL;
-    }
-    const char *flaw = flaw_of(body);
-    if (flaw) {
-        refuse(answer, 400, SKR_SPOTMIX_BAD_REQUEST, flaw);
-        json_decref(body);
-        return NULL;
-    }
-    return body;
-}
-
 static void write_answer(struct hearing *hearing)
 {
     struct skr_strbuf *out = &hearing->answer->body;
     struct skr_json_writer w = {.out = out};
     skr_json_open(&w, NULL, '{');
-    skr_json_string(&w, "apiVersion", REVIEW_VERSION);
+    skr_json_string(&w, "apiVersion", SKR_SPOTMIX_REVIEW_VERSION);
     skr_json_string(&w, "kind", "AdmissionReview");
     skr_json_open(&w, "response", '{');
     skr_json_string(&w, "uid", skr_object_text(hearing->request, "uid"));
@@ -375,18 +333,18 @@ void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review
     *ret = (struct skr_spotmix_answer){0};
     skr_strbuf_init(&ret->body);
     skr_strbuf_init(&hearing.patch);
-    json_t *body = read_body(review, ret);
-    if (body && !review->serving) {
+    if (!review->body->review) {
+        refuse(ret, 400, SKR_SPOTMIX_BAD_REQUEST, review->body->flaw);
+    } else if (!review->serving) {
         refuse(ret, 503, SKR_SPOTMIX_NOT_LEADER, "not the leader, or not ready yet");
-    } else if (body) {
+    } else {
         skr_spotmix_expire(mix, review->now);
-        hearing.request = json_object_get(body, "request");
+        hearing.request = json_object_get(review->body->review, "request");
         if (hear(&hearing, &ret->result)) {
             ret->status = 200;
             write_answer(&hearing);
         }
     }
-    json_decref(body);
     skr_strbuf_fini(&hearing.patch);
     if (ret->status != 0) {
         mix->n_results[ret->result]++;

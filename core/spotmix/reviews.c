@@ -4,9 +4,9 @@
  * then the API server is asked, and the review is held for at most SKR_SPOTMIX_LOOKUP_TIME. Reviews
  * that need the same object wait for one GET.
  *
- * The creator of a pod chooses the owner that it names, and a GET takes its turn at the limiter of
- * all writes. Each namespace therefore has a budget of GETs a second. Beyond it a review is
- * answered from the caches alone.
+ * The creator of a pod chooses the owner that it names. GETs therefore have a class of writes behind
+ * Bindings and nominations, and a budget a second, of which each namespace has a share. Beyond it a
+ * review is answered from the caches alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 
 #include "core/spotmix/scheduler_state.h"
 #include "topology/base/arena.h"
+#include "topology/base/table.h"
 
 #define BUDGET_TIME SKR_SECOND
 
@@ -47,10 +48,8 @@ static bool answer_now(struct skr_spotmix_scheduler_state *self, uint64_t reques
                        const struct skr_spotmix_request *asked, const bool *tried,
                        struct skr_spotmix_lookup *lookup)
 {
-    struct skr_spotmix_review review = {.body = asked->body,
-                                        .len = asked->len,
-                                        .serving = self->serving,
-                                        .now = skr_frame_now(self->frame)};
+    struct skr_spotmix_review review = {
+        .body = asked->body, .serving = self->serving, .now = skr_frame_now(self->frame)};
     struct skr_spotmix_answer answer;
     memcpy(review.random, asked->random, sizeof review.random);
     memcpy(review.tried, tried, sizeof review.tried);
@@ -77,6 +76,7 @@ static void reset_budgets(struct skr_spotmix_scheduler_state *self)
         free(asker);
     }
     self->askers_since = skr_frame_now(self->frame);
+    self->asked = 0;
 }
 
 static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namespace_)
@@ -85,14 +85,26 @@ static bool may_ask(struct skr_spotmix_scheduler_state *self, const char *namesp
     if (skr_frame_now(self->frame) - self->askers_since >= BUDGET_TIME) {
         reset_budgets(self);
     }
-    HASH_FIND_STR(self->askers, namespace_, asker);
+    if (!skr_spotmix_knows_namespace(self->mix, namespace_)) {
+        namespace_ = ""; /* a review may invent any number of them */
+    }
+    if (self->asked >= SKR_SPOTMIX_LOOKUPS_MAX ||
+        HASH_COUNT(self->asking) >= SKR_SPOTMIX_LOOKUPS_MAX) {
+        return false;
+    }
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->askers, namespace_, asker);
     if (!asker) {
         const size_t n = strlen(namespace_);
         asker = skr_alloc(sizeof *asker + n + 1);
         memcpy(asker->namespace_, namespace_, n + 1);
-        HASH_ADD_KEYPTR(hh, self->askers, asker->namespace_, n, asker);
+        SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->askers, asker->namespace_, n, asker);
     }
-    return asker->n < SKR_SPOTMIX_LOOKUPS_MAX && ++asker->n > 0;
+    if (asker->n >= SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX) {
+        return false;
+    }
+    asker->n++;
+    self->asked++;
+    return true;
 }
 
 /* ---- lookups ---- */
@@ -101,7 +113,7 @@ static struct skr_spotmix_asking *find_asking(struct skr_spotmix_scheduler_state
                                               const char *key)
 {
     struct skr_spotmix_asking *asking;
-    HASH_FIND_STR(self->asking, key, asking);
+    SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->asking, key, asking);
     return asking;
 }
 
@@ -112,13 +124,13 @@ static struct skr_spotmix_asking *send(struct skr_spotmix_scheduler_state *self,
     struct skr_spotmix_asking *asking = skr_alloc(sizeof *asking + n + 1);
     const struct skr_write write = {.verb = SKR_VERB_GET,
                                     .resource = skr_spotmix_types[lookup->kind]->resource,
-                                    .class = SKR_WRITE_CLASS_COMMIT,
+                                    .class = SKR_WRITE_CLASS_LOOKUP,
                                     .namespace_ = lookup->namespace_,
                                     .name = lookup->name,
                                     .answer = skr_spotmix_types[lookup->kind]};
     asking->kind = lookup->kind;
     memcpy(asking->key, key, n + 1);
-    HASH_ADD_KEYPTR(hh, self->asking, asking->key, n, asking);
+    SKR_TABLE_ADD(&self->settings->hash_seed, hh, self->asking, asking->key, n, asking);
     skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, key);
     return asking;
 }
@@ -161,6 +173,7 @@ static void release(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
 {
     stop_waiting(held);
     HASH_DEL(self->held, held);
+    skr_spotmix_body_unref(held->asked.body);
     free(held);
 }
 
@@ -186,16 +199,16 @@ static void ask_again(struct skr_spotmix_scheduler_state *self,
     }
 }
 
-/* The body does not outlive the event, so the held review has a copy. */
+/* The body outlives the event by the reference of the held review. */
 static struct skr_spotmix_held_review *hold(struct skr_spotmix_scheduler_state *self,
                                             uint64_t request,
                                             const struct skr_spotmix_request *asked)
 {
     const skr_time deadline = skr_frame_now(self->frame) + SKR_SPOTMIX_LOOKUP_TIME;
-    struct skr_spotmix_held_review *held = skr_alloc(sizeof *held + asked->len + 1);
+    struct skr_spotmix_held_review *held = skr_alloc(sizeof *held);
     held->request = request;
     held->asked = *asked;
-    held->asked.body = memcpy(held->body, asked->body, asked->len);
+    (void)skr_spotmix_body_ref(held->asked.body);
     snprintf(held->key, sizeof held->key, "%llu", (unsigned long long)request);
     HASH_ADD_STR(self->held, key, held);
     skr_frame_wake(self->frame, deadline, WAKE_LOOKUP, held->key);

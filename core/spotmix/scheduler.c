@@ -13,6 +13,7 @@
 #include "core/spotmix/scheduler_state.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
+#include "topology/base/table.h"
 
 /* Before a patch that failed is made again. */
 #define RETRY_TIME (2 * SKR_SECOND)
@@ -192,7 +193,7 @@ static void on_wake(void *context, int kind, const char *key)
         skr_spotmix_fixed(self->mix, key, false);
         break;
     case WAKE_WORKLOAD:
-        HASH_FIND_STR(self->memory, key, memory);
+        SKR_TABLE_FIND_STR(&self->settings->hash_seed, self->memory, key, memory);
         if (memory) {
             memory->looks_at = memory->looks_at > skr_frame_now(self->frame) ? memory->looks_at : 0;
             skr_spotmix_mark_due(self, key);

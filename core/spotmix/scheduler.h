@@ -18,8 +18,7 @@ enum skr_spotmix_verb { SKR_SPOTMIX_REVIEW };
 
 /* Body of a REVIEW request. */
 struct skr_spotmix_request {
-    const char *body;
-    size_t len;
+    struct skr_spotmix_body *body; /* read on another thread; references go to the engine */
     unsigned char random[16];
 };
 
@@ -36,8 +35,10 @@ struct skr_spotmix_reply {
 #define SKR_SPOTMIX_EVICT_PATIENCE (600 * SKR_SECOND) /* without progress: a rebuild is given up */
 
 enum {
-    SKR_SPOTMIX_LOOKUPS_MAX = 20, /* GETs a second for reviews in one namespace */
-    SKR_SPOTMIX_IN_VAIN_MAX = 3,  /* evictions without progress: a rebuild is given up */
+    SKR_SPOTMIX_LOOKUPS_MAX = 20, /* GETs a second for reviews, and at most so many under way */
+    /* of these for one namespace, and for all namespaces together of which no workload is known */
+    SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX = 5,
+    SKR_SPOTMIX_IN_VAIN_MAX = 3, /* evictions without progress: a rebuild is given up */
 };
 
 enum skr_spotmix_eviction_result {

@@ -43,8 +43,7 @@ struct skr_spotmix_held_review {
     char key[24];                                /* the request's id */
     uint64_t request;
     bool tried[SKR_SPOTMIX_KIND_COUNT];
-    struct skr_spotmix_request asked; /* its body is the one below */
-    char body[];
+    struct skr_spotmix_request asked; /* with a reference to the body */
 };
 
 /* A workload: what Events have reported, so that they report changes only; and its rebuild. */
@@ -75,6 +74,7 @@ struct skr_spotmix_scheduler_state {
     struct skr_spotmix_held_review *held;
     struct skr_spotmix_asking *asking;
     struct skr_spotmix_asker *askers;
+    size_t asked; /* by all of them */
     skr_time askers_since;
     struct skr_spotmix_memory *memory;
     bool begun, serving;

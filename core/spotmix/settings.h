@@ -9,6 +9,7 @@
  * it gives the class of a node. The presets are the labels that clouds give their nodes.
  */
 #include "topology/base/error.h"
+#include "topology/base/hash.h"
 #include "topology/object.h"
 
 #define SKR_SPOTMIX_KEY_PREFIX "cloudpilot.ai/webhook-scheduler"
@@ -43,6 +44,7 @@ struct skr_spotmix_expression {
 };
 
 struct skr_spotmix_settings {
+    struct skr_hash_seed hash_seed; /* of names that users choose */
     const char *key_prefix; /* of the labels: PREFIX, PREFIX-max-on-demand-count, PREFIX-class... */
     const char *node_key;   /* the node label that gives the class */
     struct skr_spotmix_expression expression[SKR_SPOTMIX_CLASS_COUNT];

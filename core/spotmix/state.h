@@ -118,12 +118,20 @@ struct skr_spotmix_node {
     char name[];
 };
 
+/* A namespace with owners. */
+struct skr_spotmix_namespace {
+    UT_hash_handle hh; /* by name */
+    size_t n_owners;
+    char name[];
+};
+
 struct skr_spotmix {
     const struct skr_spotmix_settings *settings;
     struct skr_spotmix_keys keys;
     struct skr_spotmix_classes classes;
     struct skr_spotmix_owner *owners;
     struct skr_spotmix_owner *deployments; /* by name */
+    struct skr_spotmix_namespace *namespaces;
     struct skr_spotmix_reservation *reservations;
     struct skr_spotmix_pod *pods;
     struct skr_spotmix_node *nodes;

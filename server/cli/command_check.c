@@ -52,11 +52,14 @@ const struct skr_command skr_command_check = {
     .name = "check",
     .usage = "sakkara check [--config FILE] [--kubeconfig FILE]",
     .summary = "whether the daemon will be able to work",
-    .text = "Asks the API server whether it can be reached and for each permission of the account, "
-            "and\n"
-            "looks at the certificates. One line each; exit code 5 when something is missing, 6 "
-            "when the\n"
-            "API server cannot be reached.\n",
+    .text =
+        "Asks the API server whether it can be reached and for each permission of the account, "
+        "and\n"
+        "looks at the certificates, at the Leases of daemons that decide, and at the webhook of "
+        "the spot\n"
+        "mix. One line each; exit code 5 when something is missing, 6 when the API server "
+        "cannot be\n"
+        "reached.\n",
     .examples = "  sakkara check --kubeconfig ~/.kube/config\n"
                 "  sakkara check --config configs/sakkara.yaml\n",
     .next = "sakkara serve --help",

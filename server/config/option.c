@@ -120,7 +120,7 @@ const struct skr_option skr_options[] = {
     PLAIN("spotmix.enabled", BOOL, "false", spotmix.enabled,
           "the webhook and reconciler that split replicas over on-demand and spot nodes"),
     PLAIN("spotmix.listen", LISTEN, "127.0.0.1:9664", spotmix.listen,
-          "address of that webhook, under `/spotmix/mutate`"),
+          "address of that webhook, under `/spotmix/mutate/TOKEN`"),
     PLAIN("spotmix.name", NAME, "sakkara-spotmix", spotmix.name,
           "name of its Service, Secret and MutatingWebhookConfiguration"),
     WORDS("spotmix.certificates", WORD, "own", "files", spotmix.files,
@@ -128,7 +128,7 @@ const struct skr_option skr_options[] = {
           "and keyFile"),
     RANGE("spotmix.certificateLifetime", DURATION, "2160h", 30 * SKR_SECOND, 3650 * DAY,
           spotmix.certificate_lifetime,
-          "of own certificates, which are renewed at two thirds of it"),
+          "of own certificates and of the token of reviews, which are renewed at two thirds of it"),
     RANGE("spotmix.authorityLifetime", DURATION, "8760h", 90 * SKR_SECOND, 36500 * DAY,
           spotmix.authority_lifetime,
           "of the own authority, which is replaced at two thirds of it; three times "
@@ -158,11 +158,11 @@ const struct skr_option skr_options[] = {
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", CHOICE, "none", "scheduler", "lease", leader_mode,
-          "`none`: one process; `scheduler`: a sidecar that follows its scheduler; `lease`: "
-          "replicas of the daemon alone"),
+          "`none`: one process, others wait; `scheduler`: a sidecar that follows its scheduler; "
+          "`lease`: replicas of the daemon alone"),
     PLAIN("leaderElection.namespace", NAME_OR_EMPTY, "", leader_namespace,
           "namespace of the Lease and of the scheduler's; empty: that of the pod, outside of pods "
-          "`default`"),
+          "that of `topologyConfigMapNameSpace`"),
     PLAIN("leaderElection.name", NAME, "sakkara", leader_name, "name of the Lease"),
     PLAIN("leaderElection.schedulerLease", NAME, "sakkara-scheduler", scheduler_lease,
           "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"),

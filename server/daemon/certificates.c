@@ -47,12 +47,14 @@ static bool is_due(const char *cert, int64_t now_s)
     return !skr_x509_dates(cert, &dates) || now_s >= skr_x509_due(&dates);
 }
 
-/* The first authority can issue. */
+/* The first authority can issue. One that begins in the future was made by a clock that was wrong: what
+ * it issues would not be trusted, and would be issued again in every turn. */
 static bool can_issue(const struct skr_certificates *certificates, int64_t now_s)
 {
     struct skr_x509_dates dates;
     return skr_x509_is_pair(certificates->bundle, certificates->authority_key) &&
-           skr_x509_dates(certificates->bundle, &dates) && now_s < dates.until_s;
+           skr_x509_dates(certificates->bundle, &dates) && now_s >= dates.from_s &&
+           now_s < dates.until_s;
 }
 
 enum skr_certificates_step skr_certificates_next(const struct skr_certificates *certificates,

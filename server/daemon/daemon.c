@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "server/clock.h"
@@ -42,6 +43,7 @@ struct skr_daemon {
     const char *kubeconfig;
     struct skr_findings *findings; /* of the start */
     char instance[256];
+    struct skr_hash_seed hash_seed;
     struct skr_clock clock;
     struct skr_metrics *registry;
     struct skr_daemon_metrics *metrics;
@@ -144,6 +146,7 @@ static int start_kube(struct skr_daemon *d, struct skr_error *error)
                                          .burst = (int32_t)rate.burst};
     }
     options.user_agent = agent;
+    options.hash_seed = d->hash_seed;
     options.system_groups = d->config->system_groups;
     options.topology_namespace = d->config->settings.topology_namespace;
     options.may_write = may_write;
@@ -163,9 +166,6 @@ static int start_leader(struct skr_daemon *d, struct skr_error *error)
     struct skr_kube_access access;
     char namespace_[SKR_LEADER_NAME_MAX];
     char agent[128];
-    if (d->config->leader_mode == SKR_LEADER_NONE) {
-        return 0;
-    }
     report_leadership(d, false);
     skr_lease_namespace(d->config, namespace_, sizeof namespace_);
     (void)snprintf(agent, sizeof agent, "sakkara/%s leader-election", skr_version);
@@ -176,6 +176,7 @@ static int start_leader(struct skr_daemon *d, struct skr_error *error)
         .scheduler_namespace = namespace_,
         .scheduler_name =
             d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
+        .alone = d->config->leader_mode == SKR_LEADER_NONE,
         .user_agent = agent,
         .report = report_leadership,
         .fit = is_fit,
@@ -244,8 +245,11 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         }
     }
     /* In a sidecar readiness is about the process: its pod has to become ready to stand by. With
-     * the spot mix, Services select the leader's role, and rollouts have to complete. */
-    d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE && !d->config->spotmix.enabled
+     * the spot mix, Services select the leader's role, and rollouts have to complete. A daemon that
+     * should be alone and is not is never ready. */
+    d->health.alone = d->config->leader_mode == SKR_LEADER_NONE;
+    d->health.leader = d->health.alone || (d->config->leader_mode == SKR_LEADER_LEASE &&
+                                           !d->config->spotmix.enabled)
                            ? d->leader
                            : NULL;
     d->health.kube = d->kube;
@@ -269,6 +273,7 @@ static void make_seats(struct skr_daemon *d)
     const struct skr_service_host host = {.config = d->config,
                                           .clock = &d->clock,
                                           .instance = d->instance,
+                                          .hash_seed = d->hash_seed,
                                           .registry = d->registry,
                                           .log = {log_http, d},
                                           .access = load_access,
@@ -353,6 +358,7 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
     d->registry = skr_metrics_create();
     skr_process_metrics_register(d->registry);
     d->metrics = skr_daemon_metrics_create(d->registry);
+    skr_bug_on(getrandom(&d->hash_seed, sizeof d->hash_seed, 0) != (ssize_t)sizeof d->hash_seed);
     make_seats(d);
     int rc = start_parts(d, error);
     if (rc < 0) {

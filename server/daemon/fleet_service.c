@@ -31,7 +31,7 @@ void *skr_fleet_service_create(const struct skr_service_host *host,
     s->settings = skr_alloc(kind->settings_size);
     s->family = skr_alloc_array(kind->n_specs, sizeof *s->family);
     skr_tally_init(&s->tally, host->clock, kind->counts_size);
-    kind->configure(host->config, &s->tally.stopwatch, s->settings);
+    kind->configure(host, &s->tally.stopwatch, s->settings);
     skr_series_families(host->registry, kind->spec, kind->n_specs, s->family);
     skr_metrics_on_collect(host->registry, collect, s);
     return s;

@@ -17,7 +17,7 @@ struct skr_fleet_kind {
     size_t n_specs;
     size_t settings_size, counts_size;
     /* settings: zeroed. The stopwatch lives as long as the service. */
-    void (*configure)(const struct skr_config *config, const struct skr_stopwatch *stopwatch,
+    void (*configure)(const struct skr_service_host *host, const struct skr_stopwatch *stopwatch,
                       void *settings);
     void (*count)(const void *scheduler, void *counts);
     /* counts: all zero before the first copy. family: one per spec. */

@@ -34,6 +34,7 @@ static void *create(const struct skr_service_host *host)
     struct service *s = skr_alloc(sizeof *s);
     s->host = *host;
     s->settings = host->config->settings;
+    s->settings.hash_seed = host->hash_seed;
     s->settings.utc_offset_s = skr_clock_utc_offset_s(host->clock);
     s->metrics = skr_gang_metrics_create(host->registry, host->clock);
     return s;

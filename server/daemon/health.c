@@ -89,6 +89,14 @@ static bool check_leader(void *context, struct skr_error *error)
         return true;
     }
     skr_leader_get_holder(h->leader, holder, sizeof holder);
+    if (h->alone && holder[0] != '\0') {
+        skr_error_set(
+            error, SKR_CONFLICT,
+            "another daemon decides, the Lease is held by \"%.120s\"; stop one of them, or "
+            "set leaderElection.mode lease",
+            holder);
+        return false;
+    }
     skr_error_set(error, SKR_RETRY, "standing by, the Lease is held by \"%.160s\"", holder);
     return false;
 }

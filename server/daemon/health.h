@@ -4,7 +4,8 @@
 /*
  * The checks of /livez and /readyz. Live: every thread makes progress. A thread that spends half a
  * minute on one message will not recover, so the process should be killed. Ready: the caches are
- * complete and not old, the process is not ending, and, among replicas behind a Service, it leads.
+ * complete and not old, the process is not ending, and, among replicas behind a Service or where it
+ * should be alone, it leads.
  *
  * Checks run on the threads of the listeners and take no time.
  */
@@ -24,6 +25,7 @@ struct skr_health {
     size_t n_engines;
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: not looked at */
+    bool alone;                /* leaderElection.mode none: there should be no other daemon */
     skr_time wedged_after;     /* at one thing: the process is to be killed; SKR_HEALTH_WEDGED */
     atomic_bool stopping;
 };

@@ -36,7 +36,7 @@ struct skr_leader {
     struct skr_strbuf body;
     struct skr_strbuf collection; /* targets */
     struct skr_strbuf lease;
-    struct skr_strbuf scheduler; /* empty: mode lease */
+    struct skr_strbuf scheduler; /* empty: not mode scheduler */
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
     bool trouble; /* the last request failed, and that was logged */
@@ -325,6 +325,7 @@ int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_
     leadership.namespace_ = l->namespace_;
     leadership.name = l->name;
     leadership.identity = l->identity;
+    leadership.succeeds_own_host = options->alone ? l->host : NULL;
     l->leadership = skr_leadership_create(&leadership);
     const int rc =
         skr_caller_thread_start(&l->thread, access, options->user_agent, "elector", work, l, error);

@@ -6,6 +6,9 @@
  * (core/frame/leadership.h) and reports when this process begins and ends to lead. All engines of
  * the process lead together.
  *
+ *   none       one process. It holds the Lease nevertheless, so that a second installation by
+ *              mistake, or a daemon on a laptop, waits instead of deciding beside it. Its successor
+ *              on the same host takes the Lease at once
  *   lease      several replicas, each may lead
  *   scheduler  a sidecar of a kube-scheduler: may lead while the scheduler beside it holds the
  *              scheduler's own lease. The Lease is needed all the same: at a change of schedulers it
@@ -30,7 +33,8 @@ struct skr_leader_options {
     const char *name;
     const char *host;                /* of this pod: its name */
     const char *scheduler_namespace; /* of the scheduler's lease; */
-    const char *scheduler_name;      /* "": mode lease */
+    const char *scheduler_name;      /* "": not mode scheduler */
+    bool alone;                      /* mode none */
     const char *user_agent;
     /* Leadership begins or ends. On the elector's thread; not twice the same. */
     void (*report)(void *context, bool leads);

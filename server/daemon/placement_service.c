@@ -78,10 +78,12 @@ static void collect(struct skr_metric_family *const family[], const void *object
     collect_work(family, counts);
 }
 
-static void configure(const struct skr_config *config, const struct skr_stopwatch *stopwatch,
+static void configure(const struct skr_service_host *host, const struct skr_stopwatch *stopwatch,
                       void *settings)
 {
+    const struct skr_config *config = host->config;
     *(struct skr_placement_settings *)settings = (struct skr_placement_settings){
+        .hash_seed = host->hash_seed,
         .stopwatch = stopwatch,
         .scheduler_name = config->ocm_scheduler_name,
         .spread_mode = config->ocm_lexicographic ? SKR_SPREAD_LEXICOGRAPHIC : SKR_SPREAD_WEIGHTED};

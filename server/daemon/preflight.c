@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "server/daemon/caller_thread.h"
+#include "server/daemon/webhook_objects.h"
 #include "server/exit_code.h"
 #include "server/file.h"
+#include "server/http/spotmix_webhook.h"
 #include "server/http/tls.h"
 #include "server/http/x509.h"
 #include "server/kube/permissions.h"
@@ -35,24 +37,22 @@ void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t s
         of_pod[strcspn(of_pod, " \r\n")] = '\0';
         name = of_pod;
     }
-    (void)snprintf(buffer, size, "%s", name[0] ? name : "default");
+    (void)snprintf(buffer, size, "%s", name[0] ? name : config->settings.topology_namespace);
 }
 
 /* namespace_ of NAMESPACE_MAX bytes holds what the list borrows. */
 static size_t list_permissions(const struct skr_config *config, char *namespace_,
                                struct skr_permission *list)
 {
-    const bool elects = config->leader_mode != SKR_LEADER_NONE;
     skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
         .force = config->settings.preempt_force_after != SKR_TIME_NEVER,
         .spotmix = config->spotmix.enabled,
-        .spotmix_name = config->spotmix.files ? NULL : config->spotmix.name,
+        .spotmix_name = config->spotmix.name,
         .own_namespace = namespace_,
         .ocm = config->ocm_enabled,
         .karmada = config->karmada_enabled,
-        .lease_namespace = elects ? namespace_ : NULL,
         .lease = config->leader_name,
         .scheduler_lease =
             config->leader_mode == SKR_LEADER_SCHEDULER ? config->scheduler_lease : NULL,
@@ -162,6 +162,138 @@ static int print_access(const struct skr_kube_access *access, struct skr_strbuf 
     return rc;
 }
 
+/* Where the configuration and the Secret disagree, every review is refused. */
+static const char *flaw_of_webhook(const struct skr_webhook_secret *secret, const json_t *webhook)
+{
+    const json_t *service = json_object_get(json_object_get(webhook, "clientConfig"), "service");
+    const char *path = json_string_value(json_object_get(service, "path"));
+    const char *policy = json_string_value(json_object_get(webhook, "failurePolicy"));
+    struct skr_caller_tokens accepted;
+    char base[SKR_WEBHOOK_PATH_MAX];
+    skr_tokens_accepted(&secret->tokens, &accepted);
+    (void)snprintf(base, sizeof base, "%s/", SKR_SPOTMIX_PATH);
+    if (!webhook) {
+        return "no webhook of the configuration leads to its Service; apply "
+               "manifests/spotmix-webhook.yaml";
+    }
+    if (policy && strcmp(policy, "Fail") == 0) {
+        return "failurePolicy Fail shows its path, and with it the token, to users in errors; set "
+               "Ignore";
+    }
+    if (accepted.n > 0 && (!path || strncmp(path, base, strlen(base)) != 0 ||
+                           !skr_caller_tokens_accept(&accepted, path + strlen(base)))) {
+        return "its path has no valid token, and every review is refused; the leader of a running "
+               "daemon writes it within 30 s";
+    }
+    return NULL;
+}
+
+/* false: it cannot be read, and out says so. */
+static bool read_object(struct skr_caller *caller, const char *target, struct skr_call_answer *ret,
+                        struct skr_strbuf *out)
+{
+    const struct skr_call request = {.method = "GET", .target = target, .timeout = 10 * SKR_SECOND};
+    skr_caller_call(caller, &request, ret);
+    if (ret->http_status != 200) {
+        skr_strbuf_addf(out, "FAIL webhook: %s: %s\n", target,
+                        ret->message[0] ? ret->message : "no answer");
+    }
+    return ret->http_status == 200;
+}
+
+static int print_webhook(struct skr_caller *caller, const struct skr_config *config,
+                         const char *namespace_, struct skr_strbuf *out)
+{
+    const char *name = config->spotmix.name, *flaw = NULL;
+    struct skr_call_answer answer[2] = {0};
+    struct skr_webhook_secret secret = {0};
+    struct skr_webhook_targets targets;
+    skr_webhook_targets_write(namespace_, name, &targets);
+    const bool read = read_object(caller, targets.secret, &answer[0], out) &&
+                      read_object(caller, targets.configuration, &answer[1], out);
+    if (read) {
+        skr_webhook_secret_read(answer[0].json, &secret);
+        flaw = flaw_of_webhook(&secret,
+                               skr_webhook_configuration_find(answer[1].json, namespace_, name));
+        skr_strbuf_addf(out, "%s webhook %s: %s\n", flaw ? "FAIL" : "ok  ", name,
+                        flaw ? flaw
+                        : secret.tokens.at[SKR_TOKEN_CURRENT].text[0]
+                            ? "reviews need the token of its path"
+                            : "no token yet, the leader makes it when it starts");
+    }
+    skr_webhook_secret_fini(&secret);
+    skr_call_answer_fini(&answer[0]);
+    skr_call_answer_fini(&answer[1]);
+    return read && !flaw ? SKR_EXIT_OK : SKR_EXIT_FINDINGS;
+}
+
+/* ---- daemons that decide ---- */
+
+enum { LIVE_S = 60 }; /* a Lease renewed so long before the newest one is of a daemon that ended */
+
+static const char *spec_text(const json_t *lease, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(lease, "spec"), key));
+    return text ? text : "";
+}
+
+/* 0: never. */
+static skr_time renewed_at(const json_t *lease)
+{
+    skr_time at;
+    return skr_time_parse(spec_text(lease, "renewTime"), &at, NULL) == 0 ? at : 0;
+}
+
+static void add_holder(const json_t *lease, size_t n, struct skr_strbuf *out)
+{
+    const json_t *meta = json_object_get(lease, "metadata");
+    const char *namespace_ = json_string_value(json_object_get(meta, "namespace"));
+    const char *name = json_string_value(json_object_get(meta, "name"));
+    skr_strbuf_addf(out, "%s%s/%s held by %s", n > 0 ? ", " : "", namespace_ ? namespace_ : "",
+                    name ? name : "", spec_text(lease, "holderIdentity"));
+}
+
+/* Two installations have a Lease each, and each of them decides. An account that may not list the
+ * Leases of all namespaces gets no line. */
+static int print_leases(struct skr_caller *caller, const struct skr_config *config,
+                        struct skr_strbuf *out)
+{
+    struct skr_call_answer answer;
+    SKR_STRBUF(target);
+    SKR_STRBUF(holders);
+    skr_time newest = 0;
+    size_t i, n = 0;
+    const json_t *lease;
+    skr_strbuf_addf(&target,
+                    "/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.name%%3D%s",
+                    config->leader_name);
+    const struct skr_call request = {
+        .method = "GET", .target = target.s, .timeout = 10 * SKR_SECOND};
+    skr_caller_call(caller, &request, &answer);
+    const json_t *items = json_object_get(answer.json, "items");
+    json_array_foreach(items, i, lease)
+    {
+        newest = renewed_at(lease) > newest ? renewed_at(lease) : newest;
+    }
+    json_array_foreach(items, i, lease)
+    {
+        if (spec_text(lease, "holderIdentity")[0] != '\0' &&
+            newest - renewed_at(lease) <= LIVE_S * SKR_SECOND) {
+            add_holder(lease, n++, &holders);
+        }
+    }
+    if (n > 1) {
+        skr_strbuf_addf(out,
+                        "FAIL Leases: %zu daemons decide for this cluster: %s; remove all "
+                        "installations but one\n",
+                        n, holders.s);
+    } else if (answer.http_status == 200) {
+        skr_strbuf_addf(out, "ok   Lease: %s\n", n == 1 ? holders.s : "no daemon decides yet");
+    }
+    skr_call_answer_fini(&answer);
+    return n > 1 ? SKR_EXIT_FINDINGS : SKR_EXIT_OK;
+}
+
 static int worse(int a, int b)
 {
     return a > b ? a : b;
@@ -188,6 +320,12 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
         server == SKR_EXIT_UNREACHABLE ? 0 : list_permissions(config, namespace_, list);
     for (size_t i = 0; i < n; i++) {
         rc = worse(rc, print_permission(caller, &list[i], out));
+    }
+    if (n > 0) {
+        rc = worse(rc, print_leases(caller, config, out));
+    }
+    if (n > 0 && config->spotmix.enabled) {
+        rc = worse(rc, print_webhook(caller, config, namespace_, out));
     }
     skr_caller_destroy(caller);
     return rc;

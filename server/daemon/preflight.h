@@ -3,14 +3,16 @@
 #define SKR_SERVER_DAEMON_PREFLIGHT_H
 /*
  * Checks what the daemon needs before a group is half bound: the API server, each permission of the
- * account, certificates that have not expired. `sakkara check` prints all checks. At its start the
- * daemon checks its permissions, on a separate thread, and logs the missing ones.
+ * account, certificates that have not expired, that no other daemon decides, and that the webhook of
+ * the spot mix has a valid token. `sakkara check` prints all checks. At its start the daemon checks
+ * its permissions, on a separate thread, and logs the missing ones.
  */
 #include "server/config/config.h"
 #include "server/kube/access.h"
 #include "topology/base/strbuf.h"
 
-/* Namespace of the Lease: that of the configuration, else that of this pod, else "default". */
+/* Namespace of the Lease: that of the configuration, else that of this pod, else that of the
+ * topology, which a daemon outside of the cluster shares with one inside. */
 void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size);
 
 /* Writes one line a check, "ok   ..." or "FAIL ...: why". Returns an exit code: SKR_EXIT_OK,

@@ -53,10 +53,12 @@ static void collect(struct skr_metric_family *const family[], const void *object
     }
 }
 
-static void configure(const struct skr_config *config, const struct skr_stopwatch *stopwatch,
+static void configure(const struct skr_service_host *host, const struct skr_stopwatch *stopwatch,
                       void *object)
 {
+    const struct skr_config *config = host->config;
     struct skr_propagation_settings *settings = object;
+    settings->hash_seed = host->hash_seed;
     settings->stopwatch = stopwatch;
     settings->scheduler_name = config->karmada_scheduler_name;
     settings->workers = (size_t)config->karmada_workers;

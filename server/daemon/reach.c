@@ -2,22 +2,20 @@
 /* Each turn reads the present state. Only the time of the last change is kept. */
 #include "server/daemon/reach.h"
 
-#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "server/daemon/caller_thread.h"
-#include "server/kube/base64.h"
+#include "server/daemon/webhook_objects.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
 
-#define CALL_TIME    (5 * SKR_SECOND)
-#define ROLE_LABEL   "sakkara.role"
-#define ROLE_LEADER  "leader"
-#define FILES_PACE_S 30
+#define CALL_TIME   (5 * SKR_SECOND)
+#define ROLE_LABEL  "sakkara.role"
+#define ROLE_LEADER "leader"
 
 enum { NAME_MAX_BYTES = 254 };
 
@@ -25,11 +23,13 @@ struct skr_reach {
     struct skr_reach_options options;
     struct skr_certificates_rules rules;
     char namespace_[NAME_MAX_BYTES], name[NAME_MAX_BYTES], pod[NAME_MAX_BYTES];
-    char server[2 * NAME_MAX_BYTES + 8];           /* the DNS name */
-    struct skr_strbuf secret, configuration, pods; /* targets */
+    char server[2 * NAME_MAX_BYTES + 8]; /* the DNS name */
+    struct skr_webhook_targets targets;
+    struct skr_strbuf pods; /* target */
     struct skr_caller_thread thread;
     char *served;    /* certificate */
-    char *seen;      /* bundle and certificate as of since */
+    bool accepts;    /* there are tokens */
+    char *seen;      /* bundle, certificate and tokens as of since */
     int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
     bool trouble;    /* the last request failed, and that was logged */
     bool no_pod;     /* no pod has the name of this machine */
@@ -67,50 +67,7 @@ static bool call(struct skr_reach *r, const char *method, const char *target, co
     return done;
 }
 
-/* ---- the Secret ---- */
-
-static char *take_data(const json_t *secret, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json_object_get(secret, "data"), key));
-    char *bytes = NULL;
-    size_t n;
-    if (!text || *text == '\0' || skr_base64_decode(text, strlen(text), &bytes, &n, NULL) < 0) {
-        return NULL;
-    }
-    return bytes;
-}
-
-static void read_certificates(const json_t *secret, struct skr_certificates *ret)
-{
-    *ret = (struct skr_certificates){
-        .bundle = take_data(secret, "ca.crt"),
-        .authority_key = take_data(secret, "ca.key"),
-        .leaf = {.cert = take_data(secret, "tls.crt"), .key = take_data(secret, "tls.key")}};
-}
-
-static json_t *base64_of(const char *text)
-{
-    const gnutls_datum_t bytes = {(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
-    gnutls_datum_t encoded = {NULL, 0};
-    skr_bug_on(gnutls_base64_encode2(&bytes, &encoded) < 0);
-    json_t *value = json_stringn((const char *)encoded.data, encoded.size);
-    explicit_bzero(encoded.data, encoded.size);
-    gnutls_free(encoded.data);
-    return value;
-}
-
-static void write_certificates(const struct skr_certificates *c, json_t *secret)
-{
-    json_t *data = json_object_get(secret, "data");
-    if (!json_is_object(data)) {
-        data = json_object();
-        json_object_set_new(secret, "data", data);
-    }
-    json_object_set_new(data, "ca.crt", base64_of(c->bundle));
-    json_object_set_new(data, "ca.key", base64_of(c->authority_key));
-    json_object_set_new(data, "tls.crt", base64_of(c->leaf.cert));
-    json_object_set_new(data, "tls.key", base64_of(c->leaf.key));
-}
+/* ---- what replicas serve and accept ---- */
 
 static void serve(struct skr_reach *r, const struct skr_certificates *c)
 {
@@ -133,64 +90,66 @@ static void serve(struct skr_reach *r, const struct skr_certificates *c)
     skr_log_info(2, "Certificate is served", SKR_LOG_S("name", r->server), SKR_LOG_END);
 }
 
-/* ---- the configuration ---- */
-
-/* Whether the webhook calls the Service of this daemon. */
-static bool is_ours(const struct skr_reach *r, const json_t *client_config)
+static void accept_tokens(struct skr_reach *r, const struct skr_tokens *tokens)
 {
-    const json_t *service = json_object_get(client_config, "service");
-    const char *name = json_string_value(json_object_get(service, "name"));
-    const char *namespace_ = json_string_value(json_object_get(service, "namespace"));
-    return name && namespace_ && strcmp(name, r->name) == 0 &&
-           strcmp(namespace_, r->namespace_) == 0;
+    struct skr_caller_tokens accepted;
+    skr_tokens_accepted(tokens, &accepted);
+    r->options.accept(r->options.context, &accepted);
+    r->accepts = accepted.n > 0;
+    explicit_bzero(&accepted, sizeof accepted);
 }
 
-/* Whether that changed anything. */
-static bool set_bundle(const struct skr_reach *r, json_t *configuration, const char *bundle)
+/* ---- the Secret and the configuration ---- */
+
+/* There is something to publish. */
+static bool is_complete(const struct skr_reach *r, const struct skr_webhook_secret *s)
 {
-    json_auto_t *encoded = base64_of(bundle);
-    bool changed = false;
-    json_t *webhook;
-    size_t i;
-    json_array_foreach(json_object_get(configuration, "webhooks"), i, webhook)
-    {
-        json_t *client_config = json_object_get(webhook, "clientConfig");
-        if (is_ours(r, client_config) &&
-            !json_equal(json_object_get(client_config, "caBundle"), encoded)) {
-            json_object_set(client_config, "caBundle", encoded);
-            changed = true;
-        }
-    }
-    return changed;
+    return s->tokens.at[SKR_TOKEN_CURRENT].text[0] != '\0' &&
+           (r->options.cert_file || (s->certificates.bundle && s->certificates.leaf.cert));
 }
 
-/* Whether the configuration already had this bundle before this turn. */
-static bool publish_bundle(struct skr_reach *r, const char *bundle)
+/* Whether the configuration already had this authority and this path before this turn. */
+static bool publish(struct skr_reach *r, const struct skr_webhook_secret *s)
 {
+    char path[SKR_WEBHOOK_PATH_MAX];
+    const struct skr_webhook_call given = {.namespace_ = r->namespace_,
+                                           .name = r->name,
+                                           .path = path,
+                                           .bundle = r->options.cert_file ? NULL
+                                                                          : s->certificates.bundle};
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
     bool stood = false;
-    if (call(r, "GET", r->configuration.s, NULL, &answer)) {
-        stood = !set_bundle(r, answer.json, bundle);
+    skr_webhook_path_write(r->options.path, &s->tokens.at[SKR_TOKEN_CURRENT], path);
+    if (call(r, "GET", r->targets.configuration, NULL, &answer)) {
+        stood = !skr_webhook_configuration_set(answer.json, &given);
         if (!stood) {
             SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer written = {0};
-            if (call(r, "PUT", r->configuration.s, answer.json, &written)) {
-                skr_log_info(2, "Authority was published", SKR_LOG_S("name", r->name), SKR_LOG_END);
+            if (call(r, "PUT", r->targets.configuration, answer.json, &written)) {
+                skr_log_info(2, "Authority and path were published", SKR_LOG_S("name", r->name),
+                             SKR_LOG_END);
             }
         }
     }
     return stood;
 }
 
-/* ---- certificates of our own ---- */
+static void add_part(struct skr_strbuf *text, const char *part)
+{
+    skr_strbuf_add(text, part ? part : "");
+    skr_strbuf_addc(text, '\n');
+}
 
 /* Whether Secret and configuration have been unchanged for long enough. */
-static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bool stood)
+static bool is_settled(struct skr_reach *r, const struct skr_webhook_secret *s, bool stood)
 {
     const int64_t now = seconds_of(CLOCK_MONOTONIC);
     SKR_STRBUF(text);
 
-    skr_strbuf_add(&text, c->bundle);
-    skr_strbuf_add(&text, c->leaf.cert);
+    add_part(&text, s->certificates.bundle);
+    add_part(&text, s->certificates.leaf.cert);
+    for (int i = 0; i < SKR_TOKEN_PLACE_COUNT; i++) {
+        add_part(&text, s->tokens.at[i].text);
+    }
     if (!stood || !r->seen || strcmp(r->seen, text.s) != 0) {
         r->since_s = now;
         free(r->seen);
@@ -199,51 +158,72 @@ static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bo
     return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
 }
 
-/* Takes one step if one is due; then c is what the Secret holds, or empty. Returns whether a step was
- * tried. */
-static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificates *c, bool settled)
+/* The step of the certificates and that of the tokens, if they are due. After an error s is partly
+ * changed. */
+static int take_steps(struct skr_reach *r, struct skr_webhook_secret *s, bool settled,
+                      enum skr_certificates_step *ret_certificates,
+                      enum skr_tokens_step *ret_tokens, struct skr_error *error)
 {
     const int64_t now = seconds_of(CLOCK_REALTIME);
-    const enum skr_certificates_step step = skr_certificates_next(c, &r->rules, settled, now);
-    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
-    struct skr_error error = {0};
-    if (step == SKR_CERTIFICATES_KEEP) {
-        return false;
-    }
-    if (skr_certificates_take(c, step, &r->rules, now, &error) < 0) {
-        skr_log_error("Certificate could not be made", SKR_LOG_S("name", r->server),
-                      SKR_LOG_S("err", error.text), SKR_LOG_END);
-        return false;
-    }
-    write_certificates(c, secret);
-    skr_certificates_fini(c);
-    if (call(r, "PUT", r->secret.s, secret, &answer)) {
-        read_certificates(answer.json, c);
-        skr_log_info(2, "Certificates were changed", SKR_LOG_S("name", r->name),
-                     SKR_LOG_S("what", skr_certificates_step_name(step)), SKR_LOG_END);
-    }
-    return true;
+    *ret_certificates = r->options.cert_file
+                            ? SKR_CERTIFICATES_KEEP
+                            : skr_certificates_next(&s->certificates, &r->rules, settled, now);
+    *ret_tokens = skr_tokens_next(&s->tokens, r->rules.leaf_s, settled, now);
+    const int rc =
+        skr_certificates_take(&s->certificates, *ret_certificates, &r->rules, now, error);
+    return rc < 0 ? rc : skr_tokens_take(&s->tokens, *ret_tokens, now, error);
 }
 
-/* The configuration comes first: API servers trust a new authority for a while before its certificates
- * are served. */
-static void look_at_certificates(struct skr_reach *r, bool leads)
+/* Writes what is due; then s is what the Secret holds, or empty. */
+static void renew(struct skr_reach *r, json_t *object, struct skr_webhook_secret *s, bool settled)
 {
-    struct skr_certificates c = {0};
+    enum skr_certificates_step certificates;
+    enum skr_tokens_step tokens;
     SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
-    if (call(r, "GET", r->secret.s, NULL, &answer)) {
-        read_certificates(answer.json, &c);
-        if (leads) {
-            const bool there = c.bundle && c.leaf.cert;
-            const bool stood = there && publish_bundle(r, c.bundle);
-            const bool settled = there && is_settled(r, &c, stood);
-            if (take_step(r, answer.json, &c, settled) && c.bundle) {
-                (void)publish_bundle(r, c.bundle);
-            }
-        }
-        serve(r, &c);
+    struct skr_error error = {0};
+    if (take_steps(r, s, settled, &certificates, &tokens, &error) < 0) {
+        skr_log_error("Certificate or token could not be made", SKR_LOG_S("name", r->server),
+                      SKR_LOG_S("err", error.text), SKR_LOG_END);
+        skr_webhook_secret_fini(s);
+        return;
     }
-    skr_certificates_fini(&c);
+    if (certificates == SKR_CERTIFICATES_KEEP && tokens == SKR_TOKENS_KEEP) {
+        return;
+    }
+    skr_webhook_secret_write(s, object);
+    skr_webhook_secret_fini(s);
+    if (call(r, "PUT", r->targets.secret, object, &answer)) {
+        skr_webhook_secret_read(answer.json, s);
+        skr_log_info(2, "Secret of the webhook was changed", SKR_LOG_S("name", r->name),
+                     SKR_LOG_S("certificates", skr_certificates_step_name(certificates)),
+                     SKR_LOG_S("tokens", skr_tokens_step_name(tokens)), SKR_LOG_END);
+        accept_tokens(r, &s->tokens);
+        if (is_complete(r, s)) {
+            (void)publish(r, s);
+        }
+    }
+}
+
+/* First what API servers trust, then what is served: a new authority is in the configuration for a
+ * while before its certificates are served. First what is accepted, then what API servers send: a
+ * new token is in the Secret for a while before it is in the path. */
+static void look_at_secret(struct skr_reach *r, bool leads)
+{
+    struct skr_webhook_secret s = {0};
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    if (call(r, "GET", r->targets.secret, NULL, &answer)) {
+        skr_webhook_secret_read(answer.json, &s);
+        accept_tokens(r, &s.tokens);
+        if (leads) {
+            const bool there = is_complete(r, &s);
+            const bool stood = there && publish(r, &s);
+            renew(r, answer.json, &s, there && is_settled(r, &s, stood));
+        }
+        if (!r->options.cert_file) {
+            serve(r, &s.certificates);
+        }
+    }
+    skr_webhook_secret_fini(&s);
 }
 
 /* ---- files ---- */
@@ -333,10 +313,8 @@ static void look_at_roles(struct skr_reach *r)
 
 static int64_t pace_of(const struct skr_reach *r)
 {
-    if (r->options.cert_file) {
-        return FILES_PACE_S;
-    }
-    return r->served ? skr_certificates_pace_s(&r->rules) : 1;
+    const bool reachable = r->accepts && (r->served || r->options.cert_file);
+    return reachable ? skr_certificates_pace_s(&r->rules) : 1;
 }
 
 static void *work(void *context)
@@ -347,10 +325,9 @@ static void *work(void *context)
         if (leads && !r->no_pod) {
             look_at_roles(r);
         }
+        look_at_secret(r, leads);
         if (r->options.cert_file) {
             look_at_file(r);
-        } else {
-            look_at_certificates(r, leads);
         }
     } while (skr_caller_thread_wait(&r->thread, pace_of(r) * SKR_SECOND));
     return NULL;
@@ -378,18 +355,11 @@ int skr_reach_first_pair(const struct skr_reach_options *options, struct skr_x50
 
 static void write_targets(struct skr_reach *r)
 {
-    skr_strbuf_init(&r->secret);
-    skr_strbuf_init(&r->configuration);
+    skr_webhook_targets_write(r->namespace_, r->name, &r->targets);
     skr_strbuf_init(&r->pods);
-    skr_strbuf_add(&r->secret, "/api/v1/namespaces/");
-    skr_kube_escape(&r->secret, r->namespace_);
-    skr_strbuf_add(&r->pods, r->secret.s);
-    skr_strbuf_add(&r->secret, "/secrets/");
-    skr_kube_escape(&r->secret, r->name);
+    skr_strbuf_add(&r->pods, "/api/v1/namespaces/");
+    skr_kube_escape(&r->pods, r->namespace_);
     skr_strbuf_add(&r->pods, "/pods");
-    skr_strbuf_add(&r->configuration,
-                   "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/");
-    skr_kube_escape(&r->configuration, r->name);
 }
 
 int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,
@@ -425,8 +395,6 @@ void skr_reach_destroy(struct skr_reach *reach)
         return;
     }
     skr_caller_thread_stop(&reach->thread);
-    skr_strbuf_fini(&reach->secret);
-    skr_strbuf_fini(&reach->configuration);
     skr_strbuf_fini(&reach->pods);
     free(reach->served);
     free(reach->seen);

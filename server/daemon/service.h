@@ -23,6 +23,7 @@ struct skr_service_host {
     const struct skr_config *config;
     const struct skr_clock *clock;
     const char *instance; /* host name */
+    struct skr_hash_seed hash_seed;
     struct skr_metrics *registry;
     struct skr_http_log log;
     /* For the calls of a service's own thread; in start() only. ret owns nothing on errors. */

@@ -122,6 +122,7 @@ static void *create(const struct skr_service_host *host)
     struct skr_spotmix_settings *settings = &s->settings;
     s->host = *host;
     skr_config_spotmix_settings(host->config, settings);
+    settings->hash_seed = host->hash_seed;
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
     /* "default" is what it says outside of pods: no namespace of ours. */
     settings->own_namespace = strcmp(s->own_namespace, "default") != 0 ? s->own_namespace : "";
@@ -212,6 +213,12 @@ static int serve_pair(void *context, const struct skr_x509_pair *pair, struct sk
                                  error);
 }
 
+static void accept_tokens(void *context, const struct skr_caller_tokens *tokens)
+{
+    struct service *s = context;
+    skr_spotmix_webhook_set_tokens(s->webhook, tokens);
+}
+
 static void note_expiry(void *context, int64_t at_s)
 {
     struct service *s = context;
@@ -226,12 +233,14 @@ static struct skr_reach_options reach_options(struct service *s)
         .namespace_ = s->own_namespace,
         .name = config->name,
         .pod = pod && *pod != '\0' ? pod : s->host.instance,
+        .path = SKR_SPOTMIX_PATH,
         .cert_file = config->files ? config->tls.cert_file : NULL,
         .leaf_s = config->certificate_lifetime / SKR_SECOND,
         .authority_s = config->authority_lifetime / SKR_SECOND,
         .user_agent = s->user_agent,
         .leads = does_lead,
         .serve = serve_pair,
+        .accept = accept_tokens,
         .expires = note_expiry,
         .context = s,
     };

@@ -350,6 +350,14 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
         *context = connection;
         connection->request.method = method;
         connection->request.path = url;
+        const struct skr_http_handler *handler = &connection->listener->options.handler;
+        if (handler->admit) {
+            handler->admit(handler->context, &connection->request);
+        }
+        if (connection->replied || connection->abandoned) { /* libmicrohttpd reads no body then */
+            skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
+            return connection->abandoned ? MHD_NO : MHD_YES;
+        }
         const uint64_t announced = content_length(connection);
         return is_absurd(connection, announced) ? refuse_absurd(connection, announced) : MHD_YES;
     }

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "core/pod/pod.h"
+#include "server/http/review_text.h"
 #include "topology/base/arena.h"
 #include "topology/base/base64.h"
+#include "topology/base/json_count.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"
 
@@ -108,7 +110,15 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
                     struct skr_strbuf *out, struct skr_error *error)
 {
     json_error_t where;
-    json_auto_t *review = json_loadb(body, len, 0, &where);
+    size_t n = 0;
+    SKR_AUTO_FREE char *shorter = skr_review_text_shorten(body, len, &n);
+    const char *text = shorter ? shorter : body;
+    n = shorter ? n : len;
+    if (skr_json_has_more_values(text, n, SKR_GATE_VALUES_MAX)) {
+        return skr_error_set(error, SKR_INVALID, "AdmissionReview: more than %d JSON values",
+                             (int)SKR_GATE_VALUES_MAX);
+    }
+    json_auto_t *review = json_loadb(text, n, 0, &where);
     if (!review) {
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: line %d, column %d: %s",
                              where.line, where.column, where.text);
@@ -180,6 +190,7 @@ int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **re
     listener.log = options->log;
     listener.metrics = options->metrics;
     listener.connections_max = 256;
+    listener.per_address_max = 128; /* a pod alone does not fill the listener */
     listener.body_max = SKR_GATE_BODY_MAX;
     listener.bodies_max = 64 * 1024 * 1024;
     listener.stop_timeout_ms = 1000;

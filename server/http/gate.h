@@ -8,7 +8,9 @@
  * denies, never adds the gate twice, and keeps other gates. A body that is no AdmissionReview gets
  * status 400 and the reason; the failurePolicy of the API server decides about the pod.
  *
- * There is no state: every replica answers.
+ * There is no state: every replica answers. A caller is not authenticated, because an answer depends
+ * on the request alone and neither reads nor changes anything. What a caller can use up is the time
+ * of the listener's thread: most of a pod is passed over, and values are counted before they are made.
  */
 #include "core/gang/state/settings.h"
 #include "server/http/listener.h"
@@ -17,6 +19,7 @@
 enum {
     SKR_GATE_BODY_MAX = 8 * 1024 * 1024, /* an object is at most 1.5 MiB in etcd; a review may hold
                                             two and the options */
+    SKR_GATE_VALUES_MAX = 200000, /* keys and values of what the gate and the spot mix read */
 };
 
 struct skr_gate_options {

@@ -10,6 +10,7 @@
  * of a held request is suspended: it costs memory only, and is watched for a hang-up.
  * skr_http_wake() brings a held request to resume(), which must answer. done() ends every request.
  *
+ *   admit  -> skr_http_reply_text
  *   handle -> skr_http_reply                                             -> done
  *   handle -> (held) -> skr_http_wake -> resume -> skr_http_reply        -> done
  *   handle -> (held) -> the caller hangs up -> hangup                    -> done
@@ -75,6 +76,9 @@ struct skr_http_request {
 
 struct skr_http_handler {
     void *context;
+    /* The headers are there, the body is not. It may answer: then the body is not read, none of the
+     * other functions is called, and the connection is closed. NULL: every request is read. */
+    void (*admit)(void *context, struct skr_http_request *request);
     void (*handle)(void *context, struct skr_http_request *request);
     void (*resume)(void *context, struct skr_http_request *request);
     /* True: the request is given up (it must not be woken any more). False: it was woken already,
@@ -134,7 +138,7 @@ void skr_listener_begin_stop(struct skr_listener *listener);
 void skr_listener_stop(struct skr_listener *listener);
 void skr_listener_destroy(struct skr_listener *listener); /* stops if need be; NULL allowed */
 
-/* ---- on the listener's thread, in handle() or resume() ---- */
+/* ---- on the listener's thread, in admit(), handle() or resume() ---- */
 
 /* type: literal. body: heap memory, taken over. */
 void skr_http_reply(struct skr_http_request *request, unsigned status, const char *type, char *body,

@@ -22,15 +22,14 @@ static const struct member meta[] = {{"name", NULL},
                                      {"annotations", NULL},
                                      {"ownerReferences", NULL},
                                      {NULL, NULL}};
-static const struct member spec[] = {{"nodeName", NULL},
-                                     {"nodeSelector", NULL},
-                                     {"affinity", NULL},
-                                     {"tolerations", NULL},
-                                     {NULL, NULL}};
+static const struct member spec[] = {
+    {"schedulerName", NULL}, {"schedulingGates", NULL}, {"nodeName", NULL}, {"nodeSelector", NULL},
+    {"affinity", NULL},      {"tolerations", NULL},     {NULL, NULL}};
 static const struct member pod[] = {{"metadata", meta}, {"spec", spec}, {NULL, NULL}};
 static const struct member request[] = {
-    {"uid", NULL},       {"resource", NULL}, {"subResource", NULL}, {"operation", NULL},
-    {"namespace", NULL}, {"dryRun", NULL},   {"object", pod},       {NULL, NULL}};
+    {"uid", NULL},         {"kind", NULL},      {"resource", NULL},
+    {"subResource", NULL}, {"operation", NULL}, {"namespace", NULL},
+    {"dryRun", NULL},      {"object", pod},     {NULL, NULL}};
 static const struct member review[] = {
     {"apiVersion", NULL}, {"kind", NULL}, {"request", request}, {NULL, NULL}};
 

@@ -10,7 +10,6 @@
 #include "server/http/review_text.h"
 #include "topology/base/arena.h"
 
-#define PATH      "/spotmix/mutate"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
 struct review {
@@ -20,17 +19,13 @@ struct review {
     size_t len;
 };
 
-/* Borrowed by the event until the engine has handled it. */
-struct posted {
-    struct skr_spotmix_request request;
-    char *body;
-};
-
 struct skr_spotmix_webhook {
     struct skr_spotmix_webhook_options options;
     struct skr_listener *listener;
     struct skr_calls calls;
-    struct skr_metric *duration; /* NULL: there is no registry */
+    pthread_mutex_t lock;
+    struct skr_caller_tokens tokens; /* under the lock */
+    struct skr_metric *duration;     /* NULL: there is no registry */
 };
 
 static const struct skr_metric_spec duration = {
@@ -62,32 +57,27 @@ void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t re
 
 static void release(void *keep)
 {
-    struct posted *posted = keep;
-    free(posted->body);
+    struct skr_spotmix_request *posted = keep;
+    skr_spotmix_body_unref(posted->body);
     free(posted);
 }
 
 static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request *request,
                    unsigned status, const char *why)
 {
-    skr_http_logf(&webhook->options.log, SKR_HTTP_LOG_WARNING, "Admission review was not heard: %s",
-                  why);
+    skr_http_logf(&webhook->options.log, SKR_HTTP_LOG_WARNING,
+                  "Admission review was not heard: %.*s", (int)strcspn(why, "\n"), why);
     skr_http_reply_text(request, status, TEXT_TYPE, why);
 }
 
-/* Leaves out what the engine does not read: its thread would parse all of it. */
-static void take_body(struct skr_http_request *request, struct posted *posted)
+/* Reads the body here, so that the engine's thread reads no text. Most of a pod is never looked at,
+ * and no values are made of it. */
+static struct skr_spotmix_body *read_body(struct skr_http_request *request)
 {
-    size_t n = 0;
-    char *shorter;
-    posted->body = skr_http_take_body(request, &posted->request.len);
-    shorter = skr_review_text_shorten(posted->body, posted->request.len, &n);
-    if (shorter) {
-        free(posted->body);
-        posted->body = shorter;
-        posted->request.len = n;
-    }
-    posted->request.body = posted->body;
+    size_t len, n = 0;
+    SKR_AUTO_FREE char *text = skr_http_take_body(request, &len);
+    SKR_AUTO_FREE char *shorter = skr_review_text_shorten(text, len, &n);
+    return skr_spotmix_body_read(shorter ? shorter : text, shorter ? n : len);
 }
 
 static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
@@ -96,8 +86,8 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
         refuse(webhook, request, MHD_HTTP_BAD_REQUEST, "AdmissionReview: body is too large\n");
         return;
     }
-    struct posted *posted = skr_alloc(sizeof *posted);
-    if (gnutls_rnd(GNUTLS_RND_NONCE, posted->request.random, sizeof posted->request.random) != 0) {
+    struct skr_spotmix_request *posted = skr_alloc(sizeof *posted);
+    if (gnutls_rnd(GNUTLS_RND_NONCE, posted->random, sizeof posted->random) != 0) {
         free(posted);
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "no random numbers\n");
         return;
@@ -109,26 +99,43 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many reviews at once\n");
         return;
     }
-    take_body(request, posted);
+    posted->body = read_body(request);
     const struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
-        .request = {.id = number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};
+        .request = {.id = number, .verb = SKR_SPOTMIX_REVIEW, .body = posted}};
     webhook->options.post(webhook->options.context, &event, release, posted);
 }
 
-static void on_handle(void *context, struct skr_http_request *request)
+static bool is_authentic(struct skr_spotmix_webhook *webhook, const char *path)
+{
+    const size_t n = strlen(SKR_SPOTMIX_PATH);
+    if (strncmp(path, SKR_SPOTMIX_PATH, n) != 0 || path[n] != '/') {
+        return false;
+    }
+    pthread_mutex_lock(&webhook->lock);
+    const bool accepted = skr_caller_tokens_accept(&webhook->tokens, path + n + 1);
+    pthread_mutex_unlock(&webhook->lock);
+    return accepted;
+}
+
+static void on_admit(void *context, struct skr_http_request *request)
 {
     struct skr_spotmix_webhook *webhook = context;
     if (strcmp(request->path, "/readyz") == 0) {
         skr_http_reply_text(request, MHD_HTTP_OK, TEXT_TYPE, "ok\n");
-    } else if (strcmp(request->path, PATH) != 0) {
-        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        return;
+    }
+    request->handler = "spotmix";
+    if (!is_authentic(webhook, request->path)) {
+        refuse(webhook, request, MHD_HTTP_FORBIDDEN, "the path has no valid token\n");
     } else if (strcmp(request->method, MHD_HTTP_METHOD_POST) != 0) {
         skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
-    } else {
-        request->handler = "spotmix";
-        hear(webhook, request);
     }
+}
+
+static void on_handle(void *context, struct skr_http_request *request)
+{
+    hear(context, request);
 }
 
 static void on_resume(void *context, struct skr_http_request *request)
@@ -176,6 +183,7 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     webhook->duration = skr_metric_get(skr_metrics_family(options->metrics, &duration),
                                        (const char *const[]){NULL, NULL, NULL, NULL});
     skr_calls_init(&webhook->calls, SKR_SPOTMIX_ASKED_MAX);
+    pthread_mutex_init(&webhook->lock, NULL);
     skr_listener_options_default(&listener);
     listener.name = "spotmix";
     listener.address = options->listen;
@@ -186,10 +194,12 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     listener.log = options->log;
     listener.metrics = options->metrics;
     listener.connections_max = SKR_SPOTMIX_ASKED_MAX;
+    listener.per_address_max = SKR_SPOTMIX_PER_ADDRESS_MAX;
     listener.body_max = SKR_SPOTMIX_BODY_MAX;
     listener.bodies_max = 256 * 1024 * 1024;
     listener.stop_timeout_ms = 1000;
     listener.handler = (struct skr_http_handler){.context = webhook,
+                                                 .admit = on_admit,
                                                  .handle = on_handle,
                                                  .resume = on_resume,
                                                  .hangup = on_hangup,
@@ -197,6 +207,7 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     const int rc = skr_listener_create(&listener, &webhook->listener, error);
     if (rc != 0) {
         skr_calls_fini(&webhook->calls);
+        pthread_mutex_destroy(&webhook->lock);
         free(webhook);
         return rc;
     }
@@ -209,6 +220,14 @@ struct skr_listener *skr_spotmix_webhook_listener(struct skr_spotmix_webhook *we
     return webhook ? webhook->listener : NULL;
 }
 
+void skr_spotmix_webhook_set_tokens(struct skr_spotmix_webhook *webhook,
+                                    const struct skr_caller_tokens *tokens)
+{
+    pthread_mutex_lock(&webhook->lock);
+    webhook->tokens = *tokens;
+    pthread_mutex_unlock(&webhook->lock);
+}
+
 void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook)
 {
     if (!webhook) {
@@ -216,5 +235,7 @@ void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook)
     }
     skr_listener_destroy(webhook->listener);
     skr_calls_fini(&webhook->calls);
+    pthread_mutex_destroy(&webhook->lock);
+    explicit_bzero(&webhook->tokens, sizeof webhook->tokens);
     free(webhook);
 }

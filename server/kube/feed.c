@@ -15,7 +15,7 @@ void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session, cons
         .session = session,
         .counters = &session->counters->resource[index],
         .name = name,
-        .known = skr_known_create(),
+        .known = skr_known_create(&session->options->hash_seed),
     };
 }
 

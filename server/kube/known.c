@@ -19,6 +19,7 @@ _Static_assert(sizeof(struct skr_known_object) == 48, "there are a million of th
 struct skr_known {
     struct skr_slab item;
     struct skr_hash_index index;
+    struct skr_hash_seed hash_seed;
     struct skr_texts stems;
     struct skr_strbuf text; /* of a stem that is looked for */
 };
@@ -31,9 +32,10 @@ static void object_fini(struct skr_known_object *object)
     skr_short_text_fini(&object->rest);
 }
 
-struct skr_known *skr_known_create(void)
+struct skr_known *skr_known_create(const struct skr_hash_seed *hash_seed)
 {
     struct skr_known *known = skr_alloc(sizeof *known);
+    known->hash_seed = *hash_seed;
     known->item = (struct skr_slab){.size = sizeof(struct skr_known_object)};
     skr_strbuf_init(&known->text);
     return known;
@@ -93,17 +95,15 @@ bool skr_known_has_uid(const struct skr_known_object *object, const char *uid)
 
 /* ---- the table ---- */
 
-/* The hash of the joined texts: "ns/", "web-", "1" and "ns/web-", "1" have the same. */
-static uint32_t hash_texts(const char *a, const char *b, const char *c)
+static uint32_t hash_texts(const struct skr_known *known, const char *a, const char *b,
+                           const char *c)
 {
-    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, a, strlen(a));
-    hash = skr_hash_bytes(hash, b, strlen(b));
-    return (uint32_t)skr_hash_pair(skr_hash_bytes(hash, c, strlen(c)), 0);
+    return (uint32_t)skr_hash_keyed_joined(&known->hash_seed, a, b, c);
 }
 
 static uint32_t hash_of(const struct skr_known *known, const struct skr_known_object *object)
 {
-    return hash_texts(stem_of(known, object), skr_short_text_get(&object->rest), "");
+    return hash_texts(known, stem_of(known, object), skr_short_text_get(&object->rest), "");
 }
 
 static bool is_named(const struct skr_known *known, const struct skr_known_object *object,
@@ -126,7 +126,7 @@ struct skr_known_object *skr_known_find(const struct skr_known *known, const cha
     if (known->item.n == 0) {
         return NULL;
     }
-    const uint32_t hash = hash_texts(namespace_, "/", name);
+    const uint32_t hash = hash_texts(known, namespace_, "/", name);
     for (size_t at = 0; skr_hash_index_next(&known->index, hash, &at, &number);) {
         struct skr_known_object *object = skr_slab_at(&known->item, number);
         if (is_named(known, object, namespace_, name)) {
@@ -153,7 +153,7 @@ static struct skr_known_object *add(struct skr_known *known, const char *namespa
         object->uid[0] = (uint64_t)(uintptr_t)skr_strdup(uid);
         object->uid[1] = 0;
     }
-    skr_hash_index_add(&known->index, hash_texts(namespace_, "/", name), number);
+    skr_hash_index_add(&known->index, hash_texts(known, namespace_, "/", name), number);
     return object;
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topology/base/hash.h"
 #include "topology/base/short_text.h"
 
 struct skr_known;
@@ -39,7 +40,7 @@ struct skr_known_names {
     char uid[SKR_KNOWN_UID_MAX + 1];
 };
 
-struct skr_known *skr_known_create(void);
+struct skr_known *skr_known_create(const struct skr_hash_seed *hash_seed);
 void skr_known_destroy(struct skr_known *known); /* NULL allowed */
 size_t skr_known_count(const struct skr_known *known);
 

@@ -8,6 +8,7 @@
 #include "core/frame/event.h"
 #include "core/frame/resource.h"
 #include "server/kube/access.h"
+#include "topology/base/hash.h"
 
 enum {
     SKR_KUBE_QPS_MAX = 100000,
@@ -30,6 +31,7 @@ struct skr_kube_subscriber {
 struct skr_kube_options {
     struct skr_kube_subscriber subscriber[SKR_KUBE_SUBSCRIBERS_MAX];
     size_t n_subscribers;
+    struct skr_hash_seed hash_seed; /* of names of objects */
     const char *user_agent;         /* copied; NULL: "sakkara" */
     const char *topology_namespace; /* of watches that ask for it alone; NULL: all are asked for */
     bool system_groups; /* group maps and PodGroups in the system's namespaces count; false */

@@ -146,42 +146,40 @@ static size_t add_lease(struct skr_permission *list, size_t n, const char *verb,
                                              name, purpose});
 }
 
-/* Of its own certificates. */
-static size_t add_certificates(struct skr_permission *list, size_t n, const char *namespace_,
-                               const char *name)
+/* Of the objects that lead API servers to the webhook. */
+static size_t add_webhook(struct skr_permission *list, size_t n, const char *namespace_,
+                          const char *name)
 {
     static const char *const both[] = {"get", "update"};
     for (size_t i = 0; i < 2; i++) {
         n = add_named(list, n,
                       (struct skr_permission){"", "secrets", "", both[i], namespace_, name,
-                                              "spotmix: its certificates cannot be kept"});
+                                              "spotmix: certificates and tokens cannot be kept"});
         n = add_named(list, n,
                       (struct skr_permission){"admissionregistration.k8s.io",
                                               "mutatingwebhookconfigurations", "", both[i], "",
-                                              name, "spotmix: its authority cannot be published"});
+                                              name, "spotmix: every review is refused"});
     }
     return n;
 }
 
 size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list)
 {
-    const char *namespace_ = needs->lease_namespace;
+    const char *namespace_ = needs->own_namespace;
     size_t n = add_grants(list, 0, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->force ? add_grants(list, n, force) : n;
     n = needs->spotmix ? add_grants(list, n, spotmix) : n;
-    if (needs->spotmix && needs->spotmix_name) {
-        n = add_certificates(list, n, needs->own_namespace, needs->spotmix_name);
+    if (needs->spotmix) {
+        n = add_webhook(list, n, needs->own_namespace, needs->spotmix_name);
     }
     n = needs->ocm ? add_grants(list, n, ocm) : n;
     n = needs->karmada ? add_grants(list, n, karmada) : n;
-    if (namespace_) {
-        static const char none[] = "no leader can be elected";
-        n = add_lease(list, n, "create", namespace_, "", none);
-        n = add_lease(list, n, "get", namespace_, needs->lease, none);
-        n = add_lease(list, n, "update", namespace_, needs->lease, none);
-    }
-    if (namespace_ && needs->scheduler_lease) {
+    static const char none[] = "no daemon decides";
+    n = add_lease(list, n, "create", namespace_, "", none);
+    n = add_lease(list, n, "get", namespace_, needs->lease, none);
+    n = add_lease(list, n, "update", namespace_, needs->lease, none);
+    if (needs->scheduler_lease) {
         n = add_lease(list, n, "get", namespace_, needs->scheduler_lease,
                       "the daemon cannot follow its scheduler");
     }

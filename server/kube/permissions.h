@@ -25,12 +25,11 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 
 /* The options that decide what is needed. The list borrows the strings. */
 struct skr_permission_needs {
-    bool rollback;               /* onPartialBind: rollback */
-    bool force;                  /* preemptForceAfter */
-    bool spotmix, ocm, karmada;  /* enabled */
-    const char *spotmix_name;    /* of the objects with its certificates; NULL: they are files */
-    const char *own_namespace;   /* of the pod; with spotmix_name */
-    const char *lease_namespace; /* NULL: no leader election */
+    bool rollback;              /* onPartialBind: rollback */
+    bool force;                 /* preemptForceAfter */
+    bool spotmix, ocm, karmada; /* enabled */
+    const char *spotmix_name;   /* with spotmix: of its Secret and its webhook configuration */
+    const char *own_namespace;  /* of the pod, and of the Lease */
     const char *lease;
     const char *scheduler_lease; /* NULL: not looked at */
 };

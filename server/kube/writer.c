@@ -312,8 +312,9 @@ void skr_writer_abandon(struct skr_writer *writer, const char *why)
 static size_t slots_for(const struct skr_writer *writer, enum skr_write_class class)
 {
     static const size_t eighths[] = {
-        [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7, [SKR_WRITE_CLASS_EVICT] = 7,
-        [SKR_WRITE_CLASS_STATUS] = 5, [SKR_WRITE_CLASS_LABEL] = 4,  [SKR_WRITE_CLASS_EVENT] = 3};
+        [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7, [SKR_WRITE_CLASS_LOOKUP] = 2,
+        [SKR_WRITE_CLASS_EVICT] = 7,  [SKR_WRITE_CLASS_STATUS] = 5, [SKR_WRITE_CLASS_LABEL] = 4,
+        [SKR_WRITE_CLASS_EVENT] = 3};
     _Static_assert(sizeof eighths / sizeof eighths[0] == SKR_WRITE_CLASS_COUNT, "a share each");
     const size_t n = writer->n_slots * eighths[class] / 8;
     return n > 0 ? n : 1;

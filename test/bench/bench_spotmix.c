@@ -78,8 +78,7 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
     struct skr_spotmix_answer answer;
     (void)context;
     virtual_now += 60 * SKR_MILLISECOND;
-    struct skr_spotmix_review review = {
-        .body = asked->body, .len = asked->len, .serving = true, .now = virtual_now};
+    struct skr_spotmix_review review = {.body = asked->body, .serving = true, .now = virtual_now};
     memcpy(review.random, asked->random, sizeof review.random);
     skr_spotmix_review(mix, &review, &answer);
     const struct skr_spotmix_reply reply = {
@@ -130,9 +129,16 @@ static void bench_http(const char *body, int rounds)
         exit(1);
     }
     skr_strbuf_init(&request);
+    struct skr_caller_tokens tokens = {.n = 1};
+    if (skr_caller_token_make(tokens.text[0], &error) < 0) {
+        fprintf(stderr, "bench_spotmix: %s\n", error.text);
+        exit(1);
+    }
+    skr_spotmix_webhook_set_tokens(webhook, &tokens);
     skr_strbuf_addf(&request,
-                    "POST /spotmix/mutate HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n",
-                    strlen(body));
+                    "POST " SKR_SPOTMIX_PATH "/%s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n"
+                    "\r\n",
+                    tokens.text[0], strlen(body));
     skr_strbuf_add(&request, body);
     for (int i = 0; i < rounds; i++) {
         const double begin = times_now_s(CLOCK_MONOTONIC);

@@ -50,8 +50,9 @@ void mix_answer(struct skr_spotmix *mix, const char *body, size_t len, int numbe
 {
     size_t n = len;
     SKR_AUTO_FREE char *shorter = skr_review_text_shorten(body, len, &n);
-    struct skr_spotmix_review review = {
-        .body = shorter ? shorter : body, .len = n, .serving = true, .now = now};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(shorter ? shorter : body, n);
+    struct skr_spotmix_review review = {.body = read, .serving = true, .now = now};
     memcpy(review.random, &number, sizeof number);
     skr_spotmix_review(mix, &review, ret);
 }

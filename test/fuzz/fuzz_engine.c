@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct world w;
     const uint32_t first = fuzz_pick(&bytes, 256);
     const uint64_t seed = first * 256 + fuzz_pick(&bytes, 256);
-    world_begin(&w, seed, false);
+    world_begin(&w, seed, false, seed);
     w.rig->keeps_no_log = true;
     for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&bytes); i++) {
         const uint32_t high = fuzz_pick(&bytes, 256), low = fuzz_pick(&bytes, 256);

@@ -62,10 +62,10 @@ static void check_shorter(const struct skr_spotmix_settings *settings, const uin
     }
     fuzz_check(n <= size);
     for (int i = 0; i < 2; i++) {
-        const struct skr_spotmix_review review = {.body = i == 0 ? (const char *)data : shorter,
-                                                  .len = i == 0 ? size : n,
-                                                  .serving = true,
-                                                  .now = SKR_SECOND};
+        SKR_AUTO(skr_spotmix_body_unref)
+        struct skr_spotmix_body *body = i == 0 ? skr_spotmix_body_read((const char *)data, size)
+                                               : skr_spotmix_body_read(shorter, n);
+        const struct skr_spotmix_review review = {.body = body, .serving = true, .now = SKR_SECOND};
         SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = filled(settings);
         skr_spotmix_review(mix, &review, &answer[i]);
     }
@@ -84,8 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_spotmix_settings settings;
     SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
-    struct skr_spotmix_review review = {
-        .body = (const char *)data, .len = size, .serving = true, .now = SKR_SECOND};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read((const char *)data, size);
+    struct skr_spotmix_review review = {.body = read, .serving = true, .now = SKR_SECOND};
     struct skr_spotmix_answer answer;
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, size % 2 == 0 ? "aks" : "default");

@@ -190,6 +190,38 @@ TEST(check_asks_for_what_every_scheduler_that_is_enabled_needs)
     scene_end(&scene);
 }
 
+/* Two installations, each with a Lease of its own, decide for one cluster. */
+TEST(check_names_every_daemon_that_decides_and_refuses_more_than_one)
+{
+    struct scene scene;
+    char kubeconfig[256];
+    char *out = NULL, *err = NULL;
+    scene_begin(&scene);
+    scene_start_daemon(&scene);
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
+    const char *const argv[] = {"check", "--kubeconfig", kubeconfig, NULL};
+    assert_int_equal(daemon_run(argv, &out, &err), 0);
+    assert_non_null(strstr(out, "ok   Lease: default/sakkara held by "));
+    free(out);
+    free(err);
+    cluster_create(scene.c,
+                   "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'namespace':"
+                   "'other','name':'sakkara'},'spec':{'holderIdentity':'second_1','renewTime':"
+                   "'2199-01-01T00:00:00.000000Z'}}");
+    cluster_create(scene.c,
+                   "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'namespace':"
+                   "'third','name':'sakkara'},'spec':{'holderIdentity':'third_1','renewTime':"
+                   "'2198-12-31T23:59:30.000000Z'}}");
+    assert_int_equal(daemon_run(argv, &out, &err), 5);
+    assert_non_null(strstr(out,
+                           "FAIL Leases: 2 daemons decide for this cluster: other/sakkara held "
+                           "by second_1, third/sakkara held by third_1; remove all "
+                           "installations but one\n"));
+    free(out);
+    free(err);
+    scene_end(&scene);
+}
+
 TEST(check_says_when_nobody_is_there)
 {
     char *folder = make_folder();

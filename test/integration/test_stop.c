@@ -200,7 +200,7 @@ TEST(readyz_names_every_check)
     daemon_wait_ready(scene.d);
     expect_page(scene.d, "/readyz", 200, "ok");
     expect_page(scene.d, "/readyz?verbose", 200,
-                "[+]synced ok\n[+]fresh ok\n[+]running ok\nreadyz check passed\n");
+                "[+]synced ok\n[+]fresh ok\n[+]running ok\n[+]leader ok\nreadyz check passed\n");
     expect_page(scene.d, "/livez?verbose", 200,
                 "[+]ping ok\n[+]engine ok\n[+]kube ok\nlivez check passed\n");
     scene_end(&scene);

@@ -291,11 +291,12 @@ static void at_rest(void *context)
     tenants_check(context);
 }
 
-void world_begin(struct world *w, uint64_t seed, bool plain)
+void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed)
 {
     struct skr_settings settings;
     *w = (struct world){.random = seed * 0x9e3779b97f4a7c15u + 1, .faults = true};
     choose_settings(&settings, seed, plain);
+    settings.hash_seed.k[0] = hash_seed;
     w->rig = rig_create_with(&settings);
     w->rig->sample = seed % 3 == 0 ? SAMPLE : 0;
     w->rig->users_meddle = true;

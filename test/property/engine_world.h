@@ -39,7 +39,7 @@ struct world {
 extern const char *const world_group[WORLD_GROUPS];
 
 /* plain: the engine keeps nothing between solves. */
-void world_begin(struct world *w, uint64_t seed, bool plain);
+void world_begin(struct world *w, uint64_t seed, bool plain, uint64_t hash_seed);
 /* The number of the step decides what happens, whatever happened before. */
 void world_step(struct world *w, uint64_t seed, int step);
 void world_fini(struct world *w);

@@ -32,11 +32,12 @@ struct way {
     bool unlogged; /* world.rig->log stays empty */
     size_t die_at; /* struct rig; counted from the first step on */
     bool die_sent;
+    uint64_t hash_seed;
 };
 
 static void play(struct world *w, uint64_t seed, int steps, struct way way)
 {
-    world_begin(w, seed, way.plain);
+    world_begin(w, seed, way.plain, way.hash_seed);
     w->rig->keeps_no_log = way.unlogged;
     w->rig->n_actions = 0;
     w->rig->die_at = way.die_at;
@@ -59,10 +60,10 @@ static void play(struct world *w, uint64_t seed, int steps, struct way way)
 }
 
 /* All actions as text; free() it. */
-static char *actions_of(uint64_t seed, int steps, bool plain)
+static char *actions_of(uint64_t seed, int steps, struct way way)
 {
     struct world w;
-    play(&w, seed, steps, (struct way){.plain = plain});
+    play(&w, seed, steps, way);
     char *log = skr_strbuf_take(&w.rig->log, NULL);
     world_fini(&w);
     return log;
@@ -115,7 +116,8 @@ TEST(everything_that_can_be_bound_is_bound_whatever_happened)
 TEST(the_same_events_give_the_same_actions_byte_for_byte)
 {
     for (uint64_t seed = 1000; seed < 1003 && !getenv("SKR_SEED"); seed++) {
-        char *one = actions_of(seed, 600, false), *two = actions_of(seed, 600, false);
+        const struct way way = {.plain = false};
+        char *one = actions_of(seed, 600, way), *two = actions_of(seed, 600, way);
         assert_string_equal(one, two);
         free(one);
         free(two);
@@ -141,8 +143,18 @@ TEST(what_is_kept_changes_no_action)
     for (int seed = first; seed < first + n; seed++) {
         int steps = number("SKR_STEPS", STEPS);
         fprintf(stderr, "seed %d\n", seed);
-        SKR_AUTO_FREE char *kept = actions_of((uint64_t)seed, steps, false);
-        SKR_AUTO_FREE char *plain = actions_of((uint64_t)seed, steps, true);
+        SKR_AUTO_FREE char *kept = actions_of((uint64_t)seed, steps, (struct way){.plain = false});
+        SKR_AUTO_FREE char *plain = actions_of((uint64_t)seed, steps, (struct way){.plain = true});
         assert_same_lines(kept, plain);
+    }
+}
+
+/* Every process has another one. */
+TEST(the_seed_of_hashes_changes_no_action)
+{
+    for (uint64_t seed = 3000; seed < 3003 && !getenv("SKR_SEED"); seed++) {
+        SKR_AUTO_FREE char *one = actions_of(seed, 600, (struct way){.hash_seed = 1});
+        SKR_AUTO_FREE char *two = actions_of(seed, 600, (struct way){.hash_seed = UINT64_MAX});
+        assert_same_lines(one, two);
     }
 }

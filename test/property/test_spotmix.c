@@ -265,8 +265,9 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
                                   "pods", "namespace", "d", "operation", "CREATE", "object", pod);
     char *text = json_dumps(body, 0), *decoded;
     size_t n;
-    asked.body = text;
-    asked.len = strlen(text);
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(text, strlen(text));
+    asked.body = read;
     memcpy(asked.random, &token, sizeof token);
     skr_spotmix_review(mix, &asked, &answer);
     assert_int_equal(answer.status, 200);

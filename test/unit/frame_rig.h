@@ -36,6 +36,7 @@ enum frame_fault {
 struct frame_rig_write {
     enum skr_write_verb verb;
     const struct skr_resource *resource;
+    enum skr_write_class class;
     char *subresource;
     char *key;       /* namespace/name, or the name of a cluster-scoped object */
     json_t *body;    /* NULL: none */

@@ -550,8 +550,10 @@ static void count_to_crash(struct frame_rig *rig, const struct frame_rig_write *
 
 void frame_rig_apply(struct frame_rig *rig, const struct skr_write *w)
 {
-    struct frame_rig_write seen = {
-        .verb = w->verb, .resource = w->resource, .subresource = skr_strdup(w->subresource)};
+    struct frame_rig_write seen = {.verb = w->verb,
+                                   .resource = w->resource,
+                                   .class = w->class,
+                                   .subresource = skr_strdup(w->subresource)};
     seen.body = w->body_len > 0 ? json_loadb(w->body, w->body_len, 0, NULL) : NULL;
     assert_true(seen.body || w->body_len == 0);
     const char *name = *w->name ? w->name : text_at(seen.body, "metadata.name");

@@ -28,6 +28,66 @@ static uint64_t mix(uint64_t hash)
     return hash ^ (hash >> 29);
 }
 
+static uint64_t rotate(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] = rotate(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+/* Words are little-endian on every machine that this runs on; another order is another hash. */
+uint64_t skr_hash_keyed(const struct skr_hash_seed *seed, const void *bytes, size_t n)
+{
+    uint64_t v[4] = {
+        seed->k[0] ^ UINT64_C(0x736f6d6570736575), seed->k[1] ^ UINT64_C(0x646f72616e646f6d),
+        seed->k[0] ^ UINT64_C(0x6c7967656e657261), seed->k[1] ^ UINT64_C(0x7465646279746573)};
+    const unsigned char *at = bytes;
+    uint64_t word;
+    for (size_t left = n; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
+    }
+    word = (uint64_t)n << 56;
+    for (size_t i = 0; i < n % sizeof word; i++) {
+        word |= (uint64_t)at[i] << (8 * i);
+    }
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+    v[2] ^= 0xff;
+    sip_round(v);
+    sip_round(v);
+    sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t skr_hash_keyed_joined(const struct skr_hash_seed *seed, const char *a, const char *b,
+                               const char *c)
+{
+    const char *const part[] = {a, b, c};
+    char text[SKR_HASH_JOINED_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        const size_t len = strnlen(part[i], sizeof text - n);
+        memcpy(text + n, part[i], len);
+        n += len;
+    }
+    return skr_hash_keyed(seed, text, n);
+}
+
 uint64_t skr_hash_string(const char *s)
 {
     return mix(skr_hash_bytes(SKR_HASH_BEGIN, s, strlen(s)));

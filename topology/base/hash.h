@@ -5,8 +5,8 @@
  * Hash values and an index over them: a table of (hash, number) pairs for owners who keep their
  * entries in an array or a slab of their own and compare keys themselves. Small: 8 bytes a slot, 11 to
  * 14 an entry while there are many; no pointers into entries, no allocation on look-up. It follows the
- * number of entries down as well as up. Its order must never reach an output. Keys come from
- * administrators and the API server; the hash is not keyed against adversaries.
+ * number of entries down as well as up. Its order must never reach an output. Of keys that users
+ * choose, take skr_hash_keyed(): the other functions have no secret.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +16,19 @@
  * SKR_HASH_BEGIN. */
 #define SKR_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 uint64_t skr_hash_bytes(uint64_t hash, const void *bytes, size_t n);
+
+/* What makes hashes of names unpredictable for users: random numbers of the process, which come from
+ * server/. All zero is a seed too, for tests and for programs without adversaries. No output depends
+ * on it. */
+struct skr_hash_seed {
+    uint64_t k[2];
+};
+/* SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). O(n). */
+uint64_t skr_hash_keyed(const struct skr_hash_seed *seed, const void *bytes, size_t n);
+enum { SKR_HASH_JOINED_MAX = 1024 }; /* bytes that count; no namespace and name together has more */
+/* Of three texts, one behind another: "ns/", "web-", "1" and "ns/web-", "", "1" have the same. */
+uint64_t skr_hash_keyed_joined(const struct skr_hash_seed *seed, const char *a, const char *b,
+                               const char *c);
 
 /* All bits are equally good, so that any 32 of them do for an index. */
 uint64_t skr_hash_string(const char *s);

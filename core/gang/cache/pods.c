@@ -59,9 +59,9 @@ static struct pod_entry *entry_at(const struct skr_gang *e, uint32_t number)
     return *(struct pod_entry **)skr_slab_at(&e->pods.item, number);
 }
 
-static uint32_t hash_of(const char *text)
+static uint32_t hash_of(const struct skr_gang *e, const char *text)
 {
-    return (uint32_t)skr_hash_string(text);
+    return (uint32_t)skr_hash_keyed(&e->settings.hash_seed, text, strlen(text));
 }
 
 void skr_pods_enter(struct skr_gang *e, struct pod_entry *p)
@@ -69,14 +69,14 @@ void skr_pods_enter(struct skr_gang *e, struct pod_entry *p)
     e->pods.item.size = sizeof(struct pod_entry *);
     p->number = skr_slab_add(&e->pods.item);
     *(struct pod_entry **)skr_slab_at(&e->pods.item, p->number) = p;
-    skr_hash_index_add(&e->pods.by_uid, hash_of(p->uid), p->number);
-    skr_hash_index_add(&e->pods.by_name, hash_of(p->key), p->number);
+    skr_hash_index_add(&e->pods.by_uid, hash_of(e, p->uid), p->number);
+    skr_hash_index_add(&e->pods.by_name, hash_of(e, p->key), p->number);
 }
 
 void skr_pods_leave(struct skr_gang *e, struct pod_entry *p)
 {
-    skr_hash_index_remove(&e->pods.by_uid, hash_of(p->uid), p->number);
-    skr_hash_index_remove(&e->pods.by_name, hash_of(p->key), p->number);
+    skr_hash_index_remove(&e->pods.by_uid, hash_of(e, p->uid), p->number);
+    skr_hash_index_remove(&e->pods.by_name, hash_of(e, p->key), p->number);
     skr_slab_remove(&e->pods.item, p->number);
 }
 
@@ -95,7 +95,7 @@ struct pod_entry *skr_pods_find(const struct skr_gang *e, const char *uid)
 {
     uint32_t number;
     for (size_t at = 0;
-         uid && *uid && skr_hash_index_next(&e->pods.by_uid, hash_of(uid), &at, &number);) {
+         uid && *uid && skr_hash_index_next(&e->pods.by_uid, hash_of(e, uid), &at, &number);) {
         struct pod_entry *p = entry_at(e, number);
         if (strcmp(p->uid, uid) == 0) {
             return p;
@@ -108,7 +108,7 @@ struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *names
                                      const char *name)
 {
     SKR_AUTO_FREE char *key = skr_object_key(namespace_, name);
-    const uint32_t hash = hash_of(key);
+    const uint32_t hash = hash_of(e, key);
     uint32_t number;
     for (size_t at = 0; skr_hash_index_next(&e->pods.by_name, hash, &at, &number);) {
         struct pod_entry *p = entry_at(e, number);

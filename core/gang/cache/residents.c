@@ -130,8 +130,8 @@ static struct resident_kind *skr_kind_get(struct skr_gang *e, const struct skr_p
     struct residents *all = e->residents;
     struct shape *shape = skr_shapes_get(e, pod);
     write_kind(&all->text, pod, shape);
-    const uint64_t bytes = skr_hash_bytes(SKR_HASH_BEGIN, all->text.s, all->text.len);
-    const uint32_t hash = (uint32_t)skr_hash_pair(bytes, 0);
+    const uint32_t hash =
+        (uint32_t)skr_hash_keyed(&e->settings.hash_seed, all->text.s, all->text.len);
     struct resident_kind *kind = kind_find(all, hash);
     if (kind) {
         skr_shapes_unref(e, shape);
@@ -157,12 +157,10 @@ static void skr_kind_unref(struct skr_gang *e, struct resident_kind *kind)
 /* ---- the table ---- */
 
 /* The hash of a name in two parts equals that of the whole. */
-static uint32_t hash_key(const char *namespace_, const char *stem, const char *rest)
+static uint32_t hash_key(const struct skr_gang *e, const char *namespace_, const char *stem,
+                         const char *rest)
 {
-    const uint64_t name =
-        skr_hash_bytes(skr_hash_bytes(SKR_HASH_BEGIN, stem, strlen(stem)), rest, strlen(rest));
-    return (uint32_t)skr_hash_pair(skr_hash_bytes(SKR_HASH_BEGIN, namespace_, strlen(namespace_)),
-                                   name);
+    return (uint32_t)skr_hash_keyed_joined(&e->settings.hash_seed, namespace_, stem, rest);
 }
 
 static bool is_named(const struct resident_kind *kind, const struct resident *r,
@@ -199,7 +197,7 @@ struct resident *skr_residents_find(const struct skr_gang *e, const char *namesp
     if (skr_residents_count(e) == 0) {
         return NULL;
     }
-    const uint32_t hash = hash_key(namespace_, "", name);
+    const uint32_t hash = hash_key(e, namespace_, "", name);
     for (size_t at = 0; skr_hash_index_next(&all->index, hash, &at, &number);) {
         struct resident *r = skr_slab_at(&all->item, number);
         if (is_named(kind_of(e, r), r, namespace_, name)) {
@@ -209,13 +207,14 @@ struct resident *skr_residents_find(const struct skr_gang *e, const char *namesp
     return NULL;
 }
 
-static struct resident *add(struct residents *all, const struct skr_pod *pod)
+static struct resident *add(const struct skr_gang *e, struct residents *all,
+                            const struct skr_pod *pod)
 {
     const char *rest = pod->meta.name + skr_name_stem(pod->meta.name);
     const uint32_t number = skr_slab_add(&all->item);
     struct resident *r = skr_slab_at(&all->item, number);
     skr_short_text_set(&r->rest, rest, strlen(rest));
-    skr_hash_index_add(&all->index, hash_key(pod->meta.namespace_, "", pod->meta.name), number);
+    skr_hash_index_add(&all->index, hash_key(e, pod->meta.namespace_, "", pod->meta.name), number);
     return r;
 }
 
@@ -223,7 +222,8 @@ void skr_residents_drop(struct skr_gang *e, struct resident *r)
 {
     struct residents *all = e->residents;
     struct resident_kind *kind = kind_of(e, r);
-    const uint32_t hash = hash_key(kind->meta.namespace_, kind->stem, skr_short_text_get(&r->rest));
+    const uint32_t hash =
+        hash_key(e, kind->meta.namespace_, kind->stem, skr_short_text_get(&r->rest));
     uint32_t number = UINT32_MAX;
     for (size_t at = 0; skr_hash_index_next(&all->index, hash, &at, &number);) {
         if (skr_slab_at(&all->item, number) == r) {
@@ -272,7 +272,7 @@ void skr_residents_put(struct skr_gang *e, const struct skr_pod *pod)
     struct resident *r = skr_residents_find(e, pod->meta.namespace_, pod->meta.name);
     struct resident_kind *kind = skr_kind_get(e, pod), *old = r ? kind_of(e, r) : NULL;
     enum skr_charge_kind charge = SKR_CHARGE_KIND_COUNT;
-    r = r ? r : add(all, pod);
+    r = r ? r : add(e, all, pod);
     r->kind = kind->number;
     r->version = pod->meta.resource_version;
     const char *on = skr_ledger_find(e->ledger, pod->meta.uid, &charge);

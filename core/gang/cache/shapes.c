@@ -4,13 +4,14 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/pods.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 
 struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct shape *s;
-    HASH_FIND_STR(e->shapes, pod->shape->key, s);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->shapes, pod->shape->key, s);
     if (!s) {
         struct skr_pod_overlay nothing = {0};
         s = skr_alloc(sizeof *s);
@@ -18,7 +19,7 @@ struct shape *skr_shapes_get(struct skr_gang *e, const struct skr_pod *pod)
         skr_bug_on(!s->holder);
         s->spec = s->holder->shape;
         skr_amounts_resolve(e->resources, &s->spec->requests, &s->amounts);
-        HASH_ADD_KEYPTR(hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
     }
     s->refs++;
     return s;

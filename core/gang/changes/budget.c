@@ -6,6 +6,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/namespace_limits.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 #include <uthash.h>
@@ -21,11 +22,12 @@ struct budget {
 static struct budget *obtain(struct skr_gang *e, const char *name)
 {
     struct budget *budget;
-    HASH_FIND_STR(e->budgets, name, budget);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->budgets, name, budget);
     if (!budget) {
         budget = skr_alloc(sizeof *budget);
         budget->name = skr_strdup(name);
-        HASH_ADD_KEYPTR(hh, e->budgets, budget->name, strlen(budget->name), budget);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->budgets, budget->name, strlen(budget->name),
+                      budget);
     }
     return budget;
 }

@@ -11,6 +11,7 @@
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/group/group_table.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -18,14 +19,14 @@
 struct map_entry *skr_maps_find(const struct skr_gang *e, const char *key)
 {
     struct map_entry *m;
-    HASH_FIND_STR(e->maps, key, m);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->maps, key, m);
     return m;
 }
 
 struct podgroup_entry *skr_maps_find_podgroup(const struct skr_gang *e, const char *key)
 {
     struct podgroup_entry *entry;
-    HASH_FIND_STR(e->podgroups, key, entry);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->podgroups, key, entry);
     return entry;
 }
 
@@ -144,7 +145,7 @@ void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
     if (!m) {
         m = skr_alloc(sizeof *m);
         m->key = key;
-        HASH_ADD_KEYPTR(hh, e->maps, m->key, strlen(m->key), m);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->maps, m->key, strlen(m->key), m);
     } else {
         free(key);
         struct group *g = m->group_key ? skr_groups_find(e, m->group_key) : NULL;
@@ -193,7 +194,8 @@ void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
     if (!entry) {
         entry = skr_alloc(sizeof *entry);
         entry->key = key;
-        HASH_ADD_KEYPTR(hh, e->podgroups, entry->key, strlen(entry->key), entry);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->podgroups, entry->key, strlen(entry->key),
+                      entry);
     } else {
         free(key);
     }

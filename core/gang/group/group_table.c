@@ -6,6 +6,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/state/map_entry.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -39,7 +40,7 @@ struct group *skr_groups_find(const struct skr_gang *e, const char *key)
 {
     struct group *g = NULL;
     if (key) {
-        HASH_FIND_STR(e->groups, key, g);
+        SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->groups, key, g);
     }
     return g;
 }
@@ -49,7 +50,7 @@ struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
 {
     struct group *g = skr_groups_find(e, key);
     struct map_entry *m;
-    HASH_FIND_STR(e->maps, key, m);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->maps, key, m);
     *ret_map = !g && m && m->is_group ? m : NULL;
     if (*ret_map) {
         g = skr_groups_find(e, m->group_key);
@@ -73,8 +74,8 @@ struct group *skr_groups_get(struct skr_gang *e, const char *namespace_, const c
     skr_attempt_again(g);
     g->reported.status = SKR_STATUS_COUNT; /* no status reported yet */
     skr_membership_changed(g);
-    HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
-    HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->podgroups, key, g->source.podgroup);
+    SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->groups, g->key, strlen(g->key), g);
     skr_groups_count(e, g);
     skr_dirty_group(e, g);
     return g;

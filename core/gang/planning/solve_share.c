@@ -4,6 +4,7 @@
 
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 #include <uthash.h>
@@ -21,7 +22,7 @@ struct solve_share {
 static struct solve_share *find(const struct skr_gang *e, const char *name, size_t n)
 {
     struct solve_share *share;
-    HASH_FIND(hh, e->solve_shares, name, n, share);
+    SKR_TABLE_FIND(&e->settings.hash_seed, hh, e->solve_shares, name, n, share);
     return share;
 }
 
@@ -50,7 +51,7 @@ static struct solve_share *obtain(struct skr_gang *e, const char *name, size_t n
         share = skr_alloc(sizeof *share);
         share->name = skr_alloc(n + 1);
         memcpy(share->name, name, n);
-        HASH_ADD_KEYPTR(hh, e->solve_shares, share->name, n, share);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->solve_shares, share->name, n, share);
     }
     return share;
 }

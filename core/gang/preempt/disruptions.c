@@ -4,6 +4,7 @@
 #include "core/gang/preempt/disruptions.h"
 
 #include "core/gang/cache/dirty.h"
+#include "topology/base/table.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget)
 {
     struct disruption_budget *b;
     char *key = skr_object_key(budget->meta.namespace_, budget->meta.name);
-    HASH_FIND_STR(e->disruptions, key, b);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->disruptions, key, b);
     if (b && budget->meta.resource_version &&
         budget->meta.resource_version < b->budget->meta.resource_version &&
         strcmp(budget->meta.uid, b->budget->meta.uid) == 0) {
@@ -30,7 +31,7 @@ void skr_disruptions_upsert(struct skr_gang *e, struct skr_budget *budget)
     if (!b) {
         b = skr_alloc(sizeof *b);
         b->key = key;
-        HASH_ADD_KEYPTR(hh, e->disruptions, b->key, strlen(b->key), b);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->disruptions, b->key, strlen(b->key), b);
     } else {
         free(key);
         skr_budget_destroy(b->budget);
@@ -43,7 +44,7 @@ void skr_disruptions_delete(struct skr_gang *e, const char *namespace_, const ch
 {
     struct disruption_budget *b;
     char *key = skr_object_key(namespace_, name);
-    HASH_FIND_STR(e->disruptions, key, b);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->disruptions, key, b);
     free(key);
     if (b) {
         entry_free(e, b);

@@ -88,8 +88,7 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     memcpy(request.random, &w->reviews, sizeof w->reviews);
     snprintf(uid, sizeof uid, "review-%" PRIu64, w->reviews);
     char *body = skr_mix_review_write(uid, namespace_, pod, false);
-    request.body = body;
-    request.len = strlen(body);
+    request.body = skr_spotmix_body_read(body, strlen(body));
     skr_driver_catch_up(w->driver, now);
     skr_driver_ask(w->driver, now, w->reviews, SKR_SPOTMIX_REVIEW, &request);
     while (!w->answered && skr_driver_hurry(w->driver, now)) {
@@ -102,6 +101,7 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     json_decref(patched);
     json_decref(w->patch);
     w->patch = NULL;
+    skr_spotmix_body_unref(request.body);
     free(body);
 }
 

@@ -141,8 +141,9 @@ static json_t *sent_again(const struct skr_spotmix_sim_pod *before, const json_t
 unsigned skr_spotmix_world_post(struct skr_spotmix_world *world, const char *body, size_t len,
                                 json_t **ret_response)
 {
-    struct skr_spotmix_review review = {
-        .body = body, .len = len, .serving = true, .now = world->now};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(body, len);
+    struct skr_spotmix_review review = {.body = read, .serving = true, .now = world->now};
     struct skr_spotmix_answer answer;
     uint64_t seed = ++world->reviews;
     *ret_response = NULL;

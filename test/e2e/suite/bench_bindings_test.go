@@ -7,6 +7,7 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -32,6 +33,7 @@ type slowServer struct {
 	last    time.Time                 // status patch
 	started time.Time                 // first patch
 	events  int
+	held    []byte // the Lease
 }
 
 func (s *slowServer) put(path string, object map[string]any, event string) {
@@ -137,6 +139,8 @@ func (s *slowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == "PATCH":
 		s.patch(w, r)
+	case strings.Contains(r.URL.Path, "/leases"):
+		s.lease(w, r)
 	case r.Method == "POST":
 		s.mu.Lock()
 		s.events++
@@ -148,6 +152,20 @@ func (s *slowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.list(w, r)
 	}
+}
+
+// lease keeps the one Lease of the daemon.
+func (s *slowServer) lease(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Method != "GET" {
+		s.held, _ = io.ReadAll(r.Body)
+	}
+	if s.held == nil {
+		w.WriteHeader(404)
+		return
+	}
+	_, _ = w.Write(s.held)
 }
 
 func (s *slowServer) fill(members, bindings int) {

@@ -6,20 +6,13 @@ package suite
 
 import (
 	"bytes"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"sakkara/test/e2e/suite/cluster"
 )
 
 // Reviews over TLS as the API server sends them: connections are kept, the bodies are what it would send for pods of
@@ -28,7 +21,6 @@ import (
 const (
 	benchOwners  = 20 // Deployments, each with its ReplicaSet
 	benchClients = 8  // connections
-	benchBody    = 6 * 1024
 )
 
 // TestBenchSpotMix measures the time of a review at 1,000 a second, and how many go through when nobody waits.
@@ -45,7 +37,8 @@ func TestBenchSpotMix(t *testing.T) {
 	}
 	m.answers(2 * usual)
 	daemon := m.daemon[m.leader()]
-	client, url := m.directly(daemon)
+	client, url := m.directly(daemon, benchClients)
+	url += m.webhookPath()
 	for _, rate := range []int{1000, 0} {
 		before := daemon.Process().CPU()
 		began := time.Now()
@@ -63,33 +56,6 @@ func TestBenchSpotMix(t *testing.T) {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// directly is a client of the webhook's own port, which trusts the authority in the Secret.
-func (m *mix) directly(daemon *cluster.Daemon) (*http.Client, string) {
-	m.Helper()
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM([]byte(m.authorities()[0])) {
-		m.Fatal("the Secret holds no authority")
-	}
-	transport := &http.Transport{MaxIdleConnsPerHost: benchClients, MaxConnsPerHost: benchClients,
-		TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "sakkara-spotmix.sakkara.svc"}}
-	return &http.Client{Transport: transport, Timeout: 10 * time.Second},
-		"https://" + net.JoinHostPort("127.0.0.1", m.port[daemon]) + "/spotmix/mutate"
-}
-
-// review is what the API server sends for a pod of that owner.
-func review(namespace string, owner cluster.Owner) []byte {
-	env := []map[string]string{{"name": "FILLING", "value": strings.Repeat("x", benchBody-1500)}}
-	body, _ := json.Marshal(map[string]any{"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1",
-		"request": map[string]any{"uid": "7d9c3a52-4a4e-4dd1-8a39-52f0b1b6a6f1", "namespace": namespace, "operation": "CREATE",
-			"kind":     map[string]string{"group": "", "version": "v1", "kind": "Pod"},
-			"resource": map[string]string{"group": "", "version": "v1", "resource": "pods"},
-			"object": map[string]any{"apiVersion": "v1", "kind": "Pod",
-				"metadata": map[string]any{"generateName": owner.Name + "-", "namespace": namespace,
-					"labels": map[string]string{"app": "web"}, "ownerReferences": []cluster.Owner{owner}},
-				"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main", "env": env}}}}}})
-	return body
-}
 
 // hammer posts reviews for a while, rate a second (0: the next when the last is answered), and returns how long each
 // took; at a rate, from when it was due where the answer before it came too late for that.

@@ -55,11 +55,6 @@ func (r *replicas) launch() follower {
 	return follower{daemon, proxy}
 }
 
-func says(daemon *cluster.Daemon, line string) bool {
-	_, page := daemon.AdminGet("/metrics")
-	return strings.Contains(page, "\n"+line+"\n")
-}
-
 func isLease(write *cluster.Write) bool { return strings.Contains(write.Path, "/leases") }
 
 // decided are the writes of a daemon other than those about the Lease, and Events.

@@ -200,10 +200,16 @@ func (r *run) replicaBehind(proxy *cluster.Proxy, wanted cluster.DaemonOptions) 
 	return second
 }
 
+// says tells whether the metrics of a daemon have this line.
+func says(daemon *cluster.Daemon, line string) bool {
+	_, page := daemon.AdminGet("/metrics")
+	return strings.Contains(page, "\n"+line+"\n")
+}
+
 // expectLeader fails the test when this daemon does not lead.
 func (r *run) expectLeader(daemon *cluster.Daemon) {
 	r.Helper()
-	if _, page := daemon.AdminGet("/metrics"); !strings.Contains(page, "\nsakkara_leader 1\n") {
+	if !says(daemon, "sakkara_leader 1") {
 		r.Errorf("%s does not lead", daemon.Admin)
 	}
 }

@@ -5,6 +5,7 @@ package suite
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -60,10 +61,17 @@ func ownAddress(t *testing.T) string {
 
 func startMix(t *testing.T, settings string) *mix {
 	t.Helper()
+	return startMixWith(t, settings, nil)
+}
+
+// startMixWith takes further sections of the configuration. Daemons that they keep from being ready have their lists.
+func startMixWith(t *testing.T, settings string, sections map[string]string) *mix {
+	t.Helper()
 	address := ownAddress(t)
 	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true,
 		Controllers: []string{"deployment-controller", "statefulset-controller", "endpointslice-controller",
-			"endpoints-controller"}, // API servers up to 1.33 ask Endpoints
+			"endpoints-controller", // API servers up to 1.33 ask Endpoints
+			"clusterrole-aggregation-controller"},
 		ServerFlags: []string{"--enable-aggregator-routing=true"}})
 	m := &mix{T: t, plane: plane, ns: "shop", stop: make(chan struct{}), port: map[*cluster.Daemon]string{}}
 	m.must(plane.CreateNamespace(m.ns))
@@ -76,7 +84,7 @@ func startMix(t *testing.T, settings string) *mix {
 	m.startKubelet()
 	m.startScheduler()
 	for i := range m.daemon {
-		m.makeDaemon(i, address, settings)
+		m.makeDaemon(i, address, settings, sections)
 	}
 	t.Cleanup(m.finish)
 	return m
@@ -110,7 +118,7 @@ func mixNode(name, class string) *cluster.Node {
 }
 
 // makeDaemon starts a daemon, and a pod of its name through which the Service leads to it.
-func (m *mix) makeDaemon(i int, address, settings string) {
+func (m *mix) makeDaemon(i int, address, settings string, sections map[string]string) {
 	m.Helper()
 	name, port := fmt.Sprintf("sakkara-%d", i), cluster.FreePort()
 	pod := map[string]any{
@@ -132,13 +140,20 @@ func (m *mix) makeDaemon(i int, address, settings string) {
 		return m.plane.Admin.MergePatch(pods+"/"+name+"/status", map[string]any{"status": map[string]any{
 			"podIP": address, "podIPs": []any{map[string]string{"ip": address}}}})
 	})
+	all := map[string]string{"spotmix": fmt.Sprintf("{enabled: true, listen: \"0.0.0.0:%d\"%s}", port, settings)}
+	maps.Copy(all, sections)
 	var err error
 	m.daemon[i], err = m.plane.NewDaemon(name, cluster.DaemonOptions{Binary: sakkaraBinary, Server: m.plane.Server, CA: m.plane.CA,
 		LeaderElection: "{mode: lease, namespace: sakkara}", Env: []string{"POD_NAME=" + name},
-		Settings: map[string]string{"spotmix": fmt.Sprintf("{enabled: true, listen: \"0.0.0.0:%d\"%s}", port, settings)}})
+		Settings: all})
 	m.must(err)
 	m.port[m.daemon[i]] = strconv.Itoa(port)
-	m.must(m.daemon[i].Start())
+	if sections == nil {
+		m.must(m.daemon[i].Start())
+		return
+	}
+	_, err = m.daemon[i].Launch()
+	m.must(err)
 }
 
 func (m *mix) finish() {

@@ -175,7 +175,7 @@ static void add_rules(json_t *set, json_t *role)
     }
 }
 
-/* Cluster-wide, and in the daemon's namespace where the file has such a role of this name. */
+/* Cluster-wide, and in the daemon's namespace. */
 static void add_role(json_t *set, const char *path, const char *name)
 {
     json_t *documents = load(path), *document;
@@ -184,8 +184,7 @@ static void add_role(json_t *set, const char *path, const char *name)
     {
         const char *kind = text_at(document, "kind");
         if (strcmp(text_at(document, "metadata/name"), name) == 0 &&
-            (strcmp(kind, "ClusterRole") == 0 ||
-             (strcmp(kind, "Role") == 0 && strcmp(path, files[0]) != 0))) {
+            (strcmp(kind, "ClusterRole") == 0 || strcmp(kind, "Role") == 0)) {
             add_rules(set, document);
         }
     }
@@ -215,7 +214,7 @@ static const struct role_row {
     {"spotmix",
      "manifests/spotmix-webhook.yaml",
      "sakkara-spotmix",
-     {.spotmix = true, .spotmix_name = "sakkara-spotmix", .own_namespace = "sakkara"}},
+     {.spotmix = true, .spotmix_name = "sakkara-spotmix"}},
     {"ocm", "manifests/ocm/rbac.yaml", "sakkara-ocm", {.ocm = true}},
     {"karmada", "manifests/karmada/rbac.yaml", "sakkara-karmada", {.karmada = true}},
 };

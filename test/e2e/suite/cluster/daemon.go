@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"sort"
 	"strings"
 	"sync"
@@ -126,6 +127,19 @@ func (d *Daemon) Start() error {
 		}
 	}
 	return fmt.Errorf("sakkara is not ready:\n%s", process.Tail(20))
+}
+
+// Check runs "sakkara check" with the daemon's files; what it prints, and its exit code.
+func (d *Daemon) Check() (string, int) {
+	argv := append([]string(nil), d.argv...)
+	for i := range argv {
+		if argv[i] == "serve" {
+			argv[i] = "check"
+		}
+	}
+	command := exec.Command(argv[0], argv[1:]...)
+	out, _ := command.CombinedOutput()
+	return string(out), command.ProcessState.ExitCode()
 }
 
 // Process is the daemon's present process.

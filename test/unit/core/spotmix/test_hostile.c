@@ -119,8 +119,9 @@ static enum skr_spotmix_result review(struct world *world, const char *namespace
                   "version", "v1", "resource", "pods", "object", "metadata", "ownerReferences",
                   reference_to("ReplicaSet", name, set), "spec");
     char *text = json_dumps(body, 0);
-    struct skr_spotmix_review asked = {
-        .body = text, .len = strlen(text), .serving = true, .now = now};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(text, strlen(text));
+    struct skr_spotmix_review asked = {.body = read, .serving = true, .now = now};
     struct skr_spotmix_answer answer;
     for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
         asked.tried[i] = true;

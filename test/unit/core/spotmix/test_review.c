@@ -83,8 +83,10 @@ static void stage_tear_down(struct stage *stage)
 static unsigned post(struct stage *stage, const char *text)
 {
     SKR_AUTO_FREE char *body = quoted(text);
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(body, strlen(body));
     struct skr_spotmix_review review = {
-        .body = body, .len = strlen(body), .serving = !stage->not_serving, .now = stage->now};
+        .body = read, .serving = !stage->not_serving, .now = stage->now};
     forget(stage);
     review.random[15] = ++stage->token;
     for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT; i++) {
@@ -270,11 +272,47 @@ TEST_WITH(stage, a_body_beyond_three_mebibytes_is_refused)
     memset(body, ' ', n + 1);
     body[n + 1] = '\0';
     memcpy(body, "{}", 2);
-    struct skr_spotmix_review review = {.body = body, .len = n + 1, .serving = true};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(body, n + 1);
+    struct skr_spotmix_review review = {.body = read, .serving = true};
     skr_spotmix_review(stage->mix, &review, &answer);
     assert_int_equal(answer.status, 400);
     assert_non_null(strstr(answer.body.s, "at most 3145728"));
     skr_strbuf_fini(&answer.body);
+}
+
+/* A review whose affinity has n empty terms. */
+static unsigned post_terms(struct stage *stage, size_t n)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_add(&text, "{'kind':'AdmissionReview','apiVersion':'admission.k8s.io/v1','request':{"
+                          "'uid':'u-1','terms':[{}");
+    for (size_t i = 1; i < n; i++) {
+        skr_strbuf_add(&text, ",{}");
+    }
+    skr_strbuf_add(&text, "]}}");
+    return post(stage, text.s);
+}
+
+/* Two values each: a pod in an API server may have a million of them. */
+TEST_WITH(stage, a_body_of_more_values_than_any_pod_has_is_refused_before_they_are_made)
+{
+    assert_int_equal(post_terms(stage, SKR_SPOTMIX_REVIEW_VALUES_MAX / 2 - 10), 200);
+    assert_int_equal(post_terms(stage, SKR_SPOTMIX_REVIEW_VALUES_MAX / 2 + 10), 400);
+    assert_string_equal(stage->answer.body.s, "AdmissionReview: more than 100000 JSON values\n");
+    assert_int_equal(post_terms(stage, 1000 * 1000), 400);
+}
+
+TEST_WITH(stage, what_looks_like_values_in_strings_does_not_count)
+{
+    SKR_STRBUF(text);
+    skr_strbuf_add(&text, "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
+                          "\"request\":{\"uid\":\"u-1\",\"text\":\"\\\"");
+    for (int i = 0; i < SKR_SPOTMIX_REVIEW_VALUES_MAX; i++) {
+        skr_strbuf_add(&text, "{,\\\\");
+    }
+    skr_strbuf_add(&text, "\"}}");
+    assert_int_equal(post(stage, text.s), 200);
 }
 
 TEST_WITH(stage, the_patch_is_the_one_of_the_book)

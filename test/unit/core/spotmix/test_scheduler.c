@@ -120,19 +120,26 @@ static void add_four(struct shop *shop)
     add_pod(shop, "p-3", "web-a", "spot", 3, true);
 }
 
-static void post(struct shop *shop, const char *owner, const char *uid)
+static void post_in(struct shop *shop, const char *namespace_, const char *owner, const char *uid)
 {
     static unsigned char token;
     char body[1024];
     snprintf(body, sizeof body,
              "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{"
-             "\"uid\":\"u\",\"namespace\":\"shop\",\"operation\":\"CREATE\",\"resource\":{"
+             "\"uid\":\"u\",\"namespace\":\"%s\",\"operation\":\"CREATE\",\"resource\":{"
              "\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\"},\"object\":{\"metadata\":{"
              "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":"
              "\"%s\",\"uid\":\"%s\",\"controller\":true}]},\"spec\":{}}}}",
-             owner, uid);
-    struct skr_spotmix_request request = {.body = body, .len = strlen(body), .random = {++token}};
+             namespace_, owner, uid);
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *read = skr_spotmix_body_read(body, strlen(body));
+    struct skr_spotmix_request request = {.body = read, .random = {++token}};
     frame_rig_request(shop->rig, SKR_SPOTMIX_REVIEW, &request);
+}
+
+static void post(struct shop *shop, const char *owner, const char *uid)
+{
+    post_in(shop, "shop", owner, uid);
 }
 
 static size_t evictions(const struct shop *shop, const char *key)
@@ -242,11 +249,15 @@ TEST_WITH(shop, a_review_waits_half_a_second_at_most)
 
 /* ---- repairs ---- */
 
+/* Found or not. */
 static size_t gets(const struct shop *shop, const struct skr_resource *resource)
 {
-    const enum skr_write_verb get = SKR_VERB_GET;
-    const struct frame_rig_match match = {.verb = &get, .resource = resource};
-    return frame_rig_writes(shop->rig, &match);
+    size_t n = 0;
+    for (size_t i = 0; i < shop->rig->n_writes; i++) {
+        const struct frame_rig_write *write = &shop->rig->write[i];
+        n += write->verb == SKR_VERB_GET && write->resource == resource;
+    }
+    return n;
 }
 
 TEST_WITH(shop, reviews_that_want_one_owner_ask_for_it_once)
@@ -278,7 +289,55 @@ TEST_WITH(shop, references_to_what_is_not_there_ask_the_server_so_often_and_no_m
     }
     assert_int_equal(shop->answers, 300);
     assert_int_equal(shop->result, SKR_SPOTMIX_OWNER_UNKNOWN);
-    assert_true(gets(shop, &skr_spotmix_replica_sets) <= 3 * (size_t)SKR_SPOTMIX_LOOKUPS_MAX);
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), 3 * SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX);
+}
+
+/* They share one share, and leave the rest to namespaces that exist. */
+TEST_WITH(shop, reviews_of_invented_namespaces_have_one_share_of_the_lookups_together)
+{
+    char namespace_[32];
+    serve(shop);
+    for (int i = 0; i < 100; i++) {
+        snprintf(namespace_, sizeof namespace_, "invented-%d", i);
+        post_in(shop, namespace_, "none", "none");
+        frame_rig_run(shop->rig);
+    }
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX);
+    post(shop, "none", "none");
+    frame_rig_run(shop->rig);
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), SKR_SPOTMIX_NAMESPACE_LOOKUPS_MAX + 1);
+}
+
+TEST_WITH(shop, all_namespaces_together_have_a_budget_of_lookups)
+{
+    char name[32];
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "team-%d", i);
+        char key[40];
+        snprintf(key, sizeof key, "%s/web", name);
+        frame_rig_add(shop->rig, &skr_spotmix_deployments, key, "{'spec':{'replicas':1}}");
+    }
+    serve(shop);
+    for (int i = 0; i < 200; i++) {
+        char namespace_[32];
+        snprintf(namespace_, sizeof namespace_, "team-%d", i % 20);
+        snprintf(name, sizeof name, "none-%d", i);
+        post_in(shop, namespace_, name, name);
+        frame_rig_run(shop->rig);
+    }
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), SKR_SPOTMIX_LOOKUPS_MAX);
+}
+
+/* The reads of other users' reviews never go before the Bindings of a gang. */
+TEST_WITH(shop, lookups_have_a_class_behind_bindings_and_nominations)
+{
+    serve(shop);
+    post(shop, "none", "none");
+    frame_rig_run(shop->rig);
+    assert_int_equal(gets(shop, &skr_spotmix_replica_sets), 1);
+    assert_int_equal(shop->rig->write[shop->rig->n_writes - 1].class, SKR_WRITE_CLASS_LOOKUP);
+    assert_true(SKR_WRITE_CLASS_COMMIT < SKR_WRITE_CLASS_LOOKUP &&
+                SKR_WRITE_CLASS_MEMBER < SKR_WRITE_CLASS_LOOKUP);
 }
 
 TEST_WITH(shop, a_name_that_no_object_has_is_not_asked_for)

@@ -152,6 +152,47 @@ TEST_WITH(world, what_somebody_broke_is_made_again)
     assert_int_equal(skr_certificates_next(secret, &rules, false, T0 + 360), SKR_CERTIFICATES_ANEW);
 }
 
+/* How many steps the leader takes at this time until nothing is due. */
+static unsigned steps_at(struct skr_certificates *secret, const struct skr_certificates_rules *of,
+                         int64_t now)
+{
+    unsigned n = 0;
+    for (enum skr_certificates_step step;
+         (step = skr_certificates_next(secret, of, true, now)) != SKR_CERTIFICATES_KEEP; n++) {
+        assert_true(n < 10);
+        assert_int_equal(skr_certificates_take(secret, step, of, now, NULL), 0);
+    }
+    assert_true(skr_certificates_are_usable(secret, of, now));
+    return n;
+}
+
+/* With lifetimes as they are by default. */
+TEST_WITH(world, a_clock_that_jumps_an_hour_either_way_changes_no_certificate)
+{
+    static const struct skr_certificates_rules usual = {
+        .name = NAME, .leaf_s = 90 * 86400, .authority_s = 365 * 86400};
+    enum { HOUR_S = 3600, LATER_S = 86400 };
+    struct skr_certificates *secret = &world->secret;
+    assert_int_equal(steps_at(secret, &usual, T0), 1);
+    assert_int_equal(steps_at(secret, &usual, T0 + 10 - HOUR_S), 0);
+    assert_int_equal(steps_at(secret, &usual, T0 + LATER_S + HOUR_S), 0);
+    assert_int_equal(steps_at(secret, &usual, T0 + LATER_S), 0);
+    assert_int_equal(steps_at(secret, &usual, T0 + LATER_S - HOUR_S), 0);
+}
+
+/* Certificates count from an hour before they are made. */
+TEST_WITH(world, certificates_from_a_future_beyond_an_hour_are_made_anew_once)
+{
+    enum { DAY_S = 86400 };
+    static const struct skr_certificates_rules usual = {
+        .name = NAME, .leaf_s = 90 * DAY_S, .authority_s = 365 * DAY_S};
+    struct skr_certificates *secret = &world->secret;
+    assert_int_equal(steps_at(secret, &usual, T0 + DAY_S), 1); /* the clock is a day ahead */
+    assert_false(skr_certificates_are_usable(secret, &usual, T0));
+    assert_int_equal(steps_at(secret, &usual, T0), 1);
+    assert_int_equal(steps_at(secret, &usual, T0 + DAY_S), 0);
+}
+
 TEST(replicas_look_every_second_to_every_half_minute)
 {
     const struct skr_certificates_rules shortest = {.leaf_s = 30}, usual = {.leaf_s = 90 * 86400};

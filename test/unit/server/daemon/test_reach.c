@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "server/daemon/reach.h"
+#include "server/daemon/webhook_objects.h"
 #include "test/unit/fake_api.h"
 
 #define SECRET  "/api/v1/namespaces/sakkara/secrets/mix"
@@ -24,6 +25,7 @@ struct world {
     json_t *secret, *hook, *pods; /* pods: by name, the value of the role label or null */
     int conflicts;                /* so many changes of the Secret are refused yet */
     char *served;
+    struct skr_caller_tokens accepted;
     size_t n_served;
     int64_t expires;
 };
@@ -127,6 +129,15 @@ static int serve(void *context, const struct skr_x509_pair *pair, struct skr_err
     return 0;
 }
 
+static void accept_tokens(void *context, const struct skr_caller_tokens *tokens)
+{
+    struct world *world = context;
+    fake_api_lock(world->api);
+    world->accepted = *tokens;
+    fake_api_changed(world->api);
+    fake_api_unlock(world->api);
+}
+
 static void expires(void *context, int64_t at_s)
 {
     struct world *world = context;
@@ -158,11 +169,13 @@ static void world_set_up(struct world *world)
     world->options = (struct skr_reach_options){.namespace_ = "sakkara",
                                                 .name = "mix",
                                                 .pod = "me",
+                                                .path = "/mix",
                                                 .leaf_s = LEAF_S,
                                                 .authority_s = AUTHORITY_S,
                                                 .user_agent = "test",
                                                 .leads = leads,
                                                 .serve = serve,
+                                                .accept = accept_tokens,
                                                 .expires = expires,
                                                 .context = world};
 }
@@ -213,6 +226,22 @@ static const char *bundle_in(const json_t *hook, size_t i)
 {
     const json_t *webhook = json_array_get(json_object_get(hook, "webhooks"), i);
     return json_string_value(json_object_get(json_object_get(webhook, "clientConfig"), "caBundle"));
+}
+
+/* "" without one. */
+static const char *path_in(const json_t *hook, size_t i)
+{
+    const json_t *webhook = json_array_get(json_object_get(hook, "webhooks"), i);
+    const json_t *service = json_object_get(json_object_get(webhook, "clientConfig"), "service");
+    const char *path = json_string_value(json_object_get(service, "path"));
+    return path ? path : "";
+}
+
+/* What API servers send is what is accepted. */
+static bool accepts_what_is_sent(const struct world *world)
+{
+    const char *path = path_in(world->hook, 0);
+    return strncmp(path, "/mix/", 5) == 0 && skr_caller_tokens_accept(&world->accepted, path + 5);
 }
 
 static const char *data_of(const struct world *world, const char *key)
@@ -352,6 +381,88 @@ TEST_WITH(world, an_api_server_in_trouble_is_asked_again)
     fake_api_unlock(world->api);
 }
 
+/* ---- tokens ---- */
+
+TEST_WITH(world, a_leader_makes_a_token_and_writes_it_into_the_path)
+{
+    start(world);
+    await(world, accepts_what_is_sent);
+    assert_int_equal(world->accepted.n, 1);
+    assert_non_null(data_of(world, "token"));
+    assert_string_equal(path_in(world->hook, 1), "");
+    assert_string_equal(path_in(world->hook, 2), "");
+    fake_api_unlock(world->api);
+}
+
+/* As a release without tokens has left them: certificates, and a path without a token. */
+TEST_WITH(world, a_secret_and_a_path_without_a_token_get_one_and_keep_the_certificates)
+{
+    start(world);
+    await(world, is_served);
+    fake_api_unlock(world->api);
+    skr_reach_destroy(world->reach);
+    json_t *data = json_object_get(world->secret, "data");
+    assert_int_equal(json_object_del(data, "token"), 0);
+    SKR_AUTO_FREE char *certificate = strdup(json_string_value(json_object_get(data, "tls.crt")));
+    json_object_set_new(
+        json_object_get(json_object_get(json_array_get(json_object_get(world->hook, "webhooks"), 0),
+                                        "clientConfig"),
+                        "service"),
+        "path", json_string("/mix"));
+    world->accepted = (struct skr_caller_tokens){0};
+    start(world);
+    await(world, accepts_what_is_sent);
+    assert_string_equal(data_of(world, "tls.crt"), certificate);
+    fake_api_unlock(world->api);
+}
+
+TEST_WITH(world, a_replica_accepts_every_token_of_the_secret_and_writes_nothing)
+{
+    static const char current[] = "00112233445566778899aabbccddeeff"
+                                  "00112233445566778899aabbccddeeff",
+                      next[] = "ffeeddccbbaa99887766554433221100"
+                               "ffeeddccbbaa99887766554433221100";
+    struct skr_webhook_secret secret = {0};
+    memcpy(secret.tokens.at[SKR_TOKEN_CURRENT].text, current, sizeof current);
+    memcpy(secret.tokens.at[SKR_TOKEN_NEXT].text, next, sizeof next);
+    skr_webhook_secret_write(&secret, world->secret);
+    world->leads = false;
+    start(world);
+    turn(world);
+    fake_api_lock(world->api);
+    assert_true(skr_caller_tokens_accept(&world->accepted, current));
+    assert_true(skr_caller_tokens_accept(&world->accepted, next));
+    fake_api_unlock(world->api);
+    assert_int_equal(fake_api_count(world->api, "PUT "), 0);
+}
+
+/* An apply of a manifest with a path of its own, for example. */
+TEST_WITH(world, a_path_that_was_changed_is_written_again)
+{
+    start(world);
+    await(world, accepts_what_is_sent);
+    json_decref(world->hook);
+    world->hook = hook_of();
+    fake_api_unlock(world->api);
+    skr_reach_kick(world->reach);
+    await(world, accepts_what_is_sent);
+    fake_api_unlock(world->api);
+}
+
+TEST_WITH(world, a_token_that_is_due_stays_in_the_path_while_replicas_learn_the_next_one)
+{
+    struct skr_webhook_secret secret = {0};
+    assert_int_equal(skr_tokens_take(&secret.tokens, SKR_TOKENS_MAKE, 1, NULL), 0);
+    const char *old = secret.tokens.at[SKR_TOKEN_CURRENT].text;
+    skr_webhook_secret_write(&secret, world->secret);
+    start(world);
+    await(world, accepts_what_is_sent);
+    assert_string_equal(path_in(world->hook, 0) + 5, old);
+    assert_int_equal(world->accepted.n, 2);
+    assert_non_null(data_of(world, "token.next"));
+    fake_api_unlock(world->api);
+}
+
 /* ---- the role ---- */
 
 TEST_WITH(world, the_role_is_taken_from_others_before_it_is_given)
@@ -389,7 +500,7 @@ TEST_WITH(world, a_daemon_that_is_no_pod_gives_nobody_the_role)
 
 /* ---- files ---- */
 
-TEST_WITH(world, of_files_only_the_end_is_looked_at)
+TEST_WITH(world, with_files_the_token_is_written_and_no_authority)
 {
     char path[] = "/tmp/sakkara-reach-XXXXXX";
     struct skr_x509_pair pair;
@@ -400,12 +511,15 @@ TEST_WITH(world, of_files_only_the_end_is_looked_at)
     assert_true(file && fputs(pair.cert, file) >= 0 && fclose(file) == 0);
     world->options.cert_file = path;
     world->options.serve = NULL;
+    json_object_set_new(world->secret, "data", json_pack("{s:s}", "ca.crt", "b3RoZXI="));
     start(world);
     await(world, knows_the_end);
     fake_api_unlock(world->api);
     fake_api_wait_count(world->api, "PATCH " PODS "/me", 1); /* the role is no matter of files */
-    assert_int_equal(fake_api_count(world->api, SECRET), 0);
-    assert_int_equal(fake_api_count(world->api, HOOK), 0);
+    await(world, accepts_what_is_sent);
+    assert_null(bundle_in(world->hook, 0));
+    assert_string_equal(data_of(world, "ca.crt"), "b3RoZXI=");
+    fake_api_unlock(world->api);
     assert_int_equal(remove(path), 0);
     skr_x509_pair_fini(&pair);
 }

@@ -176,6 +176,36 @@ TEST(a_review_of_depth_a_hundred_thousand_is_refused)
     assert_non_null(strstr(error.text, "maximum parsing depth"));
 }
 
+/* A pod of the API server may have a million values where nothing reads them. */
+TEST(what_the_gate_does_not_read_costs_no_values_and_what_it_reads_has_a_limit)
+{
+    struct skr_error error;
+    SKR_STRBUF(many);
+    SKR_STRBUF(out);
+    skr_strbuf_add(&many, "[{}");
+    for (int i = 1; i < 1000 * 1000; i++) {
+        skr_strbuf_add(&many, ",{}");
+    }
+    skr_strbuf_add(&many, "]");
+    static const struct {
+        const char *member;
+        bool is_read;
+    } places[] = {{"containers", false}, {"schedulingGates", true}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        SKR_STRBUF(review);
+        skr_strbuf_addf(&review,
+                        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
+                        "\"request\":{\"uid\":\"r-1\",\"kind\":{\"kind\":\"Pod\"},\"operation\":"
+                        "\"CREATE\",\"object\":{\"spec\":{\"%s\":",
+                        places[i].member);
+        skr_strbuf_addn(&review, many.s, many.len);
+        skr_strbuf_add(&review, "}}}}");
+        assert_int_equal(skr_gate_review(&options, review.s, review.len, &out, &error),
+                         places[i].is_read ? -SKR_INVALID : 0);
+    }
+    assert_string_equal(error.text, "AdmissionReview: more than 200000 JSON values");
+}
+
 TEST(the_listener_answers_reviews_and_refuses_the_rest)
 {
     struct skr_gate *gate = NULL;

@@ -121,7 +121,9 @@ static char *answer_to(const char *text, size_t n)
     struct skr_spotmix_settings settings;
     SKR_AUTO(skr_spotmix_destroy) struct skr_spotmix *mix = NULL;
     struct skr_spotmix_answer answer;
-    const struct skr_spotmix_review review = {.body = text, .len = n, .serving = true};
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *body = skr_spotmix_body_read(text, n);
+    const struct skr_spotmix_review review = {.body = body, .serving = true};
     json_auto_t *set = json_pack("{s:{s:s,s:s,s:s,s:{s:s,s:s}}}", "metadata", "namespace", "d",
                                  "name", "r", "uid", "r", "labels", SKR_SPOTMIX_KEY_PREFIX, "true",
                                  SKR_SPOTMIX_KEY_PREFIX "-max-on-demand-count", "1");

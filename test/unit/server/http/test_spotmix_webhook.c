@@ -16,6 +16,10 @@
 #include "server/lab/store/json_patch.h"
 #include "test/unit/http_client.h"
 
+#define TOKEN "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define NEXT  "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"
+#define PATH  SKR_SPOTMIX_PATH "/" TOKEN
+
 #define K "cloudpilot.ai/webhook-scheduler"
 
 static const char deployment[] =
@@ -42,6 +46,7 @@ struct world {
     pthread_mutex_t lock;
     skr_time now;
     atomic_bool silent; /* the engine is busy */
+    atomic_size_t posted;
 };
 
 static void handle(struct world *world, struct skr_event *event)
@@ -65,6 +70,7 @@ static void post(void *context, const struct skr_event *event, void (*release)(v
 {
     struct world *world = context;
     struct skr_event copy = *event;
+    world->posted++;
     if (!world->silent) {
         handle(world, &copy);
     }
@@ -91,7 +97,9 @@ static void open_webhook(struct world *world, const struct skr_tls_files *tls)
 {
     const struct skr_spotmix_webhook_options options = {
         .listen = "127.0.0.1:0", .tls = *tls, .post = post, .context = world};
+    const struct skr_caller_tokens tokens = {.n = 1, .text = {TOKEN}};
     assert_int_equal(skr_spotmix_webhook_create(&options, &world->webhook, NULL), 0);
+    skr_spotmix_webhook_set_tokens(world->webhook, &tokens);
 }
 
 static void world_set_up(struct world *world)
@@ -118,17 +126,21 @@ static void world_tear_down(struct world *world)
 TEST_WITH(world, a_review_is_answered_over_http)
 {
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(port_of(world), "/spotmix/mutate", REVIEW(POD)), 200,
-                "\"patchType\":\"JSONPatch\"");
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 200, "\"patchType\":\"JSONPatch\"");
 }
 
 static const struct refusal {
     const char *title, *method, *path;
     int status;
 } refusals[] = {
-    {"another path", "POST", "/mutate", 404},
-    {"another method", "GET", "/spotmix/mutate", 405},
-    {"nothing", "POST", "/spotmix/mutate", 400},
+    {"another path", "POST", "/mutate/" TOKEN, 403},
+    {"no token", "POST", SKR_SPOTMIX_PATH, 403},
+    {"an empty token", "POST", SKR_SPOTMIX_PATH "/", 403},
+    {"another token", "POST", SKR_SPOTMIX_PATH "/" NEXT, 403},
+    {"a token and more", "POST", PATH "/", 403},
+    {"a token as an argument", "POST", SKR_SPOTMIX_PATH "?" TOKEN, 403},
+    {"another method", "GET", PATH, 405},
+    {"nothing", "POST", PATH, 400},
     {"its own probe", "GET", "/readyz", 200},
 };
 
@@ -141,13 +153,62 @@ TEST_EACH(refusal, refusals, what_is_no_review_is_refused)
     world_tear_down(&world);
 }
 
+/* ---- callers ---- */
+
+/* The API server adds its timeout to the path of the configuration. */
+TEST_WITH(world, an_argument_behind_the_token_changes_nothing)
+{
+    open_webhook(world, &(struct skr_tls_files){0});
+    http_expect(http_post(port_of(world), PATH "?timeout=3s", REVIEW(POD)), 200,
+                "\"patchType\":\"JSONPatch\"");
+}
+
+/* The answer comes although the body never does. */
+TEST_WITH(world, a_review_without_the_token_is_refused_before_its_body_is_read)
+{
+    open_webhook(world, &(struct skr_tls_files){0});
+    for (int i = 0; i < 100; i++) {
+        const int fd = http_connect(port_of(world));
+        http_send_text(fd, "POST " SKR_SPOTMIX_PATH " HTTP/1.1\r\nHost: x\r\n"
+                           "Content-Length: 3000000\r\n\r\n");
+        http_expect(http_receive(fd), 403, "no valid token");
+        http_wait_closed(fd);
+        close(fd);
+    }
+    assert_int_equal(world->posted, 0);
+}
+
+TEST_WITH(world, no_review_is_accepted_before_the_first_token_is_set)
+{
+    open_webhook(world, &(struct skr_tls_files){0});
+    skr_spotmix_webhook_set_tokens(world->webhook, &(struct skr_caller_tokens){0});
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 403, "");
+    assert_int_equal(world->posted, 0);
+}
+
+TEST_WITH(world, during_a_rotation_both_tokens_are_accepted_and_then_the_new_one_alone)
+{
+    const struct skr_caller_tokens both = {.n = 2, .text = {TOKEN, NEXT}},
+                                   after = {.n = 1, .text = {NEXT}};
+    open_webhook(world, &(struct skr_tls_files){0});
+    const uint16_t port = port_of(world);
+    skr_spotmix_webhook_set_tokens(world->webhook, &both);
+    http_expect(http_post(port, PATH, REVIEW(POD)), 200, "");
+    http_expect(http_post(port, SKR_SPOTMIX_PATH "/" NEXT, REVIEW(POD)), 200, "");
+    skr_spotmix_webhook_set_tokens(world->webhook, &after);
+    http_expect(http_post(port, PATH, REVIEW(POD)), 403, "");
+    http_expect(http_post(port, SKR_SPOTMIX_PATH "/" NEXT, REVIEW(POD)), 200, "");
+}
+
+/* ---- bodies ---- */
+
 TEST_WITH(world, a_body_that_is_too_large_is_a_bad_request)
 {
     SKR_AUTO_FREE char *body = malloc(SKR_SPOTMIX_BODY_MAX + 2);
     memset(body, ' ', SKR_SPOTMIX_BODY_MAX + 1);
     body[SKR_SPOTMIX_BODY_MAX + 1] = '\0';
     open_webhook(world, &(struct skr_tls_files){0});
-    http_expect(http_post(port_of(world), "/spotmix/mutate", body), 400, "");
+    http_expect(http_post(port_of(world), PATH, body), 400, "");
 }
 
 TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
@@ -155,10 +216,10 @@ TEST_WITH(world, a_caller_that_hangs_up_leaves_nothing_behind)
     open_webhook(world, &(struct skr_tls_files){0});
     world->silent = true;
     const int fd = http_connect(port_of(world));
-    http_send_post(fd, "/spotmix/mutate", REVIEW(POD), strlen(REVIEW(POD)));
+    http_send_post(fd, PATH, REVIEW(POD), strlen(REVIEW(POD)));
     close(fd);
     world->silent = false;
-    http_expect(http_post(port_of(world), "/spotmix/mutate", REVIEW(POD)), 200, "");
+    http_expect(http_post(port_of(world), PATH, REVIEW(POD)), 200, "");
 }
 
 TEST_WITH(world, a_key_that_everybody_may_read_is_refused)
@@ -208,8 +269,10 @@ static json_t *through_spotmix(json_t *pod)
     skr_spotmix_put(mix, SKR_SPOTMIX_REPLICA_SET, set);
     json_auto_t *review = json_loads(REVIEW("{}"), 0, NULL);
     json_object_set(json_object_get(review, "request"), "object", pod);
-    SKR_AUTO_FREE char *body = json_dumps(review, 0);
-    const struct skr_spotmix_review asked = {.body = body, .len = strlen(body), .serving = true};
+    SKR_AUTO_FREE char *text = json_dumps(review, 0);
+    SKR_AUTO(skr_spotmix_body_unref)
+    struct skr_spotmix_body *body = skr_spotmix_body_read(text, strlen(text));
+    const struct skr_spotmix_review asked = {.body = body, .serving = true};
     skr_spotmix_review(mix, &asked, &answer);
     json_t *after = patched(pod, answer.body.s);
     skr_strbuf_fini(&answer.body);

@@ -63,7 +63,7 @@ TEST(known_objects_are_what_was_put_and_not_removed)
 {
     unsigned int present[NAMES] = {0}; /* 0: absent, else which life */
     uint32_t random = 12345;
-    struct skr_known *known = skr_known_create();
+    struct skr_known *known = skr_known_create(&(struct skr_hash_seed){{1, 2}});
     size_t n = 0;
     for (unsigned int step = 1; step <= 20000; step++) {
         random = random * 1664525u + 1013904223u;
@@ -96,7 +96,7 @@ TEST(known_objects_are_what_was_put_and_not_removed)
 
 TEST(what_a_list_did_not_see_is_found_by_its_number)
 {
-    struct skr_known *known = skr_known_create();
+    struct skr_known *known = skr_known_create(&(struct skr_hash_seed){{1, 2}});
     skr_known_put(known, "ns", "a-1", "u")->list = 7;
     skr_known_put(known, "ns", "a-2", "u")->list = 8;
     size_t n = 0;
@@ -112,7 +112,7 @@ TEST(what_a_list_did_not_see_is_found_by_its_number)
 TEST(names_beyond_their_limits_are_not_taken)
 {
     char text[SKR_KNOWN_NAME_MAX + 2];
-    struct skr_known *known = skr_known_create();
+    struct skr_known *known = skr_known_create(&(struct skr_hash_seed){{1, 2}});
     struct skr_known_names names;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';

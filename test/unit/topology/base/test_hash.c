@@ -120,3 +120,31 @@ TEST(an_index_takes_as_much_memory_as_its_entries_need)
     }
     skr_hash_index_fini(&index);
 }
+
+/* The vectors of the SipHash-1-3 that Rust and others use: key 00 01 ... 0f, text 00 01 02 ... */
+TEST(keyed_hashes_are_those_of_siphash_1_3)
+{
+    static const struct {
+        size_t n;
+        uint64_t hash;
+    } vectors[] = {{0, UINT64_C(0xabac0158050fc4dc)},
+                   {1, UINT64_C(0xc9f49bf37d57ca93)},
+                   {2, UINT64_C(0x82cb9b024dc7d44d)},
+                   {3, UINT64_C(0x8bf80ab8e7ddf7fb)}};
+    const struct skr_hash_seed seed = {
+        {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
+    static const unsigned char text[] = {0, 1, 2};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        assert_int_equal(skr_hash_keyed(&seed, text, vectors[i].n), vectors[i].hash);
+    }
+}
+
+TEST(texts_that_are_joined_have_the_hash_of_the_whole)
+{
+    const struct skr_hash_seed seed = {{1, 2}};
+    const uint64_t whole = skr_hash_keyed(&seed, "ns/web-1", 8);
+    assert_int_equal(skr_hash_keyed_joined(&seed, "ns/", "web-", "1"), whole);
+    assert_int_equal(skr_hash_keyed_joined(&seed, "ns/web-1", "", ""), whole);
+    assert_int_not_equal(skr_hash_keyed_joined(&(struct skr_hash_seed){{1, 3}}, "ns/web-1", "", ""),
+                         whole);
+}
