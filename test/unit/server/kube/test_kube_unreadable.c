@@ -171,7 +171,8 @@ TEST(pages_that_cannot_be_cut_are_refused_as_a_whole)
         "{\"metadata\":{1},\"items\":[]}",
     };
     struct skr_kube_counters counters = {0};
-    struct skr_kube_session session = {.counters = &counters};
+    const struct skr_kube_options options = {0};
+    struct skr_kube_session session = {.counters = &counters, .options = &options};
     struct skr_feed feed;
     skr_feed_init(&feed, &session, "pods", 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -203,7 +204,8 @@ TEST(lines_that_cannot_be_cut_are_refused)
         "{\"typ\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":1e}}",
     };
     struct skr_kube_counters counters = {0};
-    struct skr_kube_session session = {.counters = &counters};
+    const struct skr_kube_options options = {0};
+    struct skr_kube_session session = {.counters = &counters, .options = &options};
     struct skr_feed feed;
     skr_feed_init(&feed, &session, "pods", 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
