@@ -122,10 +122,10 @@ TEST(a_watch_that_is_cut_within_a_line_is_taken_up_again)
     park_three(&scene);
     cluster_lock(scene.c);
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
-        assert_int_equal(fake_api_break(scene.c->api, streams[i],
-                                        "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"na",
-                                        i % 2 ? FAKE_CLOSE : FAKE_RESET),
-                         1);
+        /* One that the daemon left when it began to lead may be open yet. */
+        assert_true(fake_api_break(scene.c->api, streams[i],
+                                   "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"na",
+                                   i % 2 ? FAKE_CLOSE : FAKE_RESET) >= 1);
     }
     cluster_unlock(scene.c);
     scheduler_hold(scene.s, NULL);
@@ -165,7 +165,7 @@ TEST(garbage_on_a_watch_is_survived)
     scene_end(&scene);
 }
 
-/* Ends the n streams that match; their next ones stay without a byte until they are released. */
+/* Ends the n streams that match, and those that the daemon left before; their next ones stay without a byte until they are released. */
 static void silence(struct scene *scene, const char *match, size_t n)
 {
     const struct fake_step hang = {.match = match, .mode = FAKE_HANG, .status = 500, .body = "{}"};
@@ -174,7 +174,7 @@ static void silence(struct scene *scene, const char *match, size_t n)
         fake_api_expect(scene->c->api, &hang);
     }
     cluster_lock(scene->c);
-    assert_int_equal(fake_api_break(scene->c->api, match, NULL, FAKE_CLOSE), n);
+    assert_true(fake_api_break(scene->c->api, match, NULL, FAKE_CLOSE) >= n);
     cluster_unlock(scene->c);
     fake_api_wait_count(scene->c->api, match, had + n);
 }

@@ -19,6 +19,15 @@ void fake_api_lock(struct fake_api *api)
     }
 }
 
+bool fake_api_lock_unless_held(struct fake_api *api)
+{
+    int rc = pthread_mutex_lock(&api->lock);
+    if (rc != 0 && rc != EDEADLK) {
+        abort();
+    }
+    return rc == 0;
+}
+
 void fake_api_unlock(struct fake_api *api)
 {
     if (pthread_mutex_unlock(&api->lock) != 0) {
@@ -146,9 +155,14 @@ struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client)
     api->pki = pki;
     api->require_client = require_client;
     api->requests_end = &api->requests;
-    if (pthread_mutex_init(&api->lock, NULL) != 0 || pthread_cond_init(&api->changed, NULL) != 0) {
+    pthread_mutexattr_t checked;
+    if (pthread_mutexattr_init(&checked) != 0 ||
+        pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK) != 0 ||
+        pthread_mutex_init(&api->lock, &checked) != 0 ||
+        pthread_cond_init(&api->changed, NULL) != 0) {
         abort();
     }
+    (void)pthread_mutexattr_destroy(&checked);
     if (pki) {
         fake_wire_load_pki(api);
     }

@@ -86,6 +86,8 @@ void fake_api_respond(struct fake_api *api, fake_responder responder, void *cont
 /* The one lock, for a responder's state; not recursive, and not to be held when another function of
  * this header is called but the three that follow. */
 void fake_api_lock(struct fake_api *api);
+/* False: the caller has the lock already, as an assertion that failed leaves it. */
+bool fake_api_lock_unless_held(struct fake_api *api);
 void fake_api_unlock(struct fake_api *api);
 /* Something a waiting thread may wait for has changed. */
 void fake_api_changed(struct fake_api *api);
