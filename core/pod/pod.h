@@ -146,14 +146,14 @@ struct skr_pod {
     int32_t grace_s;  /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
     bool has_priority;
-    bool preempts_never; /* spec.preemptionPolicy is Never */
-    bool gate;           /* carries SKR_GATE */
-    bool foreign_gate;   /* carries another gate */
-    bool of_job;         /* its controller is a Job */
-    const char *scheduled_reason;       /* condition PodScheduled=False; "" else */
-    const char *scheduled_message;      /* likewise, cut at 1024 bytes */
-    const char *failed_reason;          /* status.reason, e.g. OutOfcpu */
-    const struct skr_pod_shape *shape;  /* of of_shape */
+    bool preempts_never;               /* spec.preemptionPolicy is Never */
+    bool gate;                         /* carries SKR_GATE */
+    bool foreign_gate;                 /* carries another gate */
+    bool of_job;                       /* its controller is a Job */
+    const char *scheduled_reason;      /* condition PodScheduled=False; "" else */
+    const char *scheduled_message;     /* likewise, cut at 1024 bytes */
+    const char *failed_reason;         /* status.reason, e.g. OutOfcpu */
+    const struct skr_pod_shape *shape; /* of of_shape */
 };
 
 /* Borrows json. shapes: where pods of one template find what they share (shapes.h); NULL: this pod shares
