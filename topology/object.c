@@ -8,6 +8,8 @@
  */
 #include "topology/object.h"
 
+#include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "topology/base/json_field.h"
@@ -104,7 +106,7 @@ size_t skr_labels_size(const struct skr_json *object, const char *const *prefixe
             size += key[1].type == SKR_JSON_STRING ? key[1].n + 1 : 0;
         }
     }
-    return size;
+    return size > 0 ? size + alignof(max_align_t) - 1 : 0;
 }
 
 /* The keys of the object, sorted; their values are still those of the tape. */

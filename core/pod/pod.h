@@ -140,20 +140,20 @@ struct skr_pod {
     const char *scheduler_name;
     const char *node_name;      /* "" while unbound */
     const char *nominated_node; /* "" when none */
-    enum skr_pod_phase phase;
-    bool has_priority;
-    int32_t priority;    /* 0 when absent */
-    bool preempts_never; /* spec.preemptionPolicy is Never */
-    int32_t grace_s;     /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
-    bool gate;           /* carries SKR_GATE */
-    bool foreign_gate;   /* carries another gate */
-    bool of_job;         /* its controller is a Job */
     const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
+    enum skr_pod_phase phase;
+    int32_t priority; /* 0 when absent */
+    int32_t grace_s;  /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
-    const char *scheduled_reason;       /* condition PodScheduled=False; "" else */
-    const char *scheduled_message;      /* likewise, cut at 1024 bytes */
-    const char *failed_reason;          /* status.reason, e.g. OutOfcpu */
-    const struct skr_pod_shape *shape;  /* of of_shape */
+    bool has_priority;
+    bool preempts_never;               /* spec.preemptionPolicy is Never */
+    bool gate;                         /* carries SKR_GATE */
+    bool foreign_gate;                 /* carries another gate */
+    bool of_job;                       /* its controller is a Job */
+    const char *scheduled_reason;      /* condition PodScheduled=False; "" else */
+    const char *scheduled_message;     /* likewise, cut at 1024 bytes */
+    const char *failed_reason;         /* status.reason, e.g. OutOfcpu */
+    const struct skr_pod_shape *shape; /* of of_shape */
 };
 
 /* Borrows json. shapes: where pods of one template find what they share (shapes.h); NULL: this pod shares

@@ -16,8 +16,6 @@
 #include "topology/base/json_field.h"
 #include "topology/base/json_tree.h"
 
-enum { ALIGNMENT = 16 }; /* what a list in an arena may lose */
-
 static const char *const no_labels[] = {NULL};
 static const char *const our_annotations[] = {"sakkara.", NULL};
 
@@ -58,8 +56,7 @@ size_t skr_pod_labels_size(const struct skr_pod_fields *fields)
     {
         is_label = is_label || same_text(key + 1, uid);
     }
-    return ALIGNMENT + skr_labels_size(labels, NULL, skr_pod_common_keys) +
-           (is_label ? 0 : uid->n + 1);
+    return skr_labels_size(labels, NULL, skr_pod_common_keys) + (is_label ? 0 : uid->n + 1);
 }
 
 int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,
@@ -89,10 +86,10 @@ static size_t length(const struct skr_json *text)
 static size_t size_of(const struct skr_pod_fields *f)
 {
     const struct skr_json *const *meta = f->meta.of;
-    return sizeof(struct skr_pod) + 2 * ALIGNMENT + length(meta[SKR_META_NAMESPACE]) +
-           length(meta[SKR_META_NAME]) + length(meta[SKR_META_UID]) + length(f->node) +
-           length(f->nominated) + length(f->failed_reason) + length(f->scheduled_reason) +
-           cut_message(f->scheduled_message).n + 1 +
+    return sizeof(struct skr_pod) + length(meta[SKR_META_NAMESPACE]) + length(meta[SKR_META_NAME]) +
+           length(meta[SKR_META_UID]) + length(f->node) + length(f->nominated) +
+           length(f->failed_reason) + length(f->scheduled_reason) +
+           (f->scheduled_message ? cut_message(f->scheduled_message).n + 1 : 0) +
            skr_labels_size(meta[SKR_META_ANNOTATIONS], our_annotations, NULL);
 }
 

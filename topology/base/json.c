@@ -336,11 +336,9 @@ static bool unescape(struct skr_json_reader *reader, const char *begin, struct s
     }
 }
 
-/* The cursor is at its first quote. */
-static bool string(struct skr_json_reader *reader, struct skr_json *ret)
+/* A string whose first bytes, up to the cursor, need no escape. begin: the first byte behind the quote. */
+static bool rest_of_string(struct skr_json_reader *reader, const char *begin, struct skr_json *ret)
 {
-    reader->pos++;
-    const char *const begin = reader->text + reader->pos;
     for (;;) {
         const size_t left = reader->len - reader->pos;
         reader->pos += skr_json_plain_length(reader->text + reader->pos, left);
@@ -363,6 +361,21 @@ static bool string(struct skr_json_reader *reader, struct skr_json *ret)
     *ret = (struct skr_json){.text = begin,
                              .n = (uint32_t)(reader->text + reader->pos - begin),
                              .type = SKR_JSON_STRING};
+    reader->pos++;
+    return true;
+}
+
+/* The cursor is at its first quote. Most strings are plain up to the second one. */
+static bool string(struct skr_json_reader *reader, struct skr_json *ret)
+{
+    const char *const begin = reader->text + reader->pos + 1;
+    const size_t left = reader->len - reader->pos - 1;
+    const size_t n = skr_json_plain_length(begin, left);
+    reader->pos += 1 + n;
+    if (n == left || begin[n] != '"') {
+        return rest_of_string(reader, begin, ret);
+    }
+    *ret = (struct skr_json){.text = begin, .n = (uint32_t)n, .type = SKR_JSON_STRING};
     reader->pos++;
     return true;
 }
@@ -608,12 +621,14 @@ bool skr_json_read(struct skr_json_reader *reader, const struct skr_json **ret)
 {
     const char c = skr_json_peek(reader);
     reader->n_values = reader->n_unescaped = 0;
-    if (reader->what ||
-        !(c == '{' || c == '[' ? read_nested(reader) : scalar(reader, c, skr_json_add(reader)))) {
+    if (reader->what) {
         return false;
     }
+    const bool read = c == '"'               ? string(reader, skr_json_add(reader))
+                      : c == '{' || c == '[' ? read_nested(reader)
+                                             : scalar(reader, c, skr_json_add(reader));
     *ret = reader->tape;
-    return true;
+    return read;
 }
 
 bool skr_json_finish(struct skr_json_reader *reader)

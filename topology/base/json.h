@@ -109,7 +109,7 @@ void skr_json_reader_fini(struct skr_json_reader *reader);
     SKR_CLEANUP(skr_json_reader_fini) struct skr_json_reader name = {.text = NULL}
 
 /* Reads the value at the cursor. It is valid until the next call with the reader. false: what and pos say
- * why. O(its text), no recursion. */
+ * why, and *ret is no value. O(its text), no recursion. */
 bool skr_json_read(struct skr_json_reader *reader, const struct skr_json **ret);
 /* Reads a text that is one value. SKR_INVALID "byte N: WHAT". */
 int skr_json_read_text(struct skr_json_reader *reader, const char *text, size_t len,

@@ -15,10 +15,10 @@ static inline bool skr_json_is_plain(unsigned char c)
 }
 
 /*
- * How many bytes the n bytes at s begin with that stand for themselves. O(that), eight at a time: a byte of
- * w ^ pattern is zero where the byte is looked for, and (x - 1) & ~x has its high bit then. Other bytes have
- * it only above such a one, so the lowest one is the first byte that is not plain, where bytes of memory
- * come lowest first.
+ * How many bytes the n bytes at s begin with that stand for themselves. O(that), eight at a time. A byte of
+ * w ^ pattern is zero where the byte is looked for, and x - 1 has its high bit then. So has x - 1 of a byte
+ * that is not ASCII, which w itself shows. Other bytes have it only above a byte that was found, by the
+ * borrow. So the lowest one is the first byte that is not plain, where bytes of memory come lowest first.
  */
 static inline size_t skr_json_plain_length(const char *s, size_t n)
 {
@@ -32,9 +32,7 @@ static inline size_t skr_json_plain_length(const char *s, size_t n)
         const uint64_t quote = w ^ ones * '"';
         const uint64_t backslash = w ^ ones * '\\';
         const uint64_t control = w - ones * 0x20;
-        const uint64_t found =
-            (w | (control & ~w) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) &
-            high;
+        const uint64_t found = (w | control | (quote - ones) | (backslash - ones)) & high;
         if (found != 0 && LOWEST_FIRST) {
             return at + (size_t)skr_lowest_bit(found) / 8;
         }
