@@ -242,7 +242,7 @@ func TestIsolation_VictimsThatDoNotLeaveAreNotWaitedFor(t *testing.T) {
 		}
 		return nil
 	})
-	h.quiet(3*time.Second, "the victims stay", h.noneBound("waits"))
+	h.run.quiet(3*time.Second, "the victims stay", h.noneBound("waits"))
 	began := time.Now()
 	for _, pod := range numbered("leaves", 0, 4) {
 		h.must(h.plane.Admin.Delete(hostile.podPath(pod)))
