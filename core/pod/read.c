@@ -157,7 +157,7 @@ static int read_pod(struct skr_pod_shapes *shapes, const struct skr_json *json, 
                     struct skr_pod **ret, struct skr_error *error)
 {
     struct skr_pod_fields f;
-    struct skr_error own_error;
+    struct skr_error own_error = {0};
     error = error ? error : &own_error;
     int rc = skr_pod_fields_find(json, &f, error);
     if (rc < 0) {

@@ -119,7 +119,7 @@ static void remember(struct table *table, const struct skr_strbuf *key, struct s
 /* value NULL: absent. */
 static void add_value(struct skr_strbuf *key, const struct skr_json *value)
 {
-    char head[1 + sizeof value->n] = {'-'};
+    char head[1 + sizeof(uint32_t)] = {'-'};
     if (!value) {
         skr_strbuf_addn(key, head, 1);
         return;

@@ -207,7 +207,7 @@ static int print_webhook(struct skr_caller *caller, const struct skr_config *con
     const char *name = config->spotmix.name, *flaw = NULL;
     struct skr_call_answer answer[2] = {0};
     struct skr_webhook_secret secret = {0};
-    struct skr_webhook_targets targets;
+    struct skr_webhook_targets targets = {.secret = ""};
     skr_webhook_targets_write(namespace_, name, &targets);
     const bool read = read_object(caller, targets.secret, &answer[0], out) &&
                       read_object(caller, targets.configuration, &answer[1], out);

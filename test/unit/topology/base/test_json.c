@@ -96,7 +96,7 @@ TEST(a_text_is_read_value_by_value)
 {
     static const char text[] = " { \"a\" : [1, \"\\u00e9\\n\", {}] , \"b\\\"\":null } ";
     SKR_JSON_READER(reader);
-    const struct skr_json *value;
+    const struct skr_json *value = NULL;
     struct skr_json key;
     bool first = true, inner = true;
     skr_json_begin(&reader, text, sizeof text - 1);
