@@ -142,7 +142,8 @@ static void check_object(const json_t *object)
 static void check_frames(const char *text, size_t n)
 {
     struct skr_kube_counters counters = {0};
-    struct skr_kube_session session = {.counters = &counters};
+    const struct skr_kube_options options = {0};
+    struct skr_kube_session session = {.counters = &counters, .options = &options};
     struct skr_feed feed;
     struct skr_error error;
     struct skr_kube_line line = {.type = SKR_KUBE_LINE_TYPE_COUNT};

@@ -24,6 +24,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     if (g->plan) {
         skr_plan_destroy(e, g->plan);
     }
+    skr_seat_holds_end(e, g); /* reads the spec */
     skr_dirty_forget_group(e, g);
     skr_candidates_forget(e, g);
     skr_groups_uncount(e, g);
@@ -36,7 +37,6 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_outputs_forget(g);
     skr_refusal_fini(g);
     skr_vetoes_fini(e, g);
-    skr_seat_holds_end(e, g);
     skr_explained_destroy(g->explained);
     free(g->announced.first);
     free(g->announced.last);

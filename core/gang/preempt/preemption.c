@@ -334,9 +334,9 @@ static bool still_fits(struct skr_gang *e, struct group *g)
 /* ---- room elsewhere ---- */
 
 enum {
-    ELSEWHERE_AFTER_S = 2, /* most victims are gone by then */
-    ELSEWHERE_PAUSE_S = 1, /* between two looks: minimum, */
-    ELSEWHERE_TIMES = 20,  /* multiple of the time that one took */
+    ELSEWHERE_AFTER_S = 2,    /* most victims are gone by then */
+    ELSEWHERE_PAUSE_MS = 250, /* between two looks: minimum, */
+    ELSEWHERE_TIMES = 20,     /* multiple of the time that one took */
 };
 
 /* Whether the eviction of the pod was asked for, and may have been granted. */
@@ -390,7 +390,7 @@ void skr_preemption_goes_elsewhere(struct skr_gang *e, struct group *g)
 
 void skr_preemption_stays(struct skr_gang *e, struct group *g, uint64_t epoch, skr_time took)
 {
-    const skr_time pause = took * ELSEWHERE_TIMES, least = ELSEWHERE_PAUSE_S * SKR_SECOND;
+    const skr_time pause = took * ELSEWHERE_TIMES, least = ELSEWHERE_PAUSE_MS * SKR_MILLISECOND;
     g->plan->elsewhere.epoch = epoch;
     look_at(e, g->plan, skr_frame_now(e->frame) + (pause > least ? pause : least));
 }
