@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "topology/base/attr.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_tree.h"
 #include "topology/quantity.h"
@@ -387,6 +388,7 @@ int skr_quantities_read(struct skr_arena *arena, const struct skr_json *object, 
     }
     SKR_JSON_EACH_MEMBER(rc == 0 ? object : NULL, key)
     {
+        skr_bug_on(!list.item); /* there is room for every key */
         struct skr_quantity_item *item = item_of(&list, key);
         item->name = skr_arena_strndup(arena, key->text, key->n);
         if (!item->name) {

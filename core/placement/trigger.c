@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/placement/state.h"
+#include "topology/base/attr.h"
 
 void skr_placements_queue(struct skr_placements *self, struct skr_placement_entry *entry)
 {
@@ -131,6 +132,7 @@ static bool same_text(const char *a, const char *b)
 static void placement_changed(struct skr_placements *self, const struct skr_placement *before,
                               const struct skr_placement *after)
 {
+    skr_bug_on(!after); /* a deletion ends the entry */
     char *key = skr_object_key(after->meta.namespace_, after->meta.name);
     struct skr_placement_entry *entry = skr_placements_entry(self, key);
     free(key);

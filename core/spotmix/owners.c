@@ -9,6 +9,7 @@
 
 #include "core/spotmix/state.h"
 #include "topology/base/arena.h"
+#include "topology/base/attr.h"
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 #include "topology/base/table.h"
@@ -42,6 +43,7 @@ static void enter_namespace(struct skr_spotmix *mix, const char *name)
 static void leave_namespace(struct skr_spotmix *mix, const char *name)
 {
     struct skr_spotmix_namespace *space = find_namespace(mix, name);
+    skr_bug_on(!space); /* every owner entered it */
     if (--space->n_owners == 0) {
         HASH_DEL(mix->namespaces, space);
         free(space);

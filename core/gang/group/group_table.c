@@ -6,6 +6,7 @@
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/state/map_entry.h"
+#include "topology/base/attr.h"
 #include "topology/base/table.h"
 
 #include <string.h>
@@ -48,6 +49,7 @@ struct group *skr_groups_find(const struct skr_gang *e, const char *key)
 struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
                                     struct map_entry **ret_map)
 {
+    skr_bug_on(!key);
     struct group *g = skr_groups_find(e, key);
     struct map_entry *m;
     SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->maps, key, m);
