@@ -71,6 +71,8 @@ enum { SKR_SOLVER_MEMBERS_MAX = 1 << 20 }; /* members of one problem */
 /* Bytes of one run, unless the problem says otherwise. */
 #define SKR_SOLVER_BYTES_MAX ((size_t)1 << 30)
 
+struct skr_roles; /* core/solver/roles.h */
+
 enum skr_tie_break { SKR_TIE_TREE, SKR_TIE_TIGHT, SKR_TIE_BREAK_COUNT };
 
 /* All pointers borrowed, unchanged during the solve. Leaf arrays have tree->n_leaves entries. */
@@ -89,6 +91,9 @@ struct skr_problem {
     /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
      * are ignored. With bounds, missing slots and best keys are not explained. */
     const struct skr_unit_bounds *bounds;
+    /* Members that are not equal; NULL: all are as demand, eligible, emptied and claimed say. With
+     * roles these four are ignored (NULL allowed), and n is the sum of the roles' n. */
+    const struct skr_roles *roles;
     const struct skr_domain_rule *domain_rule; /* [n_domain_rules] */
     size_t n_domain_rules;
     enum skr_tie_break tie_break;

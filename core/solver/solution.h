@@ -161,6 +161,8 @@ struct skr_level_key {
     struct skr_key_run *run;
 };
 
+struct skr_roles_outcome;
+
 struct skr_solution {
     enum skr_solve_status status;
     int32_t *count;                     /* [n_leaves] with PLACED, claims included; else NULL */
@@ -174,6 +176,7 @@ struct skr_solution {
     struct skr_level_key *best_empty;
     struct skr_solve_stats stats;
     struct skr_domain_outcome domains; /* of a problem with rules over domains */
+    struct skr_roles_outcome *roles;   /* of a problem with roles, else NULL; core/solver/roles.h */
     struct skr_arena *arena;           /* owns everything above */
 };
 
