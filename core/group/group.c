@@ -31,6 +31,7 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     const char *priority = skr_labels_get(data, "priority");
     const char *constraints = skr_labels_get(data, "constraints");
     const char *hold = skr_labels_get(data, "seat-hold");
+    const char *within = skr_labels_get(data, "within");
     int rc =
         size ? skr_group_size_parse((struct skr_subject){.key = "size"}, size, &spec->size, error)
              : 0;
@@ -49,6 +50,11 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     }
     if (skr_group_go_on(spec, rc) && constraints) {
         int one = skr_group_constraints_parse(spec, constraints, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc) && within) {
+        int one =
+            skr_group_spec_set_within(spec, (struct skr_subject){.key = "within"}, within, error);
         rc = rc < 0 ? rc : one;
     }
     return rc;
@@ -114,6 +120,14 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
     spec->size = pg->min_member;
     spec->open = true;
     spec->priority = priority;
+    const char *within = skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
+    int rc = !within ? 0
+                     : skr_group_spec_set_within(
+                           spec, (struct skr_subject){.key = SKR_GROUP_WITHIN}, within, error);
+    if (rc < 0) {
+        skr_group_spec_destroy(spec);
+        return rc;
+    }
     *ret = spec;
     return 0;
 }
@@ -135,10 +149,16 @@ static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec,
     return NULL;
 }
 
+static bool within_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
+{
+    return !a->within || !b->within ? a->within == b->within : strcmp(a->within, b->within) == 0;
+}
+
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->open != b->open ||
-        a->priority != b->priority || a->seat_hold != b->seat_hold || a->n_rules != b->n_rules) {
+        a->priority != b->priority || a->seat_hold != b->seat_hold || a->n_rules != b->n_rules ||
+        !within_equal(a, b)) {
         return false;
     }
     for (size_t i = 0; i < a->n_rules; i++) {
@@ -150,28 +170,12 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
     return true;
 }
 
-const struct skr_level_rule *skr_group_hard_unknown(const struct skr_group_spec *spec,
-                                                    const struct skr_tree *tree)
-{
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        if (spec->rule[i].rule.hard && skr_tree_find_level(tree, spec->rule[i].level) <= 0) {
-            return &spec->rule[i];
-        }
-    }
-    return NULL;
-}
-
-void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
-                           struct skr_strbuf *b)
+void skr_group_say_no_level(const char *level, const struct skr_tree *tree, struct skr_strbuf *b)
 {
     char quoted[SKR_QUOTE_MAX];
     const char *near =
-        skr_suggest(rule->level, (const char *const *)&tree->level_name[1], (size_t)tree->n_levels);
-    skr_group_quote(rule->level, quoted);
-    skr_strbuf_add(b, "constraints: ");
-    if (rule->at.line > 0) {
-        skr_strbuf_addf(b, "%zu:%zu: ", rule->at.line, rule->at.column);
-    }
+        skr_suggest(level, (const char *const *)&tree->level_name[1], (size_t)tree->n_levels);
+    skr_group_quote(level, quoted);
     skr_strbuf_addf(b, "no level \"%s\"", quoted);
     if (near) {
         skr_strbuf_addf(b, " (did you mean \"%s\"?)", near);
@@ -180,6 +184,16 @@ void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_t
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", tree->level_name[l]);
     }
+}
+
+void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
+                           struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, "constraints: ");
+    if (rule->at.line > 0) {
+        skr_strbuf_addf(b, "%zu:%zu: ", rule->at.line, rule->at.column);
+    }
+    skr_group_say_no_level(rule->level, tree, b);
 }
 
 size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
@@ -202,6 +216,10 @@ size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree 
             skr_strbuf_add(unknown, quoted);
         }
         n_unknown++;
+    }
+    const int32_t within = spec->within ? skr_tree_find_level(tree, spec->within) : 0;
+    for (int32_t level = 0; level < within; level++) {
+        rules[level] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
     }
     return n_unknown;
 }

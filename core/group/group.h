@@ -13,7 +13,8 @@
 #include "topology/object.h"
 #include "topology/tree.h"
 
-#define SKR_GROUP_LABEL "sakkara.group" /* marks the ConfigMap; value ignored */
+#define SKR_GROUP_LABEL  "sakkara.group"        /* marks the ConfigMap; value ignored */
+#define SKR_GROUP_WITHIN "sakkara.group.within" /* annotation: as the key within of a map */
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
@@ -36,6 +37,8 @@ struct skr_group_spec {
     bool open;          /* size is a minimum: more pods are members as well (PodGroups) */
     int32_t priority;   /* of the group, not of pods */
     skr_time seat_hold; /* key seat-hold; SKR_TIME_NEVER: unset */
+    /* Level of which one unit holds all members, whatever levels stand above it; NULL: unset. */
+    const char *within;
     size_t n_rules;
     struct skr_level_rule *rule; /* order of the document; one entry a level */
     size_t n_warnings;           /* lint, never blocking; each "constraints: 1:12: text" */
@@ -63,6 +66,14 @@ int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels
 int skr_group_labels_check(const char *name, const struct skr_labels *labels,
                            const struct skr_defects *defects, struct skr_group_spec **ret,
                            struct skr_error *error);
+/*
+ * All members in one unit of a level: a hard pack on that level and on every level that the tree has
+ * above it. Adds to the rules of the spec, which are set before. about: the key or annotation that
+ * holds the level. level is copied. To be called while the spec is made, before anything reads it.
+ * Errors: SKR_INVALID (no name of a level; the rule of that level excludes it), SKR_LIMIT.
+ */
+int skr_group_spec_set_within(struct skr_group_spec *spec, struct skr_subject about,
+                              const char *level, struct skr_error *error);
 void skr_group_spec_destroy(struct skr_group_spec *spec); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_group_spec, skr_group_spec_destroy)
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b);
@@ -74,15 +85,17 @@ const char *const *skr_group_member_names(size_t *ret_n);
  * bad. Used to index maps before parsing. */
 const char *skr_group_map_name(const struct skr_labels *data);
 
-/* The first hard rule of a level that the tree does not have, which makes the group malformed: a
- * rule that must hold is not dropped because its level is misspelt. NULL: none. */
-const struct skr_level_rule *skr_group_hard_unknown(const struct skr_group_spec *spec,
-                                                    const struct skr_tree *tree);
+/* Why the group is malformed on this tree, appended to why; false: it is not. A rule that must hold
+ * is not dropped because its level is misspelt: the first hard rule, or `within`, of a level that
+ * the tree does not have; a rule above `within` that excludes one unit for all members. */
+bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                      struct skr_strbuf *why);
 /* "constraints: 1:9: no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
 void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
                            struct skr_strbuf *b);
 
-/* Fills rules[0 .. tree->n_levels - 1] (level 1 first); levels without an entry are soft pack.
+/* Fills rules[0 .. tree->n_levels - 1] (level 1 first); levels without an entry are soft pack, those
+ * from the top to `within` hard pack.
  * Returns the number of entries whose level the tree does not have; their names, comma separated,
  * go to unknown (NULL allowed). */
 size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,

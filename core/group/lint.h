@@ -51,6 +51,9 @@ int32_t skr_group_number(struct skr_group_spec *spec, struct skr_subject about, 
 void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
                          struct skr_level_rule *rule);
 
+/* "no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
+void skr_group_say_no_level(const char *level, const struct skr_tree *tree, struct skr_strbuf *b);
+
 /* constraints of a ConfigMap into spec->rule. */
 int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
                                 struct skr_error *error);

@@ -23,6 +23,7 @@ static const char *const group_keys[] = {"name",
                                          "priority",
                                          "constraints",
                                          "seat-hold",
+                                         "within",
                                          "status",
                                          "reason",
                                          "message",
@@ -338,6 +339,30 @@ static void tell_level(struct skr_lint *lint, const struct lint_group *g,
               near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", levels.s);
 }
 
+/* Of a group map or of a PodGroup. */
+static struct lint_place within_place(const struct lint_group *g)
+{
+    const bool map = strcmp(g->object->kind, "ConfigMap") == 0;
+    return lint_at(g->object, map ? "data.within" : "metadata.annotations");
+}
+
+/* `within` against the trees of the files: a defect on all of them is one. */
+static void check_within(struct skr_lint *lint, const struct lint_group *g)
+{
+    SKR_STRBUF(why);
+    const bool known = is_level(lint, g->spec->within);
+    bool fits = false;
+    for (size_t t = 0; !fits && t < lint->n_trees; t++) {
+        skr_strbuf_reset(&why);
+        fits = (!known || skr_tree_find_level(lint->tree[t].tree, g->spec->within) > 0) &&
+               !skr_group_misfit(g->spec, lint->tree[t].tree, &why);
+    }
+    if (!fits && why.s && strncmp(why.s, "within: ", strlen("within: ")) == 0) {
+        lint_tell(lint, g->object, known ? "WithinConflict" : "UnknownHardLevel", within_place(g),
+                  NULL, "%s", why.s);
+    }
+}
+
 void lint_levels(struct skr_lint *lint)
 {
     for (size_t i = 0; lint->n_trees > 0 && i < lint->n_groups; i++) {
@@ -346,6 +371,9 @@ void lint_levels(struct skr_lint *lint)
             if (!is_level(lint, g->spec->rule[k].level)) {
                 tell_level(lint, g, &g->spec->rule[k]);
             }
+        }
+        if (g->spec->within) {
+            check_within(lint, g);
         }
     }
 }

@@ -126,6 +126,12 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "type, hard, partitions, min, max, factor"},
     {"UnknownType", true, "type is neither pack nor spread: taken as pack", "pack or spread"},
     {"Weight", false, "prioritizeVerb without a weight", "weight: 20"},
+    {"WithinConflict", false,
+     "within asks for one unit of a level, and a rule of that level or of one above it excludes "
+     "that",
+     "leave out one of them"},
+    {"WithinVoidsSpread", true, "spread of a level of which within asks for one unit",
+     "leave out one of them"},
     {"WrongType", false, "a value of another type than expected", "the message says which"},
 };
 const size_t skr_lint_rule_count = sizeof skr_lint_rules / sizeof skr_lint_rules[0];

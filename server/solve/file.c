@@ -217,6 +217,11 @@ static int read_group(struct skr_solve_reader *r)
         move_position("constraints", base, file->group->warning[i], text, sizeof text);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
+    SKR_STRBUF(why);
+    if (file->group->within && skr_group_misfit(file->group, file->tree, &why)) {
+        (void)skr_error_set(&inner, SKR_INVALID, "%s", why.s);
+        return refuse_moved(r, "group", &inner);
+    }
     if (skr_group_rules(file->group, file->tree, rule, &unknown) > 0) {
         char levels[SKR_SOLVE_QUOTE_MAX];
         skr_solve_quote(unknown.s, levels);

@@ -59,7 +59,9 @@ static char *source_text(const struct group *g, enum group_source source)
     if (source == SOURCE_MAP) {
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
-        skr_strbuf_addf(&b, "podgroup %d %d", g->source.podgroup->pg->min_member, priority);
+        const struct skr_podgroup *pg = g->source.podgroup->pg;
+        const char *within = skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
+        skr_strbuf_addf(&b, "podgroup %d %d %s", pg->min_member, priority, within ? within : "");
     } else if (source == SOURCE_LABELS && oldest) {
         skr_strbuf_addf(&b, "labels %d ", priority);
         const struct skr_labels *l = &oldest->pod->meta.labels;
@@ -203,15 +205,11 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
 
 void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g)
 {
-    const struct skr_level_rule *rule =
-        g->spec && e->topology.tree ? skr_group_hard_unknown(g->spec, e->topology.tree) : NULL;
+    SKR_STRBUF(why);
     free(g->source.misplaced);
     g->source.misplaced = NULL;
-    if (rule) {
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
-        skr_group_say_unknown(rule, e->topology.tree, &b);
-        g->source.misplaced = skr_strbuf_take(&b, NULL);
+    if (g->spec && e->topology.tree && skr_group_misfit(g->spec, e->topology.tree, &why)) {
+        g->source.misplaced = skr_strbuf_take(&why, NULL);
     }
 }
 

@@ -232,6 +232,43 @@ static int32_t value_now(const struct skr_rule *rule, enum skr_relaxation_kind k
     return now[kind];
 }
 
+/* Whether the hard pack that the atom drops is one of the group's key `within`. */
+static bool is_of_within(const struct account *a, const struct skr_relaxation_atom *atom)
+{
+    const char *within = a->g->spec ? a->g->spec->within : NULL;
+    return atom->kind == SKR_RELAX_HARD && within &&
+           atom->level <= skr_tree_find_level(a->request->problem.tree, within);
+}
+
+/* The key `within` names the level above the highest one that is dropped, or is removed. */
+static void add_within(const struct account *a, const struct skr_relaxation *from,
+                       struct relaxation *r, struct skr_strbuf *set)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    int32_t level = 0;
+    for (size_t j = 0; j < from->n_atoms; j++) {
+        const struct skr_relaxation_atom *atom = &from->atom[j];
+        if (is_of_within(a, atom) && (level == 0 || atom->level < level)) {
+            level = atom->level;
+        }
+    }
+    if (level == 0) {
+        return;
+    }
+    const char *above = level > 1 ? tree->level_name[level - 1] : NULL;
+    skr_strbuf_add(&r->text, r->text.len > 0 ? " and " : "");
+    skr_strbuf_addf(&r->text, "the group may use several %ss", tree->level_name[level]);
+    skr_strbuf_addf(&r->changes, "%s{\"change\":\"constraint\",\"path\":\"within\",\"value\":",
+                    r->changes.len > 0 ? "," : "");
+    if (above) {
+        skr_strbuf_add_json(&r->changes, above);
+    } else {
+        skr_strbuf_add(&r->changes, "null");
+    }
+    skr_strbuf_addc(&r->changes, '}');
+    skr_strbuf_addf(set, "%swithin=%s", set->len > 0 ? " " : "", above ? above : "null");
+}
+
 /* alone: the nearest value was verified with no other rule dropped. */
 static void add_rule(const struct account *a, const struct skr_relaxation_atom *atom, bool alone,
                      struct relaxation *r, struct skr_strbuf *set)
@@ -296,8 +333,11 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
         begin(&r);
         skr_strbuf_init(&set);
         for (size_t j = 0; j < from->n_atoms; j++) {
-            add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
+            if (!is_of_within(a, &from->atom[j])) {
+                add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
+            }
         }
+        add_within(a, from, &r, &set);
         end(&r, b);
         if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from)) {
             *ret_set = skr_strbuf_take(&set, NULL);

@@ -235,7 +235,12 @@ static bool set_map(json_t *object, struct skr_change *c)
     if (strncmp(c->path, constraints, sizeof constraints - 1) == 0) {
         return set_constraint(data, c->path + sizeof constraints - 1, c->value);
     }
-    if (strcmp(c->path, "size") != 0 && strcmp(c->path, "priority") != 0) {
+    if (strcmp(c->path, "within") == 0 && strcmp(c->value, "null") == 0) {
+        json_object_del(data, c->path);
+        return true;
+    }
+    if (strcmp(c->path, "size") != 0 && strcmp(c->path, "priority") != 0 &&
+        strcmp(c->path, "within") != 0) {
         return false;
     }
     json_object_set_new(data, c->path, json_string(c->value));
@@ -294,7 +299,7 @@ static int apply(struct skr_simulate_input *input, const char *text, struct skr_
     }
     if (!(is_map ? set_map(object, c) : set_podgroup(object, c))) {
         skr_strbuf_addf(errors, "--set %s: %s\n", text,
-                        is_map ? "the path is size, priority, or constraints.LEVEL.KEY"
+                        is_map ? "the path is size, priority, within, or constraints.LEVEL.KEY"
                                : "of a PodGroup, size alone can be set, to a number");
         return -SKR_INVALID;
     }

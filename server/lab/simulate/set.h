@@ -6,7 +6,7 @@
  *
  *   [NAMESPACE/]GROUP:PATH=VALUE
  *
- * PATH is size, priority, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
+ * PATH is size, priority, within, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
  * partitions, min, max, factor); VALUE null removes the key. The group is defined by a group
  * ConfigMap in the files; of a PodGroup only size can change. Without NAMESPACE: default. A value
  * that the engine would ignore with a warning (a level that no tree of the input has, an unknown

@@ -212,9 +212,10 @@ TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
         {"a-3:size=none", SKR_EXIT_ERROR,
          "--set a-3:size=none: size: 1:1: must be a decimal integer, got \"none\"\n"},
         {"a-3:name=x", SKR_EXIT_ERROR,
-         "--set a-3:name=x: the path is size, priority, or constraints.LEVEL.KEY\n"},
+         "--set a-3:name=x: the path is size, priority, within, or constraints.LEVEL.KEY\n"},
         {"a-3:constraints.rack=1", SKR_EXIT_ERROR,
-         "--set a-3:constraints.rack=1: the path is size, priority, or constraints.LEVEL.KEY\n"},
+         "--set a-3:constraints.rack=1: the path is size, priority, within, or "
+         "constraints.LEVEL.KEY\n"},
         {"a-3:constraints.rack.hard=7", SKR_EXIT_ERROR,
          "--set a-3:constraints.rack.hard=7: constraints: 1:35: \"hard\" must be true or false, "
          "got 7\n"},
