@@ -11,7 +11,6 @@
 
 #include "core/group/label_value.h"
 #include "core/group/lint.h"
-#include "topology/base/suggest.h"
 
 static const char default_name[] = "default-group";
 
@@ -139,16 +138,6 @@ void skr_group_spec_destroy(struct skr_group_spec *spec)
     }
 }
 
-static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec, const char *level)
-{
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        if (strcmp(spec->rule[i].level, level) == 0) {
-            return &spec->rule[i];
-        }
-    }
-    return NULL;
-}
-
 static bool within_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     return !a->within || !b->within ? a->within == b->within : strcmp(a->within, b->within) == 0;
@@ -156,44 +145,10 @@ static bool within_equal(const struct skr_group_spec *a, const struct skr_group_
 
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
-    if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->open != b->open ||
-        a->priority != b->priority || a->seat_hold != b->seat_hold || a->n_rules != b->n_rules ||
-        !within_equal(a, b)) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n_rules; i++) {
-        const struct skr_level_rule *other = find_rule(b, a->rule[i].level);
-        if (!other || !skr_rules_equal(&a->rule[i].rule, &other->rule, 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void skr_group_say_no_level(const char *level, const struct skr_tree *tree, struct skr_strbuf *b)
-{
-    char quoted[SKR_QUOTE_MAX];
-    const char *near =
-        skr_suggest(level, (const char *const *)&tree->level_name[1], (size_t)tree->n_levels);
-    skr_group_quote(level, quoted);
-    skr_strbuf_addf(b, "no level \"%s\"", quoted);
-    if (near) {
-        skr_strbuf_addf(b, " (did you mean \"%s\"?)", near);
-    }
-    skr_strbuf_add(b, "; the tree has");
-    for (int32_t l = 1; l <= tree->n_levels; l++) {
-        skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", tree->level_name[l]);
-    }
-}
-
-void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
-                           struct skr_strbuf *b)
-{
-    skr_strbuf_add(b, "constraints: ");
-    if (rule->at.line > 0) {
-        skr_strbuf_addf(b, "%zu:%zu: ", rule->at.line, rule->at.column);
-    }
-    skr_group_say_no_level(rule->level, tree, b);
+    return strcmp(a->name, b->name) == 0 && a->size == b->size && a->open == b->open &&
+           a->priority == b->priority && a->seat_hold == b->seat_hold && within_equal(a, b) &&
+           skr_level_rules_equal(a->rule, a->n_rules, b->rule, b->n_rules) &&
+           skr_group_roles_equal(a, b);
 }
 
 size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,

@@ -7,6 +7,7 @@
  * a tree. A struct is immutable and owns its memory.
  */
 #include "core/group/podgroup.h"
+#include "core/group/roles.h"
 #include "core/solver/solver.h"
 #include "topology/base/strbuf.h"
 #include "topology/defect.h"
@@ -18,16 +19,16 @@
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
-    SKR_GROUP_CONSTRAINTS_MAX = 16 * 1024, /* bytes of the key constraints */
+    SKR_GROUP_CONSTRAINTS_MAX = 16 * 1024, /* bytes of the keys constraints and roles together */
     SKR_GROUP_VARIANTS_MAX = 8, /* spellings of one member name in one level ("min", "MIN", ...) */
     SKR_GROUP_RULES_MAX = 64,   /* levels named by one group */
     SKR_GROUP_LINT_MAX = 32,    /* warnings kept of one group; the last one counts those cut off */
 };
 
-struct skr_level_rule {
-    const char *level;
-    struct skr_rule rule;   /* as written: ignored numbers are 0, an ignored min/max pair is 0 */
-    struct skr_position at; /* of its object in the key constraints; line 0: from labels */
+/* A level that the user named, and where. */
+struct skr_named_level {
+    const char *name;
+    struct skr_position at; /* line 0: from labels */
 };
 
 struct skr_group_spec {
@@ -41,6 +42,13 @@ struct skr_group_spec {
     const char *within;
     size_t n_rules;
     struct skr_level_rule *rule; /* order of the document; one entry a level */
+    size_t n_roles;              /* of key roles, in role order; 0: without the key */
+    struct skr_group_role *role; /* their sizes add up to size */
+    size_t n_role_rules;
+    struct skr_role_rules *role_rules; /* constraints.roles, order of the document */
+    size_t n_sets;
+    struct skr_group_set *set;   /* constraints.sets */
+    const char *constraints_key; /* where they come from, for messages; constant */
     size_t n_warnings;           /* lint, never blocking; each "constraints: 1:12: text" */
     const char **warning;
     const struct skr_defects *defects; /* while it is read; NULL afterwards */
@@ -66,6 +74,11 @@ int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels
 int skr_group_labels_check(const char *name, const struct skr_labels *labels,
                            const struct skr_defects *defects, struct skr_group_spec **ret,
                            struct skr_error *error);
+/* Reads the text of annotation sakkara.group.constraints into a spec of another source, which has
+ * no rules yet. about names the annotation in messages. Size and key roles, if there is one, are
+ * set. Errors: SKR_INVALID with the position, SKR_LIMIT; the spec is then destroyed only. */
+int skr_group_spec_add_constraints(struct skr_group_spec *spec, const char *about, const char *text,
+                                   struct skr_error *error);
 /*
  * All members in one unit of a level: a hard pack on that level and on every level that the tree has
  * above it. Adds to the rules of the spec, which are set before. about: the key or annotation that
@@ -87,17 +100,21 @@ const char *skr_group_map_name(const struct skr_labels *data);
 
 /* Why the group is malformed on this tree, appended to why; false: it is not. A rule that must hold
  * is not dropped because its level is misspelt: the first hard rule, or `within`, of a level that
- * the tree does not have; a rule above `within` that excludes one unit for all members. */
+ * the tree does not have; a rule above `within` that excludes one unit for all members; sets
+ * of an unknown level. */
 bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *tree,
                       struct skr_strbuf *why);
+/* Calls each with every level of a rule that is not hard which the tree does not have. */
+void skr_group_each_unknown(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                            void (*each)(void *context, const struct skr_named_level *level),
+                            void *context);
 /* "constraints: 1:9: no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
-void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
-                           struct skr_strbuf *b);
+void skr_group_say_unknown(const struct skr_group_spec *spec, const struct skr_named_level *level,
+                           const struct skr_tree *tree, struct skr_strbuf *b);
 
-/* Fills rules[0 .. tree->n_levels - 1] (level 1 first); levels without an entry are soft pack, those
- * from the top to `within` hard pack.
- * Returns the number of entries whose level the tree does not have; their names, comma separated,
- * go to unknown (NULL allowed). */
+/* Fills rules[0 .. tree->n_levels - 1] with the rules of the group (level 1 first); levels without an
+ * entry are soft pack, those from the top to `within` hard pack. Returns the number of entries whose
+ * level the tree does not have; their names, comma separated, go to unknown (NULL allowed). */
 size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
                        struct skr_rule *rules, struct skr_strbuf *unknown);
 

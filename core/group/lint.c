@@ -35,6 +35,7 @@ struct skr_group_spec *skr_group_spec_create(const char *name, struct skr_error 
         spec->name = skr_arena_strdup(arena, name);
         spec->size = 1;
         spec->seat_hold = SKR_TIME_NEVER;
+        spec->constraints_key = "constraints";
         if (spec->name) {
             return spec;
         }

@@ -51,6 +51,10 @@ int32_t skr_group_number(struct skr_group_spec *spec, struct skr_subject about, 
 void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
                          struct skr_level_rule *rule);
 
+/* The first level that the tree does not have though a hard rule, of the group or of a role, or a
+ * set kind names it. false: none. */
+bool skr_group_hard_unknown(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                            struct skr_named_level *ret);
 /* "no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
 void skr_group_say_no_level(const char *level, const struct skr_tree *tree, struct skr_strbuf *b);
 

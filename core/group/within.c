@@ -73,18 +73,6 @@ int skr_group_spec_set_within(struct skr_group_spec *spec, struct skr_subject ab
 
 /* ---- against a tree ---- */
 
-static bool say_unknown_hard(const struct skr_group_spec *spec, const struct skr_tree *tree,
-                             struct skr_strbuf *why)
-{
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        if (spec->rule[i].rule.hard && skr_tree_find_level(tree, spec->rule[i].level) <= 0) {
-            skr_group_say_unknown(&spec->rule[i], tree, why);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first rule above `within` that excludes it. */
 static bool say_excluded(const struct skr_group_spec *spec, const struct skr_tree *tree,
                          int32_t within, struct skr_strbuf *why)
@@ -108,7 +96,9 @@ static bool say_excluded(const struct skr_group_spec *spec, const struct skr_tre
 bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *tree,
                       struct skr_strbuf *why)
 {
-    if (say_unknown_hard(spec, tree, why)) {
+    struct skr_named_level unknown;
+    if (skr_group_hard_unknown(spec, tree, &unknown)) {
+        skr_group_say_unknown(spec, &unknown, tree, why);
         return true;
     }
     if (!spec->within) {

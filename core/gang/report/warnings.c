@@ -12,19 +12,27 @@ static void found(struct warnings *w, const char *token, const char *text)
     w->add(w->context, text);
 }
 
+struct unknown_levels {
+    const struct skr_gang *e;
+    const struct group *g;
+    struct warnings *w;
+};
+
+/* A hard rule stops the group: skr_group_state_defect(). */
+static void unknown_level(void *context, const struct skr_named_level *level)
+{
+    const struct unknown_levels *u = context;
+    SKR_STRBUF(b);
+    skr_group_say_unknown(u->g->spec, level, u->e->topology.tree, &b);
+    skr_strbuf_add(&b, ": the rule is ignored");
+    found(u->w, SKR_TOKEN_UNKNOWN_LEVEL, b.s);
+}
+
 static void unknown_levels(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
-    const struct skr_tree *t = e->topology.tree;
-    SKR_STRBUF(b);
-    for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
-        const struct skr_level_rule *rule = &g->spec->rule[i];
-        if (rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
-            continue; /* a hard rule stops the group: skr_group_state_defect() */
-        }
-        skr_strbuf_reset(&b);
-        skr_group_say_unknown(rule, t, &b);
-        skr_strbuf_add(&b, ": the rule is ignored");
-        found(w, SKR_TOKEN_UNKNOWN_LEVEL, b.s);
+    struct unknown_levels context = {e, g, w};
+    if (g->spec && e->topology.tree) {
+        skr_group_each_unknown(g->spec, e->topology.tree, unknown_level, &context);
     }
 }
 
