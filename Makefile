@@ -88,7 +88,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: fleet-load soak replicas faults explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: manifests ship fleet-load soak replicas faults explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -331,6 +331,11 @@ lint-analyzer:
 	@$(MAKE) --no-print-directory -s VARIANT=analyze objects
 lint-clang:
 	@$(MAKE) --no-print-directory -s VARIANT=clang objects $(patsubst %.c,build/clang/%.o,$(TEST_SRC))
+
+manifests: ## manifests/*.yaml and manifests/kustomize from the chart (needs Go, for helm)
+	@manifests/generate.sh
+ship: $(BIN) ## the chart and what is installed from it, with helm and kubectl (needs Go)
+	@test/ship/run.sh
 
 format: ## clang-format on every source
 	@test/format.sh fix $(ALL_C) $(ALL_H)

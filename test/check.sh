@@ -42,6 +42,12 @@ if command -v go >/dev/null 2>&1; then
 else
     step_skip "e2e, sandbox" "no Go"
 fi
+# Beside what mostly waits: helm is built first where it is not cached.
+if command -v go >/dev/null 2>&1; then
+    step_beside ship nice test/e2e-counted.sh ../ship/run.sh
+else
+    step_skip ship "no Go"
+fi
 step integration $make -j"$jobs" integration
 # These keep every processor busy, also when nothing is left beside them.
 step cppcheck nice $make lint-cppcheck

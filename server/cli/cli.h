@@ -143,10 +143,12 @@ int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
 int skr_cli_refuse_command(const struct skr_command_table *table, const char *name,
                            struct skr_strbuf *out);
 void skr_cli_write_version(struct skr_strbuf *out);
-/* The configuration in a file, or the defaults if path is NULL; findings go to messages. Returns an
- * exit code; *ret is set with SKR_EXIT_OK only. */
+/* The configuration in a file, or the defaults if path is NULL, and over it the options of --set
+ * (sets: NULL for none); findings go to messages. Returns an exit code; *ret is set with SKR_EXIT_OK
+ * only. */
 struct skr_config;
-int skr_cli_load_config(const char *path, struct skr_config **ret, struct skr_strbuf *messages);
+int skr_cli_load_config(const char *path, const struct skr_text_list *sets, struct skr_config **ret,
+                        struct skr_strbuf *messages);
 
 /* ---- the tables ---- */
 

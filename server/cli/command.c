@@ -109,16 +109,13 @@ int skr_cli_refuse(const struct skr_command *command, const char *what, const ch
     return SKR_EXIT_USAGE;
 }
 
-int skr_cli_load_config(const char *path, struct skr_config **ret, struct skr_strbuf *messages)
+int skr_cli_load_config(const char *path, const struct skr_text_list *sets, struct skr_config **ret,
+                        struct skr_strbuf *messages)
 {
     struct skr_findings findings;
     int rc = 0;
     skr_findings_init(&findings);
-    if (path) {
-        rc = skr_config_load(path, ret, &findings);
-        skr_findings_write(&findings, path, messages);
-    } else {
-        *ret = skr_config_default();
-    }
-    return *ret ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    rc = skr_config_load_set(path, sets ? sets->item : NULL, sets ? sets->n : 0, ret, &findings);
+    skr_findings_write(&findings, path ? path : "command line", messages);
+    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
 }

@@ -7,13 +7,16 @@
 #include "server/kube/kubeconfig.h"
 
 struct options {
-    const char *config;     /* NULL: every option at its default */
+    const char *config; /* NULL: every option at its default */
+    struct skr_text_list sets;
     const char *kubeconfig; /* NULL: the configuration decides */
 };
 
 static const struct skr_flag flags[] = {
     SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
              "configuration file; without it every option has its default"),
+    SKR_FLAG(LIST, options, sets, "--set", NULL, "KEY=VALUE",
+             "one option, over that of the file: spotmix.enabled=true; may repeat"),
     SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
              "kubeconfig of the API server; wins over the configuration"),
     SKR_HELP_FLAG,
@@ -44,13 +47,13 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *options = call->options;
     SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
-    const int code = skr_cli_load_config(options->config, &config, messages);
+    const int code = skr_cli_load_config(options->config, &options->sets, &config, messages);
     return code != SKR_EXIT_OK ? code : check(config, options->kubeconfig, out, messages);
 }
 
 const struct skr_command skr_command_check = {
     .name = "check",
-    .usage = "sakkara check [--config FILE] [--kubeconfig FILE]",
+    .usage = "sakkara check [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]",
     .summary = "whether the daemon will be able to work",
     .text =
         "Asks the API server whether it can be reached and for each permission of the account, "

@@ -9,7 +9,8 @@
 #include "server/log.h"
 
 struct options {
-    const char *config;     /* NULL: every option at its default */
+    const char *config; /* NULL: every option at its default */
+    struct skr_text_list sets;
     const char *kubeconfig; /* NULL: the configuration decides */
     int log_format;         /* enum skr_log_format */
     int64_t level;
@@ -20,6 +21,8 @@ static const char *const formats[] = {[SKR_LOG_TEXT] = "text", [SKR_LOG_JSON] = 
 static const struct skr_flag flags[] = {
     SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
              "configuration file; without it every option has its default"),
+    SKR_FLAG(LIST, options, sets, "--set", NULL, "KEY=VALUE",
+             "one option, over that of the file: spotmix.enabled=true; may repeat"),
     SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
              "kubeconfig of the API server; wins over the configuration"),
     SKR_FLAG(CHOICE, options, log_format, "--log-format", NULL, "FORMAT", "text (default) or json",
@@ -37,7 +40,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
     skr_log_set_format((enum skr_log_format)options->log_format);
     skr_log_set_level((int)options->level);
-    const int code = skr_cli_load_config(options->config, &config, messages);
+    const int code = skr_cli_load_config(options->config, &options->sets, &config, messages);
     if (code != SKR_EXIT_OK) {
         return code;
     }
@@ -48,8 +51,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 
 const struct skr_command skr_command_serve = {
     .name = "serve",
-    .usage = "sakkara serve [--config FILE] [--kubeconfig FILE] [--log-format text|json] "
-             "[-v LEVEL]",
+    .usage = "sakkara serve [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]\n"
+             "                     [--log-format text|json] [-v LEVEL]",
     .summary = "run the daemon beside a kube-scheduler",
     .text =
         "Answers filter, prioritize, preempt and bind, watches the cluster and binds groups of "

@@ -100,7 +100,7 @@ static int read_objects(struct sandbox *s)
 
 static int read_config(struct sandbox *s)
 {
-    const int code = skr_cli_load_config(s->options->config, &s->config, &s->messages);
+    const int code = skr_cli_load_config(s->options->config, NULL, &s->config, &s->messages);
     say(&s->messages);
     if (code != SKR_EXIT_OK) {
         return code;

@@ -237,6 +237,47 @@ static void read_mapping(struct reader *r, const struct skr_value *mapping, cons
     }
 }
 
+/* ---- the command line ---- */
+
+/* Options that a command line gives over those of the document. */
+struct overrides {
+    const char *const *item; /* "KEY=VALUE" */
+    size_t n;
+};
+
+static void suggest_key(struct reader *r, const char *set, const char *key)
+{
+    const char *candidate[OPTIONS_MAX];
+    struct skr_yaml_mark nowhere = {0, 0};
+    for (size_t i = 0; i < skr_option_count; i++) {
+        candidate[i] = skr_options[i].key;
+    }
+    const char *near = skr_suggest(key, candidate, skr_option_count);
+    add_error(r, "UnknownKey", nowhere, "--set %.160s: unknown key%s%s%s", set,
+              near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
+static void override_one(struct reader *r, const char *set)
+{
+    char key[KEY_MAX];
+    struct skr_error error;
+    const struct skr_yaml_mark nowhere = {0, 0};
+    const size_t n = strcspn(set, "=");
+    if (set[n] != '=' || n == 0 || n >= sizeof key) {
+        add_error(r, "InvalidValue", nowhere, "--set %.160s: KEY=VALUE is expected", set);
+        return;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)n, set);
+    const ptrdiff_t i = skr_option_find(key);
+    if (i < 0) {
+        suggest_key(r, set, key);
+    } else if (skr_options[i].type == SKR_OPTION_NAMES) {
+        add_error(r, "WrongType", nowhere, "--set %.160s: a list is set in the file", set);
+    } else if (skr_option_store(&skr_options[i], set + n + 1, r->config, &error) < 0) {
+        add_error(r, "InvalidValue", nowhere, "--set %.160s: %s", set, error.text);
+    }
+}
+
 /* ---- rules over several options ---- */
 
 static struct skr_yaml_mark where(const struct reader *r, const char *key)
@@ -431,8 +472,8 @@ static void report_syntax(struct skr_findings *findings, const struct skr_docume
                      error->context ? ", " : "", error->context ? error->context : "");
 }
 
-static void read_root(const struct skr_value *root, struct skr_config *config,
-                      struct skr_findings *findings)
+static void read_root(const struct skr_value *root, const struct overrides *overrides,
+                      struct skr_config *config, struct skr_findings *findings)
 {
     struct reader r = {.config = config, .findings = findings};
     if (root && root->kind != SKR_VALUE_MAPPING) {
@@ -443,12 +484,15 @@ static void read_root(const struct skr_value *root, struct skr_config *config,
     if (root) {
         read_mapping(&r, root, "");
     }
+    for (size_t i = 0; i < overrides->n; i++) {
+        override_one(&r, overrides->item[i]);
+    }
     check_rules(&r);
 }
 
 /* A second document would be ignored silently: refused. */
-static void read_text(const char *text, size_t n, struct skr_config *config,
-                      struct skr_findings *findings)
+static void read_text(const char *text, size_t n, const struct overrides *overrides,
+                      struct skr_config *config, struct skr_findings *findings)
 {
     struct skr_document_error error;
     const struct skr_value *root;
@@ -456,7 +500,7 @@ static void read_text(const char *text, size_t n, struct skr_config *config,
         skr_document_create(text, n, SKR_YAML_DEPTH_MAX, SKR_YAML_ANCHORS_MAX);
     int rc = skr_document_next(document, &root, &error);
     if (rc >= 0) {
-        read_root(root, config, findings);
+        read_root(root, overrides, config, findings);
     }
     if (rc > 0) {
         rc = skr_document_next(document, &root, &error);
@@ -470,8 +514,8 @@ static void read_text(const char *text, size_t n, struct skr_config *config,
     skr_document_destroy(document);
 }
 
-int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
-                     struct skr_findings *findings)
+static int parse(const char *text, size_t n, const struct overrides *overrides,
+                 struct skr_config **ret, struct skr_findings *findings)
 {
     if (n > SKR_CONFIG_BYTES_MAX) {
         skr_findings_add(findings, true, "Limit", 0, 0, "longer than %d bytes",
@@ -483,7 +527,7 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
         skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
         return -SKR_NO_MEMORY;
     }
-    read_text(text, n, config, findings);
+    read_text(text, n, overrides, config, findings);
     if (findings->n_errors > 0) {
         skr_config_destroy(config);
         return -SKR_INVALID;
@@ -492,10 +536,28 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
     return 0;
 }
 
-int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings)
+int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
+                     struct skr_findings *findings)
 {
+    const struct overrides none = {0};
+    return parse(text, n, &none, ret, findings);
+}
+
+int skr_config_load_set(const char *path, const char *const *set, size_t n_set,
+                        struct skr_config **ret, struct skr_findings *findings)
+{
+    static const char empty[] = "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n";
+    const struct overrides overrides = {set, n_set};
     SKR_AUTO_FREE char *text = NULL;
     size_t n = 0;
+    if (!path) {
+        return parse(empty, sizeof empty - 1, &overrides, ret, findings);
+    }
     const int rc = skr_findings_read(findings, path, SKR_CONFIG_BYTES_MAX, &text, &n);
-    return rc < 0 ? rc : skr_config_parse(text, n, ret, findings);
+    return rc < 0 ? rc : parse(text, n, &overrides, ret, findings);
+}
+
+int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings)
+{
+    return skr_config_load_set(path, NULL, 0, ret, findings);
 }

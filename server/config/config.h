@@ -90,6 +90,11 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
                      struct skr_findings *findings);
 /* The same from a file; a file that cannot be read is a finding without position. */
 int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings);
+/* The same, with the options of a command line over those of the file, in their order: n_set texts
+ * "KEY=VALUE", a dot in KEY for a nested key. What is wrong with one is a finding without position.
+ * path: NULL for the defaults. */
+int skr_config_load_set(const char *path, const char *const *set, size_t n_set,
+                        struct skr_config **ret, struct skr_findings *findings);
 void skr_config_destroy(struct skr_config *config); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_config, skr_config_destroy)
 

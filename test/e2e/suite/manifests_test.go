@@ -55,7 +55,7 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 func TestManifests_ComponentsAddToTheInstallation(t *testing.T) {
 	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
 	folder := t.TempDir()
-	for _, file := range []string{"install.yaml", "karmada/kustomization.yaml", "karmada/rbac.yaml", "ocm/kustomization.yaml", "ocm/rbac.yaml"} {
+	for _, file := range []string{"kustomize/base/kustomization.yaml", "kustomize/base/objects.yaml", "kustomize/karmada/kustomization.yaml", "kustomize/karmada/objects.yaml", "kustomize/ocm/kustomization.yaml", "kustomize/ocm/objects.yaml"} {
 		text, err := os.ReadFile(manifest(t, file))
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o755)
@@ -67,7 +67,7 @@ func TestManifests_ComponentsAddToTheInstallation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [install.yaml]\ncomponents: [karmada, ocm]\n"
+	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [kustomize/base]\ncomponents: [kustomize/karmada, kustomize/ocm]\n"
 	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

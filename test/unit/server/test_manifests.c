@@ -118,6 +118,55 @@ TEST(the_daemons_configuration_loads)
     assert_int_equal(config->leader_mode, SKR_LEADER_SCHEDULER);
 }
 
+/* Of a schema, below a path "a.b": whether it knows the key. */
+static bool knows(json_t *schema, const char *key)
+{
+    char part[64];
+    while (schema && *key) {
+        const size_t n = strcspn(key, ".");
+        snprintf(part, sizeof part, "%.*s", (int)n, key);
+        schema = json_object_get(json_object_get(schema, "properties"), part);
+        key += key[n] ? n + 1 : n;
+    }
+    return !!schema;
+}
+
+static size_t count_leaves(json_t *schema)
+{
+    json_t *properties = json_object_get(schema, "properties"), *one;
+    const char *key;
+    size_t n = properties ? 0 : 1;
+    json_object_foreach(properties, key, one)
+    {
+        n += count_leaves(one);
+    }
+    return n;
+}
+
+/* The chart refuses a misspelt option before the daemon would. */
+TEST(the_charts_schema_has_every_option_of_the_configuration_and_no_other)
+{
+    SKR_AUTO_FREE char *text = golden_read("manifests/chart/sakkara/values.schema.json");
+    json_auto_t *schema = json_loads(text, 0, NULL);
+    json_t *config = at(schema, "properties/config");
+    SKR_STRBUF(help);
+    char key[128];
+    size_t n = 0;
+    skr_config_write_help(&help);
+    for (const char *line = help.s; line && *line; line = strchr(line, '\n') + 1) {
+        if (strncmp(line, "  ", 2) != 0 || line[2] == ' ' || sscanf(line, " %127s", key) != 1 ||
+            strcmp(key, "apiVersion") == 0 || strcmp(key, "kind") == 0) {
+            continue;
+        }
+        n++;
+        if (!knows(config, key)) {
+            fail_msg("manifests/chart/sakkara/values.schema.json lacks config.%s", key);
+        }
+    }
+    assert_true(n > 40);
+    assert_int_equal(count_leaves(config), n);
+}
+
 TEST(the_schedulers_configuration_is_the_shipped_one)
 {
     json_auto_t *documents = load(files[0]);

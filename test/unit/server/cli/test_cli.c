@@ -114,9 +114,9 @@ TEST(flags_are_understood_in_all_their_forms)
     }
 }
 
-#define SEE_SERVE                                                                              \
-    "\nusage: sakkara serve [--config FILE] [--kubeconfig FILE] [--log-format text|json] [-v " \
-    "LEVEL]\nsee: sakkara help serve\n"
+#define SEE_SERVE                                                                        \
+    "\nusage: sakkara serve [--config FILE] [--set KEY=VALUE ...] [--kubeconfig FILE]\n" \
+    "                     [--log-format text|json] [-v LEVEL]\nsee: sakkara help serve\n"
 
 #define SEE_SIMULATE                                                                         \
     "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until "    \

@@ -422,6 +422,69 @@ TEST(a_file_beyond_the_limit_or_absent_is_refused)
     assert_string_equal(findings.item[0].text, "cannot be read: No such file or directory");
 }
 
+/* ---- options of the command line ---- */
+
+static int load_set(const char *const *set, size_t n, struct skr_config **ret,
+                    struct skr_strbuf *messages)
+{
+    struct skr_findings findings;
+    skr_findings_init(&findings);
+    *ret = NULL;
+    const int rc = skr_config_load_set("configs/sakkara.yaml", set, n, ret, &findings);
+    skr_findings_write(&findings, "s.yaml", messages);
+    return rc;
+}
+
+TEST(options_of_the_command_line_are_over_those_of_the_file_the_last_one_wins)
+{
+    static const char *const sets[] = {"spotmix.enabled=true", "planTimeout=60s",
+                                       "topologyConfigMapNameSpace=a",
+                                       "gate.listen=", "planTimeout=90s"};
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
+    SKR_STRBUF(messages);
+    assert_int_equal(load_set(sets, 5, &config, &messages), 0);
+    assert_int_equal(messages.len, 0);
+    assert_true(config->spotmix.enabled);
+    assert_int_equal(config->settings.plan_timeout, 90 * SKR_SECOND);
+    assert_string_equal(config->settings.topology_namespace, "a");
+}
+
+TEST(rules_over_several_options_hold_for_those_of_the_command_line)
+{
+    static const char *const sets[] = {"gate.listen=0.0.0.0:9443", "admin.listen=0.0.0.0:9662"};
+    struct skr_config *config;
+    SKR_STRBUF(messages);
+    assert_int_equal(load_set(sets, 2, &config, &messages), -SKR_INVALID);
+    assert_non_null(strstr(messages.s, "gate.listen is set without gate.certFile"));
+    assert_non_null(strstr(messages.s, "admin.listen: 0.0.0.0:9662 can be reached from other"));
+}
+
+TEST(what_is_wrong_with_options_of_the_command_line_is_named_all_at_once)
+{
+    static const char *const sets[] = {"planTimeuot=1s", "planTimeout=5x", "schedulerNames=a",
+                                       "preemption", "=1"};
+    struct skr_config *config;
+    SKR_STRBUF(messages);
+    assert_int_equal(load_set(sets, 5, &config, &messages), -SKR_INVALID);
+    assert_string_equal(
+        messages.s,
+        "s.yaml: error: --set planTimeuot=1s: unknown key (did you mean planTimeout?)\n"
+        "s.yaml: error: --set planTimeout=5x: \"5x\" is not a duration such as 50ms, 330s or 5m\n"
+        "s.yaml: error: --set schedulerNames=a: a list is set in the file\n"
+        "s.yaml: error: --set preemption: KEY=VALUE is expected\n"
+        "s.yaml: error: --set =1: KEY=VALUE is expected\n");
+}
+
+TEST(without_a_file_options_of_the_command_line_are_over_the_defaults)
+{
+    static const char *const sets[] = {"client.qps=7"};
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
+    struct skr_findings findings;
+    skr_findings_init(&findings);
+    assert_int_equal(skr_config_load_set(NULL, sets, 1, &config, &findings), 0);
+    assert_int_equal(config->client_qps, 7);
+}
+
 static const struct {
     const char *text;
     int rc;
