@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "server/daemon/caller_thread.h"
+#include "server/daemon/gated_pods.h"
 #include "server/daemon/webhook_objects.h"
 #include "server/exit_code.h"
 #include "server/file.h"
@@ -254,9 +255,9 @@ static void add_holder(const json_t *lease, size_t n, struct skr_strbuf *out)
 }
 
 /* Two installations have a Lease each, and each of them decides. An account that may not list the
- * Leases of all namespaces gets no line. */
+ * Leases of all namespaces gets no line. *ret_decided is false only if no daemon has one. */
 static int print_leases(struct skr_caller *caller, const struct skr_config *config,
-                        struct skr_strbuf *out)
+                        bool *ret_decided, struct skr_strbuf *out)
 {
     struct skr_call_answer answer;
     SKR_STRBUF(target);
@@ -290,6 +291,7 @@ static int print_leases(struct skr_caller *caller, const struct skr_config *conf
     } else if (answer.http_status == 200) {
         skr_strbuf_addf(out, "ok   Lease: %s\n", n == 1 ? holders.s : "no daemon decides yet");
     }
+    *ret_decided = n > 0 || answer.http_status != 200;
     skr_call_answer_fini(&answer);
     return n > 1 ? SKR_EXIT_FINDINGS : SKR_EXIT_OK;
 }
@@ -322,7 +324,9 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
         rc = worse(rc, print_permission(caller, &list[i], out));
     }
     if (n > 0) {
-        rc = worse(rc, print_leases(caller, config, out));
+        bool decided = true;
+        rc = worse(rc, print_leases(caller, config, &decided, out));
+        rc = worse(rc, skr_gated_pods_print(caller, decided, out));
     }
     if (n > 0 && config->spotmix.enabled) {
         rc = worse(rc, print_webhook(caller, config, namespace_, out));

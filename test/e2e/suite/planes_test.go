@@ -21,6 +21,9 @@ var longest = map[string]int{
 	"TestDaemonKilledAtEveryWrite":                             45,  // about 25 lives of the daemon
 	"TestPodRules_ThatThePlannerDoesNotKnowAreNamed":           40,  // two plans of 15 s have to fail
 	"TestDaemonKilledInsideAnAbort":                            35,  // about 18 lives of the daemon
+	"TestInstall_UpgradeWhileAGangIsBeingBound":                60,  // eight upgrades by helm
+	"TestInstall_HelmLeavesARunningGangAlone":                  40,  // as many, and a control plane of its own
+	"TestInstall_FromEveryReleaseAndBack":                      20,  // a control plane of its own
 	"TestTwoGroupsCompeteForRoomOfOne":                         20,  // twenty rounds
 	"TestOCM_TwoReplicas":                                      18,  // Leases run out
 	"TestDevices_ThatKubeSchedulerDoesNotFindAreNamed":         17,  // a plan of 15 s has to fail
