@@ -115,6 +115,11 @@ struct pod_entry {
     bool lost;   /* ran with a seat until it ended, other than by success; pod_changes.c */
     bool done;   /* has Succeeded in the running or the last generation */
 
+    /* roles.c */
+    uint8_t role; /* of a member with a seat: index into the group's roles */
+    bool waits_for_set; /* its set is incomplete, and none of it runs: it is not planned */
+    int32_t set;        /* the set of its role's kind that it is in; -1: none */
+
     /* pod_changes.c */
     bool ours;         /* schedulerName is one of ours */
     bool await_watch;  /* bound by our own 201; labels are unknown until the watch shows them */

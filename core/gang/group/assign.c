@@ -43,7 +43,7 @@ struct adopted {
     int32_t distance; /* from the master; -1 for the master itself, INT32_MAX outside the tree */
 };
 
-static int compare(const struct skr_seat *left, const struct skr_seat *right)
+int skr_seat_compare(const struct skr_seat *left, const struct skr_seat *right)
 {
     if (left->index != right->index) {
         return left->index < right->index ? -1 : 1;
@@ -55,14 +55,14 @@ static int by_member(const void *a, const void *b)
 {
     const struct skr_seat *const *left = a;
     const struct skr_seat *const *right = b;
-    return compare(*left, *right);
+    return skr_seat_compare(*left, *right);
 }
 
 /* Pods mostly arrive in the order in which their controller creates them. */
 static bool is_sorted(struct skr_seat *const *seat, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        if (compare(seat[i - 1], seat[i]) > 0) {
+        if (skr_seat_compare(seat[i - 1], seat[i]) > 0) {
             return false;
         }
     }
@@ -76,7 +76,7 @@ static int by_rank(const void *a, const void *b)
     if ((*left)->rank != (*right)->rank) {
         return (*left)->rank < (*right)->rank ? -1 : 1;
     }
-    return compare(*left, *right);
+    return skr_seat_compare(*left, *right);
 }
 
 static int by_distance(const void *a, const void *b)
@@ -105,7 +105,7 @@ static int by_adoption(const void *a, const void *b)
             return order;
         }
     }
-    return compare(left->seat, right->seat);
+    return skr_seat_compare(left->seat, right->seat);
 }
 
 static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf, int32_t rank)

@@ -33,7 +33,13 @@ struct skr_seat {
     int32_t leaf; /* claimed: leaf, -1 outside the tree; newcomer: set */
     int32_t rank; /* claimed: its rank, -1 without one; newcomer: set */
     bool claimed;
+    bool pinned;  /* newcomer: leaf is given (assign_roles.h) */
+    uint8_t role; /* assign_roles.h */
+    int32_t set;  /* of the kind of its role; assign_roles.h */
 };
+
+/* Member order: by index, then name. < 0: left comes first. */
+int skr_seat_compare(const struct skr_seat *left, const struct skr_seat *right);
 
 /* count[leaf]: final members, claims included; sum of count - claims in the tree = number of
  * newcomers. Sets leaf, node, rank of newcomers and rank of claimed members without one. The order

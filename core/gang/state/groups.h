@@ -57,6 +57,20 @@ struct reported_event {
 };
 enum { SKR_EVENTS_KEPT = 8 }; /* per group */
 
+/* A role of a group, as its members are: core/gang/group/roles.h. */
+struct role {
+    char *name;        /* for people; that of the members, numbered where their shapes differ */
+    bool named;        /* its members have a role of their own */
+    uint64_t identity; /* of the same role after a change of the members */
+    int32_t size;      /* seats: of the key roles, else the members that there are */
+    int32_t minimum;   /* so many are planned together; size unless the key says less */
+    int32_t n_present; /* live members with a seat */
+    int32_t n_ready;   /* of them, those that are not bound and may be planned */
+    int32_t n_bound;
+    int32_t kind; /* index of its set kind in the spec; -1: none */
+    int32_t each; /* members in one set; 0: none */
+};
+
 enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
 
 struct kind;
@@ -118,6 +132,16 @@ struct group {
         size_t n_unasked, n_unread; /* newcomers with a seat: claims.h */
         char *difference;           /* warning text, NULL when members are equal */
     } seats;
+    /* roles.c */
+    struct {
+        size_t n;           /* 0: the group has no members with a seat */
+        struct role *item;  /* in role order; NULL: one role, of members that are all alike */
+        bool keyed;         /* of the key roles */
+        size_t n_merged;    /* roles that were left out because there were too many */
+        size_t n_unknown;   /* members without a role of the key; the first by name: */
+        char *first_unknown;
+        char *defect; /* why the constraints do not fit the roles */
+    } roles;
     struct {
         /* a member of this generation has Succeeded: skr_membership_note_success() */
         bool succeeded;
