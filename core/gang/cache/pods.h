@@ -115,8 +115,12 @@ struct pod_entry {
     bool lost;   /* ran with a seat until it ended, other than by success; pod_changes.c */
     bool done;   /* has Succeeded in the running or the last generation */
 
+    /* what the pod says of its role and set, NULL and -1: nothing; borrowed from pod; pod_changes.c */
+    const char *role_name;
+    int32_t set_said;
+
     /* roles.c */
-    uint8_t role; /* of a member with a seat: index into the group's roles */
+    uint8_t role;       /* of a member with a seat: index into the group's roles */
     bool waits_for_set; /* its set is incomplete, and none of it runs: it is not planned */
     int32_t set;        /* the set of its role's kind that it is in; -1: none */
 

@@ -25,6 +25,7 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
@@ -177,6 +178,20 @@ static void update_shape(struct skr_gang *e, struct pod_entry *p)
     skr_shapes_unref(e, old);
 }
 
+/* What it says of its role and set. The name that it had is of the previous version. */
+static void update_role(struct pod_entry *p)
+{
+    const char *name = skr_roles_name_of(p->pod), *was = p->role_name;
+    int32_t set = skr_roles_set_of(p->pod);
+    bool same = (name && was ? strcmp(name, was) == 0 : name == was) && set == p->set_said;
+    p->role_name = name;
+    p->set_said = set;
+    if (!same && p->group) {
+        skr_membership_changed(p->group);
+        skr_dirty_input(p->group);
+    }
+}
+
 /* Compares what concerns seats and the solver's input. */
 static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
 {
@@ -214,6 +229,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
 {
     struct skr_pod *old = p->pod;
     p->pod = pod;
+    update_role(p);
     skr_nomination_changed(p);
     p->ours = skr_pods_is_ours(e, pod);
     p->agreed = p->agreed || *skr_pods_label(p, SKR_LABEL_PREEMPTIBLE);

@@ -54,11 +54,65 @@ int skr_member_order_compare(const struct pod_entry *left, const struct pod_entr
     return skr_pod_compare_names(left->pod->meta.name, right->pod->meta.name);
 }
 
-void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)
+struct ordered {
+    struct pod_entry *pod;
+    int32_t index;
+};
+
+static int by_order(const void *a, const void *b)
+{
+    const struct ordered *left = a, *right = b;
+    if (left->index != right->index) {
+        return left->index < right->index ? -1 : 1;
+    }
+    return skr_pod_compare_names(left->pod->pod->meta.name, right->pod->pod->meta.name);
+}
+
+void skr_member_order_sort(struct pod_entry **pod, size_t n)
 {
     enum skr_pod_index_key key = skr_member_order_key(pod, n);
+    SKR_AUTO_FREE struct ordered *list = skr_alloc_array(n + 1, sizeof *list);
+    for (size_t i = 0; i < n; i++) {
+        list[i] = (struct ordered){pod[i], skr_member_order_index(pod[i], key)};
+    }
+    qsort(list, n, sizeof *list, by_order);
+    for (size_t i = 0; i < n; i++) {
+        pod[i] = list[i].pod;
+    }
+}
+
+/* The indices of the members of one role. */
+static void index_role(struct pod_entry *const *pod, struct skr_seat *seat, size_t n, uint8_t role)
+{
+    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (pod[i]->role == role) {
+            list[k++] = pod[i];
+        }
+    }
+    enum skr_pod_index_key key = skr_member_order_key(list, k);
+    for (size_t i = 0; i < n; i++) {
+        if (pod[i]->role == role) {
+            seat[i].index = skr_member_order_index(pod[i], key);
+        }
+    }
+    free(list);
+}
+
+void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n)
+{
+    uint32_t done = 0;
     for (size_t i = 0; i < n; i++) {
         seat[i].name = pod[i]->pod->meta.name;
-        seat[i].index = skr_member_order_index(pod[i], key);
+        seat[i].role = pod[i]->role;
+        seat[i].set = pod[i]->set;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint8_t role = pod[i]->role < 32 ? pod[i]->role : 31;
+        if (!(done >> role & 1)) {
+            done |= 1U << role;
+            index_role(pod, seat, n, pod[i]->role);
+        }
     }
 }

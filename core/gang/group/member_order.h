@@ -15,7 +15,9 @@ int32_t skr_member_order_index(const struct pod_entry *p,
 /* < 0: left comes first; 0 only for the same pod. key: of a set of pods with both in it. */
 int skr_member_order_compare(const struct pod_entry *left, const struct pod_entry *right,
                              enum skr_pod_index_key key);
-/* Fills seat[i] for pod[i]: name and index. */
+/* Sorts pods of one role. */
+void skr_member_order_sort(struct pod_entry **pod, size_t n);
+/* Fills seat[i] for pod[i]: name, index, role and set. Each role has an order of its own. */
 void skr_member_order_seats(struct pod_entry *const *pod, struct skr_seat *seat, size_t n);
 
 #endif

@@ -18,6 +18,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/state/plan_entry.h"
 
 #include <string.h>
@@ -253,12 +254,14 @@ static void deal_seats(struct group *g)
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
-    const char *whole = taken == 0 && !is_open(g) ? whole_job(list, n, size) : NULL;
+    struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_roles_deal(g) : NULL;
+    const char *whole = taken == 0 && !is_open(g) && !roles ? whole_job(list, n, size) : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
-        list[i]->seated = !of_another;
-        taken += !of_another;
+        list[i]->seated = !of_another && (!roles || skr_roles_take_seat(roles, g, list[i]));
+        taken += list[i]->seated;
     }
+    skr_roles_deal_end(roles);
     free(list);
 }
 
@@ -302,11 +305,11 @@ static void check_homogeneity(struct group *g)
 
 void skr_membership_update(struct skr_gang *e, struct group *g)
 {
-    (void)e;
     bool dealt = g->seats.dirty;
     if (dealt) {
         g->seats.dirty = false;
         deal_seats(g);
+        skr_roles_update(e, g);
         check_homogeneity(g);
     }
     struct pod_entry *p;
@@ -326,11 +329,12 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         }
         g->seats.n_newcomers++;
         g->seats.n_new += p->seated;
-        g->seats.n_ready += p->seated && !p->pod->foreign_gate;
+        g->seats.n_ready += p->seated && !p->pod->foreign_gate && !p->waits_for_set;
         g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
         g->seats.n_unasked += p->seated && !skr_claims_are_asked(p);
         g->seats.n_unread += p->seated && !skr_claims_are_read(p);
     }
+    skr_roles_count(g);
     note_end(g);
 }
 
@@ -342,7 +346,7 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && !skr_pods_is_bound(p) && !p->pod->foreign_gate &&
+        if (p->seated && !skr_pods_is_bound(p) && !p->pod->foreign_gate && !p->waits_for_set &&
             skr_pod_is_live(p->pod)) {
             list[n++] = p;
         }
@@ -403,4 +407,5 @@ void skr_membership_fini(struct group *g)
     generation_reset(g);
     free(g->generation.controller);
     free(g->seats.difference);
+    skr_roles_fini(g);
 }

@@ -134,11 +134,11 @@ struct group {
     } seats;
     /* roles.c */
     struct {
-        size_t n;           /* 0: the group has no members with a seat */
-        struct role *item;  /* in role order; NULL: one role, of members that are all alike */
-        bool keyed;         /* of the key roles */
-        size_t n_merged;    /* roles that were left out because there were too many */
-        size_t n_unknown;   /* members without a role of the key; the first by name: */
+        size_t n;          /* 0: the group has no members with a seat */
+        struct role *item; /* in role order; NULL: one role, of members that are all alike */
+        bool keyed;        /* of the key roles */
+        size_t n_merged;   /* roles that were left out because there were too many */
+        size_t n_unknown;  /* members without a role of the key; the first by name: */
         char *first_unknown;
         char *defect; /* why the constraints do not fit the roles */
     } roles;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_PINS_H
+#define SKR_CORE_GANG_GROUP_PINS_H
+/* Members whose node is given: by nodeSelector kubernetes.io/hostname, or by required node affinity
+ * on metadata.name. Other members are placed around them. */
+#include "core/gang/cache/shapes.h"
+
+bool skr_pins_is_pinned(const struct skr_pod_shape *shape);
+/* The name of that node; NULL: no node has this host name, or the shape is not pinned. O(1), O(nodes)
+ * if the node's name is not its host name. */
+const char *skr_pins_node(const struct skr_gang *e, const struct skr_pod_shape *shape);
+
+#endif

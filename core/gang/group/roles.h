@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_ROLES_H
+#define SKR_CORE_GANG_GROUP_ROLES_H
+/*
+ * The roles of a group, and the role and set of each member.
+ *
+ * A member names its role with annotation sakkara.group.role; else its controller does by a label
+ * (role_column.h). With key `roles` of the group map these are the roles, in that order; a member
+ * whose role is not among them holds no seat. Without the key the roles are those of the members
+ * that hold a seat:
+ *
+ * - members of one named role with different shapes are several roles, unless a rule or a set
+ *   names the role: then the largest of their requests counts for all of them
+ * - members without a name are one role for each shape
+ * - pinned members (pins.h) make no role
+ * - beyond SKR_ROLES_MAX roles, the smallest are merged; the group has a warning
+ * - order: master, chief, leader, launcher, head, coordinator, driver; other names in byte order;
+ *   then the larger request first
+ *
+ * The setting `heterogeneous: refuse` switches the division by shape off: a group whose members
+ * differ in their requests is then refused.
+ *
+ * While members run, a role whose members were lost stays in the list, so that ranks keep their
+ * meaning. A set is named by annotation sakkara.group.set, else by a label of the controller, else
+ * by the rank of a member that has one; the others fill the sets in member order.
+ */
+#include "core/gang/group/assign_roles.h"
+#include "core/gang/state/groups.h"
+#include "core/pod/pod.h"
+
+#define SKR_ANNOTATION_ROLE "sakkara.group.role"
+#define SKR_ANNOTATION_SET  "sakkara.group.set"
+#define SKR_LABEL_ROLE      "sakkara.member.role"
+
+enum { SKR_ROLE_UNKNOWN = UINT8_MAX }; /* pod_entry.role of a member without a role of the key */
+
+/* What the pod says of itself; NULL and -1: nothing. Borrowed. */
+const char *skr_roles_name_of(const struct skr_pod *pod);
+int32_t skr_roles_set_of(const struct skr_pod *pod);
+
+/* Whether the group has key `roles`. */
+bool skr_roles_are_keyed(const struct group *g);
+
+/* While seats are dealt, in a group with key `roles`: free seats by role and set. */
+struct skr_role_seats;
+/* Sets the role of every live member; those that keep their seats have been marked. free() it. */
+struct skr_role_seats *skr_roles_deal(struct group *g);
+/* Whether the role, and the set, of the member has a free seat, which it then takes. */
+bool skr_roles_take_seat(struct skr_role_seats *seats, const struct group *g,
+                         const struct pod_entry *p);
+void skr_roles_deal_end(struct skr_role_seats *seats);
+
+/* Seats have been dealt: finds roles and sets anew. O(members * roles + n log n). */
+void skr_roles_update(const struct skr_gang *e, struct group *g);
+/* Counts the members of each role; at every evaluation. */
+void skr_roles_count(struct group *g);
+void skr_roles_fini(struct group *g);
+
+/* Whether every role has its minimum of members that can be planned; true without key `roles`. */
+bool skr_roles_are_complete(const struct group *g);
+/* Whether every role has its minimum of running members; without key `roles` true. */
+bool skr_roles_are_bound(const struct group *g);
+/* Several roles, for outputs. */
+bool skr_roles_are_several(const struct group *g);
+/* Value of the label sakkara.member.role; NULL: the member has none. */
+const char *skr_roles_label(const struct pod_entry *p);
+/* Whether rules or sets of the group name a role, so that it must be placed by roles. */
+bool skr_roles_have_rules(const struct group *g);
+/* The rank order of the group. tree: in force. */
+void skr_roles_layout(const struct group *g, const struct skr_tree *tree,
+                      struct skr_rank_layout *ret);
+/* "3 of 4 leader pods, 28 of 28 worker pods": the roles that lack pods, all if none does. */
+void skr_roles_say_missing(const struct group *g, struct skr_strbuf *b);
+/* "1 leader and 4 workers"; at most three roles by name. count: [roles.n]. */
+void skr_roles_say_counts(const struct group *g, const int32_t *count, struct skr_strbuf *b);
+
+#endif
