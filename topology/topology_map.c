@@ -224,6 +224,20 @@ static int read_resources(const struct skr_labels *data, const struct skr_defect
     return 0;
 }
 
+static void warn_reserved(const struct value *v, size_t i, const char *name)
+{
+    struct skr_error warning;
+    if (!v->defects || !skr_tree_level_is_reserved(name)) {
+        return;
+    }
+    const struct skr_subject about = {.key = v->key, .at = position_of_element(v, i)};
+    (void)skr_error_set_at(&warning, SKR_INVALID, &about,
+                           "level \"%s\" can have no rules: key constraints reads this name "
+                           "otherwise",
+                           name);
+    skr_defect_add(v->defects, "LevelNameReserved", true, &warning);
+}
+
 /* depth 0: not known. */
 static int read_levels(const struct skr_labels *data, const struct skr_defects *defects,
                        size_t depth, struct name_list *ret, struct skr_error *error)
@@ -248,6 +262,9 @@ static int read_levels(const struct skr_labels *data, const struct skr_defects *
                               "%zu %s, but the deepest node is at depth %zu", ret->n,
                               ret->n == 1 ? "name" : "names", depth);
         return report(&v, "LevelCount", rc, error);
+    }
+    for (size_t i = 0; rc == 0 && i < ret->n; i++) {
+        warn_reserved(&v, i, ret->name[i]);
     }
     return rc;
 }

@@ -74,6 +74,9 @@ int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *
 /* Whether a name may stand for a unit or level: not empty, not only blanks (SKR_INVALID), not
  * longer than SKR_UNIT_NAME_MAX (SKR_LIMIT). what begins the error text. */
 int skr_tree_check_name(const char *what, const char *name, struct skr_error *error);
+/* Whether a level of this name can have no rules: key constraints of a group has members roles and
+ * sets that are no levels. */
+bool skr_tree_level_is_reserved(const char *name);
 /* Depth of the deepest unit so far, 0 when there is none. O(units). */
 int32_t skr_tree_builder_depth(const struct skr_tree_builder *b);
 /* Path of the n-th (from 0) leaf above the deepest one, "zone-0/rack-1", cut at size, and the

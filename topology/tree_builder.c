@@ -76,6 +76,11 @@ int skr_tree_check_name(const char *what, const char *name, struct skr_error *er
     return 0;
 }
 
+bool skr_tree_level_is_reserved(const char *name)
+{
+    return strcmp(name, "roles") == 0 || strcmp(name, "sets") == 0;
+}
+
 int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *name,
                          struct skr_error *error)
 {

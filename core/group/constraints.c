@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The key constraints of a group map: a JSON object level -> object. Read as Go's encoding/json
+ * The key constraints of a group map: a JSON object level -> object, beside the members roles and
+ * sets, which core/group/role_constraints.c reads. Rules are read as Go's encoding/json
  * reads it into a struct: member names match whatever their case, null is absent, numbers must be
  * integers (5.0 and 1e1 are not). Of several members that match one name the last in the text
  * counts; libjansson keeps the last of equal names, but not the order in which variants of case
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/group/constraints.h"
 #include "core/group/lint.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
@@ -46,12 +48,12 @@ static bool equal_fold(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Of a level's value, or of a member of it. */
-static struct skr_position locate(const char *text, const char *level, const char *key)
+struct skr_position skr_rules_locate(const struct skr_rules_text *t, const char *level,
+                                     const char *key)
 {
-    const char *path[] = {level, key, NULL};
+    const char *own[] = {"roles", t->role, level, key, NULL};
     struct skr_position position;
-    if (!skr_json_find_path(text, path, &position)) {
+    if (!skr_json_find_path(t->text, t->role ? own : own + 2, &position)) {
         position = (struct skr_position){.line = 1, .column = 1};
     }
     return position;
@@ -62,9 +64,9 @@ static bool is_before(struct skr_position a, struct skr_position b)
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-static struct skr_subject about(struct skr_position at)
+struct skr_subject skr_rules_about(const struct skr_rules_text *t, struct skr_position at)
 {
-    return (struct skr_subject){.key = "constraints", .at = at};
+    return (struct skr_subject){.key = t->spec->constraints_key, .at = at};
 }
 
 /* The token at a position, as the user wrote it. */
@@ -91,8 +93,8 @@ static void copy_token(const char *text, struct skr_position position, char buff
 
 /* The value that counts for a member of a level; NULL when absent or null. *ret_key: as written.
  * O(text) for each variant of case beyond the first, so their number has a limit. */
-static int find_member(const struct skr_group_spec *spec, json_t *object, const char *text,
-                       const char *level, enum member member, json_t **ret, const char **ret_key,
+static int find_member(const struct skr_rules_text *t, json_t *object, const char *level,
+                       enum member member, json_t **ret, const char **ret_key,
                        struct skr_error *error)
 {
     int variants = 0;
@@ -106,18 +108,16 @@ static int find_member(const struct skr_group_spec *spec, json_t *object, const 
             continue;
         }
         if (++variants > SKR_GROUP_VARIANTS_MAX) {
-            return skr_group_defect(
-                spec, "Limit",
-                skr_error_set_key(error, SKR_LIMIT, "constraints",
-                                  "\"%s\" is repeated in more than %d spellings",
-                                  member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
-                error);
+            int rc = skr_error_set_key(error, SKR_LIMIT, t->spec->constraints_key,
+                                       "\"%s\" is repeated in more than %d spellings",
+                                       member_name[member], (int)SKR_GROUP_VARIANTS_MAX);
+            return skr_group_defect(t->spec, "Limit", rc, error);
         }
         if (found && last.line == 0) {
-            last = locate(text, level, *ret_key);
+            last = skr_rules_locate(t, level, *ret_key);
         }
         if (found) {
-            struct skr_position here = locate(text, level, key);
+            struct skr_position here = skr_rules_locate(t, level, key);
             if (is_before(here, last)) {
                 continue;
             }
@@ -130,58 +130,64 @@ static int find_member(const struct skr_group_spec *spec, json_t *object, const 
     return 0;
 }
 
-static int refuse(const struct skr_group_spec *spec, const char *text, const char *level,
-                  const char *key, const char *what, const json_t *value, struct skr_error *error)
+int skr_rules_refuse(const struct skr_rules_text *t, const char *level, const char *key,
+                     const char *what, const json_t *value, struct skr_error *error)
 {
-    struct skr_position position = locate(text, level, key);
+    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
+    return skr_group_refuse_type(t->spec, t->text, here, key ? key : level, what, value, error);
+}
+
+int skr_group_refuse_type(const struct skr_group_spec *spec, const char *text,
+                          struct skr_subject about, const char *name, const char *what,
+                          const json_t *value, struct skr_error *error)
+{
     char got[SKR_QUOTE_MAX];
+    char subject[SKR_QUOTE_MAX];
     if (json_is_number(value) || json_is_boolean(value)) {
-        copy_token(text, position, got);
+        copy_token(text, about.at, got);
     } else {
         snprintf(got, sizeof got, "%s", skr_object_type_name(value));
     }
-    char subject[SKR_QUOTE_MAX];
-    skr_group_quote(key ? key : level, subject);
-    int rc = skr_error_set_at(error, SKR_INVALID,
-                              &(struct skr_subject){.key = "constraints", .at = position},
-                              "\"%s\" must be %s, got %s", subject, what, got);
+    skr_group_quote(name, subject);
+    int rc = skr_error_set_at(error, SKR_INVALID, &about, "\"%s\" must be %s, got %s", subject,
+                              what, got);
     return skr_group_defect(spec, "WrongType", rc, error);
 }
 
-static int read_number(struct skr_group_spec *spec, const char *text, const char *level,
-                       json_t *object, enum member member, int32_t *ret, struct skr_error *error)
+static int read_number(const struct skr_rules_text *t, const char *level, json_t *object,
+                       enum member member, int32_t *ret, struct skr_error *error)
 {
     const char *key = NULL;
     json_t *value;
-    int rc = find_member(spec, object, text, level, member, &value, &key, error);
+    int rc = find_member(t, object, level, member, &value, &key, error);
     if (rc < 0 || !value) {
         return rc;
     }
     if (!json_is_integer(value)) {
-        return refuse(spec, text, level, key, "an integer", value, error);
+        return skr_rules_refuse(t, level, key, "an integer", value, error);
     }
     json_int_t number = json_integer_value(value);
     struct skr_position at = {0, 0};
     if (number < 0) {
-        at = locate(text, level, key);
+        at = skr_rules_locate(t, level, key);
     }
-    *ret = skr_group_number(spec, about(at), level, member_name[member], (int64_t)number);
+    *ret = skr_group_number(t->spec, skr_rules_about(t, at), level, member_name[member],
+                            (int64_t)number);
     return 0;
 }
 
 /* Any word but spread is pack; where the rule is hard it must be told which of the two is meant. */
-static int read_type(struct skr_group_spec *spec, const char *text, const char *level,
-                     const char *key, const char *word, struct skr_rule *ret,
-                     struct skr_error *error)
+static int read_type(const struct skr_rules_text *t, const char *level, const char *key,
+                     const char *word, struct skr_rule *ret, struct skr_error *error)
 {
     static const char *const words[] = {"pack", "spread"};
     char quoted[SKR_QUOTE_MAX];
     char quoted_level[SKR_QUOTE_MAX];
     const char *near = skr_suggest_within(word, words, 2, TYPO_MAX);
     bool known = word[0] == '\0' || strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0;
-    const struct skr_subject here = about(locate(text, level, key));
+    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
     if (known || !ret->hard || near == words[0]) {
-        ret->type = skr_group_type_parse(spec, here, level, word);
+        ret->type = skr_group_type_parse(t->spec, here, level, word);
         return 0;
     }
     skr_group_quote(word, quoted);
@@ -190,32 +196,32 @@ static int read_type(struct skr_group_spec *spec, const char *text, const char *
         error, SKR_INVALID, &here,
         "\"type\" of level \"%s\", which is hard, is \"%s\", neither pack nor spread%s",
         quoted_level, quoted, near ? " (did you mean \"spread\"?)" : "");
-    return skr_group_defect(spec, "MisspeltRule", rc, error);
+    return skr_group_defect(t->spec, "MisspeltRule", rc, error);
 }
 
-static int read_words(struct skr_group_spec *spec, const char *text, const char *level,
-                      json_t *object, struct skr_rule *ret, struct skr_error *error)
+static int read_words(const struct skr_rules_text *t, const char *level, json_t *object,
+                      struct skr_rule *ret, struct skr_error *error)
 {
     const char *key = NULL;
     const char *hard_key = NULL;
     json_t *type;
     json_t *hard;
-    int rc = find_member(spec, object, text, level, TYPE, &type, &key, error);
+    int rc = find_member(t, object, level, TYPE, &type, &key, error);
     if (rc < 0) {
         return rc;
     }
     if (type && !json_is_string(type)) {
-        return refuse(spec, text, level, key, "a string", type, error);
+        return skr_rules_refuse(t, level, key, "a string", type, error);
     }
-    rc = find_member(spec, object, text, level, HARD, &hard, &hard_key, error);
+    rc = find_member(t, object, level, HARD, &hard, &hard_key, error);
     if (rc < 0) {
         return rc;
     }
     if (hard && !json_is_boolean(hard)) {
-        return refuse(spec, text, level, hard_key, "true or false", hard, error);
+        return skr_rules_refuse(t, level, hard_key, "true or false", hard, error);
     }
     ret->hard = json_is_true(hard);
-    return type ? read_type(spec, text, level, key, json_string_value(type), ret, error) : 0;
+    return type ? read_type(t, level, key, json_string_value(type), ret, error) : 0;
 }
 
 static bool is_known(const char *key)
@@ -247,36 +253,36 @@ static bool would_bind(const char *name, const json_t *value)
 }
 
 /* Locating is O(text): not for warnings that are not kept. */
-static int judge_unknown(struct skr_group_spec *spec, const char *text, const char *level,
-                         const char *key, const json_t *value, bool hard, struct skr_error *error)
+static int judge_unknown(const struct skr_rules_text *t, const char *level, const char *key,
+                         const json_t *value, bool hard, struct skr_error *error)
 {
     char quoted[SKR_QUOTE_MAX];
     char quoted_level[SKR_QUOTE_MAX];
     char hint[SKR_QUOTE_MAX] = "";
     const char *near = skr_suggest_within(key, member_name, MEMBER_COUNT, TYPO_MAX);
     bool stops = hard || (near && would_bind(near, value));
-    if (!stops && spec->n_warnings == SKR_GROUP_LINT_MAX) {
+    if (!stops && t->spec->n_warnings == SKR_GROUP_LINT_MAX) {
         return 0;
     }
-    const struct skr_subject here = about(locate(text, level, key));
+    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, key));
     skr_group_quote(key, quoted);
     skr_group_quote(level, quoted_level);
     if (near) {
         snprintf(hint, sizeof hint, " (did you mean \"%s\"?)", near);
     }
     if (!stops) {
-        skr_group_warn(spec, "UnknownMember", here,
+        skr_group_warn(t->spec, "UnknownMember", here,
                        "unknown member \"%s\" of level \"%s\"%s is ignored", quoted, quoted_level,
                        hint);
         return 0;
     }
     int rc = skr_error_set_at(error, SKR_INVALID, &here, "unknown member \"%s\" of level \"%s\"%s",
                               quoted, quoted_level, hint);
-    return skr_group_defect(spec, "MisspeltRule", rc, error);
+    return skr_group_defect(t->spec, "MisspeltRule", rc, error);
 }
 
-static int judge_unknowns(struct skr_group_spec *spec, const char *text, const char *level,
-                          json_t *object, bool hard, struct skr_error *error)
+static int judge_unknowns(const struct skr_rules_text *t, const char *level, json_t *object,
+                          bool hard, struct skr_error *error)
 {
     const char *key;
     json_t *value;
@@ -286,23 +292,23 @@ static int judge_unknowns(struct skr_group_spec *spec, const char *text, const c
         if (is_known(key)) {
             continue;
         }
-        int one = judge_unknown(spec, text, level, key, value, hard, error);
+        int one = judge_unknown(t, level, key, value, hard, error);
         rc = rc < 0 ? rc : one;
-        if (!skr_group_go_on(spec, rc)) {
+        if (!skr_group_go_on(t->spec, rc)) {
             break;
         }
     }
     return rc;
 }
 
-static int read_rule(struct skr_group_spec *spec, const char *text, const char *level,
-                     json_t *object, struct skr_level_rule *ret, struct skr_error *error)
+static int read_rule(const struct skr_rules_text *t, const char *level, json_t *object,
+                     struct skr_level_rule *ret, struct skr_error *error)
 {
-    struct skr_level_rule rule = {.level = skr_arena_strdup(spec->arena, level)};
+    struct skr_level_rule rule = {.level = skr_arena_strdup(t->spec->arena, level)};
     if (!rule.level) {
         return skr_group_no_room(error);
     }
-    int rc = read_words(spec, text, level, object, &rule.rule, error);
+    int rc = read_words(t, level, object, &rule.rule, error);
     const struct {
         enum member member;
         int32_t *number;
@@ -310,49 +316,123 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
                    {MIN, &rule.rule.min},
                    {MAX, &rule.rule.max},
                    {FACTOR, &rule.rule.factor}};
-    for (size_t i = 0; skr_group_go_on(spec, rc) && i < sizeof numbers / sizeof numbers[0]; i++) {
-        int one =
-            read_number(spec, text, level, object, numbers[i].member, numbers[i].number, error);
+    for (size_t i = 0; skr_group_go_on(t->spec, rc) && i < sizeof numbers / sizeof *numbers; i++) {
+        int one = read_number(t, level, object, numbers[i].member, numbers[i].number, error);
         rc = rc < 0 ? rc : one;
     }
-    if (skr_group_go_on(spec, rc)) {
-        int one = judge_unknowns(spec, text, level, object, rule.rule.hard, error);
+    if (skr_group_go_on(t->spec, rc)) {
+        int one = judge_unknowns(t, level, object, rule.rule.hard, error);
         rc = rc < 0 ? rc : one;
     }
     if (rc < 0) {
         return rc;
     }
-    rule.at = locate(text, level, NULL);
-    skr_group_lint_rule(spec, about(rule.at), &rule);
+    rule.at = skr_rules_locate(t, level, NULL);
+    skr_group_lint_rule(t->spec, skr_rules_about(t, rule.at), t->role, t->size, &rule);
     *ret = rule;
     return 0;
 }
 
-static int read_levels(struct skr_group_spec *spec, const char *text, json_t *object,
-                       struct skr_error *error)
+/* Whether a member beside the levels is one that core/group/role_constraints.c reads. */
+static bool is_reserved(const struct skr_rules_text *t, const char *key)
+{
+    return !t->role && skr_tree_level_is_reserved(key);
+}
+
+/* The reserved name that a key must have been meant to be, or NULL: it resembles one, and its value
+ * is no rule of a level. */
+static const char *misspelt_reserved(const char *key, json_t *value)
+{
+    static const char *const names[] = {SKR_GROUP_ROLES, SKR_GROUP_SETS};
+    const char *near = skr_suggest_within(key, names, 2, TYPO_MAX);
+    const char *inner;
+    json_t *member_value;
+    if (!near) {
+        return NULL;
+    }
+    if (json_is_array(value)) {
+        return names[1];
+    }
+    json_object_foreach(value, inner, member_value)
+    {
+        if (json_is_object(member_value)) {
+            return near;
+        }
+    }
+    return NULL;
+}
+
+static int refuse_level(const struct skr_rules_text *t, const char *level, json_t *value,
+                        struct skr_error *error)
+{
+    const char *meant = t->role ? NULL : misspelt_reserved(level, value);
+    if (!meant) {
+        return json_is_object(value) ? 0
+                                     : skr_rules_refuse(t, level, NULL, "an object", value, error);
+    }
+    char quoted[SKR_QUOTE_MAX];
+    const struct skr_subject here = skr_rules_about(t, skr_rules_locate(t, level, NULL));
+    skr_group_quote(level, quoted);
+    int rc = skr_error_set_at(error, SKR_INVALID, &here,
+                              "\"%s\" is no rule of a level (did you mean \"%s\"?)", quoted, meant);
+    return skr_group_defect(t->spec, "MisspeltRule", rc, error);
+}
+
+int skr_rules_read(const struct skr_rules_text *t, json_t *object, struct skr_level_rule *rule,
+                   size_t *n, struct skr_error *error)
 {
     const char *level;
     json_t *value;
     int rc = 0;
     json_object_foreach(object, level, value)
     {
-        if (!skr_group_go_on(spec, rc)) {
+        if (!skr_group_go_on(t->spec, rc)) {
             break;
         }
-        if (json_is_null(value)) {
+        if (json_is_null(value) || is_reserved(t, level)) {
             continue;
         }
-        if (spec->n_rules == SKR_GROUP_RULES_MAX) {
-            return skr_group_defect(spec, "Limit",
-                                    skr_error_set_key(error, SKR_LIMIT, "constraints",
+        if (*n == SKR_GROUP_RULES_MAX) {
+            return skr_group_defect(t->spec, "Limit",
+                                    skr_error_set_key(error, SKR_LIMIT, t->spec->constraints_key,
                                                       "more than %d levels",
                                                       (int)SKR_GROUP_RULES_MAX),
                                     error);
         }
-        int one = json_is_object(value)
-                      ? read_rule(spec, text, level, value, &spec->rule[spec->n_rules], error)
-                      : refuse(spec, text, level, NULL, "an object", value, error);
-        spec->n_rules += one == 0 ? 1 : 0;
+        int one = refuse_level(t, level, value, error);
+        one = one < 0 ? one : read_rule(t, level, value, &rule[*n], error);
+        *n += one == 0 ? 1 : 0;
+        rc = rc < 0 ? rc : one;
+    }
+    return rc;
+}
+
+/* Members that the rules of the group are about; 0 if a minimum leaves it open. */
+static int32_t size_for_rules(const struct skr_group_spec *spec)
+{
+    for (size_t r = 0; r < spec->n_roles; r++) {
+        if (spec->role[r].minimum < spec->role[r].size) {
+            return 0;
+        }
+    }
+    return spec->size;
+}
+
+static int read_constraints(struct skr_group_spec *spec, const char *text, json_t *root,
+                            struct skr_error *error)
+{
+    const struct skr_rules_text t = {spec, text, NULL, size_for_rules(spec)};
+    int rc = skr_group_rules_room(spec, json_object_size(root), error);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = skr_rules_read(&t, root, spec->rule, &spec->n_rules, error);
+    if (skr_group_go_on(spec, rc)) {
+        int one = skr_group_role_constraints_read(spec, text, root, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc) && spec->n_roles > 0) {
+        int one = skr_group_roles_check(spec, spec->role, spec->n_roles, error);
         rc = rc < 0 ? rc : one;
     }
     return rc;
@@ -362,19 +442,25 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
                                 struct skr_error *error)
 {
     json_t *root;
-    int rc = skr_json_text_parse("constraints", text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
+    const char *const key = spec->constraints_key;
+    int rc = skr_json_text_parse(key, text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
     if (rc < 0) {
         return skr_group_defect(spec, rc == -SKR_LIMIT ? "Limit" : "InvalidJSON", rc, error);
     }
     if (json_is_object(root)) {
-        rc = skr_group_rules_room(spec, json_object_size(root), error);
-        rc = rc < 0 ? rc : read_levels(spec, text, root, error);
+        rc = read_constraints(spec, text, root, error);
     } else if (!json_is_null(root)) {
-        rc = skr_error_set_at(error, SKR_INVALID,
-                              &(struct skr_subject){.key = "constraints", .at = {1, 1}},
+        rc = skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
                               "must be an object, got %s", skr_object_type_name(root));
         skr_group_defect(spec, "WrongType", rc, error);
     }
     json_decref(root);
     return rc;
+}
+
+int skr_group_spec_add_constraints(struct skr_group_spec *spec, const char *about, const char *text,
+                                   struct skr_error *error)
+{
+    spec->constraints_key = about;
+    return skr_group_constraints_parse(spec, text, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Group specs from ConfigMaps and PodGroups, comparison, and their rules resolved against a tree.
- * Labels are read by core/group/labels.c, constraints by core/group/constraints.c, lint is in
- * core/group/lint.c.
+ * Labels are read by core/group/labels.c, constraints by core/group/constraints.c, key roles by
+ * core/group/roles_key.c; lint is in core/group/lint.c.
  */
 #include "core/group/group.h"
 
@@ -23,19 +23,61 @@ const char *skr_group_map_name(const struct skr_labels *data)
     return name[0] != '\0' && skr_label_value_is_valid(name) ? name : NULL;
 }
 
-static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
+/* Keys roles and constraints have one limit. */
+static int check_length(const struct skr_labels *data, const struct skr_group_spec *spec,
+                        struct skr_error *error)
+{
+    const char *roles = skr_labels_get(data, "roles");
+    const char *constraints = skr_labels_get(data, "constraints");
+    const size_t n = (roles ? strlen(roles) : 0) + (constraints ? strlen(constraints) : 0);
+    if (!roles || !constraints || n <= SKR_GROUP_CONSTRAINTS_MAX) {
+        return 0; /* each alone is checked where it is read */
+    }
+    int rc = skr_error_set_key(error, SKR_LIMIT, "roles",
+                               "%zu bytes together with constraints, at most %d are read", n,
+                               (int)SKR_GROUP_CONSTRAINTS_MAX);
+    return skr_group_defect(spec, "Limit", rc, error);
+}
+
+/* Keys size and roles. 0 in size satisfies every rule. */
+static int parse_size(const struct skr_labels *data, struct skr_group_spec *spec,
                       struct skr_error *error)
 {
     const char *size = skr_labels_get(data, "size");
-    const char *priority = skr_labels_get(data, "priority");
-    const char *constraints = skr_labels_get(data, "constraints");
-    const char *hold = skr_labels_get(data, "seat-hold");
-    const char *within = skr_labels_get(data, "within");
+    const char *roles = skr_labels_get(data, "roles");
+    const struct skr_subject about = {.key = "size", .at = {1, 1}};
+    int32_t sum = 0;
     int rc =
         size ? skr_group_size_parse((struct skr_subject){.key = "size"}, size, &spec->size, error)
              : 0;
     skr_group_defect(spec, "InvalidNumber", rc, error);
-    spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
+    if (skr_group_go_on(spec, rc) && roles) {
+        int one = check_length(data, spec, error);
+        one = one < 0 ? one : skr_group_roles_key_parse(spec, roles, error);
+        rc = rc < 0 ? rc : one;
+    }
+    for (size_t r = 0; r < spec->n_roles; r++) {
+        sum += spec->role[r].size;
+    }
+    if (rc == 0 && roles && size && sum != spec->size) {
+        rc =
+            skr_error_set_at(error, SKR_INVALID, &about,
+                             "%d, but the sizes of roles add up to %d: leave size out, or write %d",
+                             (int)spec->size, (int)sum, (int)sum);
+        skr_group_defect(spec, "RoleSizes", rc, error);
+    }
+    spec->size = rc < 0 ? 0 : roles ? sum : spec->size;
+    return rc;
+}
+
+static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
+                      struct skr_error *error)
+{
+    const char *priority = skr_labels_get(data, "priority");
+    const char *constraints = skr_labels_get(data, "constraints");
+    const char *hold = skr_labels_get(data, "seat-hold");
+    const char *within = skr_labels_get(data, "within");
+    int rc = parse_size(data, spec, error);
     if (skr_group_go_on(spec, rc) && priority) {
         int one = skr_group_integer_parse((struct skr_subject){.key = "priority"}, priority,
                                           INT32_MIN, INT32_MAX, &spec->priority, error);

@@ -110,7 +110,8 @@ static int read_labels(struct skr_group_spec *spec, const struct skr_labels *lab
         }
     }
     for (size_t i = 0; rc == 0 && i < spec->n_rules; i++) {
-        skr_group_lint_rule(spec, (struct skr_subject){.key = "labels"}, &spec->rule[i]);
+        skr_group_lint_rule(spec, (struct skr_subject){.key = "labels"}, NULL, spec->size,
+                            &spec->rule[i]);
     }
     return rc;
 }

@@ -286,12 +286,25 @@ static bool size_is_possible(const struct skr_rule *rule, int64_t size)
     return used * low <= total;
 }
 
-void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
-                         struct skr_level_rule *rule)
+/* Whose size: "size", or "size of role "worker"". */
+static void say_size_of(const char *role, char buffer[SKR_QUOTE_MAX + 32])
+{
+    char quoted[SKR_QUOTE_MAX];
+    (void)snprintf(buffer, SKR_QUOTE_MAX + 32, "size");
+    if (role) {
+        skr_group_quote(role, quoted);
+        (void)snprintf(buffer, SKR_QUOTE_MAX + 32, "size of role \"%s\",", quoted);
+    }
+}
+
+void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about, const char *role,
+                         int32_t size, struct skr_level_rule *rule)
 {
     struct skr_rule *r = &rule->rule;
     char level[SKR_QUOTE_MAX];
+    char whose[SKR_QUOTE_MAX + 32];
     skr_group_quote(rule->level, level);
+    say_size_of(role, whose);
     if (r->hard) {
         lint_hard(spec, about, level, r);
     }
@@ -316,16 +329,16 @@ void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
                        "no multiple of \"factor\" %d lies within \"min\" %d and \"max\" %d of "
                        "level \"%s\": no placement is possible",
                        (int)r->factor, r->min > 0 ? (int)r->min : 1, (int)r->max, level);
-    } else if (spec->size % factor != 0) {
+    } else if (size % factor != 0) {
         skr_group_warn(spec, "Conflict", about,
-                       "size %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
+                       "%s %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
                        "can hold the group",
-                       (int)spec->size, (int)r->factor, level);
-    } else if (!size_is_possible(r, spec->size)) {
+                       whose, (int)size, (int)r->factor, level);
+    } else if (!size_is_possible(r, size)) {
         skr_group_warn(spec, "Conflict", about,
-                       "size %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
+                       "%s %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
                        "\"factor\" %d of level \"%s\" (0: unset): no cluster can hold the group",
-                       (int)spec->size, (int)r->partitions, (int)r->min, (int)r->max,
+                       whose, (int)size, (int)r->partitions, (int)r->min, (int)r->max,
                        (int)r->factor, level);
     }
 }

@@ -46,10 +46,10 @@ enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, struct skr_
 /* A number as it counts: negative ones are ignored with a warning, large ones saturate. */
 int32_t skr_group_number(struct skr_group_spec *spec, struct skr_subject about, const char *level,
                          const char *member, int64_t number);
-/* Findings about a whole rule; a pair min > max is set to 0. about: the level. size of the spec is
- * set. */
-void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
-                         struct skr_level_rule *rule);
+/* Findings about a whole rule; a pair min > max is set to 0. about: the level. role: whose rule it
+ * is; NULL: the group's. size: members that it is about; 0: not known. */
+void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about, const char *role,
+                         int32_t size, struct skr_level_rule *rule);
 
 /* The first level that the tree does not have though a hard rule, of the group or of a role, or a
  * set kind names it. false: none. */
@@ -58,7 +58,10 @@ bool skr_group_hard_unknown(const struct skr_group_spec *spec, const struct skr_
 /* "no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
 void skr_group_say_no_level(const char *level, const struct skr_tree *tree, struct skr_strbuf *b);
 
-/* constraints of a ConfigMap into spec->rule. */
+/* Key roles of a ConfigMap into spec->role. */
+int skr_group_roles_key_parse(struct skr_group_spec *spec, const char *text,
+                              struct skr_error *error);
+/* constraints into spec->rule, role_rules and set. Size and key roles are read before. */
 int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
                                 struct skr_error *error);
 

@@ -24,6 +24,7 @@ static const char *const group_keys[] = {"name",
                                          "constraints",
                                          "seat-hold",
                                          "within",
+                                         "roles",
                                          "status",
                                          "reason",
                                          "message",
@@ -296,18 +297,16 @@ static bool is_level(const struct skr_lint *lint, const char *name)
     return false;
 }
 
-/* The key whose value is the level's rules: inner objects may have the same key. */
-static struct skr_position position_of_level(const char *text, const char *level)
+/* The key whose value begins there, or that place. */
+static struct skr_position position_of_key(const char *text, struct skr_position at)
 {
-    const char *path[] = {level, NULL};
-    struct skr_position rules = {1, 1}, key = {1, 1}, value;
-    (void)skr_json_find_path(text, path, &rules);
+    struct skr_position key, value;
     for (size_t n = 0; skr_json_find_key(text, n, &key, &value); n++) {
-        if (value.line == rules.line && value.column == rules.column) {
+        if (value.line == at.line && value.column == at.column) {
             return key;
         }
     }
-    return rules;
+    return at;
 }
 
 static const char *suggest_level(const struct skr_tree *tree, const char *level)
@@ -315,26 +314,30 @@ static const char *suggest_level(const struct skr_tree *tree, const char *level)
     return skr_suggest(level, &tree->level_name[1], (size_t)tree->n_levels);
 }
 
-static void tell_level(struct skr_lint *lint, const struct lint_group *g,
-                       const struct skr_level_rule *rule)
+static const char *constraints_of(const struct lint_group *g)
 {
-    const char *level = rule->level;
+    return skr_object_text(json_object_get(g->object->json, "data"), "constraints");
+}
+
+/* at_level: of the level's name, in the text of the constraints. */
+static void tell_level(struct skr_lint *lint, const struct lint_group *g, const char *level,
+                       struct skr_position at_level, bool hard)
+{
     size_t t = 0;
     while (t < lint->n_trees && !suggest_level(lint->tree[t].tree, level)) {
         t++;
     }
     t = t < lint->n_trees ? t : 0;
     const struct skr_tree *tree = lint->tree[t].tree;
-    const char *text = skr_object_text(json_object_get(g->object->json, "data"), "constraints");
+    const char *text = constraints_of(g);
     const char *near = suggest_level(tree, level);
     SKR_STRBUF(levels);
-    const struct lint_place at =
-        lint_inside(g->object, "data.constraints", text, position_of_level(text, level));
+    const struct lint_place at = lint_inside(g->object, "data.constraints", text, at_level);
     const struct lint_place see = lint_at(lint->tree[t].object, "data.level-names");
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         skr_strbuf_addf(&levels, "%s%s", l > 1 ? ", " : "", tree->level_name[l]);
     }
-    lint_tell(lint, g->object, rule->rule.hard ? "UnknownHardLevel" : "UnknownLevel", at, &see,
+    lint_tell(lint, g->object, hard ? "UnknownHardLevel" : "UnknownLevel", at, &see,
               "constraints: no level \"%.64s\"%s%s%s; the tree has %.150s", level,
               near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", levels.s);
 }
@@ -363,15 +366,36 @@ static void check_within(struct skr_lint *lint, const struct lint_group *g)
     }
 }
 
+static void check_rules(struct skr_lint *lint, const struct lint_group *g,
+                        const struct skr_level_rule *rule, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!is_level(lint, rule[i].level)) {
+            tell_level(lint, g, rule[i].level, position_of_key(constraints_of(g), rule[i].at),
+                       rule[i].rule.hard);
+        }
+    }
+}
+
+static void check_sets(struct skr_lint *lint, const struct lint_group *g)
+{
+    for (size_t k = 0; k < g->spec->n_sets; k++) {
+        const struct skr_group_set *set = &g->spec->set[k];
+        if (!is_level(lint, set->level)) {
+            tell_level(lint, g, set->level, set->level_at, true);
+        }
+    }
+}
+
 void lint_levels(struct skr_lint *lint)
 {
     for (size_t i = 0; lint->n_trees > 0 && i < lint->n_groups; i++) {
         const struct lint_group *g = &lint->group[i];
-        for (size_t k = 0; k < g->spec->n_rules; k++) {
-            if (!is_level(lint, g->spec->rule[k].level)) {
-                tell_level(lint, g, &g->spec->rule[k]);
-            }
+        check_rules(lint, g, g->spec->rule, g->spec->n_rules);
+        for (size_t k = 0; k < g->spec->n_role_rules; k++) {
+            check_rules(lint, g, g->spec->role_rules[k].rule, g->spec->role_rules[k].n_rules);
         }
+        check_sets(lint, g);
         if (g->spec->within) {
             check_within(lint, g);
         }

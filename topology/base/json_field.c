@@ -202,8 +202,16 @@ int skr_json_int32(const struct skr_json *value, const struct skr_field_path *pa
 
 /* ---- trees ---- */
 
-int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
-                        struct skr_error *error)
+static const char *at_offset(const char *text, struct skr_position at)
+{
+    for (size_t line = 1; line < at.line; line++) {
+        text = strchr(text, '\n') + 1;
+    }
+    return text + at.column - 1;
+}
+
+static int parse_text(const char *what, const char *text, size_t limit, size_t flags, json_t **ret,
+                      struct skr_error *error)
 {
     struct skr_position at = {.line = 1, .column = 1};
     json_error_t found;
@@ -216,19 +224,39 @@ int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t
         return skr_error_set_at(error, SKR_LIMIT, &(struct skr_subject){.key = what, .at = at},
                                 "nested deeper than %d levels", (int)SKR_JSON_NESTING_MAX);
     }
-    *ret = json_loads(text, JSON_DECODE_ANY, &found);
+    *ret = json_loads(text, JSON_DECODE_ANY | flags, &found);
     if (*ret) {
         return 0;
+    }
+    const size_t end = found.position > 0 ? (size_t)found.position : 0;
+    struct skr_subject twice = {.key = what};
+    if (json_error_code(&found) == json_error_duplicate_key &&
+        skr_json_find_duplicate(text, end, &twice.see, &twice.at)) {
+        const char *name = at_offset(text, twice.at);
+        const size_t bytes = (size_t)(text + end - name);
+        return skr_error_set_at(error, SKR_INVALID, &twice, "%.*s twice in one object",
+                                (int)(bytes < 100 ? bytes : 100), name);
     }
     if (json_error_code(&found) == json_error_out_of_memory) {
         return skr_error_set_key(error, SKR_NO_MEMORY, what, "out of memory");
     }
     /* At a premature end it is the end that is wrong, not the last token. */
     bool at_end = strstr(found.text, "near end of file");
-    size_t end = found.position > 0 ? (size_t)found.position : 0;
     skr_json_find_token(text, at_end ? length + 1 : end, &at);
     return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = what, .at = at},
                             "invalid JSON: %s", found.text);
+}
+
+int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
+                        struct skr_error *error)
+{
+    return parse_text(what, text, limit, 0, ret, error);
+}
+
+int skr_json_text_parse_unique(const char *what, const char *text, size_t limit, json_t **ret,
+                               struct skr_error *error)
+{
+    return parse_text(what, text, limit, JSON_REJECT_DUPLICATES, ret, error);
 }
 
 /* The value of a member, NULL when absent or null. */

@@ -84,6 +84,10 @@ int skr_json_int32(const struct skr_json *value, const struct skr_field_path *pa
 int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
                         struct skr_error *error);
 
+/* The same, but an object that has a name twice is SKR_INVALID, with both positions. */
+int skr_json_text_parse_unique(const char *what, const char *text, size_t limit, json_t **ret,
+                               struct skr_error *error);
+
 /* object must be a JSON object. Absent or null gives "", false, absent, NULL, NULL. Errors:
  * SKR_INVALID, SKR_LIMIT (an array with more than limit entries). */
 int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,

@@ -346,26 +346,37 @@ bool skr_json_find_duplicate(const char *text, size_t end, struct skr_position *
 
 /* ---- paths ---- */
 
+/* The next name of the object that the scan is in, at *depth 1; false at its end. */
+static bool next_name(struct scan *s, size_t *depth, struct token *ret)
+{
+    do {
+        struct token t = next_token(s);
+        if (t.kind == TOKEN_END) {
+            return false;
+        }
+        *depth += t.kind == TOKEN_OPEN ? 1 : 0;
+        *depth -= t.kind == TOKEN_CLOSE && *depth > 0 ? 1 : 0;
+        if (t.kind == TOKEN_STRING && *depth == 1 && before_colon(*s)) {
+            *ret = t;
+            return true;
+        }
+    } while (*depth > 0);
+    return false;
+}
+
 /* value: before an object. Leaves ret before the value of its last member of that name. */
 static bool find_member(struct scan value, const char *name, struct scan *ret)
 {
     bool found = false;
     size_t depth = 0;
-    do {
-        struct token t = next_token(&value);
-        if (t.kind == TOKEN_END) {
-            break;
-        }
-        depth += t.kind == TOKEN_OPEN ? 1 : 0;
-        depth -= t.kind == TOKEN_CLOSE && depth > 0 ? 1 : 0;
-        if (t.kind == TOKEN_STRING && depth == 1 && before_colon(value)) {
+    struct token t;
+    while (next_name(&value, &depth, &t)) {
+        if (string_is(value.text, &t, name)) {
             (void)next_token(&value);
-            if (string_is(value.text, &t, name)) {
-                *ret = value;
-                found = true;
-            }
+            *ret = value;
+            found = true;
         }
-    } while (depth > 0);
+    }
     return found;
 }
 
@@ -409,7 +420,8 @@ static bool find_element(struct scan value, size_t index, struct scan *ret)
     }
 }
 
-bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret)
+/* Leaves ret before the value that the path leads to. */
+static bool find_value(const char *text, const char *const *path, struct scan *ret)
 {
     struct scan value = scan_begin(text);
     for (; *path; path++) {
@@ -430,9 +442,47 @@ bool skr_json_find_path(const char *text, const char *const *path, struct skr_po
             return false;
         }
     }
+    *ret = value;
+    return true;
+}
+
+bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret)
+{
+    struct scan value;
+    if (!find_value(text, path, &value)) {
+        return false;
+    }
     struct token t = next_token(&value);
     *ret = t.position;
     return t.kind != TOKEN_END;
+}
+
+bool skr_json_find_twice(const char *text, const char *const *path, struct skr_position *ret_first,
+                         struct skr_position *ret_second)
+{
+    struct scan object, later;
+    struct token name, before;
+    size_t depth = 0;
+    if (!find_value(text, path, &object)) {
+        return false;
+    }
+    later = object;
+    if (next_token(&later).first != '{') {
+        return false;
+    }
+    later = object;
+    while (next_name(&later, &depth, &name)) {
+        struct scan earlier = object;
+        size_t earlier_depth = 0;
+        while (next_name(&earlier, &earlier_depth, &before) && before.start < name.start) {
+            if (strings_equal(text, &before, &name)) {
+                *ret_first = before.position;
+                *ret_second = name.position;
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* value: before an array. */

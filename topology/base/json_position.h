@@ -17,6 +17,11 @@
  * NULL-terminated. The last of duplicate members is meant. false when absent. */
 bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret);
 
+/* The first name that the object at the path has twice, and where it stands before. false: all names
+ * differ, or there is no object. O(names * size of the object) up to the second name. */
+bool skr_json_find_twice(const char *text, const char *const *path, struct skr_position *ret_first,
+                         struct skr_position *ret_second);
+
 /* Positions of the first n elements of the array that is the member of the object; how many were
  * found. The first of duplicate members is meant. */
 size_t skr_json_find_elements(const char *text, const char *member, size_t n,

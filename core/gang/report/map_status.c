@@ -63,6 +63,18 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
     skr_strbuf_addc(b, '}');
 }
 
+/* How many levels can have no rules; *ret_first: the name of the first one. */
+static size_t reserved_levels(const struct skr_tree *tree, const char **ret_first)
+{
+    size_t n = 0;
+    for (int32_t l = 1; tree && l <= tree->n_levels; l++) {
+        if (skr_tree_level_is_reserved(tree->level_name[l])) {
+            *ret_first = n++ == 0 ? tree->level_name[l] : *ret_first;
+        }
+    }
+    return n;
+}
+
 void skr_map_status_desired_topology(struct skr_gang *e, const struct map_entry *m,
                                      struct desired_keys *w)
 {
@@ -77,6 +89,10 @@ void skr_map_status_desired_topology(struct skr_gang *e, const struct map_entry 
                     "leaves above the deepest level are left out", m->warnings.first_uneven);
         add_warning(&b, "UnknownNode", e->topology.n_unknown, "leaves name no existing node",
                     e->topology.first_unknown);
+        const char *reserved = NULL;
+        const size_t n_reserved = reserved_levels(e->topology.tree, &reserved);
+        add_warning(&b, "LevelNameReserved", n_reserved,
+                    "levels can have no rules, constraints reads their names otherwise", reserved);
         add_warning(&b, "NodesNotInTree", e->topology.n_outside, "Ready nodes are not in the tree",
                     e->topology.first_outside);
     }

@@ -187,6 +187,33 @@ TEST(a_duplicate_is_found_with_the_one_before)
     assert_false(skr_json_find_duplicate("", 1, &p, &p));
 }
 
+TEST(a_name_that_an_object_has_twice_is_found_with_the_one_before)
+{
+    static const char *const inner[] = {"o", NULL}, *const outer[] = {NULL};
+    static const struct {
+        const char *text;
+        const char *const *path;
+        bool found;
+        size_t first[2];
+        size_t second[2];
+    } rows[] = {
+        {"{\"o\":{\"a\":1,\"b\":{\"a\":2}}}", inner, false, {0, 0}, {0, 0}},
+        {"{\"o\":{\"a\":{\"a\":2},\n\"b\":1,\"a\":2}}", inner, true, {1, 7}, {2, 7}},
+        {"{\"a\":1,\"o\":{},\"\\u0061\":2}", outer, true, {1, 2}, {1, 15}},
+        {"{\"o\":[\"a\",\"a\"]}", inner, false, {0, 0}, {0, 0}},
+        {"{\"a\":1}", inner, false, {0, 0}, {0, 0}},
+        {"", outer, false, {0, 0}, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct skr_position first = {0, 0};
+        struct skr_position second = {0, 0};
+        assert_int_equal(skr_json_find_twice(rows[i].text, rows[i].path, &first, &second),
+                         rows[i].found);
+        assert_at(first, rows[i].first[0], rows[i].first[1]);
+        assert_at(second, rows[i].second[0], rows[i].second[1]);
+    }
+}
+
 /* No result is expected, only that every search ends inside the text. */
 TEST(any_bytes_at_all_are_survived)
 {
@@ -207,6 +234,8 @@ TEST(any_bytes_at_all_are_survived)
         (void)skr_json_find_path(text, path, &p);
         (void)skr_json_find_path(text, path + 1, &p);
         (void)skr_json_find_path(text, path + 2, &p);
+        (void)skr_json_find_twice(text, path, &p, &p);
+        (void)skr_json_find_twice(text, path + 3, &p, &p);
         (void)skr_json_deeper_than(text, 2, &p);
         (void)skr_json_find_elements(text, "", 1, &p);
         skr_json_find_token(text, seed % 25, &p);
