@@ -59,7 +59,8 @@ server/solve: object render manifest config kube http
 server/cli: object render manifest config kube http daemon client lint lab/simulate lab/sandbox solve
 core/root: frame gang spotmix placement propagation
 core/frame:
-core/solver:
+core/solver: solver/roles
+core/solver/roles: solver
 core/pod: group
 core/group: pod solver
 core/spotmix: frame solver group pod

@@ -267,7 +267,8 @@ int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_prob
 {
     struct skr_solver_kept *kept = NULL;
     bool worth = problem->n > 0 && problem->step_budget != 0 && !problem->no_fast_paths &&
-                 problem->tree->n_leaves > 0 && !problem->bounds && problem->n_domain_rules == 0;
+                 problem->tree->n_leaves > 0 && !problem->bounds && problem->n_domain_rules == 0 &&
+                 !problem->roles;
     if (!worth || open_kept(cache, problem, &kept, error) != 0) {
         return skr_solve(problem, ret, error);
     }

@@ -25,7 +25,7 @@ size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache);
 
 /*
  * As skr_solve(). Compares all leaves with those of the problem's last run. Cost: O(leaves), the
- * changes, then the answer. A problem that cannot be cached (too large, bounds, domains,
+ * changes, then the answer. A problem that cannot be cached (too large, bounds, domains, roles,
  * no_fast_paths) is solved without the cache.
  */
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,

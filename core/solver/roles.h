@@ -64,7 +64,15 @@ struct skr_roles {
     const struct skr_set_kind *kind;
     size_t n_caps;
     const struct skr_role_cap *cap;
+    int32_t row_limit; /* keys of a span, beyond which the method is not exact (tests); 0: the
+                          solver's own */
 };
+
+/* Independent checker, linear: 0 when the counts [role * n_leaves + leaf] are a valid placement of
+ * size[n_roles] members of each role (NULL: those of the roles), else -SKR_INVALID and what is
+ * violated where. Every placement of roles has passed it. */
+int skr_roles_check(const struct skr_problem *problem, const int32_t *size, const int32_t *count,
+                    struct skr_error *error);
 
 /* ---- the answer; owned by the arena of the solution ---- */
 

@@ -160,6 +160,7 @@ static int check_with(const struct skr_problem *problem, const int32_t *count, i
 int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
                        struct skr_error *error)
 {
+    skr_bug_on(problem->roles); /* skr_roles_check() */
     int32_t *total = calloc((size_t)problem->tree->n_units + 1, sizeof *total);
     if (!total) {
         return skr_error_set(error, SKR_NO_MEMORY, "solution check: out of memory");

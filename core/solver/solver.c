@@ -20,6 +20,7 @@
 #include "core/solver/domains.h"
 #include "core/solver/explain.h"
 #include "core/solver/optimum.h"
+#include "core/solver/roles/roles_solve.h"
 #include "core/solver/tie_choice.h"
 #include "topology/base/arena.h"
 
@@ -51,23 +52,6 @@ int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
                              claims, problem->n);
     }
     return 0;
-}
-
-static struct skr_solution *solution_new(const struct skr_tree *tree)
-{
-    /* Counts and keys: at most one run per used unit of a level. */
-    size_t most = 64 * 1024 + 64 * (size_t)tree->n_units;
-    struct skr_arena *arena = skr_arena_create(most, 0);
-    if (!arena) {
-        return NULL;
-    }
-    struct skr_solution *solution = skr_arena_alloc(arena, sizeof *solution);
-    if (!solution) {
-        skr_arena_destroy(arena);
-        return NULL;
-    }
-    solution->arena = arena;
-    return solution;
 }
 
 /* Puts counts and key into the solution. False without memory. */
@@ -228,7 +212,7 @@ int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
                const struct skr_feasible *feasible, struct skr_solution **ret,
                struct skr_error *error)
 {
-    struct skr_solution *solution = solution_new(problem->tree);
+    struct skr_solution *solution = skr_solution_create(problem->tree, 1);
     if (!solution) {
         return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
     }
@@ -245,17 +229,14 @@ int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
 
 int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
 {
-    int rc = skr_answer_check(problem, error);
+    int rc =
+        problem->roles ? skr_roles_problem_check(problem, error) : skr_answer_check(problem, error);
     if (rc != 0) {
         return rc;
     }
+    if (problem->roles) {
+        return skr_roles_solve(problem, ret, error);
+    }
     return problem->n_domain_rules > 0 ? skr_solve_domains(problem, ret, error)
                                        : skr_answer(problem, NULL, NULL, ret, error);
-}
-
-void skr_solution_destroy(struct skr_solution *solution)
-{
-    if (solution) {
-        skr_arena_destroy(solution->arena);
-    }
 }

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first word of a level, for all vectors at once.
+ *
+ * Windows: from the wanted vectors down, the main counts of each row that can be part of one. Cells
+ * are the counts of these windows. Weights: from the units up, the least weight of every cell, over
+ * all pairs of rows whose keys add up to its row's. States: from the live ports down, the cells on
+ * walks of least weight, and their edges.
+ *
+ * Cost: pairs of rows x windows, for every span of the level. Memory of the step, but for states
+ * and edges.
+ */
+#include <string.h>
+
+#include "core/solver/roles/role_graph.h"
+
+struct window {
+    int32_t lo, hi; /* hi < lo: not needed */
+    int32_t first;  /* cell of lo */
+};
+
+struct skr_role_cells {
+    struct window *row; /* [rows] */
+    int32_t n;
+    int64_t *weight;
+    uint8_t *marked;
+    int32_t *state; /* index of the state made for it */
+};
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void widen(struct window *window, int32_t lo, int32_t hi)
+{
+    if (lo > hi) {
+        return;
+    }
+    bool empty = window->hi < window->lo;
+    window->lo = empty ? lo : smaller(lo, window->lo);
+    window->hi = empty ? hi : larger(hi, window->hi);
+}
+
+/* ---- windows ---- */
+
+static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = skr_run_scratch_alloc(&rr->run, 1, sizeof *cells);
+    if (!cells) {
+        return false;
+    }
+    cells->row = skr_run_scratch_alloc(&rr->run, (size_t)span->rows.n, sizeof *cells->row);
+    for (int32_t k = 0; k < span->rows.n && cells->row; k++) {
+        cells->row[k].hi = -1;
+    }
+    span->cells = cells;
+    return cells->row;
+}
+
+/* What the halves of a pair must cover. */
+static void pass_windows(struct skr_role_span *span)
+{
+    const struct skr_role_rows *x = &span->left->rows;
+    const struct skr_role_rows *y = &span->right->rows;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct window *window = &span->cells->row[k];
+        if (window->hi < window->lo) {
+            continue;
+        }
+        int32_t j = y->n - 1;
+        for (int32_t i = 0; skr_role_rows_pair(x, y, span->rows.row[k].key, &i, &j); i++) {
+            const struct skr_role_row *a = &x->row[i];
+            const struct skr_role_row *b = &y->row[j];
+            widen(&span->left->cells->row[i], larger(a->lo, window->lo - b->hi),
+                  smaller(a->hi, window->hi - b->lo));
+            widen(&span->right->cells->row[j], larger(b->lo, window->lo - a->hi),
+                  smaller(b->hi, window->hi - a->lo));
+        }
+    }
+}
+
+static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = span->cells;
+    int64_t n = 0;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        struct window *window = &cells->row[k];
+        window->first = (int32_t)n;
+        n += window->hi < window->lo ? 0 : window->hi - window->lo + 1;
+        if (n > INT32_MAX / 2) {
+            rr->run.stop = SKR_RUN_BYTE_LIMIT;
+            return false;
+        }
+    }
+    cells->n = (int32_t)n;
+    cells->weight = skr_run_scratch_alloc(&rr->run, (size_t)n, sizeof *cells->weight);
+    for (int32_t c = 0; c < cells->n && cells->weight; c++) {
+        cells->weight[c] = SKR_WEIGHT_NONE;
+    }
+    return cells->weight;
+}
+
+static bool make_windows(struct skr_role_graph *graph, int32_t level)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!make_cells(rr, at->span[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            int32_t k = skr_role_rows_find(&set->all->rows, set->port[p].key);
+            skr_bug_on(k < 0);
+            widen(&set->all->cells->row[k], set->port[p].main, set->port[p].main);
+        }
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (at->span[i]->left) {
+            if (!skr_role_run_step(rr, at->span[i]->rows.n)) {
+                return false;
+            }
+            pass_windows(at->span[i]);
+        }
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!make_weights(rr, at->span[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- weights ---- */
+
+/* The amounts of all scopes that units have in their windows. */
+static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t **counts)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_axes *axes = &rr->axes[level];
+    const struct skr_role_level *at = &graph->level[level];
+    if (!skr_role_words_counts(rr, level, counts)) {
+        return false;
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        const struct skr_role_span *span = at->span[i];
+        for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
+            const struct window *window = &span->cells->row[k];
+            for (int32_t scope = 0; scope < rr->n_scopes && window->lo <= window->hi; scope++) {
+                int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
+                int32_t slope = skr_axes_slope(axes, scope);
+                if (counts[scope]) {
+                    skr_bits_set_progression(counts[scope], base + window->lo * slope,
+                                             base + window->hi * slope, larger(slope, 1));
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static void weigh_unit(const struct skr_role_run *rr, const struct skr_role_span *span,
+                       const struct skr_role_words *words)
+{
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct skr_role_row *row = &span->rows.row[k];
+        const struct window *window = &span->cells->row[k];
+        int64_t *weight = span->cells->weight + window->first;
+        for (int32_t x = skr_role_row_next(row, window->lo); x <= window->hi;
+             x = skr_role_row_next(row, x + 1)) {
+            weight[x - window->lo] = skr_role_words_weight(rr, words, row->key, x);
+        }
+    }
+}
+
+/* out[x + y] = least of a[x] + b[y]. */
+static int64_t add_weights(const struct window *wa, const int64_t *a, const struct window *wb,
+                           const int64_t *b, const struct window *w, int64_t *out)
+{
+    int64_t steps = 0;
+    int32_t last = smaller(wa->hi, w->hi - wb->lo);
+    for (int32_t x = larger(wa->lo, w->lo - wb->hi); x <= last; x++) {
+        int64_t weight = a[x - wa->lo];
+        if (weight > SKR_WEIGHT_MAX) {
+            continue;
+        }
+        int32_t from = larger(wb->lo, w->lo - x);
+        int32_t to = smaller(wb->hi, w->hi - x);
+        const int64_t *add = b + (from - wb->lo);
+        int64_t *sum = out + (x + from - w->lo);
+        for (int32_t i = 0; i <= to - from; i++) {
+            int64_t total = weight + add[i];
+            sum[i] = total < sum[i] ? total : sum[i];
+        }
+        steps += to - from + 1;
+    }
+    return steps;
+}
+
+static bool weigh_pair(struct skr_role_run *rr, const struct skr_role_span *span)
+{
+    const struct skr_role_span *left = span->left;
+    const struct skr_role_span *right = span->right;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct window *window = &span->cells->row[k];
+        if (window->hi < window->lo) {
+            continue;
+        }
+        int64_t *weight = span->cells->weight + window->first;
+        int64_t steps = left->rows.n + right->rows.n;
+        int32_t j = right->rows.n - 1;
+        for (int32_t i = 0;
+             skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
+            const struct window *a = &left->cells->row[i];
+            const struct window *b = &right->cells->row[j];
+            steps += add_weights(a, left->cells->weight + a->first, b,
+                                 right->cells->weight + b->first, window, weight);
+        }
+        for (int32_t c = 0; c <= window->hi - window->lo; c++) {
+            weight[c] = weight[c] > SKR_WEIGHT_MAX ? SKR_WEIGHT_NONE : weight[c];
+        }
+        if (!skr_role_run_step(rr, steps)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The cell of a port. */
+static int32_t cell_of(const struct skr_role_ports *set, const struct skr_role_port *port)
+{
+    int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+    const struct window *window = &set->all->cells->row[k];
+    return window->first + port->main - window->lo;
+}
+
+bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level, struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    uint64_t *counts[SKR_SCOPES_MAX];
+    if (!make_windows(graph, level) || !skr_role_words_init(rr, level, words) ||
+        !first_counts(graph, level, counts)) {
+        return false;
+    }
+    skr_role_words_next(rr, words, counts);
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (!at->span[i]->left) {
+            weigh_unit(rr, at->span[i], words);
+        } else if (!weigh_pair(rr, at->span[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            set->port[p].weight = set->all->cells->weight[cell_of(set, &set->port[p])];
+        }
+    }
+    return skr_run_poll(&rr->run);
+}
+
+/* ---- states ---- */
+
+/* Edges while they are found: halves are cells until all states have numbers. */
+struct edges {
+    struct skr_role_run *rr;
+    struct skr_role_edge *edge;
+    size_t n, cap;
+};
+
+static bool put_edge(struct edges *edges, int32_t left, int32_t right)
+{
+    if (edges->n == edges->cap) {
+        size_t cap = edges->cap > 0 ? 2 * edges->cap : 1024;
+        struct skr_role_edge *edge = skr_run_scratch_alloc(&edges->rr->run, cap, sizeof *edge);
+        if (!edge) {
+            return false;
+        }
+        if (edges->n > 0) {
+            memcpy(edge, edges->edge, edges->n * sizeof *edge);
+        }
+        edges->edge = edge;
+        edges->cap = cap;
+    }
+    edges->edge[edges->n++] = (struct skr_role_edge){.left = left, .right = right};
+    return true;
+}
+
+/* Edges of least weight of the cell of row k and total x; marks the cells where they lead. */
+static bool put_edges(struct edges *edges, const struct skr_role_span *span, int32_t k, int32_t x,
+                      int64_t weight)
+{
+    const struct skr_role_span *left = span->left;
+    const struct skr_role_span *right = span->right;
+    int32_t j = right->rows.n - 1;
+    for (int32_t i = 0;
+         skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
+        const struct window *a = &left->cells->row[i];
+        const struct window *b = &right->cells->row[j];
+        int32_t to = smaller(a->hi, x - b->lo);
+        for (int32_t m = larger(a->lo, x - b->hi); m <= to; m++) {
+            int32_t p = a->first + m - a->lo;
+            int32_t q = b->first + x - m - b->lo;
+            if (left->cells->weight[p] + right->cells->weight[q] == weight) {
+                left->cells->marked[p] = 1;
+                right->cells->marked[q] = 1;
+                if (!put_edge(edges, p, q)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* Makes the states of a span, whose cells are marked, and its edges. */
+static bool make_states(struct skr_role_run *rr, struct edges *edges, struct skr_role_span *span)
+{
+    struct skr_role_cells *cells = span->cells;
+    int32_t n = 0;
+    for (int32_t c = 0; c < cells->n; c++) {
+        n += cells->marked[c];
+    }
+    span->n_states = 0;
+    span->state = skr_run_alloc(&rr->run, (size_t)n, sizeof *span->state);
+    edges->n = 0;
+    if (!span->state) {
+        return false;
+    }
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        const struct window *window = &cells->row[k];
+        for (int32_t x = window->lo; x <= window->hi; x++) {
+            int32_t c = window->first + x - window->lo;
+            if (!cells->marked[c]) {
+                continue;
+            }
+            cells->state[c] = span->n_states;
+            struct skr_role_state *state = &span->state[span->n_states++];
+            *state = (struct skr_role_state){.row = k, .main = x, .port = -1, .live = true};
+            state->first_edge = (int32_t)edges->n;
+            if (span->left && (!put_edges(edges, span, k, x, cells->weight[c]) ||
+                               !skr_role_run_step(rr, 1 + window->hi - window->lo))) {
+                return false;
+            }
+            if (edges->n > INT32_MAX) {
+                rr->run.stop = SKR_RUN_BYTE_LIMIT;
+                return false;
+            }
+            state->n_edges = (int32_t)edges->n - state->first_edge;
+        }
+    }
+    rr->run.stats.states_kept += n;
+    span->edge = skr_run_alloc(&rr->run, edges->n, sizeof *span->edge);
+    if (span->edge && edges->n > 0) {
+        memcpy(span->edge, edges->edge, edges->n * sizeof *span->edge);
+    }
+    return span->edge;
+}
+
+static void number_edges(struct skr_role_span *span)
+{
+    for (int32_t s = 0; s < span->n_states; s++) {
+        struct skr_role_edge *edge = span->edge + span->state[s].first_edge;
+        for (int32_t e = 0; e < span->state[s].n_edges; e++) {
+            edge[e].left = span->left->cells->state[edge[e].left];
+            edge[e].right = span->right->cells->state[edge[e].right];
+        }
+    }
+}
+
+bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *at = &graph->level[level];
+    struct edges edges = {.rr = rr};
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_role_cells *cells = at->span[i]->cells;
+        cells->marked = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, 1);
+        cells->state = skr_run_scratch_alloc(&rr->run, (size_t)cells->n, sizeof *cells->state);
+        if (!cells->marked || !cells->state) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        const struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            if (set->port[p].live) {
+                set->all->cells->marked[cell_of(set, &set->port[p])] = 1;
+            }
+        }
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (!make_states(rr, &edges, at->span[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        if (at->span[i]->left) {
+            number_edges(at->span[i]);
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_role_ports *set = at->set[i];
+        for (int32_t p = 0; p < set->n; p++) {
+            struct skr_role_port *port = &set->port[p];
+            port->state = port->live ? set->all->cells->state[cell_of(set, port)] : -1;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_GRAPH_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_GRAPH_H
+/*
+ * The choice graph, as core/solver/choice_graph.h has it, with vectors in place of totals.
+ *
+ * A *state* is a vector that a span may hold; a state of a pair has edges, the ways to split it. A
+ * *port* is a vector that a whole sibling set holds, with all its counters. Levels are opened from
+ * the top. A level's first word is weighed for all vectors at once (role_dense.c); states are made
+ * only where it is least. Later words are weighed on the states.
+ *
+ * Internal to the solver; memory of the run.
+ */
+#include "core/solver/choice_graph.h"
+#include "core/solver/roles/role_sets.h"
+
+struct skr_role_edge {
+    int32_t left, right; /* indices of states of the halves */
+};
+
+struct skr_role_state {
+    int64_t weight;
+    int32_t row; /* of the span */
+    int32_t main;
+    int32_t port; /* of a unit: of its children; -1: they hold nothing */
+    int32_t first_edge, n_edges;
+    bool live, marked;
+};
+
+struct skr_role_port {
+    uint64_t key; /* with counters */
+    int32_t main;
+    int32_t state; /* of the set's span; -1 until its level is opened */
+    int64_t weight;
+    bool live, marked;
+};
+
+struct skr_role_ports {
+    struct skr_role_span *all;
+    int32_t n;
+    struct skr_role_port *port; /* by key, then main */
+};
+
+struct skr_role_level {
+    int32_t n_sets;
+    struct skr_role_ports **set;
+    int32_t n_spans;
+    struct skr_role_span **span; /* parts before wholes */
+};
+
+struct skr_role_graph {
+    struct skr_role_run *rr;
+    int32_t n_levels; /* opened so far */
+    struct skr_role_level level[SKR_LEVELS_MAX + 2];
+};
+
+/* Weights of one word: the sum over the scopes of table[scope][amount]. */
+struct skr_role_words {
+    int32_t level;
+    int32_t n_keys;
+    int32_t scope[SKR_SCOPES_MAX];  /* of each key, in their order */
+    int32_t at;                     /* the key whose digits come next */
+    bool begun;                     /* it has a digit already */
+    int32_t below;                  /* counts of it below this one have none yet */
+    int64_t *table[SKR_SCOPES_MAX]; /* [scope][n of the scope + 1]; NULL: no key */
+};
+
+bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_role_words *ret);
+/* The next word. counts[scope]: bits [n / 64 + 1] of the amounts that units of the level may still
+ * have. False when all digits were weighed. */
+bool skr_role_words_next(const struct skr_role_run *rr, struct skr_role_words *words,
+                         uint64_t *const *counts);
+/* [scope] bits of the run, all 0; NULL where the level has no key. False: the run had to stop. */
+bool skr_role_words_counts(struct skr_role_run *rr, int32_t level, uint64_t **ret);
+int64_t skr_role_words_weight(const struct skr_role_run *rr, const struct skr_role_words *words,
+                              uint64_t key, int32_t main);
+
+/* What units weigh on the deepest level. */
+enum skr_role_weighing {
+    SKR_ROLE_WEIGH_WORD,
+    SKR_ROLE_WEIGH_PORTS, /* what their ports weigh, as set by the caller */
+    SKR_ROLE_WEIGH_ROOM,
+};
+void skr_role_graph_weigh(struct skr_role_graph *graph, int32_t deepest, enum skr_role_weighing how,
+                          const struct skr_role_words *words);
+/* Drops what is not of least weight. Whether any state has more than one edge left. */
+bool skr_role_graph_tighten(struct skr_role_graph *graph, int32_t deepest);
+
+/* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
+ * makes its states. False: the run had to stop. */
+bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words);
+
+/* The first word of the level for all vectors that its ports want; least weights into the ports. */
+bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
+                          struct skr_role_words *words);
+/* States and edges of least weight below the live ports. After skr_role_dense_weigh(). */
+bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level);
+
+/* The graph of all optimal placements of the members [n_roles], which are in S(root). */
+bool skr_role_optimum(struct skr_role_run *rr, const struct skr_role_sets *sets,
+                      const int32_t *members, struct skr_role_graph *ret);
+/* One of them, by the rule for ties: members[unit * n_roles + role]. */
+bool skr_role_choose(const struct skr_role_graph *graph, const struct skr_role_sets *sets,
+                     const int32_t *target, int32_t *members);
+
+/* The next pair of rows (*i of x, *j of y) whose keys add up to key. Begin with *i = 0 and
+ * *j = y->n - 1; to go on, add 1 to *i. */
+static inline bool skr_role_rows_pair(const struct skr_role_rows *x, const struct skr_role_rows *y,
+                                      uint64_t key, int32_t *i, int32_t *j)
+{
+    while (*i < x->n && *j >= 0) {
+        uint64_t sum = x->row[*i].key + y->row[*j].key;
+        if (sum == key) {
+            return true;
+        }
+        if (sum < key) {
+            ++*i;
+        } else {
+            --*j;
+        }
+    }
+    return false;
+}
+
+#endif

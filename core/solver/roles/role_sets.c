@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Feasible sets of all units, from the leaves up.
+ *
+ * The vectors of a unit are those of its sibling set of children whose counters are complete: each
+ * is as large as its rule says, or 0 where the scope has nothing below the unit. At the level of a
+ * set kind the vectors *collapse*: those that are whole sets are kept, and their roles become one
+ * axis. Then the rules of the unit's own level filter them.
+ */
+#include "core/solver/roles/role_sets.h"
+
+static bool counters_complete(const struct skr_axes *axes, uint64_t key)
+{
+    for (int32_t c = 0; c < axes->n_counters; c++) {
+        const struct skr_counter *counter = &axes->counter[c];
+        uint64_t used = key >> counter->shift & counter->mask;
+        if (used != 0 && used != (uint64_t)counter->used) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool collapses(const struct skr_role_run *rr, int32_t level)
+{
+    for (size_t k = 0; k < rr->roles->n_kinds; k++) {
+        if (rr->roles->kind[k].level == level) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The only main count >= 0 that makes whole sets with the side counts; -1: several may. */
+static int32_t only_main(const struct skr_role_run *rr, int32_t level, const int32_t *counts)
+{
+    const struct skr_axes *axes = &rr->axes[level + 1];
+    const struct skr_axis *main = &axes->axis[axes->n - 1];
+    if (main->role < 0 || rr->kind_of[main->role] < 0) {
+        return -1;
+    }
+    const struct skr_set_kind *kind = &rr->roles->kind[rr->kind_of[main->role]];
+    for (int32_t a = 0; a + 1 < axes->n && kind->level == level; a++) {
+        int32_t role = axes->axis[a].role;
+        if (role >= 0 && kind->each[role] > 0) {
+            return counts[a] / kind->each[role] * kind->each[main->role];
+        }
+    }
+    return -1;
+}
+
+/* One row of the children of a unit of the level at which kinds collapse. */
+static bool collapse_row(const struct skr_role_filter *filter, const struct skr_role_row *row)
+{
+    struct skr_role_run *rr = filter->rr;
+    int32_t level = filter->level;
+    const struct skr_axes *below = &rr->axes[level + 1];
+    const struct skr_axes *axes = &rr->axes[level];
+    int32_t counts[SKR_ROLES_MAX];
+    int32_t members[SKR_ROLES_MAX];
+    uint64_t key = 0;
+    int32_t main = 0;
+    skr_axes_counts(below, row->key, 0, counts);
+    int32_t only = only_main(rr, level, counts);
+    const struct skr_axis *a = &below->axis[below->n - 1];
+    const struct skr_axis *b = &axes->axis[axes->n - 1];
+    if (a->role == b->role && a->kind == b->kind) {
+        skr_axes_members(rr, level + 1, row->key, 0, members);
+        return !skr_axes_vector(rr, level, members, &key, &main) ||
+               skr_role_filter_put(filter, key & axes->side, row, row->lo, row->hi);
+    }
+    int32_t from = only > row->lo ? only : row->lo;
+    int32_t to = only >= 0 && only < row->hi ? only : row->hi;
+    for (int32_t x = skr_role_row_next(row, from); x <= to; x = skr_role_row_next(row, x + 1)) {
+        skr_axes_members(rr, level + 1, row->key, x, members);
+        if (skr_axes_vector(rr, level, members, &key, &main)) {
+            const struct skr_role_row one = {.lo = main, .hi = main};
+            if (!skr_role_filter_put(filter, key & axes->side, &one, main, main)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The vectors of an inner unit of level >= 1 as a child of its parent. */
+static bool unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
+                      const struct skr_role_span *inside, struct skr_role_rows *ret)
+{
+    const struct skr_axes *below = &rr->axes[level + 1];
+    struct skr_role_filter filter;
+    skr_role_filter_init(&filter, rr, level, unit);
+    if (!skr_role_rows_begin(rr, skr_axes_main_most(&rr->axes[level]))) {
+        return false;
+    }
+    const struct skr_role_row zero = {0};
+    const struct skr_role_rows none = {.n = 1, .row = &zero};
+    const struct skr_role_rows *rows = inside ? &inside->rows : &none;
+    bool whole = collapses(rr, level);
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct skr_role_row *row = &rows->row[i];
+        if (!counters_complete(below, row->key)) {
+            continue;
+        }
+        if (whole ? !collapse_row(&filter, row)
+                  : !skr_role_filter_put(&filter, row->key & below->side, row, row->lo, row->hi)) {
+            return false;
+        }
+    }
+    return skr_role_run_step(rr, rows->n) && skr_role_rows_finish(rr, false, ret);
+}
+
+static bool leaf_rows(struct skr_role_run *rr, int32_t leaf, int64_t *left,
+                      struct skr_role_rows *ret)
+{
+    int32_t level = rr->run.tree->n_levels;
+    struct skr_role_filter filter;
+    skr_role_filter_init(&filter, rr, level, rr->run.tree->first_leaf + leaf);
+    return skr_role_rows_begin(rr, skr_axes_main_most(&rr->axes[level])) &&
+           skr_role_leaf_put(&filter, leaf, left) && skr_role_rows_finish(rr, false, ret);
+}
+
+/* The role whose room SKR_TIE_TIGHT compares: the one with most members. */
+static const struct skr_role *tight_role(const struct skr_role_run *rr)
+{
+    int32_t best = 0;
+    for (int32_t r = 1; r < rr->n_roles; r++) {
+        best = rr->n[r] > rr->n[best] ? r : best;
+    }
+    return &rr->roles->role[best];
+}
+
+static bool sum_rooms(struct skr_role_run *rr, struct skr_role_sets *ret)
+{
+    const struct skr_tree *tree = rr->run.tree;
+    if (rr->run.problem->tie_break != SKR_TIE_TIGHT) {
+        return true;
+    }
+    const struct skr_role *role = tight_role(rr);
+    struct skr_problem problem = *rr->run.problem;
+    problem.demand = role->demand;
+    problem.eligible = role->eligible;
+    ret->room = skr_run_alloc(&rr->run, (size_t)tree->n_units, sizeof *ret->room);
+    for (int32_t unit = tree->n_units - 1; unit > 0 && ret->room; unit--) {
+        if (unit >= tree->first_leaf) {
+            int32_t leaf = unit - tree->first_leaf;
+            ret->room[unit] =
+                skr_leaf_eligible(&problem, leaf) ? skr_leaf_room(&problem, problem.free, leaf) : 0;
+        }
+        ret->room[tree->parent[unit]] += ret->room[unit];
+    }
+    return ret->room;
+}
+
+/* The span of a unit with these rows. */
+static bool put_unit(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t level,
+                     int32_t unit, const struct skr_role_rows *rows)
+{
+    const struct skr_tree *tree = rr->run.tree;
+    if (skr_role_rows_only_zero(rows)) {
+        return true;
+    }
+    struct skr_role_span *inside = unit < tree->first_leaf ? sets->inside[unit] : NULL;
+    sets->unit[unit] =
+        skr_role_span_unit(rr, level, inside, sets->room ? sets->room[unit] : 0, rows);
+    return sets->unit[unit];
+}
+
+static bool put_inside(struct skr_role_run *rr, struct skr_role_sets *sets, int32_t unit,
+                       struct skr_role_span **item)
+{
+    const struct skr_tree *tree = rr->run.tree;
+    int32_t n = tree->child_count[unit];
+    for (int32_t i = 0; i < n; i++) {
+        item[i] = sets->unit[tree->child_first[unit] + i];
+    }
+    return n == 0 || skr_role_span_all(rr, item, n, &sets->inside[unit]);
+}
+
+bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
+{
+    const struct skr_tree *tree = rr->run.tree;
+    size_t n_units = (size_t)tree->n_units;
+    *ret = (struct skr_role_sets){
+        .unit = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *)),
+        .inside = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *)),
+    };
+    struct skr_role_span **item = skr_run_alloc(&rr->run, n_units, sizeof *item);
+    int64_t *left = skr_run_alloc(
+        &rr->run, (SKR_ROLES_MAX + 1) * (rr->run.problem->n_resources + 1), sizeof *left);
+    if (!ret->unit || !ret->inside || !item || !left || !skr_role_spans_init(rr) ||
+        !sum_rooms(rr, ret)) {
+        return false;
+    }
+    struct skr_role_rows rows;
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        if (!leaf_rows(rr, leaf, left, &rows) ||
+            !put_unit(rr, ret, tree->n_levels, tree->first_leaf + leaf, &rows)) {
+            return false;
+        }
+    }
+    for (int32_t level = tree->n_levels - 1; level >= 0 && tree->n_leaves > 0; level--) {
+        for (int32_t unit = tree->level_first[level]; unit < tree->level_first[level + 1]; unit++) {
+            if (!put_inside(rr, ret, unit, item) ||
+                (level > 0 && (!unit_rows(rr, level, unit, ret->inside[unit], &rows) ||
+                               !put_unit(rr, ret, level, unit, &rows)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
+                        struct skr_role_rows *ret)
+{
+    const struct skr_axes *axes = &rr->axes[1];
+    const struct skr_role_row zero = {0};
+    const struct skr_role_rows none = {.n = 1, .row = &zero};
+    const struct skr_role_rows *rows = sets->inside[0] ? &sets->inside[0]->rows : &none;
+    if (!skr_role_rows_begin(rr, skr_axes_main_most(axes))) {
+        return false;
+    }
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct skr_role_row *row = &rows->row[i];
+        if (counters_complete(axes, row->key) &&
+            !skr_role_rows_add_row(rr, row->key & axes->side, row, row->lo, row->hi)) {
+            return false;
+        }
+    }
+    return skr_role_rows_finish(rr, true, ret);
+}
+
+bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
+                       const int32_t *members)
+{
+    uint64_t key = 0;
+    int32_t main = 0;
+    if (!sets->inside[0] || !skr_axes_vector(rr, 1, members, &key, &main)) {
+        return false;
+    }
+    int32_t at = skr_role_rows_find(&sets->inside[0]->rows, key);
+    return at >= 0 && skr_role_row_has(&sets->inside[0]->rows.row[at], main);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_SETS_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_SETS_H
+/*
+ * First half of the method: for every unit the vectors that its subtree can hold with all rules,
+ * sets and caps below it obeyed. Internal to the solver; memory of the run.
+ */
+#include "core/solver/roles/role_span.h"
+
+struct skr_role_sets {
+    struct skr_role_span **unit;   /* [unit] as a child of its parent; NULL: holds nothing but 0 */
+    struct skr_role_span **inside; /* [inner unit] its children; NULL: they hold nothing */
+    int64_t *room;                 /* [unit] sum over the leaves below; NULL when ties do not ask */
+};
+
+/* What a unit may hold on its level. Vectors are put into the builder of the run. */
+struct skr_role_filter {
+    struct skr_role_run *rr;
+    int32_t level, unit;
+    bool simple; /* only greatest counts bind: intervals stay intervals */
+    int32_t n_caps;
+    int32_t cap_weight[SKR_ROLE_CAPS_MAX][SKR_ROLES_MAX]; /* [cap][axis] */
+    int32_t cap_most[SKR_ROLE_CAPS_MAX];
+    int32_t axis_least[SKR_ROLES_MAX], axis_most[SKR_ROLES_MAX];
+    int32_t least, most; /* of all members */
+};
+
+void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *rr, int32_t level,
+                          int32_t unit);
+/* Puts those of the vectors (key, main counts of row within lo .. hi) that the unit may hold. */
+bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
+                         const struct skr_role_row *row, int32_t lo, int32_t hi);
+
+/* Vectors that the leaf can hold, into the filter; left[SKR_ROLES_MAX * n_resources] is working
+ * space. */
+bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64_t *left);
+
+bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret);
+/* S(root): vectors of the axes of level 1, without counters. Sorted by key. */
+bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_role_sets *sets,
+                        struct skr_role_rows *ret);
+/* Whether the members [n_roles] are in S(root). */
+bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_role_sets *sets,
+                       const int32_t *members);
+
+#endif

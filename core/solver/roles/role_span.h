@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_SPAN_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_SPAN_H
+/*
+ * Spans of neighbouring siblings, as core/solver/span.h has them, with rows of vectors in place of
+ * totals. Interned: equal units are one span, and so are equal pairs. A unit that can hold nothing
+ * but 0 is left out and written as NULL.
+ *
+ * Internal to the solver; memory of the run.
+ */
+#include "core/solver/roles/rows.h"
+
+struct skr_role_cells; /* dense.h */
+struct skr_role_state; /* graph.h */
+struct skr_role_edge;  /* graph.h */
+struct skr_role_ports; /* graph.h */
+
+struct skr_role_span {
+    int32_t id;    /* order of making: parts have smaller ids than the whole */
+    int32_t level; /* of the units in it */
+    int32_t n_units;
+    struct skr_role_rows rows;
+    int64_t room;                       /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
+    struct skr_role_span *left, *right; /* NULL for a unit */
+    struct skr_role_span *inside;       /* unit: the span of its children; NULL: none */
+
+    /* Of the second half. */
+    struct skr_role_ports *ports; /* whole sibling set that a live choice needs; else NULL */
+    struct skr_role_cells *cells; /* while its level is opened */
+    bool listed;                  /* in the level that is opened */
+    int32_t n_states;
+    struct skr_role_state *state; /* by key, then main count, ascending */
+    struct skr_role_edge *edge;
+};
+
+bool skr_role_spans_init(struct skr_role_run *rr);
+/* The span of one unit of the level; rows have its counters, and are copied unless they are those
+ * of inside. NULL: the run had to stop. */
+struct skr_role_span *skr_role_span_unit(struct skr_role_run *rr, int32_t level,
+                                         struct skr_role_span *inside, int64_t room,
+                                         const struct skr_role_rows *rows);
+/* All n >= 1 of item (NULL: holds 0 only) side by side; item is overwritten. NULL in *ret: all hold
+ * 0 only. False: the run had to stop. */
+bool skr_role_span_all(struct skr_role_run *rr, struct skr_role_span **item, int32_t n,
+                       struct skr_role_span **ret);
+
+#endif

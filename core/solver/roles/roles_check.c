@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checker of placements of roles, straight from the definition of validity. It shares nothing with
+ * the method that finds them, not even the reading of the rules. Linear in roles, tree and
+ * resources. Every placement of roles passes it before it is used.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/solver/roles.h"
+
+struct check {
+    const struct skr_problem *problem;
+    const struct skr_roles *roles;
+    const int32_t *size;  /* [role] */
+    const int32_t *count; /* [role * n_leaves + leaf] */
+    int32_t *total;       /* [scope * n_units + unit]; the last scope is the group */
+    struct skr_error *error;
+};
+
+static const char *unit_name(const struct check *check, int32_t unit)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    return !tree->unit_name || !tree->unit_name[unit] ? "?" : tree->unit_name[unit];
+}
+
+static const char *scope_name(const struct check *check, size_t scope)
+{
+    if (scope == check->roles->n_roles) {
+        return "the group";
+    }
+    return check->roles->role[scope].name ? check->roles->role[scope].name : "?";
+}
+
+static int64_t claims_on(const struct check *check, size_t r, int32_t leaf)
+{
+    const int32_t *claimed = check->roles->role[r].claimed;
+    return claimed ? claimed[leaf] : 0;
+}
+
+static int check_leaf(const struct check *check, int32_t leaf)
+{
+    const struct skr_problem *problem = check->problem;
+    const struct skr_tree *tree = problem->tree;
+    const char *name = unit_name(check, tree->first_leaf + leaf);
+    for (size_t r = 0; r < check->roles->n_roles; r++) {
+        const struct skr_role *role = &check->roles->role[r];
+        int64_t added =
+            check->count[r * (size_t)tree->n_leaves + (size_t)leaf] - claims_on(check, r, leaf);
+        if (added < 0) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "leaf %" PRId32 " (%s): %" PRId64
+                                 " members of %s fewer than are claimed",
+                                 leaf, name, -added, scope_name(check, r));
+        }
+        if (added > 0 && role->eligible && role->eligible[leaf] == 0) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "leaf %" PRId32 " (%s): not eligible for %s", leaf, name,
+                                 scope_name(check, r));
+        }
+    }
+    for (size_t d = 0; d < problem->n_resources; d++) {
+        int64_t free = problem->free[(size_t)leaf * problem->n_resources + d];
+        int64_t left = free > 0 ? free : 0;
+        for (size_t r = 0; r < check->roles->n_roles; r++) {
+            int64_t demand = check->roles->role[r].demand[d];
+            int64_t added =
+                check->count[r * (size_t)tree->n_leaves + (size_t)leaf] - claims_on(check, r, leaf);
+            if (demand > 0 && left / demand < added) {
+                return skr_error_set(check->error, SKR_INVALID,
+                                     "leaf %" PRId32 " (%s): new members need more of resource "
+                                     "%zu than the %" PRId64 " that are free",
+                                     leaf, name, d, free);
+            }
+            left -= demand > 0 ? added * demand : 0;
+        }
+    }
+    return 0;
+}
+
+/* A used child of a used parent, by the rule of a scope. */
+static int check_child(const struct check *check, const struct skr_rule *rule, size_t scope,
+                       int32_t unit, int32_t x)
+{
+    bool range = !rule->hard && !(rule->min > 0 && rule->max > 0 && rule->min > rule->max);
+    if ((rule->hard && rule->type == SKR_RULE_SPREAD && x != 1) ||
+        (range && rule->min > 0 && x < rule->min) || (range && rule->max > 0 && x > rule->max) ||
+        (!rule->hard && rule->factor > 1 && x % rule->factor != 0)) {
+        return skr_error_set(check->error, SKR_INVALID,
+                             "unit %" PRId32 " (%s): holds %" PRId32
+                             " of %s, its rule does not allow that",
+                             unit, unit_name(check, unit), x, scope_name(check, scope));
+    }
+    return 0;
+}
+
+static int check_rules(const struct check *check, const struct skr_rule *rule, int32_t level,
+                       size_t scope)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    const int32_t *total = check->total + scope * (size_t)tree->n_units;
+    int32_t want = rule->hard ? (rule->type == SKR_RULE_PACK ? 1 : 0) : rule->partitions;
+    for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
+        int32_t used = 0;
+        for (int32_t i = 0; i < tree->child_count[p]; i++) {
+            int32_t unit = tree->child_first[p] + i;
+            used += total[unit] > 0 ? 1 : 0;
+            int rc = total[unit] > 0 ? check_child(check, rule, scope, unit, total[unit]) : 0;
+            if (rc != 0) {
+                return rc;
+            }
+        }
+        if (total[p] > 0 && want > 0 && used != want) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "unit %" PRId32 " (%s): %s uses %" PRId32
+                                 " children, not %" PRId32,
+                                 p, unit_name(check, p), scope_name(check, scope), used, want);
+        }
+    }
+    return 0;
+}
+
+static int check_kind(const struct check *check, const struct skr_set_kind *kind)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    for (int32_t unit = tree->level_first[kind->level]; unit < tree->level_first[kind->level + 1];
+         unit++) {
+        int32_t sets = -1;
+        bool whole = true;
+        for (size_t r = 0; r < check->roles->n_roles; r++) {
+            int32_t each = kind->each[r];
+            int32_t x = check->total[r * (size_t)tree->n_units + (size_t)unit];
+            if (each > 0) {
+                whole = whole && x % each == 0 && (sets < 0 || x / each == sets);
+                sets = x / each;
+            }
+        }
+        int32_t alive = kind->alive ? kind->alive[unit] : 0;
+        if (!whole || sets < alive || (kind->exclusive && sets > 1)) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "unit %" PRId32 " (%s): holds %" PRId32
+                                 " sets, not whole ones as its kind says",
+                                 unit, unit_name(check, unit), sets);
+        }
+    }
+    return 0;
+}
+
+static int check_cap(const struct check *check, const struct skr_role_cap *cap)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    int64_t *claims = calloc((size_t)tree->n_units + 1, sizeof *claims);
+    if (!claims) {
+        return skr_error_set(check->error, SKR_NO_MEMORY, "solution check: out of memory");
+    }
+    int rc = 0;
+    for (int32_t unit = tree->n_units - 1; unit > 0 && rc == 0; unit--) {
+        int64_t sum = 0;
+        for (size_t r = 0; r < check->roles->n_roles; r++) {
+            if ((cap->roles >> r & 1) != 0) {
+                sum += check->total[r * (size_t)tree->n_units + (size_t)unit];
+                claims[unit] +=
+                    unit >= tree->first_leaf ? claims_on(check, r, unit - tree->first_leaf) : 0;
+            }
+        }
+        claims[tree->parent[unit]] += claims[unit];
+        if (unit >= tree->level_first[cap->level] && unit < tree->level_first[cap->level + 1] &&
+            sum > cap->most && sum > claims[unit]) {
+            rc = skr_error_set(check->error, SKR_INVALID,
+                               "unit %" PRId32 " (%s): holds %" PRId64
+                               " members of a cap of %" PRId32,
+                               unit, unit_name(check, unit), sum, cap->most);
+        }
+    }
+    free(claims);
+    return rc;
+}
+
+/* Totals of all scopes and units, and their sums at the root. */
+static int sum_up(const struct check *check)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    size_t n_units = (size_t)tree->n_units;
+    int32_t *group = check->total + check->roles->n_roles * n_units;
+    for (size_t r = 0; r < check->roles->n_roles; r++) {
+        int32_t *total = check->total + r * n_units;
+        for (int32_t unit = tree->n_units - 1; unit >= 0; unit--) {
+            if (unit >= tree->first_leaf && tree->n_leaves > 0) {
+                total[unit] =
+                    check->count[r * (size_t)tree->n_leaves + (size_t)(unit - tree->first_leaf)];
+            }
+            if (unit > 0) {
+                total[tree->parent[unit]] += total[unit];
+            }
+            group[unit] += total[unit];
+        }
+        if (total[0] != check->size[r]) {
+            return skr_error_set(check->error, SKR_INVALID,
+                                 "counts of %s add up to %" PRId32 ", not %" PRId32,
+                                 scope_name(check, r), total[0], check->size[r]);
+        }
+    }
+    return 0;
+}
+
+static int check_bounds(const struct check *check)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    const struct skr_unit_bounds *bounds = check->problem->bounds;
+    const int32_t *group = check->total + check->roles->n_roles * (size_t)tree->n_units;
+    for (int32_t unit = 1; unit < tree->n_units && bounds; unit++) {
+        if (group[unit] < bounds[unit].least || group[unit] > bounds[unit].most) {
+            return skr_error_set(
+                check->error, SKR_INVALID,
+                "unit %" PRId32 " (%s): holds %" PRId32 ", its bounds are %" PRId32 " to %" PRId32,
+                unit, unit_name(check, unit), group[unit], bounds[unit].least, bounds[unit].most);
+        }
+    }
+    return 0;
+}
+
+static int check_all(const struct check *check)
+{
+    const struct skr_tree *tree = check->problem->tree;
+    int rc = sum_up(check);
+    for (int32_t leaf = 0; rc == 0 && leaf < tree->n_leaves; leaf++) {
+        rc = check_leaf(check, leaf);
+    }
+    for (int32_t level = 1; rc == 0 && level <= tree->n_levels; level++) {
+        rc = check_rules(check, &check->problem->rule[level - 1], level, check->roles->n_roles);
+        for (size_t r = 0; rc == 0 && r < check->roles->n_roles; r++) {
+            const struct skr_role *role = &check->roles->role[r];
+            if (role->rule && role->has_rule && role->has_rule[level - 1]) {
+                rc = check_rules(check, &role->rule[level - 1], level, r);
+            }
+        }
+    }
+    for (size_t k = 0; rc == 0 && k < check->roles->n_kinds; k++) {
+        rc = check_kind(check, &check->roles->kind[k]);
+    }
+    for (size_t c = 0; rc == 0 && c < check->roles->n_caps; c++) {
+        rc = check_cap(check, &check->roles->cap[c]);
+    }
+    return rc == 0 ? check_bounds(check) : rc;
+}
+
+int skr_roles_check(const struct skr_problem *problem, const int32_t *size, const int32_t *count,
+                    struct skr_error *error)
+{
+    struct check check = {
+        .problem = problem, .roles = problem->roles, .size = size, .count = count, .error = error};
+    int32_t sizes[SKR_ROLES_MAX];
+    for (size_t r = 0; r < problem->roles->n_roles && !size; r++) {
+        sizes[r] = problem->roles->role[r].n;
+    }
+    check.size = size ? size : sizes;
+    check.total = calloc((problem->roles->n_roles + 1) * (size_t)problem->tree->n_units + 1,
+                         sizeof *check.total);
+    if (!check.total) {
+        return skr_error_set(error, SKR_NO_MEMORY, "solution check: out of memory");
+    }
+    int rc = check_all(&check);
+    free(check.total);
+    return rc;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems with roles: which method solves them, and their solutions. */
+#include "core/solver/roles/roles_solve.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/solver/answer.h"
+#include "core/solver/placement_key.h"
+#include "core/solver/roles/role_exact.h"
+#include "core/solver/solver.h"
+
+static int out_of_memory(struct skr_error *error)
+{
+    return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+}
+
+/* Sets of every kind in each unit of its level, from counts. */
+static bool fill_sets(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    const struct skr_tree *tree = problem->tree;
+    for (size_t k = 0; k < problem->roles->n_kinds; k++) {
+        const struct skr_set_kind *kind = &problem->roles->kind[k];
+        size_t r = 0;
+        while (kind->each[r] == 0) {
+            r++;
+        }
+        int32_t *sets = skr_arena_array(solution->arena, (size_t)tree->n_units, sizeof *sets);
+        if (!sets) {
+            return false;
+        }
+        const int32_t *count = solution->roles->count + r * (size_t)tree->n_leaves;
+        for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+            int32_t unit = tree->first_leaf + leaf;
+            while (unit >= tree->level_first[kind->level + 1]) {
+                unit = tree->parent[unit];
+            }
+            sets[unit] += count[leaf];
+        }
+        for (int32_t unit = 0; unit < tree->n_units; unit++) {
+            sets[unit] /= kind->each[r];
+        }
+        solution->roles->sets[k] = sets;
+    }
+    return true;
+}
+
+static bool has_own_rule(const struct skr_problem *problem, size_t r)
+{
+    const struct skr_role *role = &problem->roles->role[r];
+    bool has = false;
+    for (int32_t l = 0; l < problem->tree->n_levels && role->rule && role->has_rule; l++) {
+        has = has || role->has_rule[l] != 0;
+    }
+    return has;
+}
+
+/* Everything of a placed solution that follows from roles->count and roles->size. */
+static bool fill_placed(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    const struct skr_tree *tree = problem->tree;
+    const struct skr_roles *roles = problem->roles;
+    struct skr_roles_outcome *out = solution->roles;
+    size_t n_leaves = (size_t)tree->n_leaves;
+    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof *solution->count);
+    if (!solution->count) {
+        return false;
+    }
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+            solution->count[leaf] += out->count[r * n_leaves + leaf];
+        }
+    }
+    solution->key = skr_placement_key(tree, solution->count, solution->arena);
+    for (size_t r = 0; r < roles->n_roles && solution->key; r++) {
+        if (has_own_rule(problem, r)) {
+            out->own_key[r] = skr_placement_key(tree, out->count + r * n_leaves, solution->arena);
+            if (!out->own_key[r]) {
+                return false;
+            }
+        }
+    }
+    return solution->key && fill_sets(problem, solution);
+}
+
+/* ---- one role, solved as equal members ---- */
+
+static void put_single(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    struct skr_roles_outcome *out = solution->roles;
+    if (solution->status == SKR_SOLVE_PLACED) {
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+            out->size[0] += solution->count[leaf];
+        }
+        out->count = solution->count;
+        out->own_key[0] = has_own_rule(problem, 0) ? solution->key : NULL;
+    }
+}
+
+static int solve_single(const struct skr_problem *problem, const struct skr_problem *single,
+                        struct skr_solution **ret, struct skr_error *error)
+{
+    struct skr_problem one = *single;
+    struct skr_solution *solution = NULL;
+    const int32_t minimum = problem->roles->role[0].minimum;
+    int rc = skr_solve(&one, &solution, error);
+    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && minimum < one.n) {
+        struct skr_solution *why = NULL;
+        one.explain = true;
+        one.explain_parts = 0;
+        rc = skr_solve(&one, &why, error);
+        int32_t largest = rc == 0 ? why->explanation.largest : 0;
+        skr_solution_destroy(why);
+        if (largest >= minimum) {
+            skr_solution_destroy(solution);
+            solution = NULL;
+            one = *single;
+            one.n = largest;
+            rc = skr_solve(&one, &solution, error);
+        }
+    }
+    if (rc == 0) {
+        solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+        if (!solution->roles) {
+            rc = out_of_memory(error);
+        }
+    }
+    if (rc != 0) {
+        skr_solution_destroy(solution);
+        return rc;
+    }
+    put_single(problem, solution);
+    *ret = solution;
+    return 0;
+}
+
+/* ---- several roles ---- */
+
+static int put_answer(const struct skr_problem *problem, const struct skr_role_exact *exact,
+                      struct skr_solution *solution, struct skr_error *error)
+{
+    solution->stats = exact->stats;
+    solution->roles->rows = exact->rows;
+    solution->roles->ports = exact->ports;
+    switch (exact->verdict) {
+    case SKR_ROLE_PLACED: {
+        struct skr_error why = {0};
+        skr_bug_on(skr_roles_check(problem, exact->size, exact->count, &why) != 0);
+        solution->status = SKR_SOLVE_PLACED;
+        solution->optimal = exact->optimal;
+        memcpy(solution->roles->size, exact->size, sizeof exact->size);
+        solution->roles->count = exact->count;
+        return fill_placed(problem, solution) ? 0 : out_of_memory(error);
+    }
+    case SKR_ROLE_INFEASIBLE:
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        return 0;
+    case SKR_ROLE_BEYOND:
+    case SKR_ROLE_CANCELLED:
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    case SKR_ROLE_NO_MEMORY:
+    default:
+        return out_of_memory(error);
+    }
+}
+
+static int solve_into(const struct skr_problem *problem, struct skr_solution *solution,
+                      struct skr_error *error)
+{
+    size_t n = problem->roles->n_roles * (size_t)problem->tree->n_leaves;
+    solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
+    struct skr_role_exact exact = {.steps = SKR_ROLE_STEPS_MAX};
+    exact.count = skr_arena_array(solution->arena, n, sizeof *exact.count);
+    if (!solution->roles || !exact.count) {
+        return out_of_memory(error);
+    }
+    if (problem->step_budget == 0) {
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    }
+    struct skr_problem limited = *problem;
+    limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+    skr_role_exact_run(&limited, &exact);
+    return put_answer(problem, &exact, solution, error);
+}
+
+int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
+                    struct skr_error *error)
+{
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    struct skr_problem single;
+    if (skr_role_single(problem, rule, &single)) {
+        return solve_single(problem, &single, ret, error);
+    }
+    if (problem->n_domain_rules > 0) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %zu rules over domains beside %zu roles; only caps of a "
+                             "level are possible",
+                             problem->n_domain_rules, problem->roles->n_roles);
+    }
+    struct skr_solution *solution =
+        skr_solution_create(problem->tree, 2 * problem->roles->n_roles + 2);
+    if (!solution) {
+        return out_of_memory(error);
+    }
+    int rc = solve_into(problem, solution, error);
+    if (rc != 0) {
+        skr_solution_destroy(solution);
+        return rc;
+    }
+    *ret = solution;
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLES_SOLVE_H
+#define SKR_CORE_SOLVER_ROLES_ROLES_SOLVE_H
+/* From a problem with roles to its solution. Internal to the solver. */
+#include "core/solver/roles.h"
+#include "core/solver/solution.h"
+
+/* Why problem->roles contradicts itself, as an error; 0 if it does not. */
+int skr_roles_problem_check(const struct skr_problem *problem, struct skr_error *error);
+
+/* skr_solve() of a problem with roles, which were checked (skr_roles_problem_check()), without
+ * rules over domains. */
+int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
+                    struct skr_error *error);
+
+/* Whether the problem is one of equal members, which *ret then is. rule: [SKR_LEVELS_MAX], used by
+ * *ret. */
+bool skr_role_single(const struct skr_problem *problem, struct skr_rule *rule,
+                     struct skr_problem *ret);
+
+#endif

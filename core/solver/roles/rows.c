@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The builder: open addressing by key. Slots of an earlier use are told apart by a stamp, so
+ * beginning costs nothing. A slot holds an interval until a count is added that leaves a gap; from
+ * then on it holds bits. finish() sorts the keys and writes bits without gaps as intervals again,
+ * so equal sets have equal rows.
+ */
+#include "core/solver/roles/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+    uint64_t key;
+    uint32_t stamp;
+    int32_t lo, hi;
+    int32_t bits; /* index of its words; -1: an interval */
+};
+
+struct skr_role_builder {
+    struct slot *slot;
+    size_t mask; /* slots - 1 */
+    uint32_t stamp;
+    uint32_t *used; /* [mask + 1] slots in use */
+    int32_t n;
+    int32_t most;
+    int32_t words;
+    uint64_t **bits; /* [bits_cap] of the main axis with the greatest count */
+    int32_t n_bits, bits_cap;
+    uint64_t *sum, *a, *b, *tmp; /* [words] */
+    int32_t cap_words;
+    struct skr_role_row *out; /* [out_cap] */
+    size_t out_cap;
+};
+
+enum { SLOTS_FIRST = 256 };
+
+int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key)
+{
+    int32_t lo = 0;
+    int32_t hi = rows->n - 1;
+    while (lo <= hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (rows->row[mid].key == key) {
+            return mid;
+        }
+        if (rows->row[mid].key < key) {
+            lo = mid + 1;
+        } else {
+            hi = mid - 1;
+        }
+    }
+    return -1;
+}
+
+bool skr_role_rows_equal(const struct skr_role_rows *a, const struct skr_role_rows *b)
+{
+    bool same = a->n == b->n;
+    for (int32_t i = 0; same && i < a->n; i++) {
+        const struct skr_role_row *x = &a->row[i];
+        const struct skr_role_row *y = &b->row[i];
+        same = x->key == y->key && x->lo == y->lo && x->hi == y->hi && !x->bits == !y->bits &&
+               (!x->bits ||
+                memcmp(x->bits, y->bits, (size_t)skr_bits_words(x->hi) * sizeof *x->bits) == 0);
+    }
+    return same;
+}
+
+static bool make_builder(struct skr_role_run *rr)
+{
+    struct skr_role_builder *b = skr_run_alloc(&rr->run, 1, sizeof *b);
+    if (!b) {
+        return false;
+    }
+    int32_t most = 0;
+    for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
+        int32_t main = skr_axes_main_most(&rr->axes[level]);
+        most = main > most ? main : most;
+    }
+    b->cap_words = skr_bits_words(most);
+    size_t words = (size_t)b->cap_words;
+    b->slot = skr_run_alloc(&rr->run, SLOTS_FIRST, sizeof *b->slot);
+    b->used = skr_run_alloc(&rr->run, SLOTS_FIRST, sizeof *b->used);
+    b->mask = SLOTS_FIRST - 1;
+    b->sum = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
+    b->a = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
+    b->b = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
+    b->tmp = skr_run_alloc(&rr->run, words, sizeof(uint64_t));
+    if (!b->slot || !b->used || !b->sum || !b->a || !b->b || !b->tmp) {
+        return false;
+    }
+    rr->builder = b;
+    return true;
+}
+
+bool skr_role_rows_begin(struct skr_role_run *rr, int32_t most)
+{
+    if (!rr->builder && !make_builder(rr)) {
+        return false;
+    }
+    struct skr_role_builder *b = rr->builder;
+    b->stamp++;
+    b->n = 0;
+    b->n_bits = 0;
+    b->most = most;
+    b->words = skr_bits_words(most);
+    return true;
+}
+
+static size_t home_of(const struct skr_role_builder *b, uint64_t key)
+{
+    uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(hash ^ hash >> 32) & b->mask;
+}
+
+static bool grow(struct skr_role_run *rr)
+{
+    struct skr_role_builder *b = rr->builder;
+    size_t slots = (b->mask + 1) * 2;
+    struct slot *slot = skr_run_alloc(&rr->run, slots, sizeof *slot);
+    uint32_t *used = skr_run_alloc(&rr->run, slots, sizeof *used);
+    if (!slot || !used) {
+        return false;
+    }
+    const struct slot *old = b->slot;
+    b->mask = slots - 1;
+    for (int32_t i = 0; i < b->n; i++) {
+        const struct slot *from = &old[b->used[i]];
+        size_t at = home_of(b, from->key);
+        while (slot[at].stamp == b->stamp) {
+            at = (at + 1) & b->mask;
+        }
+        slot[at] = *from;
+        used[i] = (uint32_t)at;
+    }
+    b->slot = slot;
+    b->used = used;
+    return true;
+}
+
+/* The slot of the key; a new one has lo > hi. NULL when the run had to stop. */
+static struct slot *slot_of(struct skr_role_run *rr, uint64_t key)
+{
+    struct skr_role_builder *b = rr->builder;
+    size_t at = home_of(b, key);
+    while (b->slot[at].stamp == b->stamp) {
+        if (b->slot[at].key == key) {
+            return &b->slot[at];
+        }
+        at = (at + 1) & b->mask;
+    }
+    if (b->n >= rr->row_limit) {
+        rr->beyond = true;
+        return NULL;
+    }
+    if ((size_t)b->n * 2 > b->mask) {
+        if (!grow(rr)) {
+            return NULL;
+        }
+        return slot_of(rr, key);
+    }
+    b->slot[at] = (struct slot){.key = key, .stamp = b->stamp, .lo = 1, .hi = 0, .bits = -1};
+    b->used[b->n++] = (uint32_t)at;
+    return &b->slot[at];
+}
+
+/* Gives the slot bits, with the interval that it holds. */
+static uint64_t *take_bits(struct skr_role_run *rr, struct slot *slot)
+{
+    struct skr_role_builder *b = rr->builder;
+    if (slot->bits >= 0) {
+        return b->bits[slot->bits];
+    }
+    if (b->n_bits == b->bits_cap) {
+        int32_t cap = b->bits_cap > 0 ? 2 * b->bits_cap : 16;
+        uint64_t **bits = skr_run_alloc(&rr->run, (size_t)cap, sizeof *bits);
+        if (!bits) {
+            return NULL;
+        }
+        if (b->bits_cap > 0) {
+            memcpy(bits, b->bits, (size_t)b->bits_cap * sizeof *bits);
+        }
+        b->bits = bits;
+        b->bits_cap = cap;
+    }
+    if (!b->bits[b->n_bits]) {
+        b->bits[b->n_bits] = skr_run_alloc(&rr->run, (size_t)b->cap_words, sizeof(uint64_t));
+        if (!b->bits[b->n_bits]) {
+            return NULL;
+        }
+    }
+    slot->bits = b->n_bits++;
+    uint64_t *bits = b->bits[slot->bits];
+    memset(bits, 0, (size_t)b->words * sizeof *bits);
+    if (slot->lo <= slot->hi) {
+        skr_bits_set_range(bits, slot->lo, slot->hi);
+    }
+    return bits;
+}
+
+static void widen(struct slot *slot, int32_t lo, int32_t hi)
+{
+    bool empty = slot->lo > slot->hi;
+    slot->lo = empty || lo < slot->lo ? lo : slot->lo;
+    slot->hi = empty || hi > slot->hi ? hi : slot->hi;
+}
+
+static bool add_interval(struct skr_role_run *rr, struct slot *slot, int32_t lo, int32_t hi)
+{
+    hi = hi < rr->builder->most ? hi : rr->builder->most;
+    if (lo > hi) {
+        return true;
+    }
+    bool touches = slot->lo > slot->hi || (lo <= slot->hi + 1 && slot->lo <= hi + 1);
+    if (slot->bits >= 0 || !touches) {
+        uint64_t *bits = take_bits(rr, slot);
+        if (!bits) {
+            return false;
+        }
+        skr_bits_set_range(bits, lo, hi);
+    }
+    widen(slot, lo, hi);
+    return true;
+}
+
+bool skr_role_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi)
+{
+    if (lo > hi || lo > rr->builder->most) {
+        return true;
+    }
+    struct slot *slot = slot_of(rr, key);
+    return slot && add_interval(rr, slot, lo, hi);
+}
+
+/* Adds the set in bits, which are 0 above `most`. */
+static bool add_bits(struct skr_role_run *rr, struct slot *slot, const uint64_t *from)
+{
+    struct skr_role_builder *b = rr->builder;
+    int32_t lo = skr_bits_next(from, b->words, 0);
+    if (lo < 0) {
+        return true;
+    }
+    int32_t hi = skr_bits_previous(from, 64 * b->words - 1);
+    uint64_t *bits = take_bits(rr, slot);
+    if (!bits) {
+        return false;
+    }
+    for (int32_t w = lo / 64; w <= hi / 64; w++) {
+        bits[w] |= from[w];
+    }
+    widen(slot, lo, hi);
+    return true;
+}
+
+/* Bits [words of most] of a row within lo .. hi. */
+static void flatten(const struct skr_role_builder *b, const struct skr_role_row *row, int32_t lo,
+                    int32_t hi, uint64_t *ret)
+{
+    memset(ret, 0, (size_t)b->words * sizeof *ret);
+    hi = hi < b->most ? hi : b->most;
+    if (!row->bits) {
+        if (lo <= hi) {
+            skr_bits_set_range(ret, lo, hi);
+        }
+        return;
+    }
+    for (int32_t x = skr_role_row_next(row, lo); x <= hi; x = skr_role_row_next(row, x + 1)) {
+        skr_bits_set(ret, x);
+    }
+}
+
+bool skr_role_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *row,
+                           int32_t lo, int32_t hi)
+{
+    struct skr_role_builder *b = rr->builder;
+    lo = lo > row->lo ? lo : row->lo;
+    hi = hi < row->hi ? hi : row->hi;
+    if (!row->bits) {
+        return skr_role_rows_add(rr, key, lo, hi);
+    }
+    lo = lo <= hi ? skr_role_row_next(row, lo) : lo;
+    if (lo > hi || lo > b->most) {
+        return true;
+    }
+    struct slot *slot = slot_of(rr, key);
+    flatten(b, row, lo, hi, b->a);
+    return slot && add_bits(rr, slot, b->a);
+}
+
+bool skr_role_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *x,
+                            const struct skr_role_row *y)
+{
+    struct skr_role_builder *b = rr->builder;
+    if (x->lo + y->lo > b->most) {
+        return true;
+    }
+    struct slot *slot = slot_of(rr, key);
+    if (!slot) {
+        return false;
+    }
+    if (!x->bits && !y->bits) {
+        return add_interval(rr, slot, x->lo + y->lo, x->hi + y->hi);
+    }
+    flatten(b, x, x->lo, x->hi, b->a);
+    flatten(b, y, y->lo, y->hi, b->b);
+    memset(b->sum, 0, (size_t)b->words * sizeof *b->sum);
+    skr_bits_add_sums(b->sum, b->words, b->a, b->words, b->b, b->words, b->tmp);
+    skr_bits_clear_above(b->sum, b->words, b->most);
+    return add_bits(rr, slot, b->sum);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct skr_role_row *x = a;
+    const struct skr_role_row *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void sort_rows(struct skr_role_row *row, int32_t n)
+{
+    if (n > 24) {
+        qsort(row, (size_t)n, sizeof *row, by_key);
+        return;
+    }
+    for (int32_t i = 1; i < n; i++) {
+        const struct skr_role_row moved = row[i];
+        int32_t at = i;
+        while (at > 0 && row[at - 1].key > moved.key) {
+            row[at] = row[at - 1];
+            at--;
+        }
+        row[at] = moved;
+    }
+}
+
+bool skr_role_rows_copy(struct skr_role_run *rr, const struct skr_role_rows *rows,
+                        struct skr_role_rows *ret)
+{
+    size_t words = 0;
+    for (int32_t i = 0; i < rows->n; i++) {
+        words += rows->row[i].bits ? (size_t)skr_bits_words(rows->row[i].hi) : 0;
+    }
+    struct skr_role_row *row =
+        skr_run_alloc(&rr->run, (size_t)rows->n * sizeof *row + words * sizeof(uint64_t), 1);
+    if (!row) {
+        return false;
+    }
+    uint64_t *bits = (uint64_t *)(void *)(row + rows->n);
+    for (int32_t i = 0; i < rows->n; i++) {
+        row[i] = rows->row[i];
+        if (row[i].bits) {
+            size_t n = (size_t)skr_bits_words(row[i].hi);
+            memcpy(bits, rows->row[i].bits, n * sizeof *bits);
+            row[i].bits = bits;
+            bits += n;
+        }
+    }
+    *ret = (struct skr_role_rows){.n = rows->n, .row = row};
+    return true;
+}
+
+bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_rows *ret)
+{
+    struct skr_role_builder *b = rr->builder;
+    if ((size_t)b->n > b->out_cap) {
+        b->out_cap = 2 * (size_t)b->n;
+        b->out = skr_run_alloc(&rr->run, b->out_cap, sizeof *b->out);
+        if (!b->out) {
+            b->out_cap = 0;
+            return false;
+        }
+    }
+    int32_t n = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        const struct slot *slot = &b->slot[b->used[i]];
+        if (slot->lo > slot->hi) {
+            continue;
+        }
+        struct skr_role_row *row = &b->out[n++];
+        *row = (struct skr_role_row){.key = slot->key, .lo = slot->lo, .hi = slot->hi};
+        if (slot->bits >= 0) {
+            uint64_t *bits = b->bits[slot->bits];
+            if (!skr_bits_is_progression(bits, skr_bits_words(row->hi), row->lo, row->hi, 1)) {
+                row->bits = bits;
+            }
+        }
+    }
+    sort_rows(b->out, n);
+    *ret = (struct skr_role_rows){.n = n, .row = b->out};
+    return !keep || skr_role_rows_copy(rr, ret, ret);
+}

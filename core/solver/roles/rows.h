@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROWS_H
+#define SKR_CORE_SOLVER_ROLES_ROWS_H
+/*
+ * Rows: a set of vectors, written as sets of main counts by key. A row without bits holds every
+ * count of lo .. hi. Rows are sorted by key, and none is empty.
+ *
+ * A builder collects vectors in any order. There is one a run, which is used by one function at a
+ * time: begin(), any number of add...(), finish(). Internal to the solver.
+ */
+#include "core/solver/count_bits.h"
+#include "core/solver/roles/axes.h"
+
+struct skr_role_row {
+    uint64_t key;
+    int32_t lo, hi;
+    const uint64_t *bits; /* [skr_bits_words(hi)]; NULL: all of lo .. hi */
+};
+
+struct skr_role_rows {
+    int32_t n;
+    const struct skr_role_row *row;
+};
+
+static inline bool skr_role_row_has(const struct skr_role_row *row, int32_t main)
+{
+    return main >= row->lo && main <= row->hi && (!row->bits || skr_bits_get(row->bits, main));
+}
+
+/* The next main count of the row >= from; > row->hi: there is none. */
+static inline int32_t skr_role_row_next(const struct skr_role_row *row, int32_t from)
+{
+    if (from < row->lo) {
+        return row->lo;
+    }
+    if (!row->bits || from > row->hi) {
+        return from;
+    }
+    int32_t next = skr_bits_next(row->bits, skr_bits_words(row->hi), from);
+    return next < 0 ? row->hi + 1 : next;
+}
+
+/* Index of the row with this key, or -1. O(log n). */
+int32_t skr_role_rows_find(const struct skr_role_rows *rows, uint64_t key);
+/* Whether the set is {0}. */
+static inline bool skr_role_rows_only_zero(const struct skr_role_rows *rows)
+{
+    return rows->n == 1 && rows->row[0].key == 0 && rows->row[0].hi == 0;
+}
+bool skr_role_rows_equal(const struct skr_role_rows *a, const struct skr_role_rows *b);
+
+struct skr_role_builder;
+
+/* Main counts above `most` are not added. All functions: false when the run had to stop. */
+bool skr_role_rows_begin(struct skr_role_run *rr, int32_t most);
+bool skr_role_rows_add(struct skr_role_run *rr, uint64_t key, int32_t lo, int32_t hi);
+bool skr_role_rows_add_row(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *row,
+                           int32_t lo, int32_t hi);
+/* All sums of one count of each row. */
+bool skr_role_rows_add_sums(struct skr_role_run *rr, uint64_t key, const struct skr_role_row *a,
+                            const struct skr_role_row *b);
+/* keep: copied into the memory of the run; else valid until the next begin(). */
+bool skr_role_rows_finish(struct skr_role_run *rr, bool keep, struct skr_role_rows *ret);
+/* A copy in the memory of the run. */
+bool skr_role_rows_copy(struct skr_role_run *rr, const struct skr_role_rows *rows,
+                        struct skr_role_rows *ret);
+
+#endif
