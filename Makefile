@@ -57,7 +57,7 @@ TOPOLOGY_SRC := $(wildcard topology/*.c topology/*/*.c)
 CORE_SRC := $(wildcard core/*.c core/*/*.c core/*/*/*.c)
 SERVER_SRC := $(filter-out server/main.c,$(wildcard server/*.c server/*/*.c server/*/*/*.c))
 LIB_OBJ := $(patsubst %.c,$(O)/%.o,$(TOPOLOGY_SRC) $(CORE_SRC))
-SERVER_OBJ := $(patsubst %.c,$(O)/%.o,$(SERVER_SRC))
+SERVER_OBJ := $(patsubst %.c,$(O)/%.o,$(SERVER_SRC)) $(O)/server/ui/page_html.o
 HEADERS := $(wildcard topology/*.h topology/*/*.h core/*.h core/*/*.h core/*/*/*.h server/*.h server/*/*.h server/*/*/*.h)
 UNIT_SRC := $(wildcard test/unit/*/test_*.c test/unit/*/*/test_*.c test/unit/*/*/*/test_*.c)
 UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
@@ -113,6 +113,10 @@ $(O)/libskr.a: $(LIB_OBJ)
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_BASE) $(OPT) $(CFLAGS) -MMD -MP -c -o $@ $<
+# The page's bytes, with the symbols that ld names after the path.
+$(O)/server/ui/page_html.o: server/ui/page.html
+	@mkdir -p $(@D)
+	$(LD) -r -b binary -z noexecstack -o $@ $<
 # Tests that state what holds are compiled once and run once.
 $(addsuffix .o,$(UNIT_BIN) $(INTEGRATION_BIN)): OPT := $(OPT:-O2=-O1) -g1
 

@@ -44,7 +44,8 @@ server/render: object
 server/manifest: object
 server/config: object manifest
 server/kube: object manifest config
-server/http: object manifest config
+server/ui:
+server/http: object manifest config ui
 server/daemon: object render manifest config kube http
 server/client: object render manifest config kube http
 server/lint: object render manifest config kube http
@@ -53,7 +54,7 @@ server/lab/cluster: object manifest config lab/store
 server/lab/scheduler: object manifest config lab/store
 server/lab/driver: object manifest config kube lab/store lab/cluster lab/scheduler
 server/lab/report: object render manifest config lab/store lab/scheduler lab/driver
-server/lab/simulate: object render manifest config kube lab/store lab/cluster lab/scheduler lab/driver lab/report
+server/lab/simulate: object render manifest config kube ui lab/store lab/cluster lab/scheduler lab/driver lab/report
 server/lab/sandbox: object render manifest config kube http lab/store lab/cluster lab/scheduler
 server/solve: object render manifest config kube http
 server/cli: object render manifest config kube http daemon client lint lab/simulate lab/sandbox solve

@@ -58,6 +58,7 @@ struct skr_config {
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */
+    int64_t ui_streams;
     const char *admin_listen;
     struct skr_config_tls admin_tls;
     const char *probes_listen; /* "": off */

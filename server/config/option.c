@@ -112,6 +112,8 @@ const struct skr_option skr_options[] = {
     PLAIN("admin.probes", LISTEN_OR_EMPTY, "", probes_listen,
           "address of `/livez` and `/readyz` alone, for kubelet: `0.0.0.0:9663` in a pod; empty: "
           "off, they are on `admin.listen` in any case"),
+    RANGE("ui.streams", INTEGER, "100", 1, 1000, ui_streams,
+          "pages `/ui` that may follow the picture at once; more get 503"),
     PLAIN("gate.listen", LISTEN_OR_EMPTY, "", gate_listen,
           "address of the webhook that adds the gate to members, under `/v1/gate`; empty: off"),
     PLAIN("gate.certFile", STRING, "", gate_tls.cert_file,

@@ -25,7 +25,9 @@
 #include "server/http/admin.h"
 #include "server/http/log_level.h"
 #include "server/http/modules.h"
+#include "server/http/pictures.h"
 #include "server/http/process_metrics.h"
+#include "server/http/ui.h"
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
 #include "server/log.h"
@@ -55,6 +57,8 @@ struct skr_daemon {
     uint64_t fresh_ticket;                 /* of its thread */
     struct skr_preflight *preflight;
     struct skr_modules modules;
+    struct skr_pictures *pictures;
+    struct skr_ui *ui;
     struct skr_admin *admin;
     struct skr_admin *probes; /* NULL: off */
     struct skr_health health;
@@ -223,6 +227,30 @@ static void list_modules(struct skr_daemon *d)
     }
 }
 
+/* A view for each scheduler that has one. */
+static int start_pictures(struct skr_daemon *d, struct skr_error *error)
+{
+    struct skr_pictures_options options = {.hash_seed = d->hash_seed,
+                                           .boot = skr_hash_keyed(&d->hash_seed, "pictures", 8),
+                                           .streams_max = (size_t)d->config->ui_streams,
+                                           .metrics = d->registry};
+    _Static_assert((int)SKR_SCHEDULER_COUNT <= (int)SKR_PICTURES_VIEWS_MAX, "a view each");
+    for (size_t i = 0; i < d->n_seats; i++) {
+        const struct skr_seat *s = &d->seat[i];
+        if (s->row->draw) {
+            options.view[options.n_views++] =
+                (struct skr_picture_view){.name = s->row->view,
+                                          .draw = s->row->draw,
+                                          .look = skr_engine_thread_look,
+                                          .busy = skr_engine_thread_has_requests,
+                                          .handled = skr_engine_thread_handled,
+                                          .engine = s->engine};
+        }
+    }
+    d->ui = skr_ui_create();
+    return skr_pictures_create(&options, &d->pictures, error);
+}
+
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_admin_options options = {
@@ -232,10 +260,12 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
                 .client_ca = d->config->admin_tls.client_ca_file},
         .log = {log_http, d},
         .metrics = d->registry,
-        .n_routes = 1,
-        .route = {skr_log_level_route()},
+        .streams = (unsigned)d->config->ui_streams,
+        .n_routes = 2,
+        .route = {skr_log_level_route(), skr_ui_route(d->ui)},
     };
     list_modules(d);
+    options.n_routes += skr_pictures_routes(d->pictures, &options.route[options.n_routes]);
     options.n_routes += skr_modules_routes(&d->modules, &options.route[options.n_routes]);
     for (size_t i = 0; i < d->n_seats; i++) {
         const struct skr_seat *s = &d->seat[i];
@@ -306,7 +336,8 @@ static int start_parts(struct skr_daemon *d, struct skr_error *error)
     }
     atomic_store(&d->fresh_kube, d->kube);
     skr_daemon_metrics_set_kube(d->metrics, d->kube);
-    rc = start_admin(d, error);
+    rc = start_pictures(d, error);
+    rc = rc < 0 ? rc : start_admin(d, error);
     for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
         d->seat[i].kube = d->kube;
         rc = skr_seat_start_engine(&d->seat[i], error);
@@ -402,6 +433,8 @@ static void stop_engines(struct skr_daemon *d)
     for (size_t i = 0; i < d->n_seats; i++) {
         skr_engine_thread_stop(d->seat[i].engine);
     }
+    skr_pictures_destroy(d->pictures); /* the engines do not draw any more, and still exist */
+    skr_ui_destroy(d->ui);
     for (size_t i = 0; i < d->n_seats; i++) {
         skr_worker_destroy(d->seat[i].worker);
         skr_worker_destroy(d->seat[i].beside);

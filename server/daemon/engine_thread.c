@@ -44,6 +44,7 @@ struct skr_engine_thread {
     bool running;
     atomic_size_t calls;            /* posted and not yet begun */
     atomic_int_fast64_t busy_since; /* of the clock; 0: it waits */
+    atomic_uint_fast64_t handled;   /* events and timers */
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;  /* messages are there, or stop */
@@ -206,6 +207,7 @@ static void handle(struct skr_engine_thread *t, struct skr_event *event)
 {
     skr_engine_handle(t->engine, event, skr_clock_now(t->clock), &t->actions);
     skr_actions_carry_out(&t->actions, &t->outlets.actions, &t->timer);
+    atomic_fetch_add_explicit(&t->handled, 1, memory_order_relaxed);
 }
 
 static bool fire_timer(struct skr_engine_thread *t)
@@ -275,6 +277,12 @@ bool skr_engine_thread_has_requests(void *thread)
 {
     const struct skr_engine_thread *t = thread;
     return atomic_load_explicit(&t->calls, memory_order_relaxed) > 0;
+}
+
+uint64_t skr_engine_thread_handled(void *thread)
+{
+    const struct skr_engine_thread *t = thread;
+    return atomic_load_explicit(&t->handled, memory_order_relaxed);
 }
 
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)

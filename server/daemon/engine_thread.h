@@ -56,6 +56,8 @@ void skr_engine_thread_look(void *thread,
                             void *context);
 /* Whether a request of outside waits for the thread. Any thread, no locks. As a callback, thread as above. */
 bool skr_engine_thread_has_requests(void *thread);
+/* How many events and timers it has handled; looks do not count. As a callback, as above. */
+uint64_t skr_engine_thread_handled(void *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/daemon/gang_service.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
 #include "core/gang/state/requests.h"
@@ -10,6 +11,7 @@
 #include "server/http/explanations.h"
 #include "server/http/gate.h"
 #include "server/http/verbs.h"
+#include "server/render/explain_text.h"
 #include "topology/base/arena.h"
 
 struct service {
@@ -51,6 +53,23 @@ static int write_page(void *self, const struct skr_view_query *query, skr_time n
                       struct skr_strbuf *out)
 {
     return skr_gang_view(self, query, now, out);
+}
+
+static int draw(void *self, const struct skr_view_query *query, skr_time now,
+                struct skr_picture *picture, enum skr_picture_news *ret_news,
+                struct skr_strbuf *out)
+{
+    return skr_gang_draw(self, query, now, picture, ret_news, out);
+}
+
+/* As the command explain prints it. */
+static void write_explanation(const char *json, size_t n, struct skr_strbuf *out)
+{
+    const struct skr_explain_look look = {.verbose = false};
+    json_auto_t *explanation = json_loadb(json, n, 0, NULL);
+    if (explanation) {
+        skr_explain_write_text(explanation, &look, out);
+    }
 }
 
 static void server_is(void *service, int minor)
@@ -143,8 +162,8 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
                                         .look = skr_engine_thread_look,
                                         .busy = skr_engine_thread_has_requests,
                                         .context = engine};
-    const struct skr_explanations_options explanations = {.post = skr_engine_thread_post_kept,
-                                                          .context = engine};
+    const struct skr_explanations_options explanations = {
+        .post = skr_engine_thread_post_kept, .text = write_explanation, .context = engine};
     s->engine = engine;
     s->api = skr_api_create(&api);
     s->explanations = skr_explanations_create(&explanations);
@@ -206,6 +225,8 @@ const struct skr_scheduler_row skr_gang_service = {
     .start = start,
     .routes = routes,
     .ports = ports,
+    .view = "gangs",
+    .draw = draw,
     .answer = answer,
     .handled = handled,
     .worked = worked,

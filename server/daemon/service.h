@@ -16,6 +16,7 @@
 #include "server/daemon/engine_thread.h"
 #include "server/http/admin.h"
 #include "server/http/metrics.h"
+#include "server/http/pictures.h"
 #include "server/kube/access.h"
 
 /* What a service is made with; all outlives it. */
@@ -60,6 +61,13 @@ struct skr_scheduler_row {
     /* Appends routes of the admin listener, valid until the service is destroyed. */
     size_t (*routes)(void *service, struct skr_admin_route *route);
     size_t (*ports)(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX]);
+
+    /* The view of the page /ui: its name, and what draws it (struct skr_picture_view). NULL: there is
+     * none. */
+    const char *view;
+    int (*draw)(void *self, const struct skr_view_query *query, skr_time now,
+                struct skr_picture *picture, enum skr_picture_news *ret_news,
+                struct skr_strbuf *out);
 
     /* On the engine's thread, quick. */
     void (*answer)(void *service, uint64_t request, const void *body);

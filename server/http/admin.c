@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
+#include "server/http/ui.h"
 #include "topology/base/arena.h"
 
 struct skr_admin {
@@ -117,11 +118,16 @@ static void on_handle(void *context, struct skr_http_request *request)
         return;
     }
     const struct skr_admin_route *route = route_of(admin, request);
+    if (route) {
+        request->handler = route->prefix + 1;
+    }
+    if (!skr_ui_admits(request)) {
+        return;
+    }
     if (!route) {
         skr_http_reply_not_found(request);
         return;
     }
-    request->handler = route->prefix + 1;
     route->handle(route->context, request);
 }
 
@@ -138,6 +144,13 @@ static bool on_hangup(void *context, struct skr_http_request *request)
     return !route || !route->hangup || route->hangup(route->context, request);
 }
 
+static bool on_more(void *context, struct skr_http_request *request, struct skr_strbuf *out)
+{
+    const struct skr_admin_route *route = route_of(context, request);
+    skr_bug_on(!route || !route->more);
+    return route->more(route->context, request, out);
+}
+
 static void on_done(void *context, struct skr_http_request *request)
 {
     const struct skr_admin_route *route = route_of(context, request);
@@ -145,6 +158,12 @@ static void on_done(void *context, struct skr_http_request *request)
         route->done(route->context, request);
     }
 }
+
+static const struct skr_http_header headers[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cache-Control", "no-store"},
+};
 
 int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
                      struct skr_error *error)
@@ -160,10 +179,14 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     listener.name = probes ? "probes" : "admin";
     listener.address = options->listen;
     listener.tls = options->tls;
+    listener.headers = headers;
+    listener.n_headers = sizeof headers / sizeof *headers;
     listener.log = options->log;
     listener.metrics = options->metrics;
-    listener.connections_max = probes ? SKR_PROBES_CONNECTIONS_MAX : SKR_ADMIN_CONNECTIONS_MAX;
-    listener.per_address_max = probes ? SKR_PROBES_PER_ADDRESS_MAX : SKR_ADMIN_PER_ADDRESS_MAX;
+    listener.connections_max =
+        probes ? SKR_PROBES_CONNECTIONS_MAX : SKR_ADMIN_CONNECTIONS_MAX + options->streams;
+    listener.per_address_max =
+        probes ? SKR_PROBES_PER_ADDRESS_MAX : SKR_ADMIN_PER_ADDRESS_MAX + options->streams;
     if (probes) {
         listener.connection_memory = 4096;
         listener.first_request_ms = SKR_PROBES_FIRST_REQUEST_MS;
@@ -175,6 +198,7 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
                                                  .handle = on_handle,
                                                  .resume = on_resume,
                                                  .hangup = on_hangup,
+                                                 .more = on_more,
                                                  .done = on_done};
     const int rc = skr_listener_create(&listener, &admin->listener, error);
     if (rc != 0) {

@@ -8,6 +8,7 @@
  *   /readyz    200 when every check passes, else 503; ?verbose lists the checks, ?exclude=NAME
  *              leaves one out, as Kubernetes' own components do
  *   /metrics   Prometheus text
+ *   /ui/       the page (server/http/ui.h)
  *
  * and the routes below a prefix, such as the API. The listener has its own thread, so a slow check
  * or a large page delays no verb. kubelet kills the process if probes fail. They therefore have a
@@ -17,11 +18,13 @@
 
 enum {
     SKR_ADMIN_CHECKS_MAX = 16,
-    SKR_ADMIN_ROUTES_MAX = 16,
+    SKR_ADMIN_ROUTES_MAX = 24,
     SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
+    SKR_ADMIN_STREAMS_MAX = 1000,     /* pages that follow a picture; the option ui.streams */
+    /* Besides streams. Of one address: more than the questions that are held at once
+     * (SKR_EXPLAIN_ASKERS_MAX, SKR_API_ASKED_MAX), because all users behind a port-forward or the
+     * API server's proxy have one address. */
     SKR_ADMIN_CONNECTIONS_MAX = 256,
-    /* More than the questions that are held at once (SKR_EXPLAIN_ASKERS_MAX, SKR_API_ASKED_MAX),
-     * because all users behind the API server's proxy have one address. */
     SKR_ADMIN_PER_ADDRESS_MAX = 64,
     SKR_PROBES_CONNECTIONS_MAX = 128,
     SKR_PROBES_PER_ADDRESS_MAX = 16,
@@ -44,12 +47,14 @@ struct skr_admin_route {
     void *context;
     void (*resume)(void *context, struct skr_http_request *request);
     bool (*hangup)(void *context, struct skr_http_request *request);
+    bool (*more)(void *context, struct skr_http_request *request, struct skr_strbuf *out);
     void (*done)(void *context, struct skr_http_request *request);
 };
 
 struct skr_admin_options {
     const char *listen;
-    bool probes; /* the listener for probes: /livez and /readyz alone, no TLS */
+    bool probes;      /* the listener for probes: /livez and /readyz alone, no TLS */
+    unsigned streams; /* connections more, of one address too */
     struct skr_tls_files tls;
     struct skr_http_log log;
     size_t n_lives;

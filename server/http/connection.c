@@ -402,6 +402,16 @@ static void count_reply(struct skr_connection *connection, unsigned status)
                    1);
 }
 
+static bool add_headers(struct MHD_Response *response, const struct skr_http_header *header,
+                        size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        ok = MHD_add_response_header(response, header[i].name, header[i].value) == MHD_YES && ok;
+    }
+    return ok;
+}
+
 /* Takes over the response. */
 static void reply(struct skr_connection *connection, unsigned status, const char *type,
                   struct MHD_Response *response)
@@ -412,6 +422,9 @@ static void reply(struct skr_connection *connection, unsigned status, const char
         return;
     }
     bool ok = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
+    const struct skr_listener_options *options = &connection->listener->options;
+    ok = add_headers(response, options->headers, options->n_headers) && ok;
+    ok = add_headers(response, connection->request.headers, connection->request.n_headers) && ok;
     if (connection->listener->draining || connection->request.close) {
         ok =
             MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES && ok;
@@ -445,11 +458,28 @@ void skr_http_reply_buffer(struct skr_http_request *request, unsigned status, co
     skr_http_reply(request, status, type, bytes, n);
 }
 
+void skr_http_add_headers(struct skr_http_request *request, const struct skr_http_header *header,
+                          size_t n)
+{
+    request->headers = header;
+    request->n_headers = n;
+}
+
+/* libmicrohttpd takes a pointer to bytes it does not change. */
+static struct MHD_Response *constant_response(const char *bytes, size_t n)
+{
+    return MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
+}
+
 static struct MHD_Response *text_response(const char *text)
 {
-    /* libmicrohttpd takes a pointer to bytes it does not change. */
-    return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                           MHD_RESPMEM_PERSISTENT);
+    return constant_response(text, strlen(text));
+}
+
+void skr_http_reply_constant(struct skr_http_request *request, unsigned status, const char *type,
+                             const char *bytes, size_t n)
+{
+    reply(of_request(request), status, type, constant_response(bytes, n));
 }
 
 void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
@@ -555,6 +585,11 @@ bool skr_http_is_local(struct skr_http_request *request)
     socklen_t len = sizeof address;
     return getpeername(of_request(request)->fd, (struct sockaddr *)&address, &len) == 0 &&
            skr_address_is_loopback(&address);
+}
+
+bool skr_http_is_certified_for(struct skr_http_request *request, const char *host)
+{
+    return skr_tls_names(&of_request(request)->listener->tls, host);
 }
 
 const char *skr_http_argument(struct skr_http_request *request, const char *name)

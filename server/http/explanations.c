@@ -18,6 +18,7 @@ struct question {
     struct skr_call call;
     struct skr_strbuf answer;
     int code;
+    bool as_text;
 };
 
 struct skr_explanations {
@@ -100,10 +101,16 @@ static void handle(void *context, struct skr_http_request *request)
                              "sakkara: preempt must be true or false");
         return;
     }
+    const char *as = skr_http_argument(request, "as");
+    if (as && strcmp(as, "text") != 0 && strcmp(as, "json") != 0) {
+        skr_http_refuse_json(request, MHD_HTTP_BAD_REQUEST, "sakkara: as must be text or json");
+        return;
+    }
     memcpy(namespace_, path, (size_t)(slash - path));
     namespace_[slash - path] = 0;
     struct question *q = skr_alloc(sizeof *q);
     skr_strbuf_init(&q->answer);
+    q->as_text = as && strcmp(as, "text") == 0;
     const uint64_t number = skr_calls_enter(&x->calls, &q->call, request);
     if (number == 0) {
         skr_http_refuse_json(request, MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -116,8 +123,14 @@ static void handle(void *context, struct skr_http_request *request)
 static void resume(void *context, struct skr_http_request *request)
 {
     struct question *q = request->user;
-    (void)context;
-    skr_http_reply_json(request, q->code, &q->answer);
+    const struct skr_explanations *x = context;
+    SKR_STRBUF(text);
+    if (!q->as_text || q->code != MHD_HTTP_OK) {
+        skr_http_reply_json(request, q->code, &q->answer);
+        return;
+    }
+    x->options.text(q->answer.s, q->answer.len, &text);
+    skr_http_reply_buffer(request, MHD_HTTP_OK, SKR_HTTP_TEXT, &text);
 }
 
 static void done(void *context, struct skr_http_request *request)

@@ -3,7 +3,8 @@
 #define SKR_SERVER_HTTP_EXPLANATIONS_H
 /*
  * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. With
- * ?preempt=true the answer also names the groups that would be evicted for it. The request is held
+ * ?preempt=true the answer also names the groups that would be evicted for it; with ?as=text it is
+ * the text that the command explain prints. The request is held
  * until the engine answers. That may take a solve, but at most seconds. At most
  * SKR_EXPLAIN_ASKERS_MAX (core/gang/report/sentence.h) requests wait at once.
  */
@@ -15,6 +16,8 @@ struct skr_explanations_options {
     /* skr_engine_thread_post_kept(). */
     void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
                  void *keep);
+    /* Appends an explanation as people read it; on the listener's thread. */
+    void (*text)(const char *json, size_t n, struct skr_strbuf *out);
     void *context;
 };
 

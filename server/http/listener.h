@@ -61,6 +61,10 @@ enum {
     SKR_HTTP_ABSURD = 4, /* a body of more than body_max times this closes the connection */
 };
 
+struct skr_http_header {
+    const char *name, *value;
+};
+
 /* Handlers read; the listener writes. */
 struct skr_http_request {
     const char *method;
@@ -72,6 +76,8 @@ struct skr_http_request {
     bool close;       /* a handler may set it before it answers: close the connection afterwards */
     int64_t began_ns; /* CLOCK_MONOTONIC, when the request line was there */
     void *user;       /* the handler's own */
+    const struct skr_http_header *headers; /* skr_http_add_headers() */
+    size_t n_headers;
 };
 
 struct skr_http_handler {
@@ -94,7 +100,10 @@ struct skr_listener_options {
     const char *name;    /* a literal for logs and the thread, at most 12 characters */
     const char *address; /* see address.h */
     struct skr_tls_files tls;
-    const char *cert, *key;          /* PEM; NULL: of the files. See set_pair */
+    const char *cert, *key; /* PEM; NULL: of the files. See set_pair */
+    /* Headers of every answer; they live as long as the listener. */
+    const struct skr_http_header *headers;
+    size_t n_headers;
     struct skr_http_handler handler; /* resume, hangup NULL: handle always answers */
     struct skr_http_log log;
     struct skr_metrics *metrics; /* NULL allowed: sakkara_http_requests_total{code,handler} */
@@ -151,6 +160,13 @@ void skr_http_reply_buffer(struct skr_http_request *request, unsigned status, co
 /* text: literal. */
 void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
                          const char *text);
+/* The same of n bytes that never change. */
+void skr_http_reply_constant(struct skr_http_request *request, unsigned status, const char *type,
+                             const char *bytes, size_t n);
+/* The answer gets these headers besides those of every answer; borrowed until it is given. One call
+ * a request. */
+void skr_http_add_headers(struct skr_http_request *request, const struct skr_http_header *header,
+                          size_t n);
 /* An answer without a known end: handler.more() gives its parts. A stream with nothing to send
  * costs as much as a held request, and has no deadline. If its caller hangs up, it ends without a
  * call of hangup(). In handle() only. */
@@ -168,6 +184,8 @@ char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len);
 const char *skr_http_argument(struct skr_http_request *request, const char *name);
 /* Header of the request, NULL when it is not there; the first one of that name. */
 const char *skr_http_header(struct skr_http_request *request, const char *name);
+/* Whether the certificate of this listener names the host; false without TLS. */
+bool skr_http_is_certified_for(struct skr_http_request *request, const char *host);
 /* Whether the caller is on this machine: its address is a loopback one. */
 bool skr_http_is_local(struct skr_http_request *request);
 

@@ -211,3 +211,21 @@ void skr_tls_require_client(gnutls_session_t session)
     gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUIRE);
     gnutls_session_set_verify_function(session, verify);
 }
+
+bool skr_tls_names(const struct skr_tls *tls, const char *host)
+{
+    gnutls_x509_crt_t cert;
+    char name[256];
+    const size_t n = strlen(host);
+    const bool bracketed = n > 2 && host[0] == '[' && host[n - 1] == ']';
+    if (!tls->cert || n >= sizeof name || gnutls_x509_crt_init(&cert) < 0) {
+        return false;
+    }
+    memcpy(name, host + bracketed, n - 2 * (size_t)bracketed);
+    name[n - 2 * (size_t)bracketed] = '\0';
+    const gnutls_datum_t pem = {(unsigned char *)tls->cert, (unsigned)strlen(tls->cert)};
+    const bool names = gnutls_x509_crt_import(cert, &pem, GNUTLS_X509_FMT_PEM) == 0 &&
+                       gnutls_x509_crt_check_hostname(cert, name) != 0;
+    gnutls_x509_crt_deinit(cert);
+    return names;
+}

@@ -58,6 +58,10 @@ bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
 /* Gives a new session the newest credentials, before its handshake. */
 void skr_tls_use(const struct skr_tls *tls, gnutls_session_t session);
 
+/* Whether the newest certificate is valid for this host name or address ("[::1]" for one of IPv6).
+ * false without a certificate. */
+bool skr_tls_names(const struct skr_tls *tls, const char *host);
+
 /* For the server's side of a new session, before its handshake. */
 void skr_tls_require_client(gnutls_session_t session);
 

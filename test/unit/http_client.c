@@ -76,7 +76,7 @@ void http_send_post(int fd, const char *path, const char *body, size_t n)
 {
     char head[256];
     (void)snprintf(head, sizeof head,
-                   "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                   "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    "Content-Length: %zu\r\nAccept-Encoding: gzip\r\n\r\n",
                    path, n);
     http_send_text(fd, head);
@@ -170,8 +170,8 @@ struct http_answer http_request(uint16_t port, const char *method, const char *p
 {
     const int fd = http_connect(port);
     char head[512];
-    (void)snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-                   method, path);
+    (void)snprintf(head, sizeof head,
+                   "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", method, path);
     http_send_text(fd, head);
     struct http_answer answer = {0};
     if (strcmp(method, "HEAD") == 0) {

@@ -8,6 +8,7 @@
  *
  * Errors are answers too: a Status as kube-apiserver writes it, so that kubectl shows its message.
  */
+#include "core/frame/picture.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
@@ -48,6 +49,14 @@ enum { SKR_VIEW_INTERRUPTED = 0 }; /* instead of a status: nothing was written *
  * path, group, unit or resource), 413 (beyond SKR_VIEW_BYTES_MAX), 503 (not synced, not leader).
  * Cost: O(what is written); a tree also O(members of all groups). */
 int skr_gang_view(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
+                  struct skr_strbuf *out);
+
+/* Brings the picture of gangs up to date: arguments resource and interrupted() of the query count.
+ * 200: *ret_news says what became of it, and a change was appended to out. Otherwise the status of
+ * the refusal in out, or SKR_VIEW_INTERRUPTED; a later call goes on. O(nodes of the tree + groups +
+ * members of groups that changed). */
+int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
+                  struct skr_picture *picture, enum skr_picture_news *ret_news,
                   struct skr_strbuf *out);
 
 /* A Status with that code, for a caller that answers in the engine's place. */

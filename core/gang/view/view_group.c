@@ -66,14 +66,25 @@ static bool reason_is_recorded(const struct group *g)
            status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
 }
 
+const char *skr_view_reason(const struct group *g, const char **ret_sentence)
+{
+    if (reason_is_recorded(g)) {
+        *ret_sentence = skr_restore_object_key(g, "message");
+        return skr_restore_object_key(g, "reason");
+    }
+    *ret_sentence = g->reason != SKR_REASON_NONE ? g->message : NULL;
+    return skr_reason_name(g->reason);
+}
+
+size_t skr_view_present(const struct group *g)
+{
+    return g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live;
+}
+
 static void write_progress(struct view *v, const struct group *g)
 {
-    const bool recorded = reason_is_recorded(g);
-    const char *reason =
-        recorded ? skr_restore_object_key(g, "reason") : skr_reason_name(g->reason);
-    const char *message = recorded                       ? skr_restore_object_key(g, "message")
-                          : g->reason != SKR_REASON_NONE ? g->message
-                                                         : NULL;
+    const char *message;
+    const char *reason = skr_view_reason(g, &message);
     skr_json_int(&v->w, "size", (int64_t)skr_membership_seats(g));
     if (g->spec && g->spec->open) {
         skr_json_int(&v->w, "minimum", skr_membership_size(g));
@@ -84,8 +95,7 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_string(&v->w, "reason", reason ? reason : "");
     skr_json_string(&v->w, "message", message ? message : "");
     skr_json_open(&v->w, "pods", '{');
-    skr_json_int(&v->w, "present",
-                 (int64_t)(g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live));
+    skr_json_int(&v->w, "present", (int64_t)skr_view_present(g));
     skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
     skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
     skr_json_close(&v->w, '}');

@@ -195,7 +195,7 @@ TEST_WITH(world, a_question_holds_up_nobody_else)
     sync_world(world);
     world->slow = true;
     const int fd = http_connect(skr_admin_port(world->admin));
-    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
     wait_for_questions(world, 1);
     expect(world, "GET", "/livez", 200, "ok");
     let_go(world);
@@ -210,7 +210,7 @@ TEST_WITH(world, more_than_the_limit_are_told_to_come_again)
     world->slow = true;
     for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {
         fd[i] = http_connect(skr_admin_port(world->admin));
-        http_send_text(fd[i], "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+        http_send_text(fd[i], "GET /v1/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
     wait_for_questions(world, SKR_API_ASKED_MAX);
     expect(world, "GET", "/v1/tree", 503, "too many questions");
@@ -228,7 +228,7 @@ TEST_WITH(world, callers_that_leave_are_forgotten)
     world->slow = true;
     for (size_t i = 0; i < 8; i++) {
         const int fd = http_connect(skr_admin_port(world->admin));
-        http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+        http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
         wait_for_questions(world, i + 1);
         close(fd);
     }
@@ -240,7 +240,7 @@ TEST_WITH(world, questions_that_nobody_answers_end_with_the_listener)
 {
     world->slow = true;
     const int fd = http_connect(skr_admin_port(world->admin));
-    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
     wait_for_questions(world, 1);
     skr_admin_destroy(world->admin);
     world->admin = NULL;

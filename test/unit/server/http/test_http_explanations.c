@@ -99,7 +99,7 @@ static int ask(struct world *world, const char *path)
 {
     char text[256];
     int fd = http_connect(skr_admin_port(world->admin));
-    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
     http_send_text(fd, text);
     return fd;
 }

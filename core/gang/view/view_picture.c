@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes nodes and groups for the page /ui. Nodes are compared one by one. Groups have a mark of
+ * all that is shown of them, so that only members of groups that changed are walked over.
+ */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/state/groups.h"
+#include "core/gang/state/plan_entry.h"
+#include "core/gang/view/view.h"
+#include "core/gang/view/view_tree.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#define DECISIONS_SINCE (3600 * SKR_SECOND)
+
+enum { LOOK_EVERY = 256 }; /* nodes or groups between two looks for requests that wait */
+
+/* What is chosen when the picture starts anew. */
+struct memory {
+    char resource[320];
+    int64_t one; /* amount of a slot */
+};
+
+struct draw {
+    struct view *v;
+    struct skr_picture *picture;
+    const struct memory *memory;
+    int resource; /* -1: no node has it now */
+    struct news {
+        skr_time at;
+        uint32_t subject;
+        enum skr_picture_decision kind;
+    } * news;
+    size_t n_news, cap_news;
+};
+
+/* ---- nodes ---- */
+
+struct sum {
+    int64_t allocatable, used, slots;
+    size_t leaves, ready, cordoned, missing;
+};
+
+static void add_node(const struct draw *d, const struct node_entry *n, struct sum *s)
+{
+    const struct skr_ledger_node *room = n ? skr_ledger_get(d->v->e->ledger, n->name) : NULL;
+    s->leaves++;
+    if (!n || !n->node) {
+        s->missing++;
+        return;
+    }
+    const uint16_t id = (uint16_t)(d->resource < 0 ? SKR_RESOURCE_ABSENT : d->resource);
+    const int64_t all = skr_ledger_node_allocatable(room, id);
+    const int64_t left = skr_ledger_node_free(room, id);
+    int64_t charged;
+    s->ready += n->node->ready;
+    s->cordoned += n->node->ready && n->node->unschedulable;
+    s->allocatable = skr_amount_sum(s->allocatable, all);
+    if (all > 0 && n->node->ready && !__builtin_sub_overflow(all, left, &charged)) {
+        s->used = skr_amount_sum(s->used, charged);
+    }
+    if (n->node->ready && !n->node->unschedulable && left > 0) {
+        const int64_t pods = skr_ledger_node_free(room, SKR_RESOURCE_PODS);
+        const int64_t fits = id == SKR_RESOURCE_PODS ? left : left / d->memory->one;
+        const int64_t slots = fits < pods ? fits : pods;
+        s->slots = skr_amount_sum(s->slots, slots > 0 ? slots : 0);
+    }
+}
+
+static enum skr_picture_state state_of(const struct sum *s)
+{
+    return s->missing == s->leaves                   ? SKR_PLACE_MISSING
+           : s->ready + s->missing < s->leaves       ? SKR_PLACE_NOT_READY
+           : s->ready > 0 && s->cordoned == s->ready ? SKR_PLACE_CORDONED
+                                                     : SKR_PLACE_READY;
+}
+
+/* Leaves of one place are adjacent. */
+static void draw_nodes(const struct draw *d)
+{
+    const struct skr_tree *t = d->v->e->topology.tree;
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(d->v->e);
+    for (int32_t i = 0; i < t->n_leaves;) {
+        const int32_t place = skr_picture_place_of(d->picture, i);
+        struct sum s = {0};
+        do {
+            add_node(d, leaf[i++], &s);
+        } while (i < t->n_leaves && skr_picture_place_of(d->picture, i) == place);
+        skr_picture_place(d->picture, place, state_of(&s), s.allocatable, s.used, s.slots);
+        if (i % LOOK_EVERY == 0 && skr_view_must_end(d->v)) {
+            return;
+        }
+    }
+}
+
+/* ---- groups ---- */
+
+static uint64_t mark_of(const struct group *g, const char *reason, const char *sentence)
+{
+    const int64_t numbers[] = {g->evaluated_at,
+                               (int64_t)g->input_epoch,
+                               (int64_t)g->status,
+                               g->status_since,
+                               (int64_t)g->seats.n_bound,
+                               (int64_t)skr_view_present(g),
+                               (int64_t)skr_membership_seats(g),
+                               (int64_t)g->n_members,
+                               (int64_t)g->holds.n,
+                               (int64_t)(uintptr_t)g->plan,
+                               (int64_t)(uintptr_t)g->spec,
+                               g->plan ? g->plan->aborting : 0,
+                               (int64_t)g->reported.n_events};
+    uint64_t hash = skr_hash_bytes(SKR_HASH_BEGIN, numbers, sizeof numbers);
+    hash = skr_hash_bytes(hash, reason ? reason : "", reason ? strlen(reason) : 0);
+    return skr_hash_bytes(hash, sentence ? sentence : "", sentence ? strlen(sentence) : 0);
+}
+
+static void write_rules(const struct skr_group_spec *spec, struct skr_strbuf *b)
+{
+    for (size_t i = 0; spec && i < spec->n_rules; i++) {
+        const struct skr_rule *r = &spec->rule[i].rule;
+        skr_strbuf_addf(b, "%s%s=%s", i > 0 ? ", " : "", spec->rule[i].level,
+                        r->type == SKR_RULE_SPREAD ? "spread" : "pack");
+        if (r->min > 0 || r->max > 0) {
+            skr_strbuf_addf(b, "[%d,%d]", r->min, r->max);
+        }
+        if (r->factor > 1) {
+            skr_strbuf_addf(b, " factor %d", r->factor);
+        }
+        if (r->partitions > 0) {
+            skr_strbuf_addf(b, " in %d", r->partitions);
+        }
+        skr_strbuf_add(b, r->hard ? " (hard)" : "");
+    }
+}
+
+static int64_t amount_of(const struct draw *d, const struct shape *shape)
+{
+    return d->resource < 0 || !shape ? 0 : skr_amounts_get(&shape->amounts, (uint16_t)d->resource);
+}
+
+static uint32_t describe(const struct draw *d, const struct group *g, const char *reason,
+                         const char *sentence)
+{
+    SKR_STRBUF(rules);
+    write_rules(g->spec, &rules);
+    const struct skr_picture_subject subject = {
+        .namespace_ = g->namespace_,
+        .name = g->name,
+        .kind = "Group",
+        .status = skr_group_status_name(g->status),
+        .reason = reason ? reason : "",
+        .sentence = sentence ? sentence : "",
+        .rules = rules.len > 0 ? rules.s : "",
+        .size = (int64_t)skr_membership_seats(g),
+        .present = (int64_t)skr_view_present(g),
+        .bound = (int64_t)g->seats.n_bound,
+        .priority = g->spec ? g->spec->priority : 0,
+        .each = g->members ? amount_of(d, g->members->shape) : 0,
+        .since = g->status_since <= d->v->now ? g->status_since : 0,
+    };
+    return skr_picture_subject(d->picture, &subject);
+}
+
+static void seat(const struct draw *d, uint32_t subject, const char *node,
+                 const struct shape *shape, bool firm)
+{
+    const int32_t leaf = skr_tree_find_leaf(d->v->e->topology.tree, node);
+    if (leaf >= 0) {
+        skr_picture_seat(d->picture, subject, skr_picture_place_of(d->picture, leaf), 1,
+                         amount_of(d, shape), firm);
+    }
+}
+
+static void draw_members(const struct draw *d, const struct group *g, uint32_t subject)
+{
+    const struct pod_entry *m;
+    skr_picture_unseat(d->picture, subject);
+    DL_FOREACH(g->members, m)
+    {
+        const char *node = skr_view_node_of(m);
+        if (node) {
+            seat(d, subject, node, m->shape, skr_pods_is_bound(m));
+        }
+    }
+    for (size_t i = 0; i < g->holds.n; i++) {
+        seat(d, subject, g->holds.item[i].node, g->holds.item[i].shape, false);
+    }
+}
+
+/* ---- decisions ---- */
+
+static bool kind_of(const char *reason, enum skr_picture_decision *ret)
+{
+    static const char *const name[] = {"GroupPlaced", "GroupBound", "GroupPreempted",
+                                       "GroupUnplaced"};
+    _Static_assert(sizeof name / sizeof *name == SKR_DECISION_KIND_COUNT, "names");
+    for (int i = 0; i < SKR_DECISION_KIND_COUNT; i++) {
+        if (strcmp(reason, name[i]) == 0) {
+            *ret = (enum skr_picture_decision)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Events of the group that the picture has not seen. */
+static void gather_decisions(struct draw *d, const struct group *g, uint32_t subject)
+{
+    uint64_t *seen = skr_picture_note(d->picture, subject);
+    const size_t kept =
+        g->reported.n_events > SKR_EVENTS_KEPT ? g->reported.n_events - SKR_EVENTS_KEPT : 0;
+    for (size_t i = *seen > kept ? (size_t)*seen : kept; i < g->reported.n_events; i++) {
+        const struct reported_event *event = &g->reported.event[i % SKR_EVENTS_KEPT];
+        enum skr_picture_decision kind;
+        if (kind_of(event->reason, &kind) && event->at >= d->v->now - DECISIONS_SINCE) {
+            skr_grow(&d->news, &d->cap_news, d->n_news + 1, sizeof *d->news);
+            d->news[d->n_news++] = (struct news){.at = event->at, .subject = subject, .kind = kind};
+        }
+    }
+    *seen = g->reported.n_events;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct news *x = a, *y = b;
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    return x->subject != y->subject ? (x->subject < y->subject ? -1 : 1)
+                                    : (int)x->kind - (int)y->kind;
+}
+
+static void report_decisions(struct draw *d)
+{
+    if (d->n_news > 0) {
+        qsort(d->news, d->n_news, sizeof *d->news, by_time);
+    }
+    for (size_t i = 0; i < d->n_news; i++) {
+        skr_picture_decide(d->picture, d->news[i].at, d->news[i].subject, d->news[i].kind);
+    }
+    free(d->news);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct group *g = *(const struct group *const *)a, *h = *(const struct group *const *)b;
+    const int c = strcmp(g->namespace_, h->namespace_);
+    return c ? c : strcmp(g->name, h->name);
+}
+
+static void draw_group(struct draw *d, const struct group *g)
+{
+    const char *sentence;
+    const char *reason = skr_view_reason(g, &sentence);
+    const uint64_t mark = mark_of(g, reason, sentence);
+    if (skr_picture_keep(d->picture, "Group", g->namespace_, g->name, mark, NULL)) {
+        return;
+    }
+    const uint32_t subject = describe(d, g, reason, sentence);
+    draw_members(d, g, subject);
+    gather_decisions(d, g, subject);
+    skr_picture_mark(d->picture, subject, mark);
+}
+
+/* In the order of their names while all are new, so that numbers depend on nothing else. */
+static void draw_groups(struct draw *d, bool anew)
+{
+    size_t n = 0;
+    const struct group **list = skr_alloc_array(HASH_COUNT(d->v->e->groups) + 1, sizeof *list);
+    const struct group *g, *tmp;
+    HASH_ITER(hh, d->v->e->groups, g, tmp)
+    {
+        list[n++] = g;
+    }
+    if (anew) {
+        qsort(list, n, sizeof *list, by_key);
+    }
+    for (size_t i = 0; i < n; i++) {
+        draw_group(d, list[i]);
+        if (i % LOOK_EVERY == LOOK_EVERY - 1 && skr_view_must_end(d->v)) {
+            break;
+        }
+    }
+    free(list);
+}
+
+/* ---- the whole ---- */
+
+/* Of the argument, or the tree's own: as /v1/tree has it. */
+static int choose(struct view *v, struct memory *m, struct tree_page *page)
+{
+    page->leaf = skr_topology_leaf_nodes(v->e);
+    const int code = skr_view_tree_asked(page);
+    if (code == 200) {
+        snprintf(m->resource, sizeof m->resource, "%s", page->resource[page->looked_at].name);
+        m->one = page->size.n > 0 ? page->size.item[0].amount : 1;
+        m->one = m->one > 0 ? m->one : 1;
+    }
+    return code;
+}
+
+static int begin(struct draw *d)
+{
+    struct skr_gang *e = d->v->e;
+    struct memory *m = skr_picture_memory(d->picture, sizeof *m);
+    struct tree_page page = {.v = d->v, .tree = e->topology.tree};
+    struct memory fresh = *m;
+    if (fresh.one == 0) {
+        const int code = choose(d->v, &fresh, &page);
+        if (code != 200) {
+            return code;
+        }
+    }
+    if (skr_picture_begin(d->picture, e->topology.tree, fresh.resource, d->v->now)) {
+        const char *name[SHOWN_MAX];
+        if (page.n_resources == 0) { /* another tree than the one that it was chosen for */
+            const int code = choose(d->v, &fresh, &page);
+            if (code != 200) {
+                return code;
+            }
+            skr_picture_begin(d->picture, e->topology.tree, fresh.resource, d->v->now);
+        }
+        for (size_t i = 0; i < page.n_resources; i++) {
+            name[i] = page.resource[i].name;
+        }
+        skr_picture_resources(d->picture, name, page.n_resources);
+    }
+    m = skr_picture_memory(d->picture, sizeof *m);
+    *m = fresh;
+    d->memory = m;
+    d->resource = skr_resource_names_find(e->resources, m->resource);
+    return 200;
+}
+
+int skr_gang_draw(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
+                  struct skr_picture *picture, enum skr_picture_news *ret_news,
+                  struct skr_strbuf *out)
+{
+    struct view v = {.e = gang, .query = query, .now = now, .w = {.out = out}, .begin = out->len};
+    struct draw d = {.v = &v, .picture = picture};
+    if (!skr_frame_is_synced(gang->frame) || skr_frame_is_stopped(gang->frame)) {
+        return skr_view_refuse(&v, 503, "not ready: the first lists are not complete");
+    }
+    if (!skr_frame_is_leader(gang->frame)) {
+        return skr_view_refuse(&v, 503, "not leader");
+    }
+    if (!gang->topology.tree || gang->topology.tree->n_leaves == 0) {
+        return skr_view_refuse(&v, 404,
+                               "there is no tree: no valid topology ConfigMap, or no node");
+    }
+    const int code = begin(&d);
+    if (code != 200) {
+        return code;
+    }
+    draw_nodes(&d);
+    if (!v.interrupted) {
+        draw_groups(&d, skr_picture_version(picture) == 0);
+    }
+    report_decisions(&d); /* also of a description that is broken off: they are noted as seen */
+    if (v.interrupted) {
+        return SKR_VIEW_INTERRUPTED;
+    }
+    *ret_news = skr_picture_end(picture, out);
+    return 200;
+}
