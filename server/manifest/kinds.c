@@ -25,6 +25,15 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"apps/v1", "StatefulSet", "spec.template"},
     {"apps/v1", "Deployment", "spec.template"},
     {"apps/v1", "ReplicaSet", "spec.template"},
+    {"jobset.x-k8s.io/v1alpha2", "JobSet", NULL},
+    {"kubeflow.org/v1", "JAXJob", NULL},
+    {"kubeflow.org/v1", "PaddleJob", NULL},
+    {"kubeflow.org/v1", "PyTorchJob", NULL},
+    {"kubeflow.org/v1", "TFJob", NULL},
+    {"kubeflow.org/v1", "XGBoostJob", NULL},
+    {"kubeflow.org/v2beta1", "MPIJob", NULL},
+    {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate"},
+    {"ray.io/v1", "RayCluster", NULL},
 };
 const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind)
 {

@@ -4,12 +4,12 @@
 /* The kinds of objects that commands read from files, and what is refused of them. */
 #include "server/manifest/manifest.h"
 
-enum { SKR_MANIFEST_KINDS = 13 };
+enum { SKR_MANIFEST_KINDS = 22 };
 
 struct skr_manifest_kind {
     const char *api_version;
     const char *kind;
-    const char *template_path; /* of the pods it makes; NULL: makes none */
+    const char *template_path; /* of the pods it makes; NULL: it makes none, or has several */
 };
 
 /* In the order in which they are created: what others need comes first. */

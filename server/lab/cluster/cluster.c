@@ -126,6 +126,16 @@ static const struct controller {
     [SKR_TASK_DEPLOYMENT] = {"Deployment", skr_deployments_run, "ReplicaSet", BATCH},
     [SKR_TASK_STATEFUL_SET] = {"StatefulSet", skr_stateful_sets_run, "Pod", BATCH},
     [SKR_TASK_DAEMON_SET] = {"DaemonSet", skr_daemon_sets_run, "Pod", 100 * SKR_MILLISECOND},
+    [SKR_TASK_JOB_SET] = {"JobSet", skr_job_sets_run, "Job", BATCH},
+    [SKR_TASK_LEADER_WORKER_SET] = {"LeaderWorkerSet", skr_leader_worker_sets_run, "StatefulSet",
+                                    BATCH},
+    [SKR_TASK_MPI_JOB] = {"MPIJob", skr_mpi_jobs_run, "Pod", BATCH},
+    [SKR_TASK_PYTORCH_JOB] = {"PyTorchJob", skr_kubeflow_jobs_run, "Pod", BATCH},
+    [SKR_TASK_TF_JOB] = {"TFJob", skr_kubeflow_jobs_run, "Pod", BATCH},
+    [SKR_TASK_XGBOOST_JOB] = {"XGBoostJob", skr_kubeflow_jobs_run, "Pod", BATCH},
+    [SKR_TASK_PADDLE_JOB] = {"PaddleJob", skr_kubeflow_jobs_run, "Pod", BATCH},
+    [SKR_TASK_JAX_JOB] = {"JAXJob", skr_kubeflow_jobs_run, "Pod", BATCH},
+    [SKR_TASK_RAY_CLUSTER] = {"RayCluster", skr_ray_clusters_run, "Pod", BATCH},
     [SKR_TASK_BUDGET] = {"PodDisruptionBudget", skr_budgets_run, NULL, 0},
     [SKR_TASK_NAMESPACE] = {"Namespace", skr_namespaces_run, NULL, 0},
     [SKR_TASK_NODE] = {"Node", skr_kubelet_be_node, NULL, 0},
@@ -157,10 +167,15 @@ static void wake(struct skr_cluster *c, const struct skr_store_change *change)
 static void show_change(struct skr_cluster *c, const struct skr_store_change *change)
 {
     static void (*const table[])(struct skr_cluster * c, const struct skr_store_change *change) = {
-        skr_owners_change,  wake,
-        skr_jobs_change,    skr_daemon_sets_change,
-        skr_budgets_change, skr_namespaces_change,
-        skr_kubelet_change, skr_node_life_change,
+        skr_owners_change,
+        wake,
+        skr_jobs_change,
+        skr_daemon_sets_change,
+        skr_budgets_change,
+        skr_namespaces_change,
+        skr_kubelet_change,
+        skr_node_life_change,
+        skr_leader_worker_sets_change,
     };
     look_at(&c->shown, change);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -22,6 +22,15 @@ enum skr_task_kind {
     SKR_TASK_DEPLOYMENT,
     SKR_TASK_STATEFUL_SET,
     SKR_TASK_DAEMON_SET,
+    SKR_TASK_JOB_SET, /* these are of operators.c */
+    SKR_TASK_LEADER_WORKER_SET,
+    SKR_TASK_MPI_JOB,
+    SKR_TASK_PYTORCH_JOB,
+    SKR_TASK_TF_JOB,
+    SKR_TASK_XGBOOST_JOB,
+    SKR_TASK_PADDLE_JOB,
+    SKR_TASK_JAX_JOB,
+    SKR_TASK_RAY_CLUSTER,
     SKR_TASK_BUDGET,
     SKR_TASK_COLLECT,   /* dependents, of any kind, of a deleted owner */
     SKR_TASK_NAMESPACE, /* one that is being deleted */
@@ -219,6 +228,14 @@ void skr_deployments_run(struct skr_cluster *c, json_t *deployment);
 void skr_stateful_sets_run(struct skr_cluster *c, json_t *set);
 void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_daemon_sets_run(struct skr_cluster *c, json_t *set);
+void skr_job_sets_run(struct skr_cluster *c, json_t *set);
+void skr_leader_worker_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_leader_worker_sets_run(struct skr_cluster *c, json_t *lws);
+/* Adds the labels of a StatefulSet's pod to its metadata, if the set is of a LeaderWorkerSet. */
+void skr_leader_worker_sets_label(const json_t *set, int64_t ordinal, json_t *metadata);
+void skr_mpi_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_kubeflow_jobs_run(struct skr_cluster *c, json_t *job);
+void skr_ray_clusters_run(struct skr_cluster *c, json_t *cluster);
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_budgets_run(struct skr_cluster *c, json_t *budget);
 void skr_budgets_fini(struct skr_cluster *c);

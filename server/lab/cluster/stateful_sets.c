@@ -62,6 +62,7 @@ static bool make(struct skr_cluster *c, const struct set *set, int64_t ordinal)
             json_pack("{s:{s:s, s:s, s:s}}", "labels", "apps.kubernetes.io/pod-index", index,
                       REVISION, set->revision, "statefulset.kubernetes.io/pod-name", name),
     };
+    skr_leader_worker_sets_label(set->object, ordinal, plan.metadata);
     return skr_workload_create_pod(c, set->object, skr_path_get(set->object, "spec.template"),
                                    &plan) < 400;
 }

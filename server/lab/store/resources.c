@@ -16,10 +16,11 @@ static const char *const of_workloads[] = {"scale", "status", NULL};
         .group = (group_), .version = (version_), .plural = (plural_), .singular = (singular_), \
         .kind = (kind_), .short_name = (short_), .namespaced = (namespaced_), __VA_ARGS__       \
     }
-#define NONE   .subresources = none
-#define STATUS .subresources = status
-#define CUSTOM .subresources = status, .generation = true, .custom = true
-#define OCM    "cluster.open-cluster-management.io"
+#define NONE     .subresources = none
+#define STATUS   .subresources = status
+#define CUSTOM   .subresources = status, .generation = true, .custom = true
+#define KUBEFLOW "kubeflow.org"
+#define OCM      "cluster.open-cluster-management.io"
 
 static const struct skr_store_resource resources[] = {
     ROW("", "v1", "configmaps", "configmap", "ConfigMap", "cm", true, NONE),
@@ -58,8 +59,18 @@ static const struct skr_store_resource resources[] = {
         CUSTOM),
     ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", NULL, true, NONE),
     ROW("events.k8s.io", "v1", "events", "event", "Event", "ev", true, NONE, .kept_by = "v1"),
+    ROW("jobset.x-k8s.io", "v1alpha2", "jobsets", "jobset", "JobSet", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "jaxjobs", "jaxjob", "JAXJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "paddlejobs", "paddlejob", "PaddleJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "pytorchjobs", "pytorchjob", "PyTorchJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "tfjobs", "tfjob", "TFJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v1", "xgboostjobs", "xgboostjob", "XGBoostJob", NULL, true, CUSTOM),
+    ROW(KUBEFLOW, "v2beta1", "mpijobs", "mpijob", "MPIJob", NULL, true, CUSTOM),
+    ROW("leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "leaderworkerset", "LeaderWorkerSet",
+        "lws", true, CUSTOM),
     ROW("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb",
         true, STATUS, .generation = true),
+    ROW("ray.io", "v1", "rayclusters", "raycluster", "RayCluster", NULL, true, CUSTOM),
     ROW("resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", NULL, false, NONE,
         .generation = true),
     ROW("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", false,

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operators of JobSets, LeaderWorkerSets, MPIJobs, jobs of Kubeflow and RayClusters: which pods come of an object, and
+ * with which labels. */
+#include "test/test.h"
+#include "test/unit/cluster_rig.h"
+
+static struct cluster_rig *rig;
+
+BEFORE_EACH
+{
+    rig = cluster_rig_create(true);
+}
+
+AFTER_EACH
+{
+    cluster_rig_destroy(rig);
+}
+
+#define JOBSETS  "/apis/jobset.x-k8s.io/v1alpha2/namespaces/default/jobsets"
+#define LWS      "/apis/leaderworkerset.x-k8s.io/v1/namespaces/default/leaderworkersets"
+#define KUBEFLOW "/apis/kubeflow.org/v1/namespaces/default"
+#define MPIJOBS  "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
+#define RAY      "/apis/ray.io/v1/namespaces/default/rayclusters"
+#define POD      "'template':{'spec':{'containers':[{'name':'c','image':'x'}]}}"
+#define JOB                                                           \
+    "'template':{'spec':{'parallelism':2,'completions':2,'template':" \
+    "{'spec':{'restartPolicy':'Never','containers':[{'name':'c','image':'x'}]}}}}"
+
+static void has_label(const char *pod, const char *label, const char *value)
+{
+    char path[300];
+    (void)snprintf(path, sizeof path, "GET " PODS "/%s", pod);
+    json_t *object = sandbox_expect(rig->store, 200, path, NULL);
+    const char *found = json_string_value(
+        json_object_get(json_object_get(json_object_get(object, "metadata"), "labels"), label));
+    assert_non_null(found);
+    assert_string_equal(found, value);
+    json_decref(object);
+}
+
+TEST(a_job_set_makes_its_jobs_and_these_their_pods)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBSETS,
+               "{'metadata':{'name':'t'},'spec':{'replicatedJobs':["
+               "{'name':'driver','replicas':1," JOB "},{'name':'w','replicas':2," JOB "}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "t-driver-0-0:Running t-driver-0-1:Running t-w-0-0:Running t-w-0-1:Running "
+                        "t-w-1-0:Running t-w-1-1:Running");
+    has_label("t-w-1-0", "jobset.sigs.k8s.io/replicatedjob-name", "w");
+    has_label("t-w-1-0", "jobset.sigs.k8s.io/job-global-index", "2");
+    has_label("t-w-1-0", "jobset.sigs.k8s.io/global-replicas", "3");
+    has_label("t-w-1-1", "batch.kubernetes.io/job-completion-index", "1");
+}
+
+TEST(a_job_set_in_order_waits_for_the_first_jobs_to_be_ready)
+{
+    const uint64_t before = rig->seen;
+    rig->binding = false;
+    sandbox_ok(rig->store, 201, "POST " JOBSETS,
+               "{'metadata':{'name':'t'},'spec':{'startupPolicy':{'startupPolicyOrder':'InOrder'},"
+               "'replicatedJobs':[{'name':'a','replicas':1," JOB "},{'name':'b','replicas':1," JOB
+               ",'dependsOn':[{'name':'a','status':'Ready'}]}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "t-a-0-0:Pending t-a-0-1:Pending");
+    rig->seen = before;
+    rig->binding = true;
+    cluster_rig_run(rig, 0); /* binds */
+    cluster_rig_run(rig, 5 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "t-a-0-0:Running t-a-0-1:Running t-b-0-0:Running t-b-0-1:Running");
+}
+
+TEST(a_leader_worker_set_has_workers_for_each_leader)
+{
+    sandbox_ok(rig->store, 201, "POST " LWS,
+               "{'metadata':{'name':'s'},'spec':{'replicas':2,'leaderWorkerTemplate':{'size':3,"
+               "'workerTemplate':{'spec':{'containers':[{'name':'c','image':'x'}]}}}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(
+        cluster_rig_pods(rig),
+        "s-0:Running s-0-1:Running s-0-2:Running s-1:Running s-1-1:Running s-1-2:Running");
+    has_label("s-1", "leaderworkerset.sigs.k8s.io/group-index", "1");
+    has_label("s-1", "leaderworkerset.sigs.k8s.io/worker-index", "0");
+    has_label("s-1-2", "leaderworkerset.sigs.k8s.io/group-index", "1");
+    has_label("s-1-2", "leaderworkerset.sigs.k8s.io/worker-index", "2");
+    sandbox_ok(rig->store, 200, "DELETE " PODS "/s-1", NULL);
+    cluster_rig_run(rig, 5 * SECOND);
+    assert_string_equal(
+        cluster_rig_pods(rig),
+        "s-0:Running s-0-1:Running s-0-2:Running s-1:Running s-1-1:Running s-1-2:Running");
+}
+
+TEST(workers_of_a_leader_that_must_be_ready_come_after_it)
+{
+    const uint64_t before = rig->seen;
+    rig->binding = false;
+    sandbox_ok(rig->store, 201, "POST " LWS,
+               "{'metadata':{'name':'s'},'spec':{'replicas':1,'startupPolicy':'LeaderReady',"
+               "'leaderWorkerTemplate':{'size':2,'workerTemplate':{'spec':{'containers':"
+               "[{'name':'c','image':'x'}]}}}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Pending");
+    rig->seen = before;
+    rig->binding = true;
+    cluster_rig_run(rig, 0); /* binds */
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "s-0:Running s-0-1:Running");
+}
+
+TEST(an_mpi_job_has_workers_and_a_launcher_of_a_job)
+{
+    sandbox_ok(rig->store, 201, "POST " MPIJOBS,
+               "{'metadata':{'name':'pi'},'spec':{'mpiReplicaSpecs':{'Launcher':{'replicas':1," POD
+               "},'Worker':{'replicas':2," POD "}}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "pi-launcher-0:Running pi-worker-0:Running pi-worker-1:Running");
+    has_label("pi-launcher-0", "training.kubeflow.org/job-role", "launcher");
+    has_label("pi-worker-1", "training.kubeflow.org/replica-index", "1");
+    has_label("pi-worker-1", "training.kubeflow.org/operator-name", "mpi-operator");
+}
+
+TEST(a_job_of_kubeflow_has_pods_of_each_type)
+{
+    sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/pytorchjobs",
+               "{'metadata':{'name':'p'},'spec':{'pytorchReplicaSpecs':{'Master':{'replicas':1," POD
+               "},'Worker':{'replicas':2," POD "}}}}");
+    sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/tfjobs",
+               "{'metadata':{'name':'t'},'spec':{'tfReplicaSpecs':{'PS':{'replicas':1," POD "}}}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "p-master-0:Running p-worker-0:Running p-worker-1:Running t-ps-0:Running");
+    has_label("p-master-0", "training.kubeflow.org/job-role", "master");
+    has_label("p-worker-1", "training.kubeflow.org/operator-name", "pytorchjob-controller");
+}
+
+TEST(a_ray_cluster_has_a_head_and_scales_its_workers)
+{
+    sandbox_ok(rig->store, 201, "POST " RAY,
+               "{'metadata':{'name':'r'},'spec':{'headGroupSpec':{" POD
+               "},'workerGroupSpecs':[{'groupName':'g','replicas':2," POD "}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig),
+                        "r-g-worker-1:Running r-g-worker-2:Running r-head-0:Running");
+    has_label("r-head-0", "ray.io/node-type", "head");
+    has_label("r-g-worker-1", "ray.io/group", "g");
+    sandbox_ok(rig->store, 200, "MERGE " RAY "/r",
+               "{'spec':{'workerGroupSpecs':[{'groupName':'g','replicas':1," POD "}]}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "r-g-worker-1:Running r-head-0:Running");
+}
+
+TEST(suspended_objects_and_those_without_specs_make_nothing)
+{
+    sandbox_ok(rig->store, 201, "POST " JOBSETS,
+               "{'metadata':{'name':'t'},'spec':{'suspend':true,'replicatedJobs':[{'name':'a'," JOB
+               "}]}}");
+    sandbox_ok(rig->store, 201, "POST " MPIJOBS, "{'metadata':{'name':'pi'},'spec':{}}");
+    sandbox_ok(rig->store, 201, "POST " KUBEFLOW "/xgboostjobs",
+               "{'metadata':{'name':'x'},'spec':7}");
+    sandbox_ok(rig->store, 201, "POST " LWS, "{'metadata':{'name':'s'},'spec':{'replicas':-4}}");
+    cluster_rig_run(rig, 3 * SECOND);
+    assert_string_equal(cluster_rig_pods(rig), "");
+}
