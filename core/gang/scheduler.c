@@ -24,6 +24,7 @@
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/explain/explain_request.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
@@ -64,6 +65,7 @@ static void wake(void *self, int kind, const char *key)
         if (p) {
             skr_bind_calls_expire(e, p);
             skr_ordinary_expire(e, p);
+            skr_claims_expire(e, p);
             skr_dirty_pod(e, p);
         }
         break;
@@ -209,6 +211,7 @@ static void lost(struct skr_gang *e)
         skr_restore_again(g);
         skr_group_state_restore(g, GROUP_PENDING);
     }
+    skr_claims_let_go_of_all(e);
 }
 
 static void end(void *self, enum skr_end why)

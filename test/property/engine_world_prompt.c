@@ -12,13 +12,13 @@
  *   a pause after refusals of kube-scheduler            core/gang/group/refusal.c
  *   back-off after a plan that came to nothing          core/gang/group/attempt.c
  *   members that have to leave, or have left            core/gang/preempt/victims_left.c
- *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *   an object that may not be written                   core/gang/plan/plan_storage.c
  *   calls of kube-scheduler for members with claims     core/gang/group/claims.c
  *
  * and what takes room without being bound: nodes that kube-scheduler refused to the group within a minute (vetoes.c),
- * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c) and
- * those whose Binding failed and will be tried again (binding.c).
+ * seats that other groups hold for replacements (seat_holds.c), ordinary pods whose volumes decide where they go (ordinary.c),
+ * members that kube-scheduler keeps for their volumes after the end of their plan (claims.c), and ordinary pods
+ * whose Binding failed and will be tried again (binding.c).
  * Groups are judged that the judge of reasons looks at (engine_world_reasons.c).
  */
 #include <stdio.h>
@@ -100,6 +100,12 @@ static void look_at_reserved(const struct rig *rig, struct waiter *g, const stru
                  waiter_cpu_of(&p->shape->spec->requests));
         }
         take(g, skr_ordinary_late_node(rig->gang, p), waiter_cpu_of(&p->shape->spec->requests));
+    }
+    DL_FOREACH2(rig->gang->assumed, p, work->assumed.next)
+    {
+        if (!p->plan) {
+            take(g, skr_claims_assumed_on(p), waiter_cpu_of(&p->shape->spec->requests));
+        }
     }
 }
 

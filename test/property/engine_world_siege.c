@@ -30,8 +30,7 @@ static void look_at_pods(const struct world *w, struct waiter *g)
             o->pod->phase == SKR_POD_FAILED) {
             continue;
         }
-        const bool waits = o->volumes_until && skr_pod_is_live(o->pod);
-        const char *node = waits ? o->assumed_node : o->pod->node_name;
+        const char *node = o->volumes_until ? o->assumed_node : o->pod->node_name;
         take(g, node, &o->pod->shape->requests);
     }
 }
@@ -125,25 +124,8 @@ static void print_reservation(void *context, const struct reservation *r)
             skr_reservation_name(r->reason));
 }
 
-/* After the plan of a gang has ended, kube-scheduler keeps its members that wait for volumes on their nodes. The engine
- * plans them elsewhere, and each then takes two places: the law does not cover that. */
-static bool a_gang_waits_for_volumes(const struct world *w)
-{
-    const struct rig_object *o;
-    DL_FOREACH(w->rig->list, o)
-    {
-        if (o->kind == RIG_POD && o->volumes_until && *world_group_of(w, o)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool fits(struct world *w, struct waiter *g, const struct group *self, const json_t *tree)
 {
-    if (a_gang_waits_for_volumes(w)) {
-        return false;
-    }
     waiter_look(w, g, tree);
     const int least = g->held == 0 ? g->size : g->waiting;
     if (!g->plain || g->waiting == 0 || g->waiting < least || g->gated > 0) {

@@ -84,8 +84,10 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
     const struct rig_object *o;
     DL_FOREACH(rig->list, o)
     {
+        const bool waits =
+            o->kind == RIG_POD && o->volumes_until; /* also while a finalizer keeps it */
         if (o->kind != RIG_POD || o->pod == except || *o->pod->node_name ||
-            !skr_pod_is_live(o->pod)) {
+            (!waits && !skr_pod_is_live(o->pod))) {
             continue;
         }
         bool assumed = o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;

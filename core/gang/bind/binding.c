@@ -17,6 +17,7 @@
 #include "core/gang/cache/residents.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/pod_changes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -41,6 +42,8 @@ static void refuse(struct skr_gang *e, uint64_t request, const char *text)
 static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t request,
                          const char *node)
 {
+    skr_claims_let_go(
+        e, p); /* the claims are bound; a plan charges the member, or the call is refused */
     if (!p->plan || p->plan->aborting || !skr_plan_storage_is_persisted(e, p->plan)) {
         refuse(e, request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->place.node, node) != 0) {

@@ -143,6 +143,7 @@ static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
     for (size_t i = 0; i < call->n_nodes; i++) {
         if (strcmp(call->node[i], p->place.node) == 0) {
             skr_nomination_heard(e, p);
+            skr_claims_assumed(e, p, p->place.node);
             skr_out_answer_one(e, call->request, i);
             return;
         }
@@ -179,6 +180,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
     const char *text = g ? skr_group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (g && p && p->group == g) {
         skr_claims_note_call(e, p);
+        skr_claims_let_go(e, p);
     }
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will deliver it */

@@ -7,6 +7,7 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/names.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/state/wakes.h"
 
 #include <string.h>
@@ -153,6 +154,9 @@ static void update(struct skr_gang *e, struct pod_entry *p)
     if (want != have) {
         skr_pods_work(p)->single.at = want;
         skr_dirty_late_room(e, have);
+        if (have) {
+            skr_vetoes_end(e, have);
+        }
     }
     if (want && (want != have || p->work->single.asked_at == skr_frame_now(e->frame))) {
         skr_wakes_add(e, late_until(p), WAKE_POD, p->uid);

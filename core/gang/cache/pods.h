@@ -55,7 +55,15 @@ struct pod_work {
     /* bit set: reasons with an Event for it since it was last planned; waiting.c */
     uint32_t announced;
     const char *answered; /* constant text of the last rejection in filter; verbs.c */
-    bool claims_asked;    /* kube-scheduler has called filter: claims.c */
+
+    /* claims.c */
+    bool claims_asked; /* kube-scheduler has called filter */
+    /* Filter accepted a member with claims there: kube-scheduler counts it on that node. */
+    struct {
+        const char *node; /* from names_intern; NULL: nowhere */
+        skr_time until;
+        struct pod_entry *prev, *next; /* in gang->assumed */
+    } assumed;
 
     /* bind_calls.c */
     struct {

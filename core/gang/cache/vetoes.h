@@ -53,8 +53,11 @@ bool skr_vetoes_note_listed(struct skr_gang *e, const struct group *g, const str
 /* The set has probed nodes. */
 bool skr_vetoes_have_probed(const struct veto_set *set);
 bool skr_vetoes_was_probed(const struct skr_gang *e, const struct veto_set *set, const char *node);
-/* The node changed, or room on it was given back: what was refused may pass now. O(sets). */
+/* The node changed, or room on it was given back, also room that kube-scheduler had given to a pod which
+ * it only assumed there: what was refused may pass now. O(sets). */
 void skr_vetoes_end(struct skr_gang *e, const char *node);
+/* The same, but for g: its own refusal is what gave the room back. */
+void skr_vetoes_end_of_others(struct skr_gang *e, const char *node, const struct group *g);
 /* Removes what has lasted SKR_VETO_S. O(sets). */
 void skr_vetoes_expire(struct skr_gang *e);
 /* A member left, or has another shape now. O(members) if the group has vetoes of that shape. */

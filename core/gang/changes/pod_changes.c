@@ -236,7 +236,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
-    skr_claims_changed(p, old);
+    skr_claims_changed(e, p, old);
     compare(e, p, old);
     update_charge(e, p);
     if (skr_pods_is_bound(p) && !p->work->bind.write) {
@@ -285,6 +285,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
         skr_bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     }
     skr_bind_calls_unqueue(e, p);
+    skr_claims_let_go(e, p);
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {

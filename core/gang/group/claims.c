@@ -2,9 +2,14 @@
 #include "core/gang/group/claims.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/names.h"
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/group_state.h"
+#include "core/gang/state/wakes.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -45,12 +50,17 @@ void skr_claims_note_call(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-void skr_claims_changed(struct pod_entry *p, const struct skr_pod *old)
+void skr_claims_changed(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
 {
     const char *says = skr_pods_scheduler_says(p->pod);
     bool is_new = *says && (!old || strcmp(says, skr_pods_scheduler_says(old)) != 0);
+    bool ours = strstr(says, "sakkara:");
     if (has_claims(p) && is_new) {
-        set_asked(p, strstr(says, "sakkara:"));
+        set_asked(p, ours);
+    }
+    /* A text of ours is about a call before that in which the node was accepted. */
+    if (skr_pods_is_bound(p) || skr_pods_is_terminal(p->pod) || (is_new && !ours)) {
+        skr_claims_let_go(e, p);
     }
 }
 
@@ -59,11 +69,63 @@ void skr_claims_doubt(struct pod_entry *p)
     set_asked(p, false);
 }
 
+/* ---- members that kube-scheduler has assumed ---- */
+
+const char *skr_claims_assumed_on(const struct pod_entry *p)
+{
+    return p->work->assumed.node;
+}
+
+void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node)
+{
+    if (!has_claims(p)) {
+        return;
+    }
+    struct pod_work *work = skr_pods_work(p);
+    if (!work->assumed.node) {
+        DL_APPEND2(e->assumed, p, own_work->assumed.prev, own_work->assumed.next);
+    }
+    work->assumed.node = skr_names_intern(e, node);
+    work->assumed.until = skr_frame_now(e->frame) + SKR_POD_LATE_S * SKR_SECOND;
+    skr_wakes_add(e, work->assumed.until, WAKE_POD, p->uid);
+}
+
+void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p)
+{
+    const char *node = p->work->assumed.node;
+    if (!node) {
+        return;
+    }
+    DL_DELETE2(e->assumed, p, own_work->assumed.prev, own_work->assumed.next);
+    skr_pods_work(p)->assumed.node = NULL;
+    if (!p->plan && !skr_pods_is_bound(p) && skr_ledger_release(e->ledger, p->uid)) {
+        skr_nodes_touch(e, node);
+        skr_vetoes_end(e, node);
+    }
+    if (p->group) {
+        skr_dirty_member(e, p->group);
+    }
+}
+
+void skr_claims_let_go_of_all(struct skr_gang *e)
+{
+    while (e->assumed) {
+        skr_claims_let_go(e, e->assumed);
+    }
+}
+
+void skr_claims_expire(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->work->assumed.node && p->work->assumed.until <= skr_frame_now(e->frame)) {
+        skr_claims_let_go(e, p);
+    }
+}
+
 /* ---- groups ---- */
 
 bool skr_claims_keep_from_planning(const struct group *g)
 {
-    return g->claims.waits && !g->plan && g->seats.n_unasked > 0;
+    return !g->plan && (g->seats.n_assumed > 0 || (g->claims.waits && g->seats.n_unasked > 0));
 }
 
 bool skr_claims_keep_from_evicting(const struct group *g)
@@ -102,6 +164,43 @@ static const struct pod_entry *first_unasked(const struct group *g)
         }
     }
     return first;
+}
+
+/* The member that kube-scheduler may keep for longest, the first by name of several. */
+static const struct pod_entry *last_assumed(const struct group *g)
+{
+    const struct pod_entry *p, *last = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->seated || !p->work->assumed.node) {
+            continue;
+        }
+        skr_time until = p->work->assumed.until;
+        if (!last || until > last->work->assumed.until ||
+            (until == last->work->assumed.until &&
+             strcmp(p->pod->meta.name, last->pod->meta.name) < 0)) {
+            last = p;
+        }
+    }
+    return last;
+}
+
+static void say_kept(const struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p = last_assumed(g);
+    char at[64];
+    SKR_STRBUF(b);
+    if (!p) {
+        return;
+    }
+    skr_time_write(p->work->assumed.until - p->work->assumed.until % SKR_SECOND,
+                   e->settings.utc_offset_s, at, sizeof at);
+    skr_strbuf_addf(&b,
+                    "group %s waits for its claims: kube-scheduler keeps %zu of its pods on their "
+                    "nodes until these are bound, pod %s on node %s until %s at most; check that "
+                    "the claims of the pod can be provisioned there, or delete the pod",
+                    g->name, g->seats.n_assumed, p->pod->meta.name, p->work->assumed.node, at);
+    skr_group_state_reason(g, SKR_REASON_WAITING_FOR_CLAIMS, b.s);
 }
 
 static void say(struct group *g)
@@ -159,7 +258,14 @@ void skr_claims_settle(struct skr_gang *e, struct group *g)
         g->claims.open = false;
         skr_dirty_victims(e);
     }
-    if (g->claims.waits) {
+    bool kept = !over && g->seats.n_assumed > 0;
+    if (g->claims.kept && !kept) {
+        skr_dirty_plan(e);
+    }
+    g->claims.kept = kept;
+    if (kept) {
+        say_kept(e, g);
+    } else if (g->claims.waits) {
         say(g);
     }
 }

@@ -15,6 +15,16 @@
  *   member, end the proof.
  * - A group that would evict for its room needs less: on a full cluster kube-scheduler calls no
  *   extender. A condition that counts nodes by reason shows that PreFilter passed.
+ *
+ * Once filter has accepted a node for such a member, kube-scheduler assumes the member there: it counts
+ * it on that node, does not look at it again, and waits up to SKR_POD_LATE_S for the claims to be bound
+ * (PreBind of VolumeBinding). A plan may end before that. Then
+ *
+ * - the room on that node stays charged, because kube-scheduler gives it to no other pod
+ * - the group is not planned: kube-scheduler would not come to the member on another node
+ *
+ * Both end when kube-scheduler has let go of the member: it asks for a filter or a bind again, reports
+ * the pod unschedulable, or the pod is gone. The deadline is that of kube-scheduler.
  */
 #include "core/gang/state/groups.h"
 #include "core/pod/pod.h"
@@ -24,9 +34,17 @@ bool skr_claims_are_read(const struct pod_entry *p);  /* PreFilter passed, or it
 /* kube-scheduler called filter for the member. */
 void skr_claims_note_call(struct skr_gang *e, struct pod_entry *p);
 /* Another version of the pod; old: NULL for a new one. */
-void skr_claims_changed(struct pod_entry *p, const struct skr_pod *old);
+void skr_claims_changed(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old);
 /* kube-scheduler did not come to it although it was woken. */
 void skr_claims_doubt(struct pod_entry *p);
+
+/* Filter accepted the node for the member. No effect without claims. */
+void skr_claims_assumed(struct skr_gang *e, struct pod_entry *p, const char *node);
+/* kube-scheduler has let go of it. Frees the room on the node unless a plan has it, or it is bound. */
+void skr_claims_let_go(struct skr_gang *e, struct pod_entry *p);
+void skr_claims_let_go_of_all(struct skr_gang *e); /* this process does not lead any more */
+void skr_claims_expire(struct skr_gang *e, struct pod_entry *p); /* a deadline may be over */
+const char *skr_claims_assumed_on(const struct pod_entry *p);    /* NULL: nowhere */
 
 /* A placement was found for these newcomers. true: it may not be reserved yet, and the group waits.
  * evicts: for room of victims. O(n). */

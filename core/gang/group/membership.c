@@ -316,7 +316,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
     g->seats.n_live = g->seats.n_bound = g->seats.n_newcomers = g->seats.n_new = g->seats.n_ready =
         0;
     g->seats.n_foreign_gate = 0;
-    g->seats.n_unasked = g->seats.n_unread = 0;
+    g->seats.n_unasked = g->seats.n_unread = g->seats.n_assumed = 0;
     DL_FOREACH(g->members, p)
     {
         if (!skr_pod_is_live(p->pod)) {
@@ -333,6 +333,7 @@ void skr_membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
         g->seats.n_unasked += p->seated && !skr_claims_are_asked(p);
         g->seats.n_unread += p->seated && !skr_claims_are_read(p);
+        g->seats.n_assumed += p->seated && skr_claims_assumed_on(p);
     }
     skr_roles_count(g);
     note_end(g);

@@ -103,6 +103,22 @@ static void visit_single(const struct visitor *v, const struct pod_entry *p)
     v->visit(v->context, &r);
 }
 
+/* A member whose plan is over. */
+static void visit_assumed(const struct visitor *v, const struct pod_entry *p)
+{
+    if (!p->plan && skr_ledger_find(v->e->ledger, p->uid, NULL)) {
+        v->visit(v->context, &(struct reservation){.reason = SKR_RESERVED_CLAIMS,
+                                                   .single = !p->group,
+                                                   .owner = p->group ? p->group->key : p->key,
+                                                   .pod = p->pod->meta.name,
+                                                   .node = p->work->assumed.node,
+                                                   .amounts = &p->shape->amounts,
+                                                   .until = p->work->assumed.until,
+                                                   .priority = p->group ? priority_of(p->group)
+                                                                        : p->pod->priority});
+    }
+}
+
 void skr_reservations_each(const struct skr_gang *e,
                            void (*visit)(void *context, const struct reservation *r), void *context)
 {
@@ -120,6 +136,10 @@ void skr_reservations_each(const struct skr_gang *e,
     DL_FOREACH(e->ordinary, p)
     {
         visit_single(&v, p);
+    }
+    DL_FOREACH2(e->assumed, p, work->assumed.next)
+    {
+        visit_assumed(&v, p);
     }
 }
 

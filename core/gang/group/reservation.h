@@ -19,7 +19,8 @@
  *                                                      seatHoldMax           fits only with it
  *   first       a single pod above the priority of a   SKR_POD_FIRST_S       kube-scheduler judges it
  *               group that does not fit beside it
- *   claims      a single pod whose claims are bound    SKR_POD_LATE_S        kube-scheduler judges it
+ *   claims      a pod whose claims are bound: a single SKR_POD_LATE_S        kube-scheduler lets go of
+ *               one, or a member whose plan is over                          it
  *   call        a single pod with a bind call          bindTimeout           the call ends
  *
  * docs/threats.md has the bound of each. Where each is made: plan/plan.c, changes/plan_loss.c,

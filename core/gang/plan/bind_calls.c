@@ -8,6 +8,7 @@
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/vetoes.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/scheduler_progress.h"
 #include "core/gang/state/output.h"
@@ -115,7 +116,9 @@ void skr_bind_calls_release(struct skr_gang *e, struct pod_entry *p)
 {
     enum skr_charge_kind kind;
     skr_ordinary_refused(e, p);
-    if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
+    const char *node = skr_ledger_find(e->ledger, p->uid, &kind);
+    if (node && kind == SKR_CHARGE_BINDING) {
+        skr_vetoes_end(e, node);
         skr_ledger_release(e->ledger, p->uid);
     }
 }

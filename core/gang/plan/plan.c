@@ -11,6 +11,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
@@ -63,9 +64,16 @@ void skr_plan_remove_member(struct skr_gang *e, struct pod_entry *p)
     if (!p->plan) {
         return;
     }
+    const char *assumed = skr_claims_assumed_on(p);
     if (!skr_pods_is_bound(p)) {
         skr_nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
+        if (p->work->activation.asked) { /* kube-scheduler had given the room to it */
+            skr_vetoes_end_of_others(e, p->place.node, p->group);
+        }
+    }
+    if (assumed && !skr_pods_is_bound(p)) {
+        skr_ledger_charge(e->ledger, p->uid, assumed, &p->shape->amounts, SKR_CHARGE_RESERVED);
     }
     if (!p->work->bind.unknown) { /* else the next planner reads it first */
         skr_bind_calls_unqueue(e, p);

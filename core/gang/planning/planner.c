@@ -178,6 +178,30 @@ static void start_preemption(struct skr_gang *e, struct group *g, bool yielding)
     free(newcomers);
 }
 
+/* For a plan that waits for victims, as if it did not exist. Held seats that yield to the group count
+ * as free: once the plan has ended, the search for what yields finds them. */
+static struct skr_solve_request *build_elsewhere(struct skr_gang *e, struct group *g,
+                                                 struct pod_entry *const *newcomers, size_t n,
+                                                 struct skr_error *error)
+{
+    struct skr_solve_request *request = skr_problem_build(e, g, newcomers, n, false, error);
+    if (request) {
+        skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
+                                    (int64_t *)(uintptr_t)request->problem.free);
+    }
+    return request;
+}
+
+static bool elsewhere_still_valid(struct skr_gang *e, struct group *g,
+                                  struct pod_entry *const *newcomers, const int32_t *count)
+{
+    struct skr_error error;
+    struct skr_solve_request *now = build_elsewhere(e, g, newcomers, e->planner->n_uids, &error);
+    bool valid = now && skr_solution_check(&now->problem, count, &error) == 0;
+    skr_solve_request_destroy(now);
+    return valid;
+}
+
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
 {
     struct skr_error error = {.text = "out of memory"};
@@ -194,8 +218,9 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     bool restrict_ = probed_only && !elsewhere && skr_problem_has_probes(g, newcomers, n);
     bool simple = slots_suffice(e, g, newcomers, n, fit);
     struct skr_solve_request *request =
-        simple ? skr_problem_of_slots(e, g)
-               : skr_problem_build(e, g, newcomers, n, restrict_, &error);
+        simple      ? skr_problem_of_slots(e, g)
+        : elsewhere ? build_elsewhere(e, g, newcomers, n, &error)
+                    : skr_problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request && elsewhere) {
         free(newcomers);
         skr_preemption_stays(e, g, e->epoch.capacity, 0);
@@ -568,8 +593,7 @@ static void use_elsewhere(struct skr_gang *e, struct group *g,
     if (!newcomers) {
         return;
     }
-    if (s && s->status == SKR_SOLVE_PLACED &&
-        skr_problem_still_valid(e, g, newcomers, e->planner->n_uids, s->count)) {
+    if (s && s->status == SKR_SOLVE_PLACED && elsewhere_still_valid(e, g, newcomers, s->count)) {
         skr_preemption_goes_elsewhere(e, g);
     } else if (!s || s->status == SKR_SOLVE_INFEASIBLE) {
         skr_preemption_stays(e, g, e->planner->epoch, solved->work.took_ns);

@@ -218,7 +218,10 @@ static void finish(struct skr_gang *e, struct group *g)
     skr_dirty_group(e, g);
 }
 
-/* The plan also counts on pods that leave on their own; its limit is planTimeout. */
+enum { SETTLES_S = 2 }; /* from the end of the last victim until the room is added up again */
+
+/* The plan also counts on pods that leave on their own; its limit is planTimeout. It ends sooner if one
+ * of them is overdue, as one with a finalizer, and there is no room without it. */
 static void wait_for_room(struct skr_gang *e, struct group *g)
 {
     skr_time now = skr_frame_now(e->frame);
@@ -228,6 +231,11 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
     if (now >= g->plan->freed_at + e->settings.plan_timeout) {
         skr_plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
                             "the room of the plan did not become free", true);
+        return;
+    }
+    if (now >= g->plan->freed_at + SETTLES_S * SKR_SECOND && !skr_victims_make_room(e, g->plan)) {
+        skr_plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY,
+                            "pods that the plan counted on do not leave their nodes in time", true);
         return;
     }
     skr_wakes_group(e, g, now + SKR_SECOND);

@@ -277,7 +277,8 @@ static void add_group(struct list *l, struct group *h)
             may_go = may_go && skr_victims_leaves_in_time(l->e, p) &&
                      add_charge(l, v, h->n_members, p->pod);
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
-        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p)) {
+        } else if (p->plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
+                   !skr_claims_assumed_on(p)) {
             add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
         }
     }
@@ -401,7 +402,7 @@ static void add_idle(struct list *l, const struct group *g)
             add(l, SKR_VICTIM_GROUP, h->key, yielding_priority(h->spec->priority, g));
         DL_FOREACH(h->members, p)
         {
-            if (p->plan == plan && !skr_pods_is_bound(p)) {
+            if (p->plan == plan && !skr_pods_is_bound(p) && !skr_claims_assumed_on(p)) {
                 add_share(l, v, h->n_members, p->place.node, &p->shape->amounts);
             }
         }

@@ -5,6 +5,7 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/plan/plan_storage.h"
 
@@ -133,7 +134,8 @@ static const char *leaves_room_at(const struct skr_gang *e, const struct plan *p
                           (is_victim(plan, p) || (p->leaving && !is_let_go(plan, p)));
         return goes ? p->pod->node_name : "";
     }
-    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p);
+    bool planned = p->plan && p->plan != plan && !p->plan->aborting && !skr_pods_is_bound(p) &&
+                   !skr_claims_assumed_on(p);
     return planned && is_victim(plan, p) ? p->place.node : "";
 }
 

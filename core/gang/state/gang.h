@@ -94,6 +94,7 @@ struct skr_gang {
     struct residents *residents;           /* the other pods; residents.c */
     struct pod_entry *ordinary;            /* single pods of ours that wait; ordinary.c */
     struct early_yeses *early;             /* ordinary.c */
+    struct pod_entry *assumed;             /* members that wait for claims; claims.c */
     struct map_entry *maps;                /* maps.c */
     struct podgroup_entry *podgroups;      /* maps.c */
     struct disruption_budget *disruptions; /* disruptions.c */

@@ -129,8 +129,8 @@ struct group {
         size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
         size_t n_new, n_ready; /* newcomers with a seat; without a foreign gate among them */
         size_t n_foreign_gate;
-        size_t n_unasked, n_unread; /* newcomers with a seat: claims.h */
-        char *difference;           /* warning text, NULL when members are equal */
+        size_t n_unasked, n_unread, n_assumed; /* newcomers with a seat: claims.h */
+        char *difference;                      /* warning text, NULL when members are equal */
     } seats;
     /* roles.c */
     struct {
@@ -159,6 +159,7 @@ struct group {
     struct {
         bool waits; /* a placement was found, and calls of kube-scheduler are awaited */
         bool open;  /* gates of members with claims go without a plan */
+        bool kept;  /* kube-scheduler has members assumed that no plan places */
     } claims;       /* claims.c */
 
     struct plan *plan;           /* plan.c */

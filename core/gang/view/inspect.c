@@ -2,6 +2,7 @@
 /* Checks invariants, and writes numbers and the state as JSON. Changes nothing. */
 #include "core/gang/view/inspect.h"
 #include "core/gang/cache/pod_walk.h"
+#include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/reservation.h"
 #include "core/gang/plan/bind_calls.h"
@@ -85,7 +86,8 @@ static int check_pod(const struct skr_gang *e, const struct pod_walk *p, struct 
     enum skr_charge_kind kind;
     char uid[SKR_UUID_TEXT];
     const char *on = skr_ledger_find(e->ledger, skr_pod_walk_uid(e, p, uid), &kind);
-    if (on && kind == SKR_CHARGE_RESERVED && !(p->entry && p->entry->plan)) {
+    const bool kept = p->entry && (p->entry->plan || skr_claims_assumed_on(p->entry));
+    if (on && kind == SKR_CHARGE_RESERVED && !kept) {
         return blame(e, p, "reserved without a plan", error);
     }
     if (*p->node && !on && !(p->entry && skr_pods_is_terminal(p->entry->pod))) {

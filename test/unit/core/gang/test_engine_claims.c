@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups whose members have claims: nothing is reserved before kube-scheduler has asked for them. */
+#include "core/gang/group/reservation.h"
 #include "test/unit/engine_test.h"
 
 static void add_claim(struct rig *rig, const char *pod)
@@ -238,4 +239,86 @@ TEST_RIG(cluster(""), members_that_wait_for_a_call_carry_no_plan)
     rig_assert_text(rig_key(rig, "bad", "reason"), "WaitingForClaims");
     rig_assert_text(rig_nominated(rig, "b-0"), "");
     rig_assert_clean(rig);
+}
+
+/* ---- plans that end while kube-scheduler waits for the claims ---- */
+
+/* Two groups of one member on two nodes of one slot. The claims of the first are never provisioned:
+ * kube-scheduler has assumed its member on a node when planTimeout ends the plan. */
+static struct rig *assumed(void)
+{
+    struct rig *rig = rig_create();
+    missing = "";
+    rig_racks(rig, 1, 2, 1);
+    rig_group(rig, "late", 1, 0, NULL);
+    rig_group(rig, "good", 1, 0, NULL);
+    rig_claim(rig, "default/c", RIG_CLAIM_LATE);
+    rig_sync(rig);
+    add_members(rig, "b", 1, "late", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_not_equal(rig_planned(rig, "b-0"), "");
+    rig_run(rig, 300 * SKR_SECOND);
+    rig_assert_text(rig_planned(rig, "b-0"), "");
+    return rig;
+}
+
+TEST_RIG(assumed(), a_member_that_kube_scheduler_keeps_takes_one_place_and_its_group_no_other)
+{
+    const struct rig_object *b = rig_find(rig, RIG_POD, "b-0");
+    const char *other = strcmp(b->assumed_node, "node-0") == 0 ? "node-1" : "node-0";
+    assert_true(b->volumes_until > rig->now);
+    rig_assert_text(rig_key(rig, "late", "reason"), "WaitingForClaims");
+    assert_non_null(strstr(rig_key(rig, "late", "message"),
+                           "kube-scheduler keeps 1 of its pods on their nodes"));
+    size_t n[SKR_RESERVED_COUNT];
+    skr_reservations_count(rig->gang, n);
+    assert_int_equal(n[SKR_RESERVED_CLAIMS], 1);
+    rig_pods(rig, "p", 1, "good", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_text(rig_node_of(rig, "p-0"), other);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_text(rig_planned(rig, "b-0"), ""); /* no second place, though one was free */
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(assumed(), a_member_that_kube_scheduler_lets_go_of_is_planned_again)
+{
+    rig_claim(rig, "default/c", RIG_CLAIM_BOUND); /* the bind call comes, too late for the plan */
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 1);
+    rig_assert_text(rig_key(rig, "late", "reason"), "");
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(assumed(), the_room_of_a_kept_member_has_the_deadline_of_kube_scheduler)
+{
+    rig_run(rig, 400 * SKR_SECOND);
+    const struct rig_object *b = rig_find(rig, RIG_POD, "b-0");
+    assert_true(b->volumes_until == 0 || b->volumes_until > rig->now + 300 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "b-0");
+    rig_run(rig, SKR_SECOND);
+    size_t n[SKR_RESERVED_COUNT];
+    skr_reservations_count(rig->gang, n);
+    assert_int_equal(n[SKR_RESERVED_CLAIMS], 0);
+}
+
+TEST_RIG(assumed(), a_kept_member_that_is_deleted_frees_its_node_at_once)
+{
+    rig_group(rig, "both", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "both", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "both"), 0);
+    rig_delete(rig, RIG_POD, "b-0");
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+}
+
+/* The same when another process took over in between: it does not know, and kube-scheduler shows it. */
+TEST_RIG(assumed(), after_a_restart_a_kept_member_is_found_out_within_seconds)
+{
+    rig_restart(rig);
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_pods(rig, "p", 1, "good", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 1);
 }

@@ -342,3 +342,42 @@ TEST_RIG(planned_alone(), what_was_refused_to_another_template_refuses_nothing_t
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_planned(rig, "p-0"), "node-1");
 }
+
+/* ---- what caused a veto goes ---- */
+
+/* The only node is refused to the gang because of a pod that kube-scheduler has assumed there. */
+static struct rig *refused_by_an_assumed_pod(void)
+{
+    struct rig *rig = rig_create();
+    shy = true;
+    rig->in_tree = alone;
+    rig->context = rig;
+    rig_racks(rig, 1, 1, 4);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_claim(rig, "default/c", RIG_CLAIM_LATE);
+    rig_sync(rig);
+    rig_pod(rig, "late", NULL, 0);
+    rig_edit(rig, RIG_POD, "late",
+             "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    rig_run(rig, SKR_SECOND);
+    assert_true(rig_find(rig, RIG_POD, "late")->volumes_until > 0);
+    rig_pods(rig, "p", 1, "g", RIG_GATED);
+    rig_run(rig, 20 * SKR_SECOND); /* kube-scheduler passes it by */
+    rig_assert_bound(rig, "p", 0);
+    assert_non_null(skr_groups_find(rig->gang, "default/g")->vetoes.set);
+    return rig;
+}
+
+TEST_RIG(refused_by_an_assumed_pod(), a_veto_ends_when_the_assumed_pod_that_caused_it_is_deleted)
+{
+    rig_delete(rig, RIG_POD, "late");
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 1);
+}
+
+TEST_RIG(refused_by_an_assumed_pod(), a_veto_lasts_while_the_assumed_pod_stays)
+{
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 0);
+    assert_true(skr_groups_find(rig->gang, "default/g")->vetoes.n > 0);
+}
