@@ -449,12 +449,107 @@ static int read_tree_name(const struct skr_labels *data, const struct skr_defect
     return 0;
 }
 
+/* Keys that make no sense beside the key levels. */
+static int refuse_beside_levels(const struct skr_labels *data, const struct skr_defects *defects,
+                                struct skr_error *error)
+{
+    static const struct {
+        const char *key, *why;
+    } other[] = {{"tree", "beside levels: one of them makes the tree"},
+                 {"level-names", "beside levels, which has the names"}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof other / sizeof *other && (rc == 0 || defects); i++) {
+        const struct value v = {other[i].key, skr_labels_get(data, other[i].key), defects};
+        if (v.text) {
+            rc = skr_error_set_key(error, SKR_INVALID, v.key, "%s", other[i].why);
+            (void)report(&v, "TwoTrees", rc, error);
+        }
+    }
+    return rc;
+}
+
+static int read_map_levels(const struct skr_labels *data, const struct skr_defects *defects,
+                           struct skr_map_levels *map, struct skr_error *error)
+{
+    struct name_list resources = {.json = NULL};
+    int rc = refuse_beside_levels(data, defects, error);
+    const char *name = NULL;
+    if (rc == 0 || defects) {
+        int one = read_tree_name(data, defects, &name, error);
+        rc = rc != 0 ? rc : one;
+    }
+    if (rc == 0 || defects) {
+        int one = read_resources(data, defects, &resources, error);
+        rc = rc != 0 ? rc : one;
+    }
+    if (rc == 0 || defects) {
+        int one = skr_label_levels_parse("levels", skr_labels_get(data, "levels"), defects,
+                                         map->arena, &map->levels, error);
+        rc = rc != 0 ? rc : one;
+    }
+    const char **copy = skr_arena_array(map->arena, resources.n + 1, sizeof *copy);
+    map->source.name = name ? skr_arena_strdup(map->arena, name) : NULL;
+    bool room = copy && (!name || map->source.name);
+    for (size_t i = 0; room && i < resources.n; i++) {
+        copy[i] = resources.name[i] ? skr_arena_strdup(map->arena, resources.name[i]) : NULL;
+        room = copy[i] || rc != 0;
+    }
+    map->source.levels = &map->levels;
+    map->source.resource = copy;
+    map->source.n_resources = resources.n;
+    json_decref(resources.json);
+    return rc != 0 || room ? rc : skr_error_set(error, SKR_NO_MEMORY, "levels: out of memory");
+}
+
+enum { LEVELS_ARENA_MAX = 1024 * 1024 }; /* twice what the texts of a ConfigMap may have */
+
+static int load_map_levels(const struct skr_labels *data, const struct skr_defects *defects,
+                           struct skr_map_levels **ret, struct skr_error *error)
+{
+    struct skr_arena *arena = skr_arena_create(LEVELS_ARENA_MAX, 0);
+    struct skr_map_levels *map = arena ? skr_arena_alloc(arena, sizeof *map) : NULL;
+    if (!map) {
+        skr_arena_destroy(arena);
+        return skr_error_set(error, SKR_NO_MEMORY, "levels: out of memory");
+    }
+    map->arena = arena;
+    int rc = read_map_levels(data, defects, map, error);
+    if (rc != 0) {
+        skr_arena_destroy(arena);
+        return rc;
+    }
+    *ret = map;
+    return 0;
+}
+
+int skr_map_levels_parse(const struct skr_labels *data, struct skr_map_levels **ret,
+                         struct skr_error *error)
+{
+    *ret = NULL;
+    return skr_labels_get(data, "levels") ? load_map_levels(data, NULL, ret, error) : 0;
+}
+
+void skr_map_levels_destroy(struct skr_map_levels *levels)
+{
+    if (levels) {
+        skr_arena_destroy(levels->arena);
+    }
+}
+
 int skr_topology_map_check(const struct skr_labels *data, const struct skr_defects *defects,
                            struct skr_tree **ret, struct skr_topology_warnings *warnings,
                            struct skr_error *error)
 {
     struct value v = {"tree", skr_labels_get(data, "tree"), defects};
     struct parts parts = {.name = NULL};
+    if (skr_labels_get(data, "levels")) {
+        SKR_AUTO(skr_map_levels_destroy) struct skr_map_levels *levels = NULL;
+        *ret = NULL;
+        if (warnings) {
+            *warnings = (struct skr_topology_warnings){0};
+        }
+        return load_map_levels(data, defects, &levels, error);
+    }
     int rc = read_tree_name(data, defects, &parts.name, error);
     if (!go_on(&v, rc)) {
         return rc;

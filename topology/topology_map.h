@@ -2,12 +2,14 @@
 #ifndef SKR_TOPOLOGY_TOPOLOGY_MAP_H
 #define SKR_TOPOLOGY_TOPOLOGY_MAP_H
 /*
- * The tree as users write it: the topology ConfigMap (keys name, resource-names, level-names,
- * tree), or derived from node labels. Every finding of the validation table in docs/reference.md is
- * reported with the key and "line:column" inside its value. Malformed refuses the map as a whole.
+ * The tree as users write it: the topology ConfigMap (keys name, resource-names, and either
+ * level-names and tree, or levels), or derived from node labels without one. Every finding of the
+ * validation table in docs/reference.md is reported with the key and "line:column" inside its value.
+ * Malformed refuses the map as a whole.
  */
 #include "topology/base/strbuf.h"
 #include "topology/defect.h"
+#include "topology/label_levels.h"
 #include "topology/object.h"
 #include "topology/tree.h"
 
@@ -22,11 +24,10 @@ enum {
 struct skr_topology_warnings {
     size_t n_uneven;        /* leaves above the deepest level, left out */
     char first_uneven[256]; /* path of the first one, "" when none */
-    size_t n_unlabelled;    /* nodes without SKR_RACK_LABEL beside some that have it, left out */
-    char first_unlabelled[256]; /* name of the first one in byte order, "" when none */
 };
 
-/* data: of the ConfigMap. warnings may be NULL. Errors: SKR_INVALID "tree: 3:14: node "node-3"
+/* data: of the ConfigMap. warnings may be NULL. *ret: NULL for a valid map with the key levels, whose
+ * tree depends on the nodes: skr_map_levels_parse(). Errors: SKR_INVALID "tree: 3:14: node "node-3"
  * twice (see 1:9)", SKR_LIMIT. O(size of the text). */
 int skr_topology_map_parse(const struct skr_labels *data, struct skr_tree **ret,
                            struct skr_topology_warnings *warnings, struct skr_error *error);
@@ -37,14 +38,65 @@ int skr_topology_map_check(const struct skr_labels *data, const struct skr_defec
                            struct skr_tree **ret, struct skr_topology_warnings *warnings,
                            struct skr_error *error);
 
-/* No ConfigMap: rack over node, made of the nodes with a non-empty SKR_RACK_LABEL; the other nodes
- * are left out. If no node has the label: flat, with one level "node". Units in byte order of names;
- * resources cpu, memory. nodes: n borrowed pointers in any order. n may be 0. warnings may be NULL. */
-int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct skr_tree **ret,
-                        struct skr_topology_warnings *warnings, struct skr_error *error);
+/* ---- trees of labels ---- */
 
-#define SKR_TOPOLOGY_LABEL_MISSING "LabelMissing" /* nodes are left out of a derived tree */
+/* What a tree of labels is made by. All zero: without a ConfigMap and without the option. */
+struct skr_label_source {
+    /* NULL: rack over node, by SKR_RACK_LABEL; if no node has that label, node alone */
+    const struct skr_label_levels *levels;
+    const char *name;   /* of the tree; NULL: default-tree */
+    size_t n_resources; /* 0: cpu, memory */
+    const char *const *resource;
+};
+
+/* The keys of a map with the key levels. It owns its texts. */
+struct skr_map_levels {
+    struct skr_arena *arena;
+    struct skr_label_levels levels;
+    struct skr_label_source source; /* with these levels */
+};
+/* *ret: NULL for a map without that key. Errors as skr_topology_map_parse(). */
+int skr_map_levels_parse(const struct skr_labels *data, struct skr_map_levels **ret,
+                         struct skr_error *error);
+void skr_map_levels_destroy(struct skr_map_levels *levels); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_map_levels, skr_map_levels_destroy)
+
+/* What is odd about a tree of labels. Indices are those of the source's levels. */
+struct skr_label_findings {
+    struct skr_label_levels levels; /* that the tree was made by; its texts are the source's */
+    size_t n_nodes, n_left_out;
+    size_t first_level;                     /* levels before it are dropped: no node has them */
+    size_t n_missing[SKR_LABEL_LEVELS_MAX]; /* nodes left out for this level, the topmost missing */
+    char first_missing[SKR_LABEL_LEVELS_MAX][SKR_UNIT_NAME_MAX + 1]; /* byte order; "": none */
+    bool empty[SKR_LABEL_LEVELS_MAX]; /* no node has it, and it is not dropped */
+    size_t n_crossing;  /* values at that level that are below two parents; 0: the levels nest */
+    char crossing[640]; /* the sentence about the first of them */
+};
+
+/*
+ * Makes the tree of the nodes. A unit is its path of values from the top; order is byte order. A
+ * node that lacks a level is left out, or takes the value of the nearest level above that it has (at
+ * the top: of the nearest below). nodes: n borrowed pointers in any order; n may be 0. findings: NULL
+ * allowed. Errors: SKR_LIMIT. O(n log n) comparisons of paths.
+ */
+int skr_topology_derive(const struct skr_node *const *nodes, size_t n,
+                        const struct skr_label_source *source, struct skr_tree **ret,
+                        struct skr_label_findings *findings, struct skr_error *error);
+
+/* The level for which a node with these labels is left out of that tree; -1: for none. */
+int32_t skr_label_findings_level(const struct skr_label_findings *findings,
+                                 const struct skr_labels *labels);
+
+#define SKR_TOPOLOGY_LABEL_MISSING "LabelMissing"    /* nodes are left out of the tree */
+#define SKR_TOPOLOGY_EMPTY_LEVEL   "EmptyLevel"      /* no node has a level */
+#define SKR_TOPOLOGY_NOT_NESTED    "LevelsDoNotNest" /* a value is below two parents */
+
+/* Calls add() with each warning, its type and its sentence, in the order above. */
+typedef void skr_label_warning_fn(void *context, const char *type, const char *text);
+void skr_label_findings_each(const struct skr_label_findings *findings, skr_label_warning_fn *add,
+                             void *context);
 /* "2 nodes are left out: no label sakkara.topology.rack (level rack), first n4". n >= 1 */
-void skr_topology_say_unlabelled(size_t n, const char *first, struct skr_strbuf *b);
+void skr_label_level_say_missing(const struct skr_label_level *level, size_t n, const char *first,
+                                 struct skr_strbuf *b);
 
 #endif

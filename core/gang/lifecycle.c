@@ -178,7 +178,7 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
         if (skr_topology_is_usable(e)) {
             missing_members(g);
         } else {
-            skr_group_state_no_tree(g);
+            skr_group_state_no_tree(e, g);
         }
         skr_attempt_doubt(g);
         skr_group_state_enter(e, g, GROUP_PENDING);

@@ -87,6 +87,8 @@ int skr_client_flags_open(const struct skr_call *call, const struct skr_client_f
                                                .context = flags->context,
                                                .kubeconfig = flags->kubeconfig,
                                                .service = flags->service,
+                                               .label_levels = flags->label_levels,
+                                               .levels_first = flags->levels_first,
                                                .request_timeout = flags->request_timeout};
     struct skr_error error = {0};
     const char *conflict = find_conflict(flags);

@@ -21,6 +21,9 @@ struct skr_client_flags {
     const char *server, *token_file;
     const char *file;
     skr_time request_timeout;
+    /* Set by the command, for a dump (server/client/options.h). */
+    const struct skr_label_levels *label_levels;
+    bool levels_first;
 };
 extern const struct skr_flag skr_client_flag_table[];
 

@@ -9,13 +9,16 @@
 #include "server/cli/fleet_objects.h"
 #include "server/cli/mix_flags.h"
 #include "server/client/node_classes.h"
+#include "server/config/config.h"
 #include "server/exit_code.h"
 #include "server/lab/simulate/placement_tree.h"
 #include "server/render/render.h"
 #include "topology/base/arena.h"
+#include "topology/label_levels.h"
 
 struct options {
     const char *resource, *slot;
+    const char *preset, *levels, *missing;
     bool bindings, placements;
     struct skr_page_flags page;
     struct skr_mix_flags mix;
@@ -29,6 +32,13 @@ static const struct skr_flag flags[] = {
         "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one"),
     SKR_FLAG(TEXT, options, slot, "--slot", NULL, "SIZE",
              "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource"),
+    SKR_FLAG(TEXT, options, preset, "--preset", NULL, "NAME",
+             "of a dump: the tree that this preset of the option topology would make, whatever\n"
+             "topology maps the dump has"),
+    SKR_FLAG(TEXT, options, levels, "--levels", NULL, "JSON",
+             "of a dump: the same with these levels, as in the key levels of a topology map"),
+    SKR_FLAG(TEXT, options, missing, "--missing", NULL, "WORD",
+             "with --preset or --levels: exclude or pad nodes that lack a label"),
     SKR_FLAG(SWITCH, options, bindings, "--bindings", NULL, NULL,
              "bindings of Karmada: provider, region, zone, cluster with replicas"),
     SKR_FLAG(SWITCH, options, placements, "--placements", NULL, NULL,
@@ -60,6 +70,8 @@ static const char *misplaced(const struct skr_call *call)
     return call->n_words > 0                 ? call->word[0]
            : o->resource                     ? "--resource"
            : o->slot                         ? "--slot"
+           : o->preset                       ? "--preset"
+           : o->levels                       ? "--levels"
            : o->page.output != SKR_PAGE_TEXT ? "--output"
            : o->client.server                ? "--server"
            : o->bindings && o->placements    ? "--placements"
@@ -148,7 +160,8 @@ static int add_classes(const struct skr_call *call, struct skr_client *client, j
     return code;
 }
 
-static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+static int draw_tree(const struct skr_call *call, const struct skr_client_flags *source,
+                     struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
     const struct skr_view_query query = {
@@ -158,16 +171,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                      [SKR_VIEW_SLOT] = o->slot}};
     struct skr_client *client = NULL;
     json_auto_t *page = NULL;
-    if (o->bindings || o->placements) {
-        const char *word = misplaced(call);
-        return word          ? skr_cli_refuse(call->command,
-                                     o->bindings ? "--bindings does not go with"
-                                                          : "--placements does not go with",
-                                              word, messages)
-               : o->bindings ? draw_bindings(call, out, messages)
-                             : draw_placements(call, out, messages);
-    }
-    int code = skr_client_flags_open(call, &o->client, &client, messages);
+    int code = skr_client_flags_open(call, source, &client, messages);
     if (code == SKR_EXIT_OK) {
         code = skr_client_flags_fetch(call, client, &query, "Tree", &page, messages);
     }
@@ -181,12 +185,86 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return code;
 }
 
+/* The levels that the flags ask for. arena: of their texts. *ret: NULL if there are none. */
+static int read_levels(const struct skr_call *call, const struct skr_config *config,
+                       struct skr_arena *arena, struct skr_label_levels *levels,
+                       const struct skr_label_levels **ret, struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    const char *flag = o->preset ? "--preset" : o->levels ? "--levels" : NULL;
+    struct skr_error error;
+    int rc = 0;
+    *ret = config ? config->settings.label_levels : NULL;
+    if (!flag) {
+        return !o->missing ? SKR_EXIT_OK
+                           : skr_cli_refuse(call->command, "--preset or --levels is needed beside",
+                                            "--missing", messages);
+    }
+    if (o->preset && o->levels) {
+        return skr_cli_refuse(call->command, "--preset makes another tree than", "--levels",
+                              messages);
+    }
+    if (!o->client.file) {
+        return skr_cli_refuse(call->command, "--file DUMP is needed beside", flag, messages);
+    }
+    rc = o->preset ? skr_label_levels_choose(o->preset, "", levels, &error)
+                   : skr_label_levels_parse("--levels", o->levels, NULL, arena, levels, &error);
+    if (rc == 0 && o->missing && !skr_label_levels_set_missing(levels, o->missing)) {
+        flag = "--missing";
+        rc = skr_error_set(&error, SKR_INVALID, "\"%.64s\" is neither exclude nor pad", o->missing);
+    }
+    if (rc < 0) {
+        const bool named = strncmp(error.text, "--", 2) == 0;
+        skr_strbuf_addf(messages, "sakkara tree: %s%s%s\n", named ? "" : flag, named ? "" : ": ",
+                        error.text);
+        return SKR_EXIT_USAGE;
+    }
+    *ret = levels;
+    return SKR_EXIT_OK;
+}
+
+/* The configuration is read twice: here for its levels, and for the classes of nodes. */
+static int run_tree(const struct skr_call *call, struct skr_strbuf *out,
+                    struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    struct skr_client_flags source = o->client;
+    struct skr_label_levels levels;
+    SKR_AUTO(skr_config_destroy) struct skr_config *config = NULL;
+    SKR_AUTO(skr_arena_destroy)
+    struct skr_arena *arena = skr_arena_create(4 * SKR_LABEL_LEVELS_TEXT_MAX, 0);
+    skr_bug_on(!arena);
+    int code = o->mix.config ? skr_cli_load_config(o->mix.config, &config, messages) : SKR_EXIT_OK;
+    if (code == SKR_EXIT_OK) {
+        code = read_levels(call, config, arena, &levels, &source.label_levels, messages);
+    }
+    source.levels_first = o->preset || o->levels;
+    return code == SKR_EXIT_OK ? draw_tree(call, &source, out, messages) : code;
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    if (o->bindings || o->placements) {
+        const char *word = misplaced(call);
+        return word          ? skr_cli_refuse(call->command,
+                                     o->bindings ? "--bindings does not go with"
+                                                          : "--placements does not go with",
+                                              word, messages)
+               : o->bindings ? draw_bindings(call, out, messages)
+                             : draw_placements(call, out, messages);
+    }
+    return run_tree(call, out, messages);
+}
+
 const struct skr_command skr_command_tree = {
     .name = "tree",
-    .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
-             "                    [--server URL | --file DUMP [--preset PRESET | --config FILE]]\n"
-             "                    [--ascii] [--no-headers]\n"
-             "       sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
+    .usage =
+        "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
+        "                    [--server URL | --file DUMP [--preset NAME | --levels JSON]\n"
+        "                    [--missing exclude|pad] [--spotmix-preset PRESET | --config FILE]]\n"
+        "                    [--ascii] [--no-headers]\n"
+        "       sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"
@@ -195,17 +273,22 @@ const struct skr_command skr_command_tree = {
         "below the root. A slot is one device, GiB or core unless --slot says so, and 100m of\n"
         "cpu where no node has a core. With the spot mix, CLASS says which nodes are on-demand\n"
         "and which spot, and how many mixed pods sit there. Without --server and --file kubectl\n"
-        "finds the daemon.\n",
+        "finds the daemon.\n"
+        "\n"
+        "--preset shows the tree that labels of nodes would make, before it is switched on with\n"
+        "the option topology, and how many nodes it would leave out. Presets: zones, eks, gke,\n"
+        "oke, coreweave, nebius, topograph, topograph0, nvlink.\n",
     .examples = "  sakkara tree\n"
                 "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
                 "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "
-                "cpu\n",
+                "cpu\n"
+                "  kubectl get nodes -o json | sakkara tree --preset eks --file -\n",
     .next = "sakkara get groups",
     .word = "domain",
     .words_max = 1,
     .group = {{skr_page_flag_table, offsetof(struct options, page)},
               {flags, 0},
-              {skr_mix_flag_table, offsetof(struct options, mix)},
+              {skr_mix_tree_flag_table, offsetof(struct options, mix)},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),

@@ -18,6 +18,18 @@ const struct skr_flag skr_mix_flag_table[] = {
     {0},
 };
 
+/* In tree, --preset is one of the topology. */
+const struct skr_flag skr_mix_tree_flag_table[] = {
+    SKR_FLAG(CHOICE, skr_mix_flags, preset, "--spotmix-preset", NULL, "PRESET",
+             "of a dump: how its nodes are labelled, as spotmix.preset of the daemon",
+             .choice = presets),
+    SKR_FLAG(TEXT, skr_mix_flags, key_prefix, "--key-prefix", NULL, "PREFIX",
+             "of a dump: the label that switches the mix on, as spotmix.keyPrefix"),
+    SKR_FLAG(TEXT, skr_mix_flags, config, "--config", NULL, "FILE",
+             "of a dump: configuration of the daemon, for its sections topology and spotmix"),
+    {0},
+};
+
 int skr_mix_view_init(struct skr_mix_view *view, const struct skr_call *call,
                       const struct skr_mix_flags *flags, struct skr_strbuf *messages)
 {

@@ -12,6 +12,7 @@ struct skr_mix_flags {
     const char *config;     /* NULL: defaults */
 };
 extern const struct skr_flag skr_mix_flag_table[];
+extern const struct skr_flag skr_mix_tree_flag_table[]; /* the same for the command tree */
 
 struct skr_mix_view {
     struct skr_spotmix_settings settings;

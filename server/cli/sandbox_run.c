@@ -88,6 +88,7 @@ static int read_objects(struct sandbox *s)
         skr_simulate_input_finish(&s->input, &s->messages);
     }
     struct skr_settings *settings = &s->config->settings;
+    s->input.label_levels = settings->label_levels;
     if (rc == 0 && s->options->config) {
         skr_simulate_topology_warn(&s->input, settings->topology_namespace, &s->messages);
     } else if (rc == 0) {

@@ -25,7 +25,7 @@ int skr_client_create(const struct skr_client_options *options, struct skr_clien
 {
     struct skr_dump *dump = NULL;
     if (options->file) {
-        int rc = skr_dump_read(options->file, &dump, messages, error);
+        int rc = skr_dump_read(options, &dump, messages, error);
         if (rc < 0) {
             return rc;
         }

@@ -30,6 +30,7 @@ struct skr_dump {
     struct skr_work **work; /* asked for, oldest first */
     size_t n_works, cap_works;
     bool planned;
+    bool without_maps;              /* topology maps of the file do not count */
     struct skr_strbuf *explanation; /* that is asked for; NULL: it is answered, or none is */
     enum skr_explain_status status;
 };
@@ -92,6 +93,12 @@ static void note_times(struct skr_dump *dump, const json_t *object)
 
 /* ---- the engine ---- */
 
+static bool is_topology_map(const json_t *object)
+{
+    const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
+    return type_of(object) == &skr_gang_configmap && json_object_get(labels, SKR_TOPOLOGY_LABEL);
+}
+
 static void choose_topology_namespace(struct skr_dump *dump)
 {
     const char *best = NULL;
@@ -99,8 +106,7 @@ static void choose_topology_namespace(struct skr_dump *dump)
         const json_t *object = dump->manifests.item[i].object;
         const json_t *metadata = json_object_get(object, "metadata");
         const char *name = skr_object_text(metadata, "namespace");
-        if (type_of(object) != &skr_gang_configmap ||
-            !json_object_get(json_object_get(metadata, "labels"), SKR_TOPOLOGY_LABEL)) {
+        if (!is_topology_map(object)) {
             continue;
         }
         if (strcmp(name, dump->settings.topology_namespace) == 0) {
@@ -166,7 +172,8 @@ static void feed(struct skr_dump *dump)
         const json_t *object = dump->manifests.item[i].object;
         const struct skr_object_type *type = type_of(object);
         struct skr_event event;
-        if (type && skr_kube_decode(type, object, &event, &error) == 0) {
+        const bool counts = !dump->without_maps || !is_topology_map(object);
+        if (type && counts && skr_kube_decode(type, object, &event, &error) == 0) {
             handle(dump, &event, &actions);
         }
     }
@@ -175,9 +182,10 @@ static void feed(struct skr_dump *dump)
     skr_actions_fini(&actions);
 }
 
-int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
-                  struct skr_error *error)
+int skr_dump_read(const struct skr_client_options *options, struct skr_dump **ret,
+                  struct skr_strbuf *messages, struct skr_error *error)
 {
+    const char *path = options->file;
     struct skr_dump *dump = skr_alloc(sizeof *dump);
     skr_manifests_init(&dump->manifests);
     int rc = skr_manifests_read(&dump->manifests, path, check, NULL, messages);
@@ -188,6 +196,8 @@ int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *me
     }
     skr_settings_default(&dump->settings);
     dump->settings.preemption = false; /* what is asked is about the cluster as it is */
+    dump->settings.label_levels = options->label_levels;
+    dump->without_maps = options->levels_first;
     choose_topology_namespace(dump);
     for (size_t i = 0; i < dump->manifests.n; i++) {
         note_times(dump, dump->manifests.item[i].object);

@@ -30,8 +30,9 @@ void skr_source_kubectl_namespace(const struct skr_client_options *options, stru
 /* The engine that a dump was fed to. */
 struct skr_dump;
 struct skr_manifests;
-int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
-                  struct skr_error *error);
+/* options: its file, and what concerns files; borrowed for the life of the dump. */
+int skr_dump_read(const struct skr_client_options *options, struct skr_dump **ret,
+                  struct skr_strbuf *messages, struct skr_error *error);
 /* All objects of the file, of whatever kinds. Borrowed. */
 const struct skr_manifests *skr_dump_objects(const struct skr_dump *dump);
 int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,

@@ -14,6 +14,7 @@
 
 #include "core/spotmix/settings.h"
 #include "server/config/address.h"
+#include "server/config/levels.h"
 #include "server/config/option.h"
 #include "server/manifest/document.h"
 #include "server/object/names.h"
@@ -135,6 +136,15 @@ static void read_names(struct reader *r, const struct skr_option *option,
     }
 }
 
+static void read_levels(struct reader *r, const struct skr_value *node)
+{
+    struct skr_config *c = r->config;
+    if (node->kind == SKR_VALUE_LIST && node->n == 0) {
+        return; /* the default */
+    }
+    (void)skr_config_read_levels(node, c->arena, &c->topology.levels, r->findings);
+}
+
 static bool is_section(const char *path)
 {
     size_t n = strlen(path);
@@ -203,6 +213,8 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
         r->at[option] = value->at;
         if (skr_options[option].type == SKR_OPTION_NAMES) {
             read_names(r, &skr_options[option], value);
+        } else if (skr_options[option].type == SKR_OPTION_LEVELS) {
+            read_levels(r, value);
         } else {
             read_scalar(r, &skr_options[option], value);
         }
@@ -385,6 +397,31 @@ static void check_spotmix(struct reader *r)
     }
 }
 
+static void check_topology(struct reader *r)
+{
+    struct skr_config_topology *t = &r->config->topology;
+    struct skr_error error;
+    if (t->preset[0] && t->levels.n > 0) {
+        add_error(r, "InvalidValue", where(r, "topology.levels"),
+                  "topology.levels is set beside topology.preset: one of them makes the tree");
+        return;
+    }
+    if (t->preset[0] && skr_label_levels_choose(t->preset, "", &t->levels, &error) < 0) {
+        add_error(r, "InvalidValue", where(r, "topology.preset"), "topology.preset: %s",
+                  error.text);
+        return;
+    }
+    if (!skr_label_levels_set_missing(&t->levels, t->missing)) {
+        add_error(r, "InvalidValue", where(r, "topology.missing"),
+                  "topology.missing: \"%.64s\" is neither exclude nor pad", t->missing);
+    }
+    if (t->missing[0] && t->levels.n == 0) {
+        add_error(r, "InvalidValue", where(r, "topology.missing"),
+                  "topology.missing is set without topology.preset or topology.levels");
+    }
+    r->config->settings.label_levels = t->levels.n > 0 ? &t->levels : NULL;
+}
+
 static const char *const listen_keys[] = {"extender.listen", "extender.bindListen",
                                           "admin.listen",    "gate.listen",
                                           "admin.probes",    "spotmix.listen"};
@@ -458,6 +495,7 @@ static void check_rules(struct reader *r)
     check_required(r);
     check_tls(r);
     check_spotmix(r);
+    check_topology(r);
     check_listeners(r);
     check_timeouts(r);
 }

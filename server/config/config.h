@@ -44,6 +44,11 @@ struct skr_config_spotmix {
     bool rollout_cost;
 };
 
+struct skr_config_topology {
+    const char *preset, *missing;   /* "": none */
+    struct skr_label_levels levels; /* n 0: none; with the preset's at the end */
+};
+
 enum skr_leader_mode {
     SKR_LEADER_NONE,      /* this process is the only one */
     SKR_LEADER_SCHEDULER, /* beside each scheduler: leads where the scheduler does */
@@ -54,7 +59,8 @@ struct skr_config {
     struct skr_arena *arena;
     const char *kubeconfig; /* "" : the in-cluster account */
     struct skr_settings settings;
-    bool system_groups; /* groups in the namespaces of the system count */
+    struct skr_config_topology topology; /* settings.label_levels points into it */
+    bool system_groups;                  /* groups in the namespaces of the system count */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

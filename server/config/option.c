@@ -49,6 +49,14 @@ const struct skr_option skr_options[] = {
           "values of `spec.schedulerName` that this daemon serves, at most 16"),
     PLAIN("topologyConfigMapNameSpace", NAME, "default", settings.topology_namespace,
           "namespace of the topology ConfigMap; one that only administrators may write"),
+    PLAIN("topology.preset", STRING, "", topology.preset,
+          "levels of the tree by labels of the nodes, for a cluster without a topology map; see "
+          "`sakkara tree --preset NAME --file DUMP`; empty: none"),
+    PLAIN("topology.levels", LEVELS, "", topology.levels,
+          "the same as a list of levels with `name`, `label` or `labels`, and `until`"),
+    PLAIN("topology.missing", STRING, "", topology.missing,
+          "a node without the label of a level: `exclude` leaves it out, `pad` takes the level "
+          "above; empty: the preset's, otherwise `exclude`"),
     PLAIN("groupsInSystemNamespaces", BOOL, "false", system_groups,
           "count group maps and PodGroups in `kube-system`, `kube-public` and "
           "`kube-node-lease`; false: ignore them"),
@@ -405,6 +413,8 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     case SKR_OPTION_NAMESPACE_LIMITS:
         rc = skr_namespace_limits_check(text, option->min, option->max, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_LEVELS: /* levels.h reads the list */
+        return text[0] ? skr_error_set(error, SKR_INVALID, "a list is expected") : 0;
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -414,6 +424,10 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
 /* The default as YAML. */
 static void write_fallback(const struct skr_option *option, struct skr_strbuf *out)
 {
+    if (option->type == SKR_OPTION_LEVELS) {
+        skr_strbuf_add(out, "[]");
+        return;
+    }
     if (option->type == SKR_OPTION_NAMES) {
         skr_strbuf_addc(out, '[');
         for (const char *s = option->fallback; *s; s++) {

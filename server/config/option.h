@@ -20,6 +20,7 @@ enum skr_option_type {
     SKR_OPTION_FIXED,   /* must be present and have the default's value */
     SKR_OPTION_NAME_OR_EMPTY,
     SKR_OPTION_PROPAGATION,      /* core/propagation/options.h */
+    SKR_OPTION_LEVELS,           /* list of levels of labels; its default is none */
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/changes/namespace_limits.h; numbers within min, max */
     SKR_OPTION_TYPE_COUNT
 };

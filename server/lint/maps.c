@@ -16,8 +16,8 @@
 #include "topology/duration.h"
 #include "topology/topology_map.h"
 
-static const char *const topology_keys[] = {"name",   "resource-names", "level-names", "tree",
-                                            "reason", "message",        "conditions"};
+static const char *const topology_keys[] = {
+    "name", "resource-names", "level-names", "tree", "levels", "reason", "message", "conditions"};
 static const char *const group_keys[] = {"name",
                                          "size",
                                          "priority",
@@ -79,6 +79,104 @@ static void check_topology_place(struct skr_lint *lint, const struct lint_object
     }
 }
 
+/* ---- trees of labels ---- */
+
+struct nodes {
+    struct skr_node **node;
+    size_t n;
+};
+
+static struct nodes read_nodes(const struct skr_lint *lint)
+{
+    struct nodes nodes = {skr_alloc_array(lint->n_objects + 1, sizeof *nodes.node), 0};
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        if (strcmp(lint->object[i]->kind, "Node") == 0 &&
+            skr_node_decode(lint->object[i]->json, &nodes.node[nodes.n], NULL) == 0) {
+            nodes.n++;
+        }
+    }
+    return nodes;
+}
+
+static void free_nodes(struct nodes *nodes)
+{
+    while (nodes->n > 0) {
+        skr_node_destroy(nodes->node[--nodes->n]);
+    }
+    free(nodes->node);
+}
+
+static const struct lint_object *find_node(const struct skr_lint *lint, const char *name)
+{
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        const struct lint_object *o = lint->object[i];
+        if (strcmp(o->kind, "Node") == 0 && strcmp(o->name, name) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+struct oddities {
+    struct skr_lint *lint;
+    const struct skr_label_findings *findings;
+    const struct lint_object *source; /* the map, or the configuration; NULL: none */
+    const char *path;                 /* in it */
+    size_t level;                     /* of the last LabelMissing */
+};
+
+static void tell_oddity(void *context, const char *type, const char *text)
+{
+    struct oddities *o = context;
+    const struct lint_object *node = NULL;
+    if (strcmp(type, SKR_TOPOLOGY_LABEL_MISSING) == 0) {
+        while (o->findings->n_missing[o->level] == 0) {
+            o->level++;
+        }
+        node = find_node(o->lint, o->findings->first_missing[o->level++]);
+    }
+    if (node) {
+        lint_tell(o->lint, node, type, lint_at(node, "metadata.labels"), NULL, "%s", text);
+    } else if (o->source) {
+        lint_tell(o->lint, o->source, type, lint_at(o->source, o->path), NULL, "%s", text);
+    }
+}
+
+/* The tree that the files' nodes make, with what is odd about it. NULL: too large. */
+static struct skr_tree *derive(struct skr_lint *lint, const struct skr_label_source *source,
+                               const struct lint_object *at, const char *path)
+{
+    SKR_AUTO_FREE struct skr_label_findings *findings = skr_alloc(sizeof *findings);
+    struct oddities oddities = {lint, findings, at, path, 0};
+    struct nodes nodes = read_nodes(lint);
+    struct skr_tree *tree = NULL;
+    (void)skr_topology_derive((const struct skr_node *const *)nodes.node, nodes.n, source, &tree,
+                              findings, NULL);
+    skr_label_findings_each(findings, tell_oddity, &oddities);
+    free_nodes(&nodes);
+    return tree;
+}
+
+static void add_tree(struct skr_lint *lint, const struct lint_object *o, struct skr_tree *tree)
+{
+    skr_grow(&lint->tree, &lint->cap_trees, lint->n_trees + 1, sizeof *lint->tree);
+    lint->tree[lint->n_trees++] = (struct lint_tree){o, tree};
+}
+
+/* A map with the key levels: its level names count, whatever nodes the files have. */
+static void check_map_levels(struct skr_lint *lint, const struct lint_object *o,
+                             const struct skr_labels *data)
+{
+    SKR_AUTO(skr_map_levels_destroy) struct skr_map_levels *levels = NULL;
+    struct skr_tree *tree = NULL;
+    if (skr_map_levels_parse(data, &levels, NULL) == 0 && levels) {
+        tree = derive(lint, &levels->source, o, "data.levels");
+    }
+    if (tree) {
+        add_tree(lint, o, tree);
+    }
+}
+
 static void check_topology(struct skr_lint *lint, const struct lint_object *o,
                            const struct skr_labels *data)
 {
@@ -92,8 +190,11 @@ static void check_topology(struct skr_lint *lint, const struct lint_object *o,
     if (rc < 0) {
         return;
     }
-    skr_grow(&lint->tree, &lint->cap_trees, lint->n_trees + 1, sizeof *lint->tree);
-    lint->tree[lint->n_trees++] = (struct lint_tree){o, tree};
+    if (tree) {
+        add_tree(lint, o, tree);
+    } else {
+        check_map_levels(lint, o, data);
+    }
 }
 
 /* ---- groups ---- */
@@ -228,37 +329,17 @@ static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
     skr_podgroup_destroy(pg);
 }
 
-/* Nodes that the tree would leave out if it were derived from these files. */
+/* Without a topology map: the option topology, or the rack labels of the files' nodes. */
 static void check_nodes(struct skr_lint *lint)
 {
-    struct skr_topology_warnings warnings = {0};
-    struct skr_node **node = skr_alloc_array(lint->n_objects + 1, sizeof *node);
-    struct skr_tree *tree = NULL;
-    const struct lint_object *first = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < lint->n_objects; i++) {
-        if (strcmp(lint->object[i]->kind, "Node") == 0 &&
-            skr_node_decode(lint->object[i]->json, &node[n], NULL) == 0) {
-            n++;
-        }
+    const struct skr_label_source source = {.levels = lint->config->settings.label_levels};
+    struct skr_tree *tree =
+        derive(lint, &source, source.levels ? lint->config_object : NULL, "topology");
+    if (source.levels && lint->config_object && tree) {
+        add_tree(lint, lint->config_object, tree);
+    } else {
+        skr_tree_unref(tree);
     }
-    (void)skr_topology_derive((const struct skr_node *const *)node, n, &tree, &warnings, NULL);
-    for (size_t i = 0; warnings.n_unlabelled > 0 && !first; i++) {
-        const struct lint_object *o = lint->object[i];
-        const bool same = strcmp(o->name, warnings.first_unlabelled) == 0;
-        first = same && strcmp(o->kind, "Node") == 0 ? o : NULL;
-    }
-    if (first) {
-        SKR_STRBUF(text);
-        skr_topology_say_unlabelled(warnings.n_unlabelled, warnings.first_unlabelled, &text);
-        lint_tell(lint, first, SKR_TOPOLOGY_LABEL_MISSING, lint_at(first, "metadata.labels"), NULL,
-                  "%s", text.s);
-    }
-    skr_tree_unref(tree);
-    while (n > 0) {
-        skr_node_destroy(node[--n]);
-    }
-    free(node);
 }
 
 void lint_maps(struct skr_lint *lint)
@@ -319,6 +400,14 @@ static const char *constraints_of(const struct lint_group *g)
     return skr_object_text(json_object_get(g->object->json, "data"), "constraints");
 }
 
+static const char *path_of_levels(const struct lint_object *o)
+{
+    const json_t *data = json_object_get(o->json, "data");
+    return strcmp(o->kind, "ConfigMap") != 0      ? "topology"
+           : json_object_get(data, "level-names") ? "data.level-names"
+                                                  : "data.levels";
+}
+
 /* at_level: of the level's name, in the text of the constraints. */
 static void tell_level(struct skr_lint *lint, const struct lint_group *g, const char *level,
                        struct skr_position at_level, bool hard)
@@ -333,7 +422,8 @@ static void tell_level(struct skr_lint *lint, const struct lint_group *g, const 
     const char *near = suggest_level(tree, level);
     SKR_STRBUF(levels);
     const struct lint_place at = lint_inside(g->object, "data.constraints", text, at_level);
-    const struct lint_place see = lint_at(lint->tree[t].object, "data.level-names");
+    const struct lint_place see =
+        lint_at(lint->tree[t].object, path_of_levels(lint->tree[t].object));
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         skr_strbuf_addf(&levels, "%s%s", l > 1 ? ", " : "", tree->level_name[l]);
     }

@@ -9,7 +9,7 @@
 #include "server/render/render.h"
 #include "topology/amount_text.h"
 #include "topology/base/json_field.h"
-#include "topology/topology_map.h"
+#include "topology/tree.h"
 
 enum { CELLS = 8, COLUMNS = 7 /* at most */ };
 
@@ -307,18 +307,21 @@ static bool has_namespaces(const json_t *root)
 static void add_notes(const json_t *page, struct skr_strbuf *notes)
 {
     const int64_t outside = skr_page_int(page, "nodesNotInTree");
+    const json_t *warnings = skr_page_list(page, "warnings"), *one;
+    size_t i;
     SKR_STRBUF(first);
-    if (outside <= 0) {
+    json_array_foreach(warnings, i, one)
+    {
+        SKR_STRBUF(text);
+        skr_page_add_clean(&text, skr_object_text(one, "message"), false);
+        skr_strbuf_addf(notes, "%s\n", text.s ? text.s : "");
+    }
+    if (outside <= 0 || *skr_object_text(page, "missingLabel")) {
         return;
     }
     skr_page_add_clean(&first, skr_object_text(page, "firstNotInTree"), false);
-    if (*skr_object_text(page, "missingLabel")) {
-        skr_topology_say_unlabelled((size_t)outside, first.s ? first.s : "", notes);
-    } else {
-        skr_strbuf_addf(notes, "%" PRId64 " Ready node%s not in the tree, first: %s", outside,
-                        outside == 1 ? " is" : "s are", first.s ? first.s : "");
-    }
-    skr_strbuf_addc(notes, '\n');
+    skr_strbuf_addf(notes, "%" PRId64 " Ready node%s not in the tree, first: %s\n", outside,
+                    outside == 1 ? " is" : "s are", first.s ? first.s : "");
 }
 
 int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,

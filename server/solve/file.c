@@ -178,6 +178,11 @@ static int read_topology(struct skr_solve_reader *r)
     if (skr_topology_map_parse(&data, &r->file->tree, &warnings, &inner) != 0) {
         return refuse_moved(r, "topology", &inner);
     }
+    if (!r->file->tree) {
+        const char *const path[] = {"topology", "levels", NULL};
+        return skr_solve_refuse(r, path,
+                                "needs nodes with labels, which a problem has not: use tree");
+    }
     if (warnings.n_uneven > 0) {
         const char *const path[] = {"topology", "tree", NULL};
         char leaf[SKR_SOLVE_QUOTE_MAX];

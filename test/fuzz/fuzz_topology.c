@@ -8,7 +8,7 @@
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
 
-enum { KEYS = 4 };
+enum { KEYS = 5 };
 
 static void check_units(const struct skr_tree *t)
 {
@@ -89,7 +89,7 @@ static void check_again(const struct skr_tree *t)
                                {"name", t->name},
                                {"resource-names", resources.s},
                                {"tree", tree.s}};
-    struct skr_labels data = {KEYS, item};
+    struct skr_labels data = {sizeof item / sizeof *item, item};
     fuzz_check(skr_topology_map_parse(&data, &again, &warnings, &error) == 0);
     fuzz_check(warnings.n_uneven == 0 && skr_tree_equal(t, again) && skr_tree_equal(again, t));
 }
@@ -97,14 +97,32 @@ static void check_again(const struct skr_tree *t)
 /* Every refusal names its key; what is inside a value, also where. */
 static void check_error(const char *text)
 {
-    static const char *const key[KEYS] = {"tree: ", "level-names: ", "resource-names: ", "name: "};
+    static const char *const key[KEYS] = {
+        "tree: ", "level-names: ", "resource-names: ", "name: ", "levels: "};
     bool named = false;
     for (size_t i = 0; i < KEYS; i++) {
         named = named || strncmp(text, key[i], strlen(key[i])) == 0;
     }
     fuzz_check(named);
     fuzz_check(fuzz_has_position(text) || strstr(text, "missing") || strstr(text, "is empty") ||
-               strstr(text, "limit"));
+               strstr(text, "limit") || strstr(text, "beside levels"));
+}
+
+/* Levels that were read make a tree of any nodes. */
+static void check_levels(const struct skr_labels *labels)
+{
+    SKR_AUTO(skr_map_levels_destroy) struct skr_map_levels *levels = NULL;
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
+    struct skr_error error;
+    struct skr_label_findings *findings = skr_alloc(sizeof *findings);
+    fuzz_check(skr_map_levels_parse(labels, &levels, &error) == 0 && levels);
+    struct skr_label item = {levels->levels.level[0].label[0], "x.y"};
+    struct skr_node some = {.meta = {.name = "n1", .labels = {1, &item}}};
+    struct skr_node bare = {.meta = {.name = "n2"}};
+    const struct skr_node *const nodes[] = {&some, &bare};
+    fuzz_check(skr_topology_derive(nodes, 2, &levels->source, &tree, findings, &error) == 0);
+    fuzz_check((size_t)tree->n_leaves + findings->n_left_out == 2);
+    free(findings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -112,7 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct {
         const char *key;
         size_t part;
-    } sorted[KEYS] = {{"level-names", 1}, {"name", 3}, {"resource-names", 2}, {"tree", 0}};
+    } sorted[KEYS] = {
+        {"level-names", 1}, {"levels", 4}, {"name", 3}, {"resource-names", 2}, {"tree", 0}};
     struct skr_label item[KEYS];
     struct skr_labels labels = {0, item};
     char *part[KEYS];
@@ -131,7 +150,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     int rc = skr_topology_map_parse(&labels, &tree, &warnings, &error);
     fuzz_check_rc(rc, &error);
-    if (rc == 0) {
+    if (rc == 0 && !tree) {
+        check_levels(&labels);
+    } else if (rc == 0) {
         fuzz_check((warnings.n_uneven == 0) == (warnings.first_uneven[0] == '\0'));
         check_tree(tree);
         check_again(tree);

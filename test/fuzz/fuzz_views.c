@@ -89,7 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct skr_dump *dump = NULL;
     const size_t n = fuzz_split(text, part, PARTS);
     struct text_file file = text_file_make(part[DUMP], strlen(part[DUMP]));
-    if (skr_dump_read(file.path, &dump, &messages, &error) == 0) {
+    if (skr_dump_read(&(const struct skr_client_options){.file = file.path}, &dump, &messages,
+                      &error) == 0) {
         ask_all(dump, part, n);
     } else {
         fuzz_check(error.text[0] != '\0' && messages.len > 0);

@@ -50,6 +50,15 @@ one_line "nodes without a label" "2 nodes are left out: no label sakkara.topolog
 runs "nodes without a label, JSON" 0 "$sakkara" tree --file "$views/tree-labels.yaml" -o json
 if grep -qF '"missingLabel": "sakkara.topology.rack"' "$work/out"; then pass; else fail "missingLabel is not there"; fi
 
+# Before a preset is switched on, the nodes that it leaves out are counted.
+runs "a preset" 0 "$sakkara" tree --file "$views/clouds.yaml" --preset eks
+one_line "a preset" "1 node is left out: no label topology.kubernetes.io/zone (level zone), first on-premises"
+runs "a preset with excluded nodes" 3 "$sakkara" tree --file "$views/clouds.yaml" --preset gke
+runs "an unknown preset" 2 "$sakkara" tree --file "$views/clouds.yaml" --preset ekz
+one_line "an unknown preset" 'sakkara tree: --preset: "ekz" is no preset; there are zones, eks, gke'
+runs "a preset of a daemon" 2 "$sakkara" tree --preset eks
+runs "missing alone" 2 "$sakkara" tree --file "$views/clouds.yaml" --missing pad
+
 # The picture of the README is what its command prints.
 runs "README" 0 "$sakkara" tree --file docs/stuck-group.yaml
 awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```text$/ {p = 1; next} p && /^```$/ {exit} p' \
@@ -182,7 +191,7 @@ one_line "a Placement, older daemon" "whether the daemon's module ocm is on is n
 runs "a Placement of a dump" 0 "$sakkara" explain placement/web -n shop --file "$work/hub"
 if [ -s "$work/err" ]; then fail "a Placement of a dump: $(cat "$work/err")"; else pass; fi
 rm "$work/hub"
-runs "two presets" 2 "$sakkara" tree --file "$views/classes.yaml" --preset eks --config "$views/classes-configuration.yaml"
+runs "two presets" 2 "$sakkara" tree --file "$views/classes.yaml" --spotmix-preset eks --config "$views/classes-configuration.yaml"
 runs "groups through kubectl" 0 "${with_stub[@]}" "$sakkara" get groups
 same "groups through kubectl" $views/groups.txt "$work/out"
 sed 's/"solveMicroseconds": 1000/"solveMicroseconds": 200/' $views/group.json >"$work/group"

@@ -19,7 +19,9 @@ json_t *explain_ways_explain(const json_t *files)
     skr_strbuf_init(&messages);
     skr_strbuf_init(&out);
     struct text_file file = text_file_make(text, strlen(text));
-    assert_int_equal(skr_dump_read(file.path, &dump, &messages, &error), 0);
+    assert_int_equal(skr_dump_read(&(const struct skr_client_options){.file = file.path}, &dump,
+                                   &messages, &error),
+                     0);
     text_file_close(&file);
     assert_int_equal(skr_source_dump(dump, &query, &out, &error), 0);
     json_t *x = json_loads(out.s, 0, NULL);

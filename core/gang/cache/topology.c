@@ -5,6 +5,7 @@
  * - If the map in force becomes malformed, its last good tree stays.
  * - If all maps are malformed and there is no last good tree, groups wait with TopologyMissing.
  * - Without a map, the tree is derived from node labels, GRACE_S after the last map was deleted.
+ * - A tree of labels follows the nodes, at most every DEBOUNCE_MS: a wave of nodes is a few trees.
  *
  * Warnings about nodes are collected for a second, so that a starting cluster is reported once.
  */
@@ -39,9 +40,12 @@ void skr_topology_map_changed(struct skr_gang *e, struct map_entry *m)
     free(m->problem);
     m->problem = NULL;
     memset(&m->warnings, 0, sizeof m->warnings);
+    m->has_levels = false;
     if (m->is_topology && skr_topology_map_parse(&m->map->data, &tree, &m->warnings, &error) < 0) {
         m->problem = skr_strdup(error.text);
         e->stats.topology_refusals += in_namespace(e, m);
+    } else if (m->is_topology) {
+        m->has_levels = !tree;
     }
     skr_tree_unref(m->tree);
     m->tree = tree;
@@ -75,9 +79,18 @@ static void put_in_force(struct skr_gang *e, struct skr_tree *tree)
     }
 }
 
-static struct skr_tree *derive(struct skr_gang *e)
+static void forget_findings(struct skr_gang *e)
 {
+    free(e->topology.findings);
+    e->topology.findings = NULL;
+}
+
+/* levels: of the map in force; NULL: there is none. */
+static struct skr_tree *derive(struct skr_gang *e, const struct skr_map_levels *levels)
+{
+    const struct skr_label_source option = {.levels = e->settings.label_levels};
     const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
+    struct skr_label_findings *findings = skr_alloc(sizeof *findings);
     size_t n = 0;
     struct node_entry *entry;
     for (size_t at = 0; (entry = skr_nodes_next(e, &at));) {
@@ -87,11 +100,18 @@ static struct skr_tree *derive(struct skr_gang *e)
     }
     struct skr_tree *tree = NULL;
     struct skr_error error;
-    if (skr_topology_derive(list, n, &tree, NULL, &error) < 0) {
+    forget_findings(e);
+    if (skr_topology_derive(list, n, levels ? &levels->source : &option, &tree, findings, &error) <
+        0) {
         skr_out_decision(e, "", "", "Topology not derived", "TopologyMissing", error.text, true);
         tree = NULL;
+        free(findings);
+    } else {
+        e->topology.findings = findings;
     }
     free(list);
+    e->topology.derived_at = skr_frame_now(e->frame);
+    e->topology.labels_changed = false;
     return tree;
 }
 
@@ -114,10 +134,13 @@ static bool keeps_grace(struct skr_gang *e)
     return now < e->topology.grace_until;
 }
 
-static void choose(struct skr_gang *e)
+/* The valid map that is oldest, and the map in force; NULL: none. False: there is no map at all. */
+static bool look_at_maps(struct skr_gang *e, struct map_entry **ret_best,
+                         struct map_entry **ret_current)
 {
-    struct map_entry *m, *tmp, *best = NULL, *current = NULL;
+    struct map_entry *m, *tmp;
     bool any = false;
+    *ret_best = *ret_current = NULL;
     HASH_ITER(hh, e->maps, m, tmp)
     {
         if (!in_namespace(e, m)) {
@@ -125,15 +148,37 @@ static void choose(struct skr_gang *e)
         }
         any = true;
         if (e->topology.active_key && strcmp(m->key, e->topology.active_key) == 0) {
-            current = m;
+            *ret_current = m;
         }
-        if (m->tree && (!best || older(m, best))) {
-            best = m;
+        if ((m->tree || m->has_levels) && (!*ret_best || older(m, *ret_best))) {
+            *ret_best = m;
         }
         skr_dirty_map(e, m);
     }
-    if (current && !current->tree && e->topology.tree) {
+    return any;
+}
+
+/* The tree of a valid map; NULL: of none. */
+static void follow(struct skr_gang *e, const struct map_entry *m)
+{
+    forget_findings(e);
+    skr_map_levels_destroy(e->topology.levels);
+    e->topology.levels = NULL;
+    if (m && m->has_levels) {
+        (void)skr_map_levels_parse(&m->map->data, &e->topology.levels, NULL);
+        skr_bug_on(!e->topology.levels); /* it was read before */
+    }
+}
+
+static void choose(struct skr_gang *e)
+{
+    struct map_entry *best, *current;
+    const bool any = look_at_maps(e, &best, &current);
+    if (current && !current->tree && !current->has_levels && e->topology.tree) {
         e->topology.active = current; /* last good stays */
+        if (e->topology.levels) {
+            put_in_force(e, derive(e, e->topology.levels));
+        }
         return;
     }
     if (!any && keeps_grace(e)) {
@@ -144,10 +189,11 @@ static void choose(struct skr_gang *e)
     e->topology.active = best;
     free(e->topology.active_key);
     e->topology.active_key = best ? skr_strdup(best->key) : NULL;
-    if (best) {
+    follow(e, best);
+    if (best && best->tree) {
         put_in_force(e, skr_tree_ref(best->tree));
     } else {
-        put_in_force(e, any ? NULL : derive(e));
+        put_in_force(e, any && !best ? NULL : derive(e, e->topology.levels));
     }
 }
 
@@ -184,9 +230,12 @@ struct node_entry *const *skr_topology_leaf_nodes(struct skr_gang *e)
     return e->topology.leaf_node;
 }
 
-bool skr_topology_has_racks_of_labels(const struct skr_gang *e)
+const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e)
 {
-    return e->topology.tree && !e->topology.active_key && e->topology.tree->n_levels > 1;
+    const bool flat = e->topology.tree && e->topology.tree->n_levels == 1;
+    return e->topology.tree && !(flat && !e->topology.levels && !e->settings.label_levels)
+               ? e->topology.findings
+               : NULL;
 }
 
 bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n)
@@ -195,13 +244,39 @@ bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *
            skr_tree_find_leaf(e->topology.tree, n->name) < 0;
 }
 
-/* Logs instead: a derived tree has no object for a condition. */
-static void log_left_out(struct skr_gang *e)
+struct log {
+    struct skr_gang *e;
+    bool more_left_out;         /* than was logged */
+    struct skr_strbuf oddities; /* the other warnings */
+};
+
+static void log_left_out(void *context, const char *type, const char *text)
 {
-    SKR_STRBUF(text);
-    skr_topology_say_unlabelled(e->topology.n_outside, e->topology.first_outside, &text);
-    skr_out_decision(e, "", "", "Nodes are outside the derived tree", SKR_TOPOLOGY_LABEL_MISSING,
-                     text.s, true);
+    struct log *log = context;
+    if (strcmp(type, SKR_TOPOLOGY_LABEL_MISSING) != 0) {
+        skr_strbuf_addf(&log->oddities, "%s%s", log->oddities.len > 0 ? "; " : "", text);
+    } else if (log->more_left_out) {
+        skr_out_decision(log->e, "", "", "Nodes are outside the derived tree", type, text, true);
+    }
+}
+
+/* Logs: a tree without a map has no object for a condition. */
+static void log_findings(struct skr_gang *e)
+{
+    const struct skr_label_findings *f = e->topology.active ? NULL : skr_topology_findings(e);
+    struct log log = {.e = e, .more_left_out = f && f->n_left_out > e->topology.n_left_out};
+    skr_strbuf_init(&log.oddities);
+    if (f) {
+        skr_label_findings_each(f, log_left_out, &log);
+    }
+    const char *was = e->topology.oddities;
+    if (log.oddities.len > 0 && (!was || strcmp(was, log.oddities.s) != 0)) {
+        skr_out_decision(e, "", "", "Labels of nodes make an odd tree", "", log.oddities.s, true);
+    }
+    free(e->topology.oddities);
+    e->topology.oddities = log.oddities.len > 0 ? skr_strdup(log.oddities.s) : NULL;
+    e->topology.n_left_out = f ? f->n_left_out : 0;
+    skr_strbuf_fini(&log.oddities);
 }
 
 /* Counts leaves without a node and Ready nodes outside the tree. */
@@ -233,9 +308,7 @@ static void survey(struct skr_gang *e)
         (was_unknown != e->topology.n_unknown || was_outside != e->topology.n_outside)) {
         skr_dirty_map(e, e->topology.active);
     }
-    if (e->topology.n_outside > was_outside && skr_topology_has_racks_of_labels(e)) {
-        log_left_out(e);
-    }
+    log_findings(e);
 }
 
 const char *skr_topology_map_reason(const struct skr_gang *e, const struct map_entry *m)
@@ -287,8 +360,26 @@ static void report(struct skr_gang *e)
     e->topology.replaced = false;
 }
 
+enum { DEBOUNCE_MS = 200 }; /* between two trees of labels */
+
+/* Nodes or their labels changed. */
+static void follow_labels(struct skr_gang *e)
+{
+    const skr_time due = e->topology.derived_at + DEBOUNCE_MS * SKR_MILLISECOND;
+    if (!e->topology.labels_changed) {
+        return;
+    }
+    if (e->topology.derived_at && skr_frame_now(e->frame) < due) {
+        skr_wakes_add(e, due, WAKE_NODES, NULL);
+        return;
+    }
+    e->topology.labels_changed = false;
+    skr_dirty_tree(e);
+}
+
 void skr_topology_settle(struct skr_gang *e)
 {
+    follow_labels(e);
     if (e->topology.grace_until && skr_frame_now(e->frame) >= e->topology.grace_until) {
         skr_dirty_tree(e);
     }
@@ -310,7 +401,23 @@ void skr_topology_settle(struct skr_gang *e)
 void skr_topology_nodes_changed(struct skr_gang *e)
 {
     e->topology.leaf_node_stale = true;
-    skr_dirty_tree(e);
+    if (e->topology.derived_at) {
+        e->topology.labels_changed = true;
+        skr_dirty_nodes(e);
+    } else {
+        skr_dirty_tree(e);
+    }
+}
+
+void skr_topology_labels_changed(struct skr_gang *e, const struct skr_labels *was,
+                                 const struct skr_labels *are)
+{
+    const struct skr_label_levels *levels =
+        e->topology.findings ? &e->topology.findings->levels : NULL;
+    if (levels && !skr_label_levels_agree(levels, was, are)) {
+        e->topology.labels_changed = true;
+        skr_dirty_nodes(e);
+    }
 }
 
 void skr_topology_map_gone(struct skr_gang *e, struct map_entry *m)
@@ -327,4 +434,7 @@ void skr_topology_fini(struct skr_gang *e)
     skr_tree_unref(e->topology.tree);
     free(e->topology.leaf_node);
     free(e->topology.active_key);
+    free(e->topology.oddities);
+    forget_findings(e);
+    skr_map_levels_destroy(e->topology.levels);
 }

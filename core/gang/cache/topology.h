@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_CACHE_TOPOLOGY_H
 /* The topology tree in force. */
 #include "core/gang/state/gang.h"
+#include "topology/topology_map.h"
 
 void skr_topology_map_changed(struct skr_gang *e,
                               struct map_entry *m); /* its text changed, or it was deleted */
@@ -19,8 +20,12 @@ const struct map_entry *skr_topology_malformed(const struct skr_gang *e);
 const char *skr_topology_map_reason(const struct skr_gang *e, const struct map_entry *m);
 /* Whether a node is Ready and no leaf names it. */
 bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n);
-/* Whether the tree in force is derived from rack labels: nodes outside it lack the label. */
-bool skr_topology_has_racks_of_labels(const struct skr_gang *e);
+/* Labels of a node are no longer those. */
+void skr_topology_labels_changed(struct skr_gang *e, const struct skr_labels *was,
+                                 const struct skr_labels *are);
+/* What is odd about a tree of labels of nodes; NULL: the tree in force is none, or is flat. Borrowed
+ * until the next event. */
+const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e);
 void skr_topology_fini(struct skr_gang *e);
 
 #endif

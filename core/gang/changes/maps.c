@@ -48,7 +48,7 @@ static char *user_keys(const struct skr_labels *data)
 
 static char *topology_keys(const struct skr_labels *data)
 {
-    static const char *const key[] = {"name", "resource-names", "level-names", "tree"};
+    static const char *const key[] = {"name", "resource-names", "level-names", "tree", "levels"};
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, 't');

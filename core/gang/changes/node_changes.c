@@ -147,6 +147,9 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
         !skr_node_taints_equal(old, node)) {
         skr_dirty_lifted(e);
     }
+    if (moved) {
+        skr_topology_labels_changed(e, &old->meta.labels, &node->meta.labels);
+    }
     n->node = skr_node_keep(&e->node_shared, node, n->name);
     skr_node_destroy(node);
     skr_node_forget(&e->node_shared, old);
@@ -156,9 +159,6 @@ static void replace(struct skr_gang *e, struct node_entry *n, struct skr_node *n
     }
     if (news) {
         offer(e, n, was);
-        if (moved && !e->topology.active) {
-            skr_dirty_tree(e); /* rack labels may have changed */
-        }
         changed(e, n);
     }
 }

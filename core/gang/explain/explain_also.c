@@ -114,25 +114,31 @@ static bool is_open(const struct group *g, const struct node_entry *n)
     return seen;
 }
 
-/* Nodes outside a derived tree, for a group without room that could use them. */
+/* Nodes outside a tree of labels, for a group without room that could use them: by the level that
+ * they lack. */
 static void also_unlabelled(const struct skr_gang *e, const struct group *g, struct also *also)
 {
-    const char *class = skr_reason_class(g->reason), *first = NULL;
-    size_t count = 0;
+    const struct skr_label_findings *f = skr_topology_findings(e);
+    const char *class = skr_reason_class(g->reason), *first[SKR_LABEL_LEVELS_MAX] = {NULL};
+    size_t count[SKR_LABEL_LEVELS_MAX] = {0};
     const struct node_entry *n;
     if (also->standing->placed ||
         (strcmp(class, "capacity") != 0 && strcmp(class, "topology") != 0)) {
         return;
     }
     for (size_t at = 0; (n = skr_nodes_next(e, &at));) {
-        if (skr_topology_is_outside(e, n) && is_open(g, n)) {
-            first = count++ == 0 || strcmp(n->name, first) < 0 ? n->name : first;
+        const bool outside = skr_topology_is_outside(e, n) && is_open(g, n);
+        const int32_t l = outside ? skr_label_findings_level(f, &n->node->meta.labels) : -1;
+        if (l >= 0) {
+            first[l] = count[l]++ == 0 || strcmp(n->name, first[l]) < 0 ? n->name : first[l];
         }
     }
-    if (first) {
-        SKR_STRBUF(text);
-        skr_topology_say_unlabelled(count, first, &text);
-        add_also(also, SKR_TOPOLOGY_LABEL_MISSING, "config", text.s);
+    for (size_t l = 0; l < f->levels.n; l++) {
+        if (first[l]) {
+            SKR_STRBUF(text);
+            skr_label_level_say_missing(&f->levels.level[l], count[l], first[l], &text);
+            add_also(also, SKR_TOPOLOGY_LABEL_MISSING, "config", text.s);
+        }
     }
 }
 
@@ -280,7 +286,7 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     if (!skr_topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
     }
-    if (skr_topology_has_racks_of_labels(e)) {
+    if (skr_topology_findings(e)) {
         also_unlabelled(e, g, &also);
     } else {
         also_outside(e, &also);

@@ -3,6 +3,7 @@
 #include "core/gang/group/group_state.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/topology.h"
 
 #include <string.h>
 
@@ -29,10 +30,26 @@ void skr_group_state_reason(struct group *g, enum skr_reason reason, const char 
     g->message = copy;
 }
 
-void skr_group_state_no_tree(struct group *g)
+/* The first of the warnings. */
+static void say_why_empty(void *context, const char *type, const char *why)
 {
-    char text[400];
-    snprintf(text, sizeof text, "group %s has no topology tree to be placed on", g->name);
+    struct skr_strbuf *b = context;
+    (void)type;
+    if (b->len == 0) {
+        skr_strbuf_addf(b, ": %s", why);
+    }
+}
+
+void skr_group_state_no_tree(const struct skr_gang *e, struct group *g)
+{
+    char text[600];
+    const struct skr_label_findings *findings = skr_topology_findings(e);
+    SKR_STRBUF(why);
+    if (findings) {
+        skr_label_findings_each(findings, say_why_empty, &why);
+    }
+    snprintf(text, sizeof text, "group %s has no topology tree to be placed on%.400s", g->name,
+             why.s ? why.s : "");
     skr_group_state_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
 }
 

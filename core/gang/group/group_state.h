@@ -13,7 +13,7 @@ void skr_group_state_end(struct skr_gang *e, struct group *g);
 void skr_group_state_set_times(struct group *g, skr_time begin, skr_time end);
 /* message is copied; NULL allowed. */
 void skr_group_state_reason(struct group *g, enum skr_reason reason, const char *message);
-void skr_group_state_no_tree(struct group *g); /* TopologyMissing */
+void skr_group_state_no_tree(const struct skr_gang *e, struct group *g); /* TopologyMissing */
 /* The constant rejection text of the state. */
 const char *skr_group_state_text(const struct group *g);
 /* Why the group is malformed: its source, or its source against the tree; NULL if it is not. */

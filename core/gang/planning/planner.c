@@ -207,7 +207,7 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     struct skr_error error = {.text = "out of memory"};
     if (!skr_topology_is_usable(e)) {
         no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
-        skr_group_state_no_tree(g);
+        skr_group_state_no_tree(e, g);
         skr_dirty_plan(e);
         return;
     }

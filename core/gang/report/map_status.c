@@ -49,6 +49,15 @@ void skr_map_status_desired_loser(struct skr_gang *e, struct map_entry *m, struc
     }
 }
 
+static void add_condition(void *context, const char *type, const char *text)
+{
+    struct skr_strbuf *b = context;
+    skr_strbuf_addf(b, "%s{\"type\":\"%s\",\"status\":\"True\",\"reason\":\"%s\",\"message\":",
+                    b->len > 1 ? "," : "", type, type);
+    skr_strbuf_add_json(b, text);
+    skr_strbuf_addc(b, '}');
+}
+
 static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const char *what,
                         const char *first)
 {
@@ -57,10 +66,7 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
     }
     char text[600];
     snprintf(text, sizeof text, "%zu %s, first: %s", n, what, first);
-    skr_strbuf_addf(b, "%s{\"type\":\"%s\",\"status\":\"True\",\"reason\":\"%s\",\"message\":",
-                    b->len > 1 ? "," : "", type, type);
-    skr_strbuf_add_json(b, text);
-    skr_strbuf_addc(b, '}');
+    add_condition(b, type, text);
 }
 
 /* How many levels can have no rules; *ret_first: the name of the first one. */
@@ -93,8 +99,13 @@ void skr_map_status_desired_topology(struct skr_gang *e, const struct map_entry 
         const size_t n_reserved = reserved_levels(e->topology.tree, &reserved);
         add_warning(&b, "LevelNameReserved", n_reserved,
                     "levels can have no rules, constraints reads their names otherwise", reserved);
-        add_warning(&b, "NodesNotInTree", e->topology.n_outside, "Ready nodes are not in the tree",
-                    e->topology.first_outside);
+        const struct skr_label_findings *findings = skr_topology_findings(e);
+        if (findings) {
+            skr_label_findings_each(findings, add_condition, &b);
+        } else {
+            add_warning(&b, "NodesNotInTree", e->topology.n_outside,
+                        "Ready nodes are not in the tree", e->topology.first_outside);
+        }
     }
     skr_strbuf_addc(&b, ']');
     skr_desired_keys_add(w, "reason", *reason ? reason : NULL);

@@ -129,10 +129,16 @@ struct skr_gang {
         char *active_key;
         /* the tree of the last, deleted map stays until then; 0: no such tree */
         skr_time grace_until;
-        bool replaced;                 /* by another tree; not reported yet */
-        skr_time nodes_at;             /* when node warnings are written next */
-        struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
-        bool leaf_node_stale;          /* set by skr_topology_nodes_changed() too */
+        struct skr_map_levels *levels; /* of the map in force, or of its last good text; NULL */
+        struct skr_label_findings *findings; /* NULL: the tree is not one of labels */
+        char *oddities;                      /* of the findings, as they were logged; NULL: none */
+        size_t n_left_out;                   /* as it was logged */
+        bool labels_changed;                 /* nodes or their labels did; the tree follows */
+        skr_time derived_at;                 /* when it was made last; 0: never */
+        bool replaced;                       /* by another tree; not reported yet */
+        skr_time nodes_at;                   /* when node warnings are written next */
+        struct node_entry **leaf_node;       /* [tree->n_leaves], NULL: no such node */
+        bool leaf_node_stale;                /* set by skr_topology_nodes_changed() too */
         size_t n_unknown, n_outside;
         char first_unknown[256], first_outside[256];
     } topology;

@@ -33,7 +33,8 @@ struct map_entry {
     struct map_entry *dprev, *dnext;
 
     /* topology.c */
-    struct skr_tree *tree; /* valid parse of the current text; NULL malformed */
+    struct skr_tree *tree; /* valid parse of the current text; NULL malformed, or has_levels */
+    bool has_levels;       /* its tree is made of labels of nodes */
     struct skr_topology_warnings warnings;
     char *problem; /* why it is malformed */
 

@@ -5,14 +5,16 @@
  * the engine. */
 #include "core/solver/solver.h"
 #include "topology/base/hash.h"
+#include "topology/label_levels.h"
 #include "topology/object.h"
 
 enum { SKR_SCHEDULER_NAMES_MAX = 16 };
 #define SKR_GROUPS_MAX_DEFAULT "*=10000" /* counted groups of any namespace */
 
 struct skr_settings {
-    struct skr_hash_seed hash_seed; /* of names that users choose; default 0 */
-    const char *topology_namespace; /* default "default" */
+    struct skr_hash_seed hash_seed;              /* of names that users choose; default 0 */
+    const char *topology_namespace;              /* default "default" */
+    const struct skr_label_levels *label_levels; /* option topology; NULL: none */
     size_t n_scheduler_names;
     const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
     bool label_fallback;                                 /* false */

@@ -290,6 +290,31 @@ static void write_units(struct tree_page *p)
     }
 }
 
+static void write_warning(void *context, const char *type, const char *text)
+{
+    struct skr_json_writer *w = context;
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "type", type);
+    skr_json_string(w, "message", text);
+    skr_json_close(w, '}');
+}
+
+/* Of a tree of labels: which label is missing first, what else is odd, which levels are dropped. */
+static void write_warnings(struct skr_json_writer *w, const struct skr_label_findings *f)
+{
+    size_t l = 0;
+    while (f && l < f->levels.n && f->n_missing[l] == 0) {
+        l++;
+    }
+    skr_json_string(w, "missingLabel", f && l < f->levels.n ? f->levels.level[l].label[0] : NULL);
+    skr_json_int(w, "nodesLeftOut", f ? (int64_t)f->n_left_out : 0);
+    skr_json_open(w, "warnings", '[');
+    if (f) {
+        skr_label_findings_each(f, write_warning, w);
+    }
+    skr_json_close(w, ']');
+}
+
 static void write_page(struct tree_page *p)
 {
     struct skr_json_writer *w = &p->v->w;
@@ -316,9 +341,7 @@ static void write_page(struct tree_page *p)
     skr_json_close(w, '}');
     skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
     skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
-    skr_json_string(w, "missingLabel",
-                    e->topology.n_outside && skr_topology_has_racks_of_labels(e) ? SKR_RACK_LABEL
-                                                                                 : NULL);
+    write_warnings(w, skr_topology_findings(e));
     skr_strbuf_add(w->out, ",\"root\":");
     w->comma = false;
     write_units(p);
@@ -338,6 +361,26 @@ static void page_fini(struct tree_page *p)
     free(p->touched);
 }
 
+static void add_warning(void *context, const char *type, const char *text)
+{
+    struct skr_strbuf *b = context;
+    (void)type;
+    skr_strbuf_addf(b, "%s%s", b->len > 0 ? "; " : "", text);
+}
+
+static int refuse_empty(struct view *v)
+{
+    const struct skr_label_findings *f = skr_topology_findings(v->e);
+    SKR_STRBUF(why);
+    if (f) {
+        skr_label_findings_each(f, add_warning, &why);
+    }
+    if (why.len > 0) {
+        return skr_view_refuse(v, 404, "there is no tree: %s", why.s);
+    }
+    return skr_view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+}
+
 int skr_view_tree(struct view *v, const char *rest)
 {
     struct tree_page p = {.v = v, .tree = v->e->topology.tree};
@@ -347,7 +390,7 @@ int skr_view_tree(struct view *v, const char *rest)
                                "?domain=");
     }
     if (!p.tree || p.tree->n_leaves == 0) {
-        return skr_view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+        return refuse_empty(v);
     }
     p.leaf = skr_topology_leaf_nodes(v->e);
     const int code = skr_view_tree_asked(&p);

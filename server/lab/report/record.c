@@ -136,33 +136,44 @@ struct finder {
     const char *namespace_;
     char *first; /* creation time and name of the best so far */
     struct skr_tree *tree;
+    struct skr_map_levels *levels; /* in place of a tree */
 };
+
+/* Takes a map that is valid and older than the best so far. */
+static void take_lead(struct finder *finder, const json_t *object, const struct skr_configmap *map)
+{
+    struct skr_tree *tree = NULL;
+    struct skr_map_levels *levels = NULL;
+    SKR_STRBUF(key);
+    if (skr_topology_map_parse(&map->data, &tree, NULL, NULL) < 0 ||
+        skr_map_levels_parse(&map->data, &levels, NULL) < 0) {
+        return;
+    }
+    skr_strbuf_addf(&key, "%s %s", skr_path_text(object, "metadata.creationTimestamp"),
+                    map->meta.name);
+    if (finder->first && strcmp(key.s, finder->first) >= 0) {
+        skr_tree_unref(tree);
+        skr_map_levels_destroy(levels);
+        return;
+    }
+    free(finder->first);
+    skr_tree_unref(finder->tree);
+    skr_map_levels_destroy(finder->levels);
+    finder->first = skr_strbuf_take(&key, NULL);
+    finder->tree = tree;
+    finder->levels = levels;
+}
 
 static bool look_at_map(void *context, const json_t *object)
 {
     struct finder *finder = context;
     struct skr_configmap *map;
-    struct skr_tree *tree;
     if (!skr_path_label(object, SKR_TOPOLOGY_LABEL) ||
         strcmp(skr_path_text(object, "metadata.namespace"), finder->namespace_) != 0 ||
         skr_configmap_decode(object, &map, NULL) < 0) {
         return true;
     }
-    if (skr_topology_map_parse(&map->data, &tree, NULL, NULL) == 0) {
-        struct skr_strbuf key;
-        skr_strbuf_init(&key);
-        skr_strbuf_addf(&key, "%s %s", skr_path_text(object, "metadata.creationTimestamp"),
-                        map->meta.name);
-        if (!finder->first || strcmp(key.s, finder->first) < 0) {
-            free(finder->first);
-            finder->first = skr_strbuf_take(&key, NULL);
-            skr_tree_unref(finder->tree);
-            finder->tree = tree;
-        } else {
-            skr_tree_unref(tree);
-        }
-        skr_strbuf_fini(&key);
-    }
+    take_lead(finder, object, map);
     skr_configmap_destroy(map);
     return true;
 }
@@ -175,14 +186,17 @@ static const struct skr_tree *tree_of(struct skr_record *record)
     struct finder finder = {.namespace_ = record->topology_namespace};
     skr_store_each(record->store, "ConfigMap", look_at_map, &finder);
     if (!finder.tree) {
+        const struct skr_label_source option = {.levels = record->label_levels};
         size_t n = record->cache.n_present;
         const struct skr_node **nodes = skr_alloc_array(n + 1, sizeof *nodes);
         for (size_t i = 0; i < n; i++) {
             nodes[i] = record->cache.present[i]->node;
         }
-        skr_topology_derive(nodes, n, &finder.tree, NULL, NULL);
+        (void)skr_topology_derive(nodes, n, finder.levels ? &finder.levels->source : &option,
+                                  &finder.tree, NULL, NULL);
         free(nodes);
     }
+    skr_map_levels_destroy(finder.levels);
     free(finder.first);
     record->tree = finder.tree;
     return record->tree;

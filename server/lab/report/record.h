@@ -38,6 +38,7 @@ struct skr_record_group {
 struct skr_record {
     struct skr_store *store;
     const char *topology_namespace;
+    const struct skr_label_levels *label_levels; /* option topology; NULL: none */
     bool wants_pictures;
     struct skr_watcher watcher;
     struct skr_sched_cache cache;

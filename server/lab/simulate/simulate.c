@@ -187,6 +187,7 @@ static int build(struct simulation *s)
     }
     skr_record_init(&s->record, skr_lab_store(s->lab), s->settings.topology_namespace,
                     s->options->picture, s->input.start);
+    s->record.label_levels = s->settings.label_levels;
     int rc = skr_simulate_input_load(&s->input, skr_lab_store(s->lab), s->input.start, keep_up, s,
                                      s->messages);
     skr_simulate_input_drop(&s->input);
@@ -358,6 +359,7 @@ static bool check_sets(struct simulation *s)
 /* Runs the simulation after the input is read. */
 static int simulate(struct simulation *s)
 {
+    s->input.label_levels = s->settings.label_levels;
     for (size_t i = 0; i < s->options->n_sets; i++) {
         int rc = skr_simulate_set(&s->input, s->options->set[i], s->messages);
         if (rc < 0) {

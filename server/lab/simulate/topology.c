@@ -23,12 +23,16 @@ static const char *namespace_of(const json_t *object)
     return own[0] ? own : "default";
 }
 
-static int parse_map(const json_t *object, struct skr_tree **ret, struct skr_error *error)
+/* *ret_levels: of a map with the key levels; else NULL. skr_map_levels_destroy() it. */
+static int parse_map(const json_t *object, struct skr_tree **ret,
+                     struct skr_map_levels **ret_levels, struct skr_error *error)
 {
     struct skr_configmap *map = NULL;
     *ret = NULL;
+    *ret_levels = NULL;
     int rc = skr_configmap_decode(object, &map, error);
     rc = rc < 0 ? rc : skr_topology_map_parse(&map->data, ret, NULL, error);
+    rc = rc < 0 ? rc : skr_map_levels_parse(&map->data, ret_levels, error);
     skr_configmap_destroy(map);
     return rc;
 }
@@ -40,10 +44,13 @@ static bool is_node(const json_t *object)
     return strcmp(skr_path_text(object, "kind"), "Node") == 0;
 }
 
-/* The tree of the initial nodes and of those that steps create; NULL: too large. */
+/* The tree of the initial nodes and of those that steps create; NULL: too large. levels: of a map;
+ * NULL: the option's. findings: NULL allowed. */
 static struct skr_tree *derive(const struct skr_simulate_input *input,
-                               struct skr_topology_warnings *warnings)
+                               const struct skr_map_levels *levels,
+                               struct skr_label_findings *findings)
 {
+    const struct skr_label_source option = {.levels = input->label_levels};
     const size_t most = input->manifests.n + input->n_steps;
     struct skr_node **node = skr_alloc_array(most + 1, sizeof *node);
     struct skr_tree *tree = NULL;
@@ -57,7 +64,8 @@ static struct skr_tree *derive(const struct skr_simulate_input *input,
             n++;
         }
     }
-    (void)skr_topology_derive((const struct skr_node *const *)node, n, &tree, warnings, NULL);
+    (void)skr_topology_derive((const struct skr_node *const *)node, n,
+                              levels ? &levels->source : &option, &tree, findings, NULL);
     while (n > 0) {
         skr_node_destroy(node[--n]);
     }
@@ -87,17 +95,39 @@ static const struct skr_manifest *find_node(const struct skr_simulate_input *inp
     return NULL;
 }
 
-static void warn_of_nodes(const struct skr_simulate_input *input, struct skr_strbuf *notes)
+struct notes {
+    const struct skr_simulate_input *input;
+    const struct skr_label_findings *findings;
+    const struct skr_manifest *where; /* the map; NULL: the node that a warning is about */
+    size_t level;                     /* of the last LabelMissing */
+    struct skr_strbuf *out;
+};
+
+static void note_finding(void *context, const char *type, const char *text)
 {
-    struct skr_topology_warnings warnings = {0};
-    skr_tree_unref(derive(input, &warnings));
-    const struct skr_manifest *m =
-        warnings.n_unlabelled > 0 ? find_node(input, warnings.first_unlabelled) : NULL;
-    if (m) {
-        skr_strbuf_addf(notes, "%s:%zu:%zu: warning: ", m->file, m->line, m->column);
-        skr_topology_say_unlabelled(warnings.n_unlabelled, warnings.first_unlabelled, notes);
-        skr_strbuf_addc(notes, '\n');
+    struct notes *notes = context;
+    const struct skr_manifest *m = notes->where;
+    if (!m && strcmp(type, SKR_TOPOLOGY_LABEL_MISSING) == 0) {
+        while (notes->findings->n_missing[notes->level] == 0) {
+            notes->level++;
+        }
+        m = find_node(notes->input, notes->findings->first_missing[notes->level++]);
     }
+    if (m) {
+        skr_strbuf_addf(notes->out, "%s:%zu:%zu: ", m->file, m->line, m->column);
+    }
+    skr_strbuf_addf(notes->out, "warning: %s\n", text);
+}
+
+/* What is odd about the tree of labels. */
+static void warn_of_nodes(const struct skr_simulate_input *input,
+                          const struct skr_map_levels *levels, const struct skr_manifest *where,
+                          struct skr_strbuf *out)
+{
+    SKR_AUTO_FREE struct skr_label_findings *findings = skr_alloc(sizeof *findings);
+    struct notes notes = {.input = input, .findings = findings, .where = where, .out = out};
+    skr_tree_unref(derive(input, levels, findings));
+    skr_label_findings_each(findings, note_finding, &notes);
 }
 
 /* ---- maps in force ---- */
@@ -110,19 +140,23 @@ void skr_simulate_topology_warn(const struct skr_simulate_input *input, const ch
         const struct skr_manifest *m = &input->manifests.item[i];
         struct skr_error error = {0};
         struct skr_tree *tree;
+        struct skr_map_levels *levels;
         if (!is_map(m->object) || strcmp(namespace_of(m->object), namespace_) != 0) {
             continue;
         }
         any = true;
-        if (parse_map(m->object, &tree, &error) < 0) {
+        if (parse_map(m->object, &tree, &levels, &error) < 0) {
             skr_strbuf_addf(notes, "%s:%zu:%zu: warning: topology map %s/%s is malformed: %s\n",
                             m->file, m->line, m->column, namespace_,
                             skr_path_text(m->object, "metadata.name"), error.text);
+        } else if (levels) {
+            warn_of_nodes(input, levels, m, notes);
         }
         skr_tree_unref(tree);
+        skr_map_levels_destroy(levels);
     }
     if (!any) {
-        warn_of_nodes(input, notes);
+        warn_of_nodes(input, NULL, NULL, notes);
     }
 }
 
@@ -175,12 +209,17 @@ static void look_in(struct levels *l, const struct skr_tree *tree)
     }
 }
 
-static void look_in_map(struct levels *l, const json_t *object)
+static void look_in_map(struct levels *l, const struct skr_simulate_input *input,
+                        const json_t *object)
 {
     struct skr_error error = {0};
     struct skr_tree *tree;
+    SKR_AUTO(skr_map_levels_destroy) struct skr_map_levels *levels = NULL;
     l->n_maps++;
-    if (parse_map(object, &tree, &error) < 0) {
+    if (parse_map(object, &tree, &levels, &error) == 0 && levels) {
+        tree = derive(input, levels, NULL);
+    }
+    if (!tree) {
         l->unknowable = true;
         return;
     }
@@ -197,7 +236,7 @@ static void look_in_scenario(struct levels *l, const json_t *object)
 
 static void look_in_nodes(struct levels *l, const struct skr_simulate_input *input)
 {
-    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(input, NULL);
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = derive(input, NULL, NULL);
     if (tree) {
         look_in(l, tree);
     } else {
@@ -215,7 +254,7 @@ bool skr_simulate_topology_has_level(const struct skr_simulate_input *input, con
         if (skr_scenario_is(object)) {
             look_in_scenario(&l, object);
         } else if (is_map(object)) {
-            look_in_map(&l, object);
+            look_in_map(&l, input, object);
         }
     }
     if (l.n_maps == 0 && !l.unknowable) {

@@ -10,8 +10,8 @@ const char *skr_simulate_topology_namespace(const struct skr_simulate_input *inp
                                             const char *usual, struct skr_strbuf *notes);
 
 /* Warns for each malformed map in the namespace, with the defect that the daemon would write into
- * it. If there is no map: warns with the number of nodes (including those of steps) without the
- * rack label, if other nodes have it. */
+ * it. If the tree is one of labels: warns of what is odd about it for the nodes (including those of
+ * steps), such as nodes that are left out. */
 void skr_simulate_topology_warn(const struct skr_simulate_input *input, const char *namespace_,
                                 struct skr_strbuf *notes);
 

@@ -10,13 +10,14 @@ struct named {
     const char *rack; /* NULL: no label */
 };
 
-static struct skr_topology_warnings left_out; /* of the last derive() */
+static struct skr_label_findings findings; /* of the last derive() */
 
 static struct skr_tree *derive(const struct named *named, size_t n)
 {
     static struct skr_label label[NODES_MAX];
     static struct skr_node node[NODES_MAX];
     const struct skr_node *nodes[NODES_MAX];
+    const struct skr_label_source source = {.levels = NULL};
     struct skr_tree *tree = NULL;
     for (size_t i = 0; i < n; i++) {
         label[i] = (struct skr_label){SKR_RACK_LABEL, named[i].rack};
@@ -24,7 +25,7 @@ static struct skr_tree *derive(const struct named *named, size_t n)
         node[i].meta.labels = (struct skr_labels){named[i].rack ? 1 : 0, &label[i]};
         nodes[i] = &node[i];
     }
-    assert_int_equal(skr_topology_derive(nodes, n, &tree, &left_out, NULL), 0);
+    assert_int_equal(skr_topology_derive(nodes, n, &source, &tree, &findings, NULL), 0);
     return tree;
 }
 
@@ -63,8 +64,9 @@ TEST(nodes_without_the_label_are_left_out)
         assert_int_equal(tree->n_levels, 2);
         assert_units(tree, expected, 3);
         assert_int_equal(skr_tree_find_leaf(tree, "a"), -1);
-        assert_int_equal(left_out.n_unlabelled, 1);
-        assert_string_equal(left_out.first_unlabelled, "a");
+        assert_int_equal(findings.n_left_out, 1);
+        assert_int_equal(findings.n_missing[0], 1);
+        assert_string_equal(findings.first_missing[0], "a");
     }
 }
 
@@ -73,11 +75,12 @@ TEST(the_warning_has_number_label_level_and_first_name)
     static const struct named nodes[] = {{"n9", NULL}, {"n1", "r"}, {"n10", NULL}};
     SKR_STRBUF(text);
     skr_tree_unref(derive(nodes, 3));
-    skr_topology_say_unlabelled(left_out.n_unlabelled, left_out.first_unlabelled, &text);
+    skr_label_level_say_missing(&findings.levels.level[0], findings.n_missing[0],
+                                findings.first_missing[0], &text);
     assert_string_equal(
         text.s, "2 nodes are left out: no label sakkara.topology.rack (level rack), first n10");
     skr_strbuf_reset(&text);
-    skr_topology_say_unlabelled(1, "n1", &text);
+    skr_label_level_say_missing(&findings.levels.level[0], 1, "n1", &text);
     assert_string_equal(
         text.s, "1 node is left out: no label sakkara.topology.rack (level rack), first n1");
 }
@@ -90,8 +93,8 @@ TEST(without_any_label_it_is_flat)
     assert_int_equal(tree->n_levels, 1);
     assert_string_equal(tree->level_name[1], "node");
     assert_units(tree, expected, 3);
-    assert_int_equal(left_out.n_unlabelled, 0);
-    assert_string_equal(left_out.first_unlabelled, "");
+    assert_int_equal(findings.n_left_out, 0);
+    assert_string_equal(findings.first_missing[0], "");
 }
 
 TEST(a_cluster_without_nodes_has_an_empty_flat_tree)

@@ -345,3 +345,214 @@ TEST_RIG(rig_create(), running_groups_are_not_touched_by_a_new_topology)
     assert_int_equal(rig->n_solves, 0);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), 0);
 }
+
+/* ---- levels of labels ---- */
+
+#define LEVELS \
+    "[{\\'name\\':\\'zone\\',\\'label\\':\\'z\\'},{\\'name\\':\\'rack\\',\\'label\\':\\'r\\'}]"
+
+static void label(struct rig *rig, const char *node, const char *zone, const char *rack)
+{
+    rig_edit(rig, RIG_NODE, node, "{'metadata':{'labels':{'z':%s,'r':%s}}}", zone, rack);
+}
+
+/* node-0 in zone a, rack 0; node-1 in zone a, rack 1; node-2 in zone b, rack 0; node-3 bare. */
+static struct rig *in_zones(void)
+{
+    struct rig *rig = nodes(4);
+    label(rig, "node-0", "'a'", "'r0'");
+    label(rig, "node-1", "'a'", "'r1'");
+    label(rig, "node-2", "'b'", "'r0'");
+    return rig;
+}
+
+static void levels(struct rig *rig, const char *key, const char *text)
+{
+    rig_create_json(rig, RIG_MAP, key,
+                    "{'metadata':{'labels':{'sakkara.topology':''}},'data':{'levels':'%s'}}", text);
+}
+
+static struct rig *by_option(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.label_levels = skr_label_levels_preset("zones");
+    struct rig *rig = rig_create_with(&settings);
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 2);
+        rig_edit(rig, RIG_NODE, name,
+                 "{'metadata':{'labels':{'topology.kubernetes.io/region':'eu',"
+                 "'topology.kubernetes.io/zone':'eu-%d'}}}",
+                 i);
+    }
+    rig_node(rig, "bare", 8);
+    return rig;
+}
+
+TEST_RIG(in_zones(), a_map_with_levels_makes_the_tree_and_names_the_nodes_it_leaves_out)
+{
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'zone':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_key(rig, "g", "placement"),
+                        "{\"root\":{\"a\":{\"r0\":{\"node-0\":{\"g-0\":{},\"g-1\":{}}},"
+                        "\"r1\":{\"node-1\":{\"g-2\":{},\"g-3\":{}}}}}}");
+    assert_string_equal(rig_key(rig, "topology", "reason"), "");
+    const char *conditions = rig_key(rig, "topology", "conditions");
+    assert_non_null(strstr(conditions, "\"type\":\"LabelMissing\""));
+    assert_non_null(
+        strstr(conditions, "1 node is left out: no label z (level zone), first node-3"));
+    assert_non_null(strstr(conditions, "\"type\":\"LevelsDoNotNest\""));
+    assert_non_null(strstr(conditions, "rack r0 is below a and below b"));
+    assert_null(strstr(conditions, "NodesNotInTree"));
+}
+
+TEST_RIG(in_zones(), a_bare_node_makes_no_rack_group_invalid)
+{
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    run_gang(rig, "g", 2, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 2);
+    rig_node(rig, "another", 8);
+    run_gang(rig, "h", 2, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "h", 2);
+}
+
+TEST_RIG(in_zones(), a_relabelled_node_moves_within_a_second_and_bound_groups_stay)
+{
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    run_gang(rig, "first", 2, "{'zone':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "first", 2);
+    run_gang(rig, "g", 6, "{'zone':{'type':'pack','hard':true}}");
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    label(rig, "node-2", "'a'", "'r2'");
+    label(rig, "node-3", "'a'", "'r2'");
+    rig_run(rig, SKR_SECOND);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 6);
+    rig_assert_bound(rig, "first", 2);
+    assert_null(strstr(rig_key(rig, "topology", "conditions"), "LabelMissing"));
+}
+
+TEST_RIG(in_zones(), a_wave_of_nodes_is_a_few_trees)
+{
+    struct skr_gang_stats before, after;
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    skr_gang_get_stats(rig->gang, &before);
+    for (int i = 10; i < 60; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 2);
+        label(rig, name, "'c'", "'r9'");
+        rig_run(rig, 10 * SKR_MILLISECOND);
+    }
+    rig_run(rig, SKR_SECOND);
+    skr_gang_get_stats(rig->gang, &after);
+    assert_in_range(after.topology_loads - before.topology_loads, 1, 6); /* in half a second */
+    run_gang(rig, "g", 100, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 100);
+}
+
+TEST_RIG(in_zones(), a_map_with_tree_and_levels_is_refused)
+{
+    levels(rig, "topology", LEVELS);
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{}}}'}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 1, NULL);
+    assert_string_equal(rig_key(rig, "topology", "reason"), "TopologyInvalid");
+    assert_string_equal(rig_key(rig, "topology", "message"),
+                        "tree: beside levels: one of them makes the tree");
+    assert_string_equal(rig_key(rig, "g", "reason"), "TopologyMissing");
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':null}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+}
+
+TEST_RIG(in_zones(), the_levels_of_the_last_good_map_follow_the_nodes)
+{
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'levels':'[]'}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "topology", "message"), "levels: 1:1: is empty");
+    label(rig, "node-3", "'d'", "'r0'");
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':true}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+    rig_edit(rig, RIG_NODE, "node-2", "{'spec':{'unschedulable':true}}");
+    run_gang(rig, "g", 2, "{'zone':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 2);
+}
+
+TEST_RIG(by_option(), the_option_makes_the_tree_of_a_cluster_without_a_map)
+{
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'zone':{'type':'pack','hard':true}}");
+    assert_int_equal(rig_n_bound(rig, "g"), 0); /* "bare" has room, and no zone */
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    run_gang(rig, "h", 4, "{'region':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "h", 4);
+}
+
+TEST_RIG(by_option(), a_map_goes_before_the_option)
+{
+    topology(rig, "topology", RACK_NODE, "{\\'r\\':{\\'bare\\':{}}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_node_of(rig, "g-0"), "bare");
+}
+
+TEST_RIG(by_option(), with_the_option_no_tree_is_ever_flat)
+{
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':null}}");
+    }
+    rig_sync(rig);
+    run_gang(rig, "g", 1, NULL);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "TopologyMissing");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "group g has no topology tree to be placed on: 3 nodes are left out: no "
+                        "label topology.kubernetes.io/region (level region), first bare");
+    rig_edit(rig, RIG_NODE, "bare",
+             "{'metadata':{'labels':{'topology.kubernetes.io/region':'eu',"
+             "'topology.kubernetes.io/zone':'eu-1'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 1);
+}
+
+TEST_RIG(in_zones(), within_a_rack_is_one_rack_whatever_stands_above)
+{
+    levels(rig, "topology", LEVELS);
+    rig_sync(rig);
+    run_gang(rig, "spread", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "spread", 4); /* one rack in each of two zones */
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'within':'rack'}}");
+    rig_pods(rig, "g", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+    assert_string_equal(rig_node_of(rig, "g-0"), rig_node_of(rig, "g-1"));
+    rig_group(rig, "large", 4, 0, NULL);
+    rig_edit(rig, RIG_MAP, "large", "{'data':{'within':'rack'}}");
+    rig_pods(rig, "large", 4, "large", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "large"), 0);
+    assert_string_equal(rig_key(rig, "large", "reason"), "NeverFits");
+    rig_edit(rig, RIG_MAP, "large", "{'data':{'within':'rak'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "large", "reason"), "GroupInvalid");
+    assert_string_equal(rig_key(rig, "large", "message"),
+                        "within: no level \"rak\" (did you mean \"rack\"?); the tree has zone, "
+                        "rack, node");
+}

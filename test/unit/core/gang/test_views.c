@@ -23,7 +23,8 @@ static struct skr_dump *read_dump(const char *path)
     struct skr_dump *dump = NULL;
     SKR_STRBUF(messages);
     struct skr_error error = {0};
-    if (skr_dump_read(path, &dump, &messages, &error) < 0) {
+    if (skr_dump_read(&(const struct skr_client_options){.file = path}, &dump, &messages, &error) <
+        0) {
         fail_msg("%s: %s", error.text, messages.s);
     }
     return dump;
@@ -312,7 +313,8 @@ TEST(a_tree_of_many_resources_still_counts_pods)
                    "]\"}},{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"},"
                    "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"7\"}}}]}");
     struct text_file file = text_file_make(text.s, text.len);
-    if (skr_dump_read(file.path, &dump, &messages, &error) < 0) {
+    if (skr_dump_read(&(const struct skr_client_options){.file = file.path}, &dump, &messages,
+                      &error) < 0) {
         fail_msg("%s", messages.s);
     }
     text_file_close(&file);
@@ -344,7 +346,8 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
                     "status: {allocatable: {pods: '9', %s}}}\n",
                     first, second);
     struct text_file file = text_file_make(text.s, text.len);
-    if (skr_dump_read(file.path, &dump, &messages, &error) < 0) {
+    if (skr_dump_read(&(const struct skr_client_options){.file = file.path}, &dump, &messages,
+                      &error) < 0) {
         fail_msg("%s: %s", error.text, messages.s);
     }
     text_file_close(&file);
