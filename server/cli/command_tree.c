@@ -234,7 +234,8 @@ static int run_tree(const struct skr_call *call, struct skr_strbuf *out,
     SKR_AUTO(skr_arena_destroy)
     struct skr_arena *arena = skr_arena_create(4 * SKR_LABEL_LEVELS_TEXT_MAX, 0);
     skr_bug_on(!arena);
-    int code = o->mix.config ? skr_cli_load_config(o->mix.config, &config, messages) : SKR_EXIT_OK;
+    int code =
+        o->mix.config ? skr_cli_load_config(o->mix.config, NULL, &config, messages) : SKR_EXIT_OK;
     if (code == SKR_EXIT_OK) {
         code = read_levels(call, config, arena, &levels, &source.label_levels, messages);
     }
