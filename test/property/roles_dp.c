@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Oracle for roles: dynamic programming as plainly as it goes. A table per unit: for every vector
+ * of members the best key of the levels below. The children of a unit are added from the right, to
+ * tables over (vector so far, used children so far of each scope whose rule counts them).
+ *
+ * A key is one long list of digits, smaller is better. Per level, for each scope with a key (roles
+ * with an own rule in role order, then the group): used units (pack; 0 for spread), then for every
+ * amount from the greatest down the units that have it (negative for pack). After all levels, per
+ * level, the room of used units of pack levels (SKR_TIE_TIGHT).
+ *
+ * Ties: a sibling set at a time, from the left the greatest (sum, role 0, role 1, ...) with which
+ * the best key is still reached; then each child by itself.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/property/roles_oracle.h"
+
+enum { SCOPES_MAX = SKR_ROLES_MAX + 1 };
+
+struct table {
+    bool *ok;
+    int64_t *key; /* [state * digits] */
+};
+
+/* The children of one unit: suffix[c] has those from the c-th on. */
+struct siblings {
+    int32_t first, n, level;
+    int32_t n_counted, scope[SCOPES_MAX], limit[SCOPES_MAX]; /* scopes whose used units count */
+    int32_t n_counters;                                      /* product of limit + 1 */
+    struct table suffix[INSTANCE_LEAVES_MAX + 1];
+};
+
+struct dp {
+    const struct roles_instance *ri;
+    int32_t n_roles, n_states;
+    int32_t (*vector)[SCOPES_MAX]; /* [state] members of each role, then their sum */
+    int32_t digits;
+    int32_t digit[INSTANCE_LEVELS_MAX + 1][SCOPES_MAX]; /* first of the key; -1: it has none */
+    int32_t tight;                                      /* first of the room digits */
+    int32_t big;                                        /* role whose room counts */
+    int64_t room[INSTANCE_UNITS_MAX];
+    struct table unit[INSTANCE_UNITS_MAX]; /* levels below it */
+};
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *memory = calloc(n > 0 ? n : 1, size);
+    if (!memory) {
+        abort();
+    }
+    return memory;
+}
+
+static struct table table_new(const struct dp *dp, int32_t n_states)
+{
+    return (struct table){zeroed((size_t)n_states, sizeof(bool)),
+                          zeroed((size_t)n_states * (size_t)dp->digits, sizeof(int64_t))};
+}
+
+static void table_free(struct table *t)
+{
+    free(t->ok);
+    free(t->key);
+    *t = (struct table){NULL, NULL};
+}
+
+static int64_t *key_at(const struct dp *dp, const struct table *t, int32_t state)
+{
+    return t->key + (size_t)state * (size_t)dp->digits;
+}
+
+static int32_t scope_size(const struct dp *dp, int32_t scope)
+{
+    return dp->vector[dp->n_states - 1][scope];
+}
+
+static const struct skr_rule *rule_at(const struct dp *dp, int32_t scope, int32_t level)
+{
+    const bool own = scope < dp->n_roles;
+    if (!own) {
+        return &dp->ri->in.rule[level - 1];
+    }
+    return dp->ri->role[scope].rule && dp->ri->has_rule[scope][level - 1]
+               ? &dp->ri->own[scope][level - 1]
+               : NULL;
+}
+
+/* The state of the difference of two vectors, -1: it is negative somewhere. */
+static int32_t minus(const struct dp *dp, int32_t from, int32_t what)
+{
+    int32_t state = 0;
+    for (int32_t r = 0; r < dp->n_roles; r++) {
+        const int32_t x = dp->vector[from][r] - dp->vector[what][r];
+        if (x < 0) {
+            return -1;
+        }
+        state = state * (dp->ri->role[r].n + 1) + x;
+    }
+    return state;
+}
+
+/* ---- what a unit may hold ---- */
+
+static bool leaf_fits(const struct dp *dp, int32_t leaf, const int32_t *x)
+{
+    const struct roles_instance *ri = dp->ri;
+    int64_t need[INSTANCE_RESOURCES] = {0};
+    for (int32_t r = 0; r < dp->n_roles; r++) {
+        if (x[r] < ri->claimed[r][leaf] ||
+            (x[r] > ri->claimed[r][leaf] && !ri->eligible[r][leaf])) {
+            return false;
+        }
+        for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
+            need[d] += ri->demand[r][d] * (x[r] - ri->claimed[r][leaf]);
+        }
+    }
+    for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
+        if (need[d] > 0 && need[d] > ri->in.free[leaf * INSTANCE_RESOURCES + d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool rule_admits(const struct skr_rule *rule, int32_t amount)
+{
+    if (amount == 0) {
+        return true;
+    }
+    if (rule->hard) {
+        return rule->type != SKR_RULE_SPREAD || amount == 1;
+    }
+    const bool void_pair = rule->min > 0 && rule->max > 0 && rule->max < rule->min;
+    const bool low = !void_pair && rule->min > 0 && amount < rule->min;
+    const bool high = !void_pair && rule->max > 0 && amount > rule->max;
+    return !low && !high && (rule->factor <= 1 || amount % rule->factor == 0);
+}
+
+static bool kind_admits(const struct dp *dp, const struct skr_set_kind *kind, int32_t unit,
+                        const int32_t *x)
+{
+    const int32_t most = kind->exclusive ? 1 : INSTANCE_UNITS_MAX;
+    for (int32_t q = kind->alive ? kind->alive[unit] : 0; q <= most; q++) {
+        bool equal = true, beyond = false;
+        for (int32_t r = 0; r < dp->n_roles; r++) {
+            equal = equal && (kind->each[r] == 0 || x[r] == q * kind->each[r]);
+            beyond = beyond || (kind->each[r] > 0 && q * kind->each[r] > x[r]);
+        }
+        if (equal || beyond) {
+            return equal;
+        }
+    }
+    return false;
+}
+
+static bool cap_admits(const struct dp *dp, const struct skr_role_cap *cap, int32_t unit,
+                       const int32_t *x)
+{
+    int32_t sum = 0, claims = 0;
+    for (int32_t r = 0; r < dp->n_roles; r++) {
+        if (cap->roles & 1U << r) {
+            sum += x[r];
+            claims += roles_instance_claims(dp->ri, r, unit);
+        }
+    }
+    return sum <= (claims > cap->most ? claims : cap->most);
+}
+
+static bool unit_admits(const struct dp *dp, int32_t level, int32_t unit, const int32_t *x)
+{
+    const struct roles_instance *ri = dp->ri;
+    bool admits = true;
+    for (int32_t scope = 0; admits && scope <= dp->n_roles; scope++) {
+        const struct skr_rule *rule = rule_at(dp, scope, level);
+        admits = !rule || rule_admits(rule, x[scope]);
+    }
+    for (size_t k = 0; admits && k < ri->roles.n_kinds; k++) {
+        admits = ri->kind[k].level != level || kind_admits(dp, &ri->kind[k], unit, x);
+    }
+    for (size_t i = 0; admits && i < ri->roles.n_caps; i++) {
+        admits = ri->cap[i].level != level || cap_admits(dp, &ri->cap[i], unit, x);
+    }
+    return admits;
+}
+
+/* Adds what the unit itself contributes. */
+static void add_unit(const struct dp *dp, int32_t level, int32_t unit, const int32_t *x,
+                     int64_t *key)
+{
+    for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
+        const int32_t first = dp->digit[level][scope];
+        if (first < 0 || x[scope] == 0) {
+            continue;
+        }
+        const bool pack = rule_at(dp, scope, level)->type == SKR_RULE_PACK;
+        key[first] += pack ? 1 : 0;
+        key[first + 1 + scope_size(dp, scope) - x[scope]] += pack ? -1 : 1;
+    }
+    /* Of a lone role the own rule, where it has one, is the rule of the level. */
+    const struct skr_rule *lone = dp->n_roles == 1 ? rule_at(dp, 0, level) : NULL;
+    const struct skr_rule *rule = lone ? lone : rule_at(dp, dp->n_roles, level);
+    if (dp->ri->in.problem.tie_break == SKR_TIE_TIGHT && x[dp->n_roles] > 0 &&
+        rule->type == SKR_RULE_PACK) {
+        key[dp->tight + level - 1] += dp->room[unit];
+    }
+}
+
+/* ---- siblings ---- */
+
+static void find_counted(const struct dp *dp, struct siblings *s)
+{
+    s->n_counted = 0;
+    s->n_counters = 1;
+    for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
+        const struct skr_rule *rule = rule_at(dp, scope, s->level);
+        const bool one = rule && rule->hard && rule->type == SKR_RULE_PACK;
+        if (one || (rule && !rule->hard && rule->partitions > 0)) {
+            s->scope[s->n_counted] = scope;
+            s->limit[s->n_counted] = one ? 1 : rule->partitions;
+            s->n_counters *= s->limit[s->n_counted++] + 1;
+        }
+    }
+}
+
+/* The counters once a child with these amounts is added to the others; -1: one is beyond. */
+static int32_t count_child(const struct siblings *s, int32_t counters, const int32_t *x)
+{
+    int32_t step = 1, sum = counters;
+    for (int32_t i = s->n_counted - 1; i >= 0; i--) {
+        const int32_t used = counters / step % (s->limit[i] + 1);
+        if (x[s->scope[i]] > 0) {
+            if (used == s->limit[i]) {
+                return -1;
+            }
+            sum += step;
+        }
+        step *= s->limit[i] + 1;
+    }
+    return sum;
+}
+
+/* The counters that a parent with these amounts has to have. */
+static int32_t wanted_counters(const struct siblings *s, const int32_t *x)
+{
+    int32_t counters = 0;
+    for (int32_t i = 0; i < s->n_counted; i++) {
+        counters = counters * (s->limit[i] + 1) + (x[s->scope[i]] > 0 ? s->limit[i] : 0);
+    }
+    return counters;
+}
+
+/* The tables of one child as its siblings see it: what it admits, with its own digits. */
+static struct table child_table(const struct dp *dp, int32_t level, int32_t unit)
+{
+    struct table t = table_new(dp, dp->n_states);
+    for (int32_t y = 0; y < dp->n_states; y++) {
+        t.ok[y] = dp->unit[unit].ok[y] && unit_admits(dp, level, unit, dp->vector[y]);
+        if (t.ok[y]) {
+            memcpy(key_at(dp, &t, y), key_at(dp, &dp->unit[unit], y),
+                   (size_t)dp->digits * sizeof *t.key);
+            add_unit(dp, level, unit, dp->vector[y], key_at(dp, &t, y));
+        }
+    }
+    return t;
+}
+
+/* < 0: the sum of a and b is better than than. */
+static int compare_sum(const struct dp *dp, const int64_t *a, const int64_t *b, const int64_t *than)
+{
+    for (int32_t i = 0; i < dp->digits; i++) {
+        const int64_t sum = a[i] + b[i];
+        if (sum != than[i]) {
+            return sum < than[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void add_child(const struct dp *dp, const struct siblings *s, const struct table *child,
+                      const struct table *rest, struct table *ret)
+{
+    for (int32_t y = 0; y < dp->n_states; y++) {
+        for (int32_t x = y; child->ok[y] && x < dp->n_states; x++) {
+            const int32_t left = minus(dp, x, y);
+            for (int32_t k = 0; left >= 0 && k < s->n_counters; k++) {
+                const int32_t from = left * s->n_counters + k;
+                const int32_t counters = rest->ok[from] ? count_child(s, k, dp->vector[y]) : -1;
+                if (counters < 0) {
+                    continue;
+                }
+                const int32_t to = x * s->n_counters + counters;
+                const int64_t *a = key_at(dp, rest, from), *b = key_at(dp, child, y);
+                int64_t *best = key_at(dp, ret, to);
+                if (!ret->ok[to] || compare_sum(dp, a, b, best) < 0) {
+                    ret->ok[to] = true;
+                    for (int32_t i = 0; i < dp->digits; i++) {
+                        best[i] = a[i] + b[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void siblings_make(const struct dp *dp, int32_t parent, int32_t level, struct siblings *s)
+{
+    *s = (struct siblings){.first = dp->ri->in.child_first[parent],
+                           .n = dp->ri->in.child_count[parent],
+                           .level = level};
+    find_counted(dp, s);
+    for (int32_t c = s->n; c >= 0; c--) {
+        s->suffix[c] = table_new(dp, dp->n_states * s->n_counters);
+        if (c == s->n) {
+            s->suffix[c].ok[0] = true;
+            continue;
+        }
+        struct table child = child_table(dp, level, s->first + c);
+        add_child(dp, s, &child, &s->suffix[c + 1], &s->suffix[c]);
+        table_free(&child);
+    }
+}
+
+static void siblings_free(struct siblings *s)
+{
+    for (int32_t c = 0; c <= s->n; c++) {
+        table_free(&s->suffix[c]);
+    }
+}
+
+/* ---- all units, bottom up ---- */
+
+static void make_leaf(struct dp *dp, int32_t leaf)
+{
+    struct table *t = &dp->unit[dp->ri->in.tree.first_leaf + leaf];
+    *t = table_new(dp, dp->n_states);
+    for (int32_t x = 0; x < dp->n_states; x++) {
+        t->ok[x] = leaf_fits(dp, leaf, dp->vector[x]);
+    }
+}
+
+static void make_inner(struct dp *dp, int32_t unit, int32_t level)
+{
+    struct siblings s;
+    struct table *t = &dp->unit[unit];
+    *t = table_new(dp, dp->n_states);
+    siblings_make(dp, unit, level + 1, &s);
+    for (int32_t x = 0; x < dp->n_states; x++) {
+        const int32_t from = x * s.n_counters + wanted_counters(&s, dp->vector[x]);
+        t->ok[x] = s.suffix[0].ok[from];
+        memcpy(key_at(dp, t, x), key_at(dp, &s.suffix[0], from),
+               (size_t)dp->digits * sizeof *t->key);
+    }
+    siblings_free(&s);
+}
+
+static void make_rooms(struct dp *dp)
+{
+    const struct skr_tree *tree = &dp->ri->in.tree;
+    for (int32_t r = dp->n_roles - 1; r >= 0; r--) {
+        dp->big = dp->ri->role[r].n >= dp->ri->role[dp->big].n ? r : dp->big;
+    }
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        int64_t room = INT32_MAX;
+        for (int32_t d = 0; d < INSTANCE_RESOURCES; d++) {
+            const int64_t demand = dp->ri->demand[dp->big][d];
+            const int64_t left = dp->ri->in.free[leaf * INSTANCE_RESOURCES + d];
+            if (demand > 0 && (left <= 0 || left / demand < room)) {
+                room = left <= 0 ? 0 : left / demand;
+            }
+        }
+        dp->room[tree->first_leaf + leaf] = dp->ri->eligible[dp->big][leaf] ? room : 0;
+    }
+    for (int32_t u = tree->n_units - 1; u > 0; u--) {
+        dp->room[tree->parent[u]] += dp->room[u];
+    }
+}
+
+static void lay_out_digits(struct dp *dp)
+{
+    for (int32_t level = 1; level <= dp->ri->in.tree.n_levels; level++) {
+        for (int32_t scope = 0; scope <= dp->n_roles; scope++) {
+            dp->digit[level][scope] = -1;
+            if (rule_at(dp, scope, level)) {
+                dp->digit[level][scope] = dp->digits;
+                dp->digits += 1 + scope_size(dp, scope);
+            }
+        }
+    }
+    dp->tight = dp->digits;
+    dp->digits += dp->ri->in.tree.n_levels;
+}
+
+/* False: too many vectors. */
+static bool list_vectors(struct dp *dp)
+{
+    int64_t n = 1;
+    for (int32_t r = 0; r < dp->n_roles; r++) {
+        n *= dp->ri->role[r].n + 1;
+        if (n > ROLES_STATES_MAX) {
+            return false;
+        }
+    }
+    dp->n_states = (int32_t)n;
+    dp->vector = zeroed((size_t)n, sizeof *dp->vector);
+    for (int32_t state = 0; state < dp->n_states; state++) {
+        int32_t rest = state;
+        for (int32_t r = dp->n_roles - 1; r >= 0; r--) {
+            dp->vector[state][r] = rest % (dp->ri->role[r].n + 1);
+            dp->vector[state][dp->n_roles] += dp->vector[state][r];
+            rest /= dp->ri->role[r].n + 1;
+        }
+    }
+    return true;
+}
+
+/* ---- the answer ---- */
+
+static bool is_greater(const struct dp *dp, int32_t a, int32_t b)
+{
+    const int32_t *x = dp->vector[a], *y = dp->vector[b];
+    int32_t r = 0;
+    if (x[dp->n_roles] != y[dp->n_roles]) {
+        return x[dp->n_roles] > y[dp->n_roles];
+    }
+    while (r < dp->n_roles && x[r] == y[r]) {
+        r++;
+    }
+    return r < dp->n_roles && x[r] > y[r];
+}
+
+/* Counters of the children from c + 1 on, once child c with y is taken out; -1: there is no way. */
+static int32_t counters_left(const struct siblings *s, int32_t counters, const int32_t *y)
+{
+    for (int32_t k = 0; k < s->n_counters; k++) {
+        if (count_child(s, k, y) == counters) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* The child's state, the greatest with which the rest still reaches the best key. */
+static int32_t choose(const struct dp *dp, const struct siblings *s, int32_t c, int32_t x,
+                      int32_t counters)
+{
+    struct table child = child_table(dp, s->level, s->first + c);
+    const int64_t *want = key_at(dp, &s->suffix[c], x * s->n_counters + counters);
+    int32_t best = -1;
+    for (int32_t y = 0; y < dp->n_states; y++) {
+        const int32_t left = child.ok[y] ? minus(dp, x, y) : -1;
+        const int32_t k = left >= 0 ? counters_left(s, counters, dp->vector[y]) : -1;
+        const int32_t from = left * s->n_counters + k;
+        if (k >= 0 && s->suffix[c + 1].ok[from] &&
+            compare_sum(dp, key_at(dp, &child, y), key_at(dp, &s->suffix[c + 1], from), want) ==
+                0 &&
+            (best < 0 || is_greater(dp, y, best))) {
+            best = y;
+        }
+    }
+    table_free(&child);
+    return best;
+}
+
+static void fill_in(const struct dp *dp, int32_t unit, int32_t level, int32_t x,
+                    struct roles_answer *ret)
+{
+    const struct skr_tree *tree = &dp->ri->in.tree;
+    struct siblings s;
+    int32_t child[INSTANCE_LEAVES_MAX];
+    if (unit >= tree->first_leaf) {
+        for (int32_t r = 0; r < dp->n_roles; r++) {
+            ret->count[r][unit - tree->first_leaf] = dp->vector[x][r];
+        }
+        return;
+    }
+    siblings_make(dp, unit, level + 1, &s);
+    int32_t counters = wanted_counters(&s, dp->vector[x]);
+    for (int32_t c = 0; c < s.n; c++) {
+        child[c] = choose(dp, &s, c, x, counters);
+        counters = counters_left(&s, counters, dp->vector[child[c]]);
+        x = minus(dp, x, child[c]);
+    }
+    siblings_free(&s);
+    for (int32_t c = 0; c < tree->child_count[unit]; c++) {
+        fill_in(dp, tree->child_first[unit] + c, level + 1, child[c], ret);
+    }
+}
+
+/* The greatest sizes in role order that are feasible, -1: none are. */
+static int32_t find_sizes(const struct dp *dp)
+{
+    for (int32_t x = dp->n_states - 1; x >= 0; x--) {
+        bool enough = dp->unit[0].ok[x];
+        for (int32_t r = 0; r < dp->n_roles; r++) {
+            enough = enough && dp->vector[x][r] >= dp->ri->role[r].minimum;
+        }
+        if (enough) {
+            return x;
+        }
+    }
+    return -1;
+}
+
+bool roles_dp_solve(const struct roles_instance *ri, struct roles_answer *ret)
+{
+    const struct skr_tree *tree = &ri->in.tree;
+    struct dp dp = {.ri = ri, .n_roles = (int32_t)ri->roles.n_roles};
+    memset(ret, 0, sizeof *ret);
+    if (!list_vectors(&dp)) {
+        return false;
+    }
+    lay_out_digits(&dp);
+    make_rooms(&dp);
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        make_leaf(&dp, leaf);
+    }
+    for (int32_t level = tree->n_levels - 1; level >= 0; level--) {
+        for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
+            make_inner(&dp, u, level);
+        }
+    }
+    const int32_t x = find_sizes(&dp);
+    ret->feasible = x >= 0;
+    if (x >= 0) {
+        memcpy(ret->size, dp.vector[x], (size_t)dp.n_roles * sizeof *ret->size);
+        fill_in(&dp, 0, 0, x, ret);
+    }
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        table_free(&dp.unit[u]);
+    }
+    free(dp.vector);
+    return true;
+}
