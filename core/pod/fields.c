@@ -45,8 +45,8 @@ static int each_item(const struct skr_json *value, const struct skr_field_path *
 static int take_owner(struct skr_pod_fields *f, const struct skr_json *owner,
                       const struct skr_field_path *path, struct skr_error *error)
 {
-    static const char *const key[] = {"controller", "kind", "uid"};
-    enum { CONTROLLER, KIND, UID, N };
+    static const char *const key[] = {"controller", "kind", "uid", "apiVersion", "name"};
+    enum { CONTROLLER, KIND, UID, VERSION, NAME, N };
     const struct skr_json *member[N], *controller = NULL;
     skr_json_members(owner, key, N, member);
     int rc = skr_json_expect(member[CONTROLLER], SKR_JSON_BOOLEAN, path, key[CONTROLLER],
@@ -56,7 +56,10 @@ static int take_owner(struct skr_pod_fields *f, const struct skr_json *owner,
     }
     f->has_controller = true;
     f->of_job = skr_json_is(member[KIND], "Job");
-    return string_of(member[UID], path, key[UID], &f->controller_uid, error);
+    rc = string_of(member[UID], path, key[UID], &f->controller_uid, error);
+    rc = rc < 0 ? rc : string_of(member[KIND], path, key[KIND], &f->controller_kind, error);
+    rc = rc < 0 ? rc : string_of(member[VERSION], path, key[VERSION], &f->controller_version, error);
+    return rc < 0 ? rc : string_of(member[NAME], path, key[NAME], &f->controller_name, error);
 }
 
 /* ---- spec ---- */
@@ -100,7 +103,7 @@ static int32_t grace_of(const struct skr_json *value)
 static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
                         struct skr_error *error)
 {
-    enum { GATES, VOLUMES, SCHEDULER, NODE, PREEMPTION, PRIORITY, GRACE, OWN };
+    enum { GATES, VOLUMES, SCHEDULER, NODE, PREEMPTION, PRIORITY, GRACE, GROUP, OWN };
     static const char *const key[] = {
         [GATES] = "schedulingGates",
         [VOLUMES] = "volumes",
@@ -109,6 +112,7 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
         [PREEMPTION] = "preemptionPolicy",
         [PRIORITY] = "priority",
         [GRACE] = "terminationGracePeriodSeconds",
+        [GROUP] = "schedulingGroup",
         [OWN + SKR_POD_PART_CONTAINERS] = "containers",
         "initContainers",
         "overhead",
@@ -126,7 +130,7 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
     };
     enum { PARTS = sizeof part / sizeof part[0], N = OWN + PARTS };
     _Static_assert(sizeof key / sizeof key[0] == N, "a key per member");
-    const struct skr_json *member[N], *claims = NULL;
+    const struct skr_json *member[N], *claims = NULL, *group = NULL;
     skr_json_members(spec, key, N, member);
     for (size_t i = 0; i < PARTS; i++) {
         f->part[part[i]] = member[OWN + i];
@@ -137,6 +141,14 @@ static int find_in_spec(const struct skr_json *spec, struct skr_pod_fields *f,
     int rc = string_of(member[SCHEDULER], &spec_path, key[SCHEDULER], &f->scheduler, error);
     if (rc == 0) {
         rc = string_of(member[NODE], &spec_path, key[NODE], &f->node, error);
+    }
+    if (rc == 0) {
+        rc = skr_json_expect(member[GROUP], SKR_JSON_OBJECT, &spec_path, key[GROUP], &group, error);
+    }
+    if (rc == 0 && group) {
+        const struct skr_field_path path = {&spec_path, key[GROUP], SKR_FIELD_NO_INDEX};
+        rc = string_of(skr_json_get(group, "podGroupName"), &path, "podGroupName",
+                       &f->scheduling_group, error);
     }
     if (rc == 0) {
         rc = skr_json_int32(member[PRIORITY], &spec_path, key[PRIORITY], 0, &f->priority, error);

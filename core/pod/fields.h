@@ -33,7 +33,9 @@ enum skr_pod_shape_part {
 struct skr_pod_fields {
     struct skr_meta_members meta;
     const struct skr_json *spec, *status;
-    const struct skr_json *controller_uid; /* of the owner that is the controller */
+    /* of the owner that is the controller */
+    const struct skr_json *controller_uid, *controller_version, *controller_kind, *controller_name;
+    const struct skr_json *scheduling_group; /* the name of its PodGroup of scheduling.k8s.io */
     const struct skr_json *scheduler, *node, *nominated, *failed_reason;
     const struct skr_json *scheduled_reason, *scheduled_message; /* of PodScheduled=False */
     enum skr_pod_phase phase;

@@ -20,7 +20,8 @@ struct skr_pod *skr_pod_create(size_t first);
 struct skr_pod_fields;
 /* Labels and owner, found by fields.h, and the bytes that they take of an arena at most. */
 int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,
-                        struct skr_labels *ret, const char **ret_owner, struct skr_error *error);
+                        struct skr_labels *ret, const char **ret_owner, const char **ret_controller,
+                        struct skr_error *error);
 size_t skr_pod_labels_size(const struct skr_pod_fields *fields);
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */

@@ -128,6 +128,8 @@ static size_t size_of_copy(const struct skr_pod *pod, const struct skr_pod_overl
                                 pod->node_name,
                                 pod->nominated_node,
                                 pod->controller_uid,
+                                pod->controller,
+                                pod->scheduling_group,
                                 pod->scheduled_reason,
                                 pod->scheduled_message,
                                 pod->failed_reason,
@@ -159,6 +161,8 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
         must_copy(arena, overlay->nominated_node ? overlay->nominated_node : pod->nominated_node);
     copy->gate = pod->gate && !overlay->drop_gate;
     copy->controller_uid = must_copy(arena, pod->controller_uid);
+    copy->controller = must_copy(arena, pod->controller);
+    copy->scheduling_group = must_copy(arena, pod->scheduling_group);
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);
     copy->scheduled_message = must_copy(arena, pod->scheduled_message);
     copy->failed_reason = must_copy(arena, pod->failed_reason);

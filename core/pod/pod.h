@@ -141,6 +141,9 @@ struct skr_pod {
     const char *node_name;      /* "" while unbound */
     const char *nominated_node; /* "" when none */
     const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
+    const char *controller;     /* that owner as "Kind.group/name", "Kind/name" in the core group;
+                                   "" for a bare pod */
+    const char *scheduling_group; /* spec.schedulingGroup.podGroupName; "" when absent */
     enum skr_pod_phase phase;
     int32_t priority; /* 0 when absent */
     int32_t grace_s;  /* spec.terminationGracePeriodSeconds, 0 to INT32_MAX; 30 when absent */

@@ -17,7 +17,9 @@
 #include "topology/base/json_tree.h"
 
 static const char *const no_labels[] = {NULL};
-static const char *const our_annotations[] = {"sakkara.", NULL};
+/* Our own, and those in which operators say what a workload is (core/group/workload.h). */
+static const char *const our_annotations[] = {"sakkara.", "leaderworkerset.sigs.k8s.io/",
+                                              "kueue.x-k8s.io/", NULL};
 
 static int copy(struct skr_arena *arena, const struct skr_json *text, const char **ret,
                 struct skr_error *error)
@@ -47,6 +49,51 @@ static bool same_text(const struct skr_json *value, const struct skr_json *uid)
            memcmp(value->text, uid->text, uid->n) == 0;
 }
 
+static size_t text_size(const struct skr_json *text)
+{
+    return text ? text->n : 0;
+}
+
+/* Bytes of "Kind.group/name" with its NUL, at most. */
+static size_t controller_size(const struct skr_pod_fields *fields)
+{
+    return text_size(fields->controller_kind) + text_size(fields->controller_version) +
+           text_size(fields->controller_name) + 3;
+}
+
+/* "apiVersion" without its version: the group; "" of the core group. */
+static size_t group_length(const struct skr_json *version)
+{
+    const char *slash = version ? memchr(version->text, '/', version->n) : NULL;
+    return slash ? (size_t)(slash - version->text) : 0;
+}
+
+static int read_controller(struct skr_arena *arena, const struct skr_pod_fields *fields,
+                           const char **ret, struct skr_error *error)
+{
+    const struct skr_json *kind = fields->controller_kind, *name = fields->controller_name;
+    *ret = "";
+    if (!fields->controller_uid || !kind || !name) {
+        return 0;
+    }
+    char *text = skr_arena_array(arena, controller_size(fields), 1), *end = text;
+    if (!text) {
+        return skr_pod_no_room(error);
+    }
+    const size_t group = group_length(fields->controller_version);
+    memcpy(end, kind->text, kind->n);
+    end += kind->n;
+    if (group > 0) {
+        *end++ = '.';
+        memcpy(end, fields->controller_version->text, group);
+        end += group;
+    }
+    *end++ = '/';
+    memcpy(end, name->text, name->n);
+    *ret = text;
+    return 0;
+}
+
 size_t skr_pod_labels_size(const struct skr_pod_fields *fields)
 {
     const struct skr_json *labels = fields->meta.of[SKR_META_LABELS];
@@ -56,15 +103,18 @@ size_t skr_pod_labels_size(const struct skr_pod_fields *fields)
     {
         is_label = is_label || same_text(key + 1, uid);
     }
-    return skr_labels_size(labels, NULL, skr_pod_common_keys) + (is_label ? 0 : uid->n + 1);
+    return skr_labels_size(labels, NULL, skr_pod_common_keys) + (is_label ? 0 : uid->n + 1) +
+           (uid ? controller_size(fields) : 0);
 }
 
 int skr_pod_labels_read(struct skr_arena *arena, const struct skr_pod_fields *fields,
-                        struct skr_labels *ret, const char **ret_owner, struct skr_error *error)
+                        struct skr_labels *ret, const char **ret_owner, const char **ret_controller,
+                        struct skr_error *error)
 {
     const struct skr_json *uid = fields->controller_uid;
     int rc = skr_labels_read(arena, fields->meta.of[SKR_META_LABELS], NULL, skr_pod_common_keys,
                              "metadata.labels", ret, error);
+    rc = rc < 0 ? rc : read_controller(arena, fields, ret_controller, error);
     /* Jobs give the controller's uid to their pods as a label, too. */
     for (size_t i = 0; rc == 0 && uid && i < ret->n; i++) {
         if (skr_json_is(uid, ret->item[i].value)) {
@@ -88,7 +138,7 @@ static size_t size_of(const struct skr_pod_fields *f)
     const struct skr_json *const *meta = f->meta.of;
     return sizeof(struct skr_pod) + length(meta[SKR_META_NAMESPACE]) + length(meta[SKR_META_NAME]) +
            length(meta[SKR_META_UID]) + length(f->node) + length(f->nominated) +
-           length(f->failed_reason) + length(f->scheduled_reason) +
+           length(f->failed_reason) + length(f->scheduled_reason) + length(f->scheduling_group) +
            (f->scheduled_message ? cut_message(f->scheduled_message).n + 1 : 0) +
            skr_labels_size(meta[SKR_META_ANNOTATIONS], our_annotations, NULL);
 }
@@ -108,6 +158,7 @@ static int read_state(struct skr_pod *pod, const struct skr_pod_fields *f, struc
     if ((rc = copy(pod->arena, f->node, &pod->node_name, error)) < 0 ||
         (rc = copy(pod->arena, f->nominated, &pod->nominated_node, error)) < 0 ||
         (rc = copy(pod->arena, f->failed_reason, &pod->failed_reason, error)) < 0 ||
+        (rc = copy(pod->arena, f->scheduling_group, &pod->scheduling_group, error)) < 0 ||
         (rc = copy(pod->arena, f->scheduled_reason, &pod->scheduled_reason, error)) < 0) {
         return rc;
     }
@@ -119,7 +170,8 @@ static int read_labels(struct skr_pod_shapes *shapes, struct skr_pod *pod,
                        const struct skr_pod_fields *f, bool own, struct skr_error *error)
 {
     if (own) {
-        return skr_pod_labels_read(pod->arena, f, &pod->meta.labels, &pod->controller_uid, error);
+        return skr_pod_labels_read(pod->arena, f, &pod->meta.labels, &pod->controller_uid,
+                                   &pod->controller, error);
     }
     pod->of_labels = skr_pod_shapes_labels(shapes, f, error);
     if (!pod->of_labels) {
@@ -127,6 +179,7 @@ static int read_labels(struct skr_pod_shapes *shapes, struct skr_pod *pod,
     }
     pod->meta.labels = pod->of_labels->labels;
     pod->controller_uid = pod->of_labels->controller_uid;
+    pod->controller = pod->of_labels->controller;
     return 0;
 }
 

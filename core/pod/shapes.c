@@ -220,6 +220,9 @@ struct skr_pod_share *skr_pod_shapes_labels(struct skr_pod_shapes *shapes,
         skr_strbuf_reset(&shapes->key);
         add_value(&shapes->key, fields->meta.of[SKR_META_LABELS]);
         add_value(&shapes->key, fields->controller_uid);
+        add_value(&shapes->key, fields->controller_version);
+        add_value(&shapes->key, fields->controller_kind);
+        add_value(&shapes->key, fields->controller_name);
         struct skr_pod_share *found = find(&shapes->labels, &shapes->key);
         if (found) {
             return found;
@@ -230,8 +233,8 @@ struct skr_pod_share *skr_pod_shapes_labels(struct skr_pod_shapes *shapes,
         (void)skr_pod_no_room(error);
         return NULL;
     }
-    if (skr_pod_labels_read(share->arena, fields, &share->labels, &share->controller_uid, error) <
-        0) {
+    if (skr_pod_labels_read(share->arena, fields, &share->labels, &share->controller_uid,
+                            &share->controller, error) < 0) {
         skr_pod_share_unref(share);
         return NULL;
     }

@@ -16,7 +16,7 @@ struct skr_pod_share {
     struct skr_pod_shape *shape; /* NULL: it is about labels */
     const char *scheduler_name;
     struct skr_labels labels;
-    const char *controller_uid;
+    const char *controller_uid, *controller;
 };
 
 /* One reference. first: bytes that it will take besides itself, of which its arena's first block is

@@ -82,20 +82,25 @@ static int compare_counts(const struct skr_level_key *a, const struct skr_level_
     return a->n_runs == b->n_runs ? 0 : a->n_runs > b->n_runs ? 1 : -1;
 }
 
+int skr_level_key_compare(enum skr_rule_type type, const struct skr_level_key *a,
+                          const struct skr_level_key *b)
+{
+    int order = compare_counts(a, b);
+    if (type != SKR_RULE_PACK) {
+        return order;
+    }
+    if (a->used != b->used) {
+        return a->used < b->used ? -1 : 1;
+    }
+    return -order;
+}
+
 int skr_placement_compare(const struct skr_tree *tree, const struct skr_rule *rule,
                           const struct skr_level_key *a, const struct skr_level_key *b)
 {
     for (int32_t level = 0; level < tree->n_levels; level++) {
-        if (rule[level].silent) {
-            continue;
-        }
-        int order = compare_counts(&a[level], &b[level]);
-        if (rule[level].type == SKR_RULE_PACK) {
-            if (a[level].used != b[level].used) {
-                return a[level].used < b[level].used ? -1 : 1;
-            }
-            order = -order;
-        }
+        int order =
+            rule[level].silent ? 0 : skr_level_key_compare(rule[level].type, &a[level], &b[level]);
         if (order != 0) {
             return order;
         }

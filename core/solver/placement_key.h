@@ -10,4 +10,8 @@
 bool skr_key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct skr_arena *arena,
                        struct skr_level_key *ret);
 
+/* Keys of one level of this type; < 0: a is better. */
+int skr_level_key_compare(enum skr_rule_type type, const struct skr_level_key *a,
+                          const struct skr_level_key *b);
+
 #endif

@@ -19,7 +19,7 @@
  * greater is the better. With one role, no sets and no caps the answer equals that of a problem
  * without roles.
  */
-#include "core/solver/problem.h"
+#include "core/solver/solution.h"
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
 
@@ -76,23 +76,49 @@ int skr_roles_check(const struct skr_problem *problem, const int32_t *size, cons
 
 /* ---- the answer; owned by the arena of the solution ---- */
 
-struct skr_level_key;
-
+/* The unit of a bottleneck. needs: what it would have to hold if all others held their most. fits:
+ * the most of one role beside the need of the others; -1: these do not fit without it either. */
 struct skr_role_short {
-    int32_t unit;                /* of the deciding level */
-    int32_t fits[SKR_ROLES_MAX]; /* most members of each role beside the need of the others */
+    int32_t unit; /* of the deciding level */
+    int32_t needs[SKR_ROLES_MAX];
+    int32_t fits[SKR_ROLES_MAX];
+};
+
+/* What a relaxation drops: a rule of the group or of a role, or a property of a set kind. */
+enum skr_role_atom_kind {
+    SKR_ROLE_ATOM_RULE,
+    SKR_ROLE_ATOM_EXCLUSIVE,
+    SKR_ROLE_ATOM_SETS,
+    SKR_ROLE_ATOM_KIND_COUNT
+};
+struct skr_role_atom {
+    enum skr_role_atom_kind what;
+    int32_t role;                  /* RULE: -1: of the group */
+    int32_t level;                 /* RULE */
+    enum skr_relaxation_kind rule; /* RULE */
+    int32_t set_kind;              /* EXCLUSIVE, SETS */
+};
+struct skr_role_relaxation {
+    size_t n_atoms;
+    struct skr_role_atom atom[SKR_RELAXATION_ATOMS_MAX];
 };
 
 struct skr_roles_explanation {
-    /* [n_roles] most members of the role with all others complete; -1: even none does not help, or
-     * the role is in a set kind. */
+    /* [n_roles] most members of the role with all others complete, that is, at their minimum or
+     * more; -1: even none does not help, or the role is in a set kind. */
     int32_t largest_of_role[SKR_ROLES_MAX];
     int32_t largest_of_sets[SKR_SET_KINDS_MAX]; /* the same in sets of the kind */
-    uint32_t alone;                             /* roles infeasible even if no other role existed */
+    uint32_t alone; /* roles infeasible even if no other role existed, with their own rules, and
+                       those of the group that bind a part of it, too */
     int32_t holds_now[SKR_ROLES_MAX];   /* leaves that hold one new member of the role now */
-    int32_t holds_empty[SKR_ROLES_MAX]; /* leaves that do in an empty cluster */
+    int32_t holds_empty[SKR_ROLES_MAX]; /* leaves that do in an empty cluster; capacity NULL: 0 */
     size_t n_bottlenecks;               /* as those of struct skr_explanation, the same order */
     struct skr_role_short *bottleneck;
+    /* With SKR_EXPLAIN_RELAXATIONS, in place of those of struct skr_explanation: all smallest sets
+     * of atoms without which the problem is feasible. Rules of the group first, then of the roles
+     * in their order, each from the deepest level up; then exclusive, then sets. */
+    size_t n_relaxations;
+    struct skr_role_relaxation *relaxation;
 };
 
 struct skr_roles_outcome {
@@ -106,5 +132,9 @@ struct skr_roles_outcome {
     struct skr_roles_explanation explanation; /* INFEASIBLE, with explain */
     int64_t rows, ports;                      /* statistics of the method */
 };
+
+/* Order of two placed solutions of the problem by their keys: < 0: a is better, 0: equal. */
+int skr_roles_compare(const struct skr_problem *problem, const struct skr_solution *a,
+                      const struct skr_solution *b);
 
 #endif

@@ -14,6 +14,17 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
+/* One on the axis is so many units. */
+static void set_each(const struct skr_role_run *rr, struct skr_axis *axis, int32_t units)
+{
+    axis->weight[rr->n_roles] = 0;
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        axis->each[r] = axis->unit[r] * units;
+        axis->weight[r] = axis->each[r];
+        axis->weight[rr->n_roles] += axis->each[r];
+    }
+}
+
 static void add_axis(struct skr_role_run *rr, struct skr_axes *axes, int32_t role, int32_t kind)
 {
     struct skr_axis *axis = &axes->axis[axes->n++];
@@ -21,16 +32,13 @@ static void add_axis(struct skr_role_run *rr, struct skr_axes *axes, int32_t rol
     if (kind >= 0) {
         axis->most = rr->sets[kind];
         for (int32_t r = 0; r < rr->n_roles; r++) {
-            axis->each[r] = rr->roles->kind[kind].each[r];
+            axis->unit[r] = rr->roles->kind[kind].each[r];
         }
     } else {
         axis->most = rr->n[role];
-        axis->each[role] = 1;
+        axis->unit[role] = 1;
     }
-    for (int32_t r = 0; r < rr->n_roles; r++) {
-        axis->weight[r] = axis->each[r];
-        axis->weight[rr->n_roles] += axis->each[r];
-    }
+    set_each(rr, axis, 1);
 }
 
 /* Puts the axis with the greatest count last; of equal ones the first. */
@@ -44,6 +52,46 @@ static void choose_main(struct skr_axes *axes)
     memmove(&axes->axis[best], &axes->axis[best + 1],
             (size_t)(axes->n - 1 - best) * sizeof axes->axis[0]);
     axes->axis[axes->n - 1] = chosen;
+}
+
+/* Whether the counts of the axis may be in blocks: nothing of it is claimed or alive, and a unit may
+ * hold a whole block. */
+static bool can_be_coarse(const struct skr_role_run *rr, const struct skr_axis *axis)
+{
+    if (axis->most < 2 * rr->block || (axis->kind >= 0 && (rr->roles->kind[axis->kind].exclusive ||
+                                                           rr->roles->kind[axis->kind].alive))) {
+        return false;
+    }
+    bool claimed = false;
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        claimed = claimed || (axis->unit[r] > 0 && rr->claims[r] && rr->claims[r][0] > 0);
+    }
+    return !claimed;
+}
+
+/* Side axes become two: blocks, and the rest. */
+static void make_coarse(const struct skr_role_run *rr, struct skr_axes *axes)
+{
+    const struct skr_axes from = *axes;
+    axes->n = 0;
+    for (int32_t a = 0; a < from.n; a++) {
+        struct skr_axis *axis = &axes->axis[axes->n++];
+        *axis = from.axis[a];
+        if (a == from.n - 1 || !can_be_coarse(rr, axis)) {
+            continue;
+        }
+        int32_t rest = axis->most % rr->block;
+        axis->part = SKR_AXIS_BLOCKS;
+        axis->most /= rr->block;
+        set_each(rr, axis, rr->block);
+        if (rest > 0) {
+            struct skr_axis *other = &axes->axis[axes->n++];
+            *other = from.axis[a];
+            other->part = SKR_AXIS_REST;
+            other->most = 1;
+            set_each(rr, other, rest);
+        }
+    }
 }
 
 /* A field for values up to most. Returns its shift, or -1 if the key is full. */
@@ -106,6 +154,9 @@ static bool make_level(struct skr_role_run *rr, int32_t level)
         }
     }
     choose_main(axes);
+    if (rr->block > 1) {
+        make_coarse(rr, axes);
+    }
     for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
         const bool group = scope == rr->n_roles;
         const struct skr_role *role = group ? NULL : &rr->roles->role[scope];
@@ -138,9 +189,9 @@ static bool sum_claims(struct skr_role_run *rr)
 }
 
 bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *problem,
-                       const int32_t *sizes)
+                       const int32_t *sizes, int32_t block)
 {
-    *rr = (struct skr_role_run){.roles = problem->roles};
+    *rr = (struct skr_role_run){.roles = problem->roles, .block = block};
     rr->n_roles = (int32_t)rr->roles->n_roles;
     rr->n_scopes = rr->n_roles + 1;
     rr->row_limit = rr->roles->row_limit > 0 ? rr->roles->row_limit : SKR_ROLE_ROWS_MAX;
@@ -161,13 +212,16 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
             }
         }
     }
+    if (!sum_claims(rr)) {
+        return false;
+    }
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
         if (!make_level(rr, level)) {
             rr->beyond = true;
             return false;
         }
     }
-    return sum_claims(rr);
+    return true;
 }
 
 void skr_role_run_fini(struct skr_role_run *rr)
@@ -189,7 +243,7 @@ void skr_axes_members(const struct skr_role_run *rr, int32_t level, uint64_t key
                       int32_t *ret)
 {
     const struct skr_axes *axes = &rr->axes[level];
-    int32_t counts[SKR_ROLES_MAX];
+    int32_t counts[SKR_AXES_MAX];
     skr_axes_counts(axes, key, main, counts);
     for (int32_t r = 0; r < rr->n_roles; r++) {
         ret[r] = 0;
@@ -199,25 +253,48 @@ void skr_axes_members(const struct skr_role_run *rr, int32_t level, uint64_t key
     }
 }
 
+/* Whether what is beyond whole blocks is the rest of all members of the axis. */
+static bool has_rest(const struct skr_role_run *rr, const struct skr_axis *axis, int32_t units)
+{
+    int32_t all = axis->kind >= 0 ? rr->sets[axis->kind] : rr->n[axis->role];
+    return units % rr->block == all % rr->block;
+}
+
+/* The count of the members on an axis. */
+static bool count_on(const struct skr_role_run *rr, const struct skr_axis *axis,
+                     const int32_t *members, int32_t *ret)
+{
+    int32_t units = -1;
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        if (axis->unit[r] > 0) {
+            int32_t count = members[r] / axis->unit[r];
+            if (members[r] % axis->unit[r] != 0 || (units >= 0 && count != units)) {
+                return false;
+            }
+            units = count;
+        }
+    }
+    switch (axis->part) {
+    case SKR_AXIS_BLOCKS:
+        *ret = units / rr->block;
+        return *ret <= axis->most && (units % rr->block == 0 || has_rest(rr, axis, units));
+    case SKR_AXIS_REST:
+        *ret = units % rr->block != 0 ? 1 : 0;
+        return true;
+    case SKR_AXIS_WHOLE:
+    default:
+        *ret = units;
+        return units <= axis->most;
+    }
+}
+
 bool skr_axes_vector(const struct skr_role_run *rr, int32_t level, const int32_t *members,
                      uint64_t *ret_key, int32_t *ret_main)
 {
     const struct skr_axes *axes = &rr->axes[level];
-    int32_t counts[SKR_ROLES_MAX] = {0};
+    int32_t counts[SKR_AXES_MAX] = {0};
     for (int32_t a = 0; a < axes->n; a++) {
-        const struct skr_axis *axis = &axes->axis[a];
-        bool known = false;
-        for (int32_t r = 0; r < rr->n_roles; r++) {
-            if (axis->each[r] > 0) {
-                int32_t count = members[r] / axis->each[r];
-                if (members[r] % axis->each[r] != 0 || (known && count != counts[a])) {
-                    return false;
-                }
-                counts[a] = count;
-                known = true;
-            }
-        }
-        if (counts[a] > axis->most) {
+        if (!count_on(rr, &axes->axis[a], members, &counts[a])) {
             return false;
         }
     }

@@ -24,6 +24,7 @@
 
 enum {
     SKR_SCOPES_MAX = SKR_ROLES_MAX + 1,
+    SKR_AXES_MAX = 2 * SKR_ROLES_MAX, /* a coarse run has two for a role */
     SKR_ROLE_ROWS_MAX = 32768, /* keys of one span; beyond it a problem is not solved exactly */
     SKR_ROLE_KEY_BITS = 62,
 };
@@ -32,13 +33,19 @@ enum {
 /* Steps of one solve: pairs of keys and of counts. About two seconds. */
 #define SKR_ROLE_STEPS_MAX INT64_C(2000000000)
 
+/* A coarse run places the members of side axes in blocks: it finds fewer placements with fewer
+ * vectors. One axis counts the blocks, another one what is left of all blocks, as a whole. */
+enum skr_axis_part { SKR_AXIS_WHOLE, SKR_AXIS_BLOCKS, SKR_AXIS_REST };
+
 struct skr_axis {
     int32_t role; /* -1: a set kind */
     int32_t kind; /* -1: a role */
+    enum skr_axis_part part;
     int32_t most; /* greatest count */
     int32_t shift;
     uint64_t mask;                  /* of the value, without its guard bit, not shifted */
-    int32_t each[SKR_ROLES_MAX];    /* members of each role in one */
+    int32_t unit[SKR_ROLES_MAX];    /* members of each role in one set, or 1 of the role */
+    int32_t each[SKR_ROLES_MAX];    /* members of each role in one: unit, or so many of these */
     int32_t weight[SKR_SCOPES_MAX]; /* the amount of a scope in one */
 };
 
@@ -52,7 +59,7 @@ struct skr_counter {
 /* The vectors of the units of one level. */
 struct skr_axes {
     int32_t n; /* the main axis is axis[n - 1] */
-    struct skr_axis axis[SKR_ROLES_MAX];
+    struct skr_axis axis[SKR_AXES_MAX];
     int32_t n_counters;
     struct skr_counter counter[SKR_SCOPES_MAX];
     uint64_t guards, limits; /* limits: the greatest valid value of every field */
@@ -76,6 +83,7 @@ struct skr_role_run {
     bool keyed[SKR_LEVELS_MAX + 1][SKR_SCOPES_MAX]; /* the scope has a key there */
     const int64_t *claims[SKR_ROLES_MAX];           /* [unit] of the role; NULL: none */
     int32_t row_limit;
+    int32_t block; /* 1: exact */
     int64_t steps_left;
     bool beyond; /* stopped: outside the exact range */
     struct skr_role_builder *builder;
@@ -83,10 +91,10 @@ struct skr_role_run {
     int64_t rows, ports; /* statistics */
 };
 
-/* sizes: members of each role; NULL: those of the problem. False with run->stop or beyond set.
+/* sizes: members of each role; NULL: those of the problem. block: 1, or that of a coarse run. False with run->stop or beyond set.
  * Always follow with skr_role_run_fini(). */
 bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *problem,
-                       const int32_t *sizes);
+                       const int32_t *sizes, int32_t block);
 void skr_role_run_fini(struct skr_role_run *rr);
 
 /* Takes steps; false when there are too few, or the run had to stop. */

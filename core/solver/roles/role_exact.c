@@ -105,7 +105,7 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
 {
     struct skr_role_run rr;
     struct skr_role_sets sets;
-    bool done = skr_role_run_init(&rr, problem, sizes);
+    bool done = skr_role_run_init(&rr, problem, sizes, ret->block > 1 ? ret->block : 1);
     rr.steps_left = ret->steps;
     done = done && skr_run_poll(&rr.run) && skr_role_sets_build(&rr, &sets);
     if (!done) {

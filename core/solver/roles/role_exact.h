@@ -18,6 +18,7 @@ struct skr_role_exact {
     bool optimal;                /* PLACED */
     int32_t size[SKR_ROLES_MAX]; /* PLACED: members of each role */
     int32_t *count;              /* PLACED: [role * n_leaves + leaf], by the caller */
+    int32_t block;               /* 0 or 1: exact; else a coarse run */
     int64_t steps;               /* at most; what is left afterwards */
     int64_t rows, ports;
     struct skr_solve_stats stats; /* added to */

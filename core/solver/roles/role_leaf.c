@@ -69,7 +69,7 @@ static int32_t most_of(const struct walk *w, int32_t a, int32_t lo, const int64_
                        int64_t *space)
 {
     const struct skr_axis *axis = &w->axes->axis[a];
-    if (axis->role >= 0) {
+    if (axis->role >= 0 && axis->part == SKR_AXIS_WHOLE) {
         int64_t room = w->eligible[axis->role] ? axis->most - lo : 0;
         for (size_t d = 0; d < w->problem->n_resources && room > 0; d++) {
             int64_t demand = w->problem->roles->role[axis->role].demand[d];

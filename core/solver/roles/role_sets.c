@@ -42,7 +42,7 @@ static int32_t only_main(const struct skr_role_run *rr, int32_t level, const int
     const struct skr_set_kind *kind = &rr->roles->kind[rr->kind_of[main->role]];
     for (int32_t a = 0; a + 1 < axes->n && kind->level == level; a++) {
         int32_t role = axes->axis[a].role;
-        if (role >= 0 && kind->each[role] > 0) {
+        if (role >= 0 && kind->each[role] > 0 && axes->axis[a].part == SKR_AXIS_WHOLE) {
             return counts[a] / kind->each[role] * kind->each[main->role];
         }
     }
@@ -56,7 +56,7 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
     int32_t level = filter->level;
     const struct skr_axes *below = &rr->axes[level + 1];
     const struct skr_axes *axes = &rr->axes[level];
-    int32_t counts[SKR_ROLES_MAX];
+    int32_t counts[SKR_AXES_MAX];
     int32_t members[SKR_ROLES_MAX];
     uint64_t key = 0;
     int32_t main = 0;
@@ -186,8 +186,8 @@ bool skr_role_sets_build(struct skr_role_run *rr, struct skr_role_sets *ret)
         .inside = skr_run_alloc(&rr->run, n_units, sizeof(struct skr_role_span *)),
     };
     struct skr_role_span **item = skr_run_alloc(&rr->run, n_units, sizeof *item);
-    int64_t *left = skr_run_alloc(
-        &rr->run, (SKR_ROLES_MAX + 1) * (rr->run.problem->n_resources + 1), sizeof *left);
+    int64_t *left = skr_run_alloc(&rr->run, (SKR_AXES_MAX + 1) * (rr->run.problem->n_resources + 1),
+                                  sizeof *left);
     if (!ret->unit || !ret->inside || !item || !left || !skr_role_spans_init(rr) ||
         !sum_rooms(rr, ret)) {
         return false;

@@ -19,9 +19,9 @@ struct skr_role_filter {
     int32_t level, unit;
     bool simple; /* only greatest counts bind: intervals stay intervals */
     int32_t n_caps;
-    int32_t cap_weight[SKR_ROLE_CAPS_MAX][SKR_ROLES_MAX]; /* [cap][axis] */
+    int32_t cap_weight[SKR_ROLE_CAPS_MAX][SKR_AXES_MAX]; /* [cap][axis] */
     int32_t cap_most[SKR_ROLE_CAPS_MAX];
-    int32_t axis_least[SKR_ROLES_MAX], axis_most[SKR_ROLES_MAX];
+    int32_t axis_least[SKR_AXES_MAX], axis_most[SKR_AXES_MAX];
     int32_t least, most; /* of all members */
 };
 
@@ -31,7 +31,7 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
 bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
                          const struct skr_role_row *row, int32_t lo, int32_t hi);
 
-/* Vectors that the leaf can hold, into the filter; left[SKR_ROLES_MAX * n_resources] is working
+/* Vectors that the leaf can hold, into the filter; left[(SKR_AXES_MAX + 1) * n_resources] is working
  * space. */
 bool skr_role_leaf_put(const struct skr_role_filter *filter, int32_t leaf, int64_t *left);
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "core/solver/answer.h"
-#include "core/solver/placement_key.h"
-#include "core/solver/roles/role_exact.h"
+#include "core/solver/roles/role_beyond.h"
+#include "core/solver/roles/role_explain.h"
+#include "core/solver/roles/role_keys.h"
 #include "core/solver/solver.h"
 
 static int out_of_memory(struct skr_error *error)
@@ -45,56 +46,83 @@ static bool fill_sets(const struct skr_problem *problem, struct skr_solution *so
     return true;
 }
 
-static bool has_own_rule(const struct skr_problem *problem, size_t r)
-{
-    const struct skr_role *role = &problem->roles->role[r];
-    bool has = false;
-    for (int32_t l = 0; l < problem->tree->n_levels && role->rule && role->has_rule; l++) {
-        has = has || role->has_rule[l] != 0;
-    }
-    return has;
-}
-
 /* Everything of a placed solution that follows from roles->count and roles->size. */
 static bool fill_placed(const struct skr_problem *problem, struct skr_solution *solution)
 {
-    const struct skr_tree *tree = problem->tree;
-    const struct skr_roles *roles = problem->roles;
     struct skr_roles_outcome *out = solution->roles;
-    size_t n_leaves = (size_t)tree->n_leaves;
-    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof *solution->count);
-    if (!solution->count) {
+    struct skr_role_keys keys;
+    if (!skr_role_keys_make(problem, out->count, solution->arena, &keys)) {
         return false;
     }
-    for (size_t r = 0; r < roles->n_roles; r++) {
-        for (size_t leaf = 0; leaf < n_leaves; leaf++) {
-            solution->count[leaf] += out->count[r * n_leaves + leaf];
+    solution->count = keys.sum;
+    solution->key = keys.group;
+    memcpy(out->own_key, keys.own, sizeof keys.own);
+    if (!solution->optimal) {
+        out->least_used = skr_arena_array(solution->arena, (size_t)problem->tree->n_levels,
+                                          sizeof *out->least_used);
+        if (!out->least_used || !skr_role_least_used(problem, out->size, out->least_used)) {
+            return false;
         }
     }
-    solution->key = skr_placement_key(tree, solution->count, solution->arena);
-    for (size_t r = 0; r < roles->n_roles && solution->key; r++) {
-        if (has_own_rule(problem, r)) {
-            out->own_key[r] = skr_placement_key(tree, out->count + r * n_leaves, solution->arena);
-            if (!out->own_key[r]) {
-                return false;
-            }
-        }
-    }
-    return solution->key && fill_sets(problem, solution);
+    return fill_sets(problem, solution);
 }
 
 /* ---- one role, solved as equal members ---- */
 
-static void put_single(const struct skr_problem *problem, struct skr_solution *solution)
+/* The parts of the explanation of equal members that roles name, too. False without memory. */
+static bool explain_single(const struct skr_problem *problem, struct skr_solution *solution)
 {
+    const struct skr_explanation *from = &solution->explanation;
+    struct skr_roles_explanation *ret = &solution->roles->explanation;
+    for (size_t r = 0; r < SKR_ROLES_MAX; r++) {
+        ret->largest_of_role[r] = -1;
+    }
+    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
+        ret->largest_of_sets[k] = -1;
+    }
+    ret->largest_of_role[0] = from->largest;
+    ret->alone = 1;
+    skr_role_explain_leaves(problem, ret);
+    ret->n_bottlenecks = from->n_bottlenecks;
+    ret->bottleneck =
+        skr_arena_array(solution->arena, from->n_bottlenecks, sizeof *ret->bottleneck);
+    ret->n_relaxations = from->n_relaxations;
+    ret->relaxation =
+        skr_arena_array(solution->arena, from->n_relaxations, sizeof *ret->relaxation);
+    for (size_t i = 0; i < from->n_bottlenecks && ret->bottleneck; i++) {
+        ret->bottleneck[i].unit = from->bottleneck[i].unit;
+        ret->bottleneck[i].needs[0] = from->bottleneck[i].needs;
+        ret->bottleneck[i].fits[0] = from->bottleneck[i].fits;
+    }
+    for (size_t i = 0; i < from->n_relaxations && ret->relaxation; i++) {
+        ret->relaxation[i].n_atoms = from->relaxation[i].n_atoms;
+        for (size_t a = 0; a < from->relaxation[i].n_atoms; a++) {
+            const struct skr_relaxation_atom *atom = &from->relaxation[i].atom[a];
+            ret->relaxation[i].atom[a] = (struct skr_role_atom){
+                .what = SKR_ROLE_ATOM_RULE, .role = -1, .level = atom->level, .rule = atom->kind};
+        }
+    }
+    return ret->bottleneck && ret->relaxation;
+}
+
+/* False without memory. */
+static bool put_single(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    const struct skr_role *role = &problem->roles->role[0];
     struct skr_roles_outcome *out = solution->roles;
     if (solution->status == SKR_SOLVE_PLACED) {
         for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
             out->size[0] += solution->count[leaf];
         }
         out->count = solution->count;
-        out->own_key[0] = has_own_rule(problem, 0) ? solution->key : NULL;
+        bool own = false;
+        for (int32_t l = 0; l < problem->tree->n_levels; l++) {
+            own = own || (role->rule && role->has_rule && role->has_rule[l] != 0);
+        }
+        out->own_key[0] = own ? solution->key : NULL;
     }
+    return solution->status != SKR_SOLVE_INFEASIBLE || !problem->explain ||
+           explain_single(problem, solution);
 }
 
 static int solve_single(const struct skr_problem *problem, const struct skr_problem *single,
@@ -121,7 +149,7 @@ static int solve_single(const struct skr_problem *problem, const struct skr_prob
     }
     if (rc == 0) {
         solution->roles = skr_arena_alloc(solution->arena, sizeof *solution->roles);
-        if (!solution->roles) {
+        if (!solution->roles || !put_single(problem, solution)) {
             rc = out_of_memory(error);
         }
     }
@@ -129,7 +157,6 @@ static int solve_single(const struct skr_problem *problem, const struct skr_prob
         skr_solution_destroy(solution);
         return rc;
     }
-    put_single(problem, solution);
     *ret = solution;
     return 0;
 }
@@ -182,7 +209,18 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
     struct skr_problem limited = *problem;
     limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
     skr_role_exact_run(&limited, &exact);
-    return put_answer(problem, &exact, solution, error);
+    if (exact.verdict == SKR_ROLE_BEYOND || (exact.verdict == SKR_ROLE_PLACED && !exact.optimal)) {
+        skr_role_beyond(&limited, &exact);
+    }
+    int rc = put_answer(problem, &exact, solution, error);
+    if (rc == 0 && solution->status == SKR_SOLVE_INFEASIBLE && problem->explain &&
+        !skr_role_explain(&limited, solution)) {
+        rc = out_of_memory(error);
+    }
+    if (rc == 0 && solution->status == SKR_SOLVE_PLACED && problem->explain) {
+        solution->explanation.largest = limited.n;
+    }
+    return rc;
 }
 
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,

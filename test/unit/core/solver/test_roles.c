@@ -201,3 +201,165 @@ TEST(a_cap_bounds_the_roles_of_a_node_together)
     rig.cap = (struct skr_role_cap){.roles = 2, .level = 2, .most = 1};
     check(&rig, "one worker a node", "Lw w / -");
 }
+
+static struct skr_solution *explained(struct rig *rig)
+{
+    struct skr_solution *solution = NULL;
+    struct skr_error error = {0};
+    rig->problem.explain = true;
+    rig->problem.explain_parts = SKR_EXPLAIN_ALL;
+    if (skr_solve(&rig->problem, &solution, &error) != 0) {
+        fail_msg("%s", error.text);
+    }
+    assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
+    return solution;
+}
+
+static void explained_fini(struct rig *rig, struct skr_solution *solution)
+{
+    skr_solution_destroy(solution);
+    skr_tree_unref(rig->tree);
+}
+
+TEST(a_rack_is_short_of_workers_beside_the_leader)
+{
+    struct rig rig;
+    rig_init(&rig, "(16/4 20/4) (12/8 12/8)", 1, 8);
+    rig.rule[0] = (struct skr_rule){.type = SKR_RULE_PACK, .hard = true};
+    struct skr_solution *solution = explained(&rig);
+    const struct skr_roles_explanation *why = &solution->roles->explanation;
+    assert_int_equal(solution->explanation.class, SKR_CLASS_PLACEMENT_FAILED);
+    assert_int_equal(solution->explanation.level, 1);
+    assert_int_equal(why->largest_of_role[0], 0);
+    assert_int_equal(why->largest_of_role[1], 7);
+    assert_int_equal(why->n_bottlenecks, 2);
+    assert_int_equal(why->bottleneck[0].fits[1], 7);
+    assert_int_equal(why->bottleneck[1].fits[1], 4);
+    assert_int_equal(why->alone, 0);
+    assert_int_equal(why->holds_now[0], 4);
+    assert_int_equal(why->n_relaxations, 1);
+    assert_int_equal(why->relaxation[0].n_atoms, 1);
+    assert_int_equal(why->relaxation[0].atom[0].role, -1);
+    assert_int_equal(why->relaxation[0].atom[0].rule, SKR_RELAX_HARD);
+    explained_fini(&rig, solution);
+}
+
+TEST(one_set_of_two_fits)
+{
+    struct rig rig;
+    rig_init(&rig, "(24/4 12/1) (16/2 12/1)", 2, 8);
+    rig.roles.n_kinds = 1;
+    rig.kind = (struct skr_set_kind){.level = 1, .each = {1, 4}};
+    struct skr_solution *solution = explained(&rig);
+    const struct skr_roles_explanation *why = &solution->roles->explanation;
+    assert_int_equal(why->largest_of_sets[0], 1);
+    assert_int_equal(why->largest_of_role[1], -1);
+    assert_int_equal(solution->explanation.class, SKR_CLASS_PLACEMENT_FAILED);
+    assert_int_equal(why->n_relaxations, 1);
+    assert_int_equal(why->relaxation[0].atom[0].what, SKR_ROLE_ATOM_SETS);
+    explained_fini(&rig, solution);
+}
+
+TEST(a_role_that_fits_nowhere_is_named)
+{
+    struct rig rig;
+    rig_init(&rig, "(4/8 4/8) (4/8)", 1, 2);
+    struct skr_solution *solution = explained(&rig);
+    const struct skr_roles_explanation *why = &solution->roles->explanation;
+    assert_int_equal(why->alone, 1);
+    assert_int_equal(why->holds_now[0], 0);
+    assert_int_equal(why->holds_now[1], 3);
+    assert_int_equal(why->largest_of_role[0], 0);
+    assert_int_equal(solution->explanation.class, SKR_CLASS_WAITING_FOR_CAPACITY);
+    explained_fini(&rig, solution);
+}
+
+TEST(the_four_classes)
+{
+    static const int64_t capacity[] = {16, 4, 16, 4, 16, 4};
+    static const struct {
+        const char *tree;
+        int32_t workers;
+        struct skr_rule rule;
+        enum skr_infeasible_class expected;
+    } table[] = {
+        {"(16/4 16/4) (16/4)", 2, {.min = 2, .factor = 2}, SKR_CLASS_CONSTRAINT_CONFLICT},
+        {"(16/4 16/4) (16/4)", 12, {0}, SKR_CLASS_NEVER_FITS},
+        {"(8/0 8/2) (4/1)", 4, {0}, SKR_CLASS_WAITING_FOR_CAPACITY},
+        {"(8/0 8/2) (4/1)", 3, {.hard = true}, SKR_CLASS_PLACEMENT_FAILED},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct rig rig;
+        rig_init(&rig, table[i].tree, 1, table[i].workers);
+        rig.rule[0] = table[i].rule;
+        rig.problem.capacity = capacity;
+        struct skr_solution *solution = explained(&rig);
+        assert_int_equal(solution->explanation.class, table[i].expected);
+        explained_fini(&rig, solution);
+    }
+}
+
+TEST(one_role_is_solved_as_equal_members)
+{
+    struct rig rig;
+    rig_init(&rig, "(16/4 16/4) (32/8)", 1, 6);
+    rig.roles.n_roles = 1;
+    rig.roles.role = &rig.role[1];
+    rig.problem.n = 6;
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+    struct skr_problem equal = rig.problem;
+    equal.roles = NULL;
+    equal.demand = worker_demand;
+    struct skr_solution *same = NULL;
+    assert_int_equal(skr_solve(&equal, &same, NULL), 0);
+    assert_memory_equal(solution->count, same->count, 3 * sizeof *same->count);
+    assert_memory_equal(solution->roles->count, same->count, 3 * sizeof *same->count);
+    assert_int_equal(solution->roles->size[0], 6);
+    skr_solution_destroy(same);
+    explained_fini(&rig, solution);
+}
+
+TEST(roles_that_contradict_themselves_are_an_error)
+{
+    struct rig rig;
+    struct skr_solution *solution = NULL;
+    struct skr_error error = {0};
+    rig_init(&rig, "(16/4 16/4)", 2, 3);
+    rig.roles.n_kinds = 1;
+    rig.kind = (struct skr_set_kind){.level = 1, .each = {1, 1}};
+    assert_int_equal(skr_solve(&rig.problem, &solution, &error), -SKR_INVALID);
+    assert_string_equal(error.text,
+                        "solver: role worker: 3 members, at least 3, are no whole number "
+                        "of sets of 1 as the other roles have");
+    rig.roles.n_kinds = 0;
+    rig.problem.n = 4;
+    assert_int_equal(skr_solve(&rig.problem, &solution, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "solver: 4 members, but the roles have 5 in sum");
+    skr_tree_unref(rig.tree);
+}
+
+TEST(beyond_the_exact_range_a_placement_is_valid_and_has_a_bound)
+{
+    struct rig rig;
+    rig_init(&rig, "(16/4 16/4) (32/8)", 2, 8);
+    rig.roles.row_limit = 1;
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+    assert_int_equal(solution->status, SKR_SOLVE_PLACED);
+    assert_false(solution->optimal);
+    assert_int_equal(skr_roles_check(&rig.problem, NULL, solution->roles->count, NULL), 0);
+    assert_int_equal(solution->roles->least_used[0], 2);
+    explained_fini(&rig, solution);
+}
+
+TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
+{
+    struct rig rig;
+    rig_init(&rig, "(16/4 16/4) (32/8)", 2, 17);
+    rig.roles.row_limit = 1;
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
+    assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
+    explained_fini(&rig, solution);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Class and deciding level of an infeasible problem with roles, and the roles that are infeasible
+ * alone.
+ *
+ * Classes are those of core/solver/bottleneck.c: the same problem with unlimited room on all
+ * leaves; with all eligible leaves empty; without any rule, set and cap. The deciding level is the
+ * deepest one whose rules, sets and caps make the problem infeasible together with those below it.
+ */
+#include "core/solver/roles/role_explain.h"
+
+static bool room_for_one(const struct skr_problem *problem, const struct skr_role *role,
+                         const int64_t *row)
+{
+    bool fits = true;
+    for (size_t d = 0; d < problem->n_resources && fits; d++) {
+        fits = role->demand[d] == 0 || row[d] >= role->demand[d];
+    }
+    return fits;
+}
+
+void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles_explanation *ret)
+{
+    for (size_t r = 0; r < problem->roles->n_roles; r++) {
+        const struct skr_role *role = &problem->roles->role[r];
+        const uint8_t *emptied = role->emptied ? role->emptied : role->eligible;
+        ret->holds_now[r] = 0;
+        ret->holds_empty[r] = 0;
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+            size_t row = (size_t)leaf * problem->n_resources;
+            if ((!role->eligible || role->eligible[leaf] != 0) &&
+                room_for_one(problem, role, problem->free + row)) {
+                ret->holds_now[r]++;
+            }
+            if (problem->capacity && (!emptied || emptied[leaf] != 0) &&
+                room_for_one(problem, role, problem->capacity + row)) {
+                ret->holds_empty[r]++;
+            }
+        }
+    }
+}
+
+enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
+
+/* Whether leaves of another size still leave the problem infeasible. */
+static bool infeasible_with(const struct skr_problem *problem, enum leaves leaves,
+                            const int64_t *no_demand, int64_t *steps)
+{
+    struct skr_role_variant v;
+    skr_role_variant_init(&v, problem);
+    for (size_t r = 0; r < v.roles.n_roles; r++) {
+        if (leaves == ANY_SIZE) {
+            v.role[r].demand = no_demand;
+            v.role[r].eligible = NULL;
+        } else if (leaves == ALL_EMPTY && v.role[r].emptied) {
+            v.role[r].eligible = v.role[r].emptied;
+        }
+    }
+    if (leaves != ANY_SIZE) {
+        v.problem.free = problem->capacity;
+    }
+    return skr_role_feasible(&v.problem, steps) == SKR_ROLE_INFEASIBLE;
+}
+
+static bool has_emptied(const struct skr_problem *problem)
+{
+    for (size_t r = 0; r < problem->roles->n_roles; r++) {
+        if (problem->roles->role[r].emptied) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum skr_infeasible_class find_class(const struct skr_problem *problem,
+                                            const int64_t *no_demand, int64_t *steps, bool *closed)
+{
+    if (infeasible_with(problem, ANY_SIZE, no_demand, steps)) {
+        return SKR_CLASS_CONSTRAINT_CONFLICT;
+    }
+    if (problem->capacity && infeasible_with(problem, ELIGIBLE_EMPTY, no_demand, steps)) {
+        *closed = has_emptied(problem) && !infeasible_with(problem, ALL_EMPTY, no_demand, steps);
+        return SKR_CLASS_NEVER_FITS;
+    }
+    struct skr_role_variant v;
+    skr_role_variant_init(&v, problem);
+    skr_role_variant_free_levels(&v, problem->tree->n_levels);
+    return skr_role_feasible(&v.problem, steps) == SKR_ROLE_INFEASIBLE
+               ? SKR_CLASS_WAITING_FOR_CAPACITY
+               : SKR_CLASS_PLACEMENT_FAILED;
+}
+
+/* 0: the packing alone is infeasible, or a limit was met. */
+static int32_t deciding_level(const struct skr_problem *problem, int64_t *steps)
+{
+    struct skr_role_variant v;
+    for (int32_t level = problem->tree->n_levels; level >= 1; level--) {
+        skr_role_variant_init(&v, problem);
+        skr_role_variant_free_levels(&v, level - 1);
+        enum skr_role_verdict verdict = skr_role_feasible(&v.problem, steps);
+        if (verdict != SKR_ROLE_PLACED) {
+            return verdict == SKR_ROLE_INFEASIBLE ? level : 0;
+        }
+    }
+    return 0;
+}
+
+static uint32_t infeasible_alone(const struct skr_problem *problem, int64_t *steps)
+{
+    uint32_t ret = 0;
+    for (size_t r = 0; r < problem->roles->n_roles; r++) {
+        struct skr_role_variant v;
+        skr_role_variant_init(&v, problem);
+        skr_role_variant_keep_roles(&v, UINT32_C(1) << r);
+        if (skr_role_feasible(&v.problem, steps) == SKR_ROLE_INFEASIBLE) {
+            ret |= UINT32_C(1) << r;
+        }
+    }
+    return ret;
+}
+
+bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *solution)
+{
+    struct skr_explanation *ret = &solution->explanation;
+    struct skr_roles_explanation *roles = &solution->roles->explanation;
+    int64_t steps = SKR_ROLE_STEPS_MAX;
+    int64_t *no_demand = skr_arena_array(solution->arena, problem->n_resources, sizeof *no_demand);
+    if (!no_demand) {
+        return false;
+    }
+    *ret = (struct skr_explanation){0};
+    skr_role_explain_leaves(problem, roles);
+    roles->alone = infeasible_alone(problem, &steps);
+    ret->class = find_class(problem, no_demand, &steps, &ret->closed);
+    if (ret->class != SKR_CLASS_WAITING_FOR_CAPACITY) {
+        ret->level = deciding_level(problem, &steps);
+    }
+    if (!skr_role_explain_sets(problem, ret->level, solution)) {
+        return false;
+    }
+    return (problem->explain_parts & SKR_EXPLAIN_RELAXATIONS) == 0 ||
+           ret->class == SKR_CLASS_WAITING_FOR_CAPACITY ||
+           skr_role_explain_relaxations(problem, &steps, solution);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_ROLES_ROLE_EXPLAIN_H
+#define SKR_CORE_SOLVER_ROLES_ROLE_EXPLAIN_H
+/* Why a problem with roles has no placement. Internal to the solver. Every part is a number of
+ * exact runs of variants; a part that meets a limit is left out. */
+#include "core/solver/roles/role_variant.h"
+
+/* Fills the explanation of the solution and that of its roles. False without memory. */
+bool skr_role_explain(const struct skr_problem *problem, struct skr_solution *solution);
+
+/* ---- the parts ---- */
+
+/* Leaves that hold one new member of each role, now and empty. */
+void skr_role_explain_leaves(const struct skr_problem *problem, struct skr_roles_explanation *ret);
+/* What S(root) has, and the bottlenecks of the deciding level (0: none). */
+bool skr_role_explain_sets(const struct skr_problem *problem, int32_t level,
+                           struct skr_solution *solution);
+/* The smallest sets of atoms. */
+bool skr_role_explain_relaxations(const struct skr_problem *problem, int64_t *steps,
+                                  struct skr_solution *solution);
+
+#endif
