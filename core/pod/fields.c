@@ -58,7 +58,8 @@ static int take_owner(struct skr_pod_fields *f, const struct skr_json *owner,
     f->of_job = skr_json_is(member[KIND], "Job");
     rc = string_of(member[UID], path, key[UID], &f->controller_uid, error);
     rc = rc < 0 ? rc : string_of(member[KIND], path, key[KIND], &f->controller_kind, error);
-    rc = rc < 0 ? rc : string_of(member[VERSION], path, key[VERSION], &f->controller_version, error);
+    rc =
+        rc < 0 ? rc : string_of(member[VERSION], path, key[VERSION], &f->controller_version, error);
     return rc < 0 ? rc : string_of(member[NAME], path, key[NAME], &f->controller_name, error);
 }
 

@@ -13,7 +13,11 @@
 /* In the order in which they are asked: a pod of a StatefulSet that a LeaderWorkerSet made has both
  * an ordinal and a worker index. */
 enum skr_pod_index_key {
-    SKR_POD_INDEX_JOB,         /* batch.kubernetes.io/job-completion-index */
+    SKR_POD_INDEX_USER,     /* the label that annotation sakkara.group.index names; else Kueue's
+                               kueue.x-k8s.io/pod-group-pod-index */
+    SKR_POD_INDEX_WORKLOAD, /* several numbers of one operator in one: JobSet, MPIJob, Kubeflow, Ray,
+                               Spark */
+    SKR_POD_INDEX_JOB,      /* batch.kubernetes.io/job-completion-index */
     SKR_POD_INDEX_STATEFULSET, /* apps.kubernetes.io/pod-index */
     SKR_POD_INDEX_LWS,         /* leaderworkerset.sigs.k8s.io/worker-index */
     SKR_POD_INDEX_TRAINING,    /* training.kubeflow.org/replica-index */

@@ -17,9 +17,9 @@ static void assert_indices(const char *metadata, int32_t job, int32_t set, int32
     assert_int_equal(skr_pod_decode(json, &pod, &error), 0);
     json_decref(json);
     struct skr_pod *copy = skr_pod_overlay(pod, &(struct skr_pod_overlay){.node_name = "node"});
-    for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
-        assert_int_equal(pod->index[i], want[i]);
-        assert_int_equal(copy->index[i], want[i]);
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        assert_int_equal(pod->index[SKR_POD_INDEX_JOB + i], want[i]);
+        assert_int_equal(copy->index[SKR_POD_INDEX_JOB + i], want[i]);
     }
     skr_pod_destroy(copy);
 }
@@ -39,6 +39,29 @@ TEST(an_index_is_a_label_or_an_annotation_of_digits)
                    "'annotations':{'apps.kubernetes.io/pod-index':'9',"
                    "'training.kubeflow.org/replica-index':'7'}",
                    -1, 3, -1, 7);
+}
+
+TEST(a_label_of_the_users_choice_is_the_index)
+{
+    static const struct {
+        const char *metadata;
+        int32_t index;
+    } row[] = {
+        {"'labels':{'rank':'7'},'annotations':{'sakkara.group.index':'rank'}", 7},
+        {"'labels':{'rank':'x'},'annotations':{'sakkara.group.index':'rank'}", -1},
+        {"'labels':{},'annotations':{'sakkara.group.index':'rank'}", -1},
+        {"'labels':{'kueue.x-k8s.io/pod-group-pod-index':'5'}", 5},
+        {"'labels':{'rank':'7'}", -1},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_AUTO(skr_pod_destroy) struct skr_pod *pod = NULL;
+        char text[400];
+        snprintf(text, sizeof text, "{'metadata':{'name':'p','uid':'u',%s},'spec':{}}",
+                 row[i].metadata);
+        json_auto_t *json = json_text_load(text);
+        assert_int_equal(skr_pod_decode(json, &pod, NULL), 0);
+        assert_int_equal(pod->index[SKR_POD_INDEX_USER], row[i].index);
+    }
 }
 
 TEST(what_is_no_index_is_none)

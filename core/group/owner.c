@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sizes of workloads from their objects. Sums are saturated at INT32_MAX, which is beyond the size of
+ * any group, so a group of such an owner is refused with its number.
+ */
+#include "core/group/owner.h"
+
+#include <string.h>
+
+#include "topology/fields.h"
+
+#define JOBSET_EXCLUSIVE "alpha.jobset.sigs.k8s.io/exclusive-topology"
+#define JOBSET_SELECTOR  "alpha.jobset.sigs.k8s.io/node-selector"
+#define LWS_EXCLUSIVE    "leaderworkerset.sigs.k8s.io/exclusive-topology"
+
+static int32_t at_least(int32_t value, int32_t least)
+{
+    return value < least ? least : value;
+}
+
+static void add_part(struct skr_owner *owner, const char *name, int32_t jobs, int32_t pods)
+{
+    owner->part[owner->n_parts++] =
+        (struct skr_owner_part){.name = name, .jobs = at_least(jobs, 0), .pods = at_least(pods, 0)};
+}
+
+/* Room for n parts; false behind an error. */
+static bool make_room(struct skr_owner *owner, const struct skr_fields *json, size_t n)
+{
+    owner->part = skr_fields_room(json, n, sizeof *owner->part);
+    return owner->part;
+}
+
+/* The value of an annotation is its user's text, not ours: its presence alone counts. */
+static bool has_annotation(const struct skr_fields *object, const char *key)
+{
+    const struct skr_fields metadata = skr_fields_object(object, "metadata");
+    const struct skr_fields annotations = skr_fields_object(&metadata, "annotations");
+    return skr_fields_has(&annotations, key);
+}
+
+/* ---- Job, StatefulSet ---- */
+
+/* Members of a Job that can run at one time. */
+static int32_t job_pods(const struct skr_fields *spec, int32_t succeeded)
+{
+    const int32_t parallelism = skr_fields_int32(spec, "parallelism", 1);
+    const int32_t completions = skr_fields_int32(spec, "completions", -1);
+    const int64_t left = completions < 0 ? parallelism : (int64_t)completions - succeeded;
+    return (int32_t)(left < parallelism ? (left < 0 ? 0 : left) : parallelism);
+}
+
+static void fill_job(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields status = skr_fields_object(json, "status");
+    owner->minimum = -1;
+    if (make_room(owner, json, 1)) {
+        add_part(owner, "", 1, job_pods(&spec, skr_fields_int32(&status, "succeeded", 0)));
+    }
+}
+
+static void fill_statefulset(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    owner->minimum = -1;
+    if (strcmp(skr_fields_word(&spec, "podManagementPolicy"), "Parallel") != 0) {
+        owner->conflict = "its pods are created one after the other: set spec.podManagementPolicy "
+                          "to Parallel";
+    }
+    if (make_room(owner, json, 1)) {
+        add_part(owner, "", 1, skr_fields_int32(&spec, "replicas", 1));
+    }
+}
+
+/* ---- JobSet, LeaderWorkerSet ---- */
+
+static void add_replicated_job(struct skr_owner *owner, const struct skr_fields *job)
+{
+    const struct skr_fields template = skr_fields_object(job, "template");
+    const struct skr_fields spec = skr_fields_object(&template, "spec");
+    const struct skr_fields depends = skr_fields_list(job, "dependsOn", SKR_OWNER_PARTS_MAX);
+    owner->in_order = owner->in_order || depends.n > 0;
+    add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
+             job_pods(&spec, 0));
+}
+
+static void fill_jobset(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields startup = skr_fields_object(&spec, "startupPolicy");
+    const struct skr_fields jobs = skr_fields_list(&spec, "replicatedJobs", SKR_OWNER_PARTS_MAX);
+    owner->minimum = -1;
+    owner->in_order = strcmp(skr_fields_word(&startup, "startupPolicyOrder"), "InOrder") == 0;
+    if (has_annotation(json, JOBSET_EXCLUSIVE) && !has_annotation(json, JOBSET_SELECTOR)) {
+        owner->conflict = "annotation " JOBSET_EXCLUSIVE " lets workers exist only after their "
+                          "leader is bound: take it away, or add " JOBSET_SELECTOR;
+    }
+    if (!make_room(owner, json, jobs.n)) {
+        return;
+    }
+    for (size_t i = 0; skr_fields_more(&jobs, i); i++) {
+        const struct skr_fields job = skr_fields_entry(&jobs, i);
+        add_replicated_job(owner, &job);
+    }
+}
+
+static void fill_lws(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields template = skr_fields_object(&spec, "leaderWorkerTemplate");
+    owner->minimum = -1;
+    owner->leader_first = strcmp(skr_fields_word(&spec, "startupPolicy"), "LeaderReady") == 0;
+    if (has_annotation(json, LWS_EXCLUSIVE)) {
+        owner->conflict = "annotation " LWS_EXCLUSIVE " lets workers exist only after their leader "
+                          "is bound: take it away";
+    }
+    if (make_room(owner, json, 1)) {
+        add_part(owner, "", skr_fields_int32(&spec, "replicas", 1),
+                 skr_fields_int32(&template, "size", 1));
+    }
+}
+
+/* ---- replicas by type: Kubeflow and MPI ---- */
+
+static int32_t min_available(const struct skr_fields *spec)
+{
+    const struct skr_fields run = skr_fields_object(spec, "runPolicy");
+    const struct skr_fields policy = skr_fields_object(&run, "schedulingPolicy");
+    return skr_fields_int32(&policy, "minAvailable", -1);
+}
+
+static void add_replica_specs(struct skr_owner *owner, const struct skr_fields *specs)
+{
+    const char *type;
+    json_t *value;
+    json_object_foreach(specs->json, type, value)
+    {
+        if (owner->n_parts == SKR_OWNER_PARTS_MAX) {
+            skr_fields_fail(specs, NULL, SKR_LIMIT, "more than %d types of replicas",
+                            (int)SKR_OWNER_PARTS_MAX);
+            return;
+        }
+        const struct skr_fields one = skr_fields_object(specs, type);
+        add_part(owner, skr_fields_copy(specs, type), 1, skr_fields_int32(&one, "replicas", 1));
+    }
+}
+
+static void fill_replicas(void *object, const struct skr_fields *json, const char *key)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields specs = skr_fields_object(&spec, key);
+    owner->minimum = min_available(&spec);
+    if (make_room(owner, json, SKR_OWNER_PARTS_MAX)) {
+        add_replica_specs(owner, &specs);
+    }
+}
+
+static void fill_pytorchjob(void *object, const struct skr_fields *json)
+{
+    fill_replicas(object, json, "pytorchReplicaSpecs");
+}
+
+static void fill_tfjob(void *object, const struct skr_fields *json)
+{
+    fill_replicas(object, json, "tfReplicaSpecs");
+}
+
+static void fill_xgboostjob(void *object, const struct skr_fields *json)
+{
+    fill_replicas(object, json, "xgbReplicaSpecs");
+}
+
+static void fill_paddlejob(void *object, const struct skr_fields *json)
+{
+    fill_replicas(object, json, "paddleReplicaSpecs");
+}
+
+static void fill_jaxjob(void *object, const struct skr_fields *json)
+{
+    fill_replicas(object, json, "jaxReplicaSpecs");
+}
+
+/* If the launcher waits for running workers, it cannot be there before they are bound. */
+static void fill_mpijob(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const char *policy = skr_fields_word(&spec, "launcherCreationPolicy");
+    const bool late = strcmp(policy, "WaitForWorkersReady") == 0;
+    fill_replicas(object, json, "mpiReplicaSpecs");
+    for (size_t i = 0; late && i < owner->n_parts; i++) {
+        if (strcmp(owner->part[i].name, "Launcher") == 0) {
+            owner->part[i].pods = 0;
+        }
+    }
+}
+
+/* ---- RayCluster, SparkApplication ---- */
+
+static void fill_raycluster(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const bool scales = skr_fields_bool(&spec, "enableInTreeAutoscaling");
+    const struct skr_fields groups =
+        skr_fields_list(&spec, "workerGroupSpecs", SKR_OWNER_PARTS_MAX - 1);
+    owner->minimum = -1;
+    if (!make_room(owner, json, groups.n + 1)) {
+        return;
+    }
+    add_part(owner, "headgroup", 1, 1);
+    for (size_t i = 0; skr_fields_more(&groups, i); i++) {
+        const struct skr_fields g = skr_fields_entry(&groups, i);
+        const int32_t least = skr_fields_int32(&g, "minReplicas", 0);
+        const int32_t replicas = scales ? least : skr_fields_int32(&g, "replicas", least);
+        add_part(owner, skr_fields_text(&g, "groupName"),
+                 skr_fields_bool(&g, "suspend") ? 0 : replicas,
+                 skr_fields_int32(&g, "numOfHosts", 1));
+    }
+}
+
+static void fill_spark(void *object, const struct skr_fields *json)
+{
+    struct skr_owner *owner = object;
+    const struct skr_fields spec = skr_fields_object(json, "spec");
+    const struct skr_fields executor = skr_fields_object(&spec, "executor");
+    const struct skr_fields dynamic = skr_fields_object(&spec, "dynamicAllocation");
+    owner->minimum = -1;
+    if (make_room(owner, json, 1)) {
+        add_part(
+            owner, "", 1,
+            skr_fields_bool(&dynamic, "enabled") ? 1 : skr_fields_int32(&executor, "instances", 1));
+    }
+}
+
+/* ---- all ---- */
+
+static int decode(const json_t *json, const char *kind, skr_object_fill *fill,
+                  struct skr_owner **ret, struct skr_error *error)
+{
+    void *object = NULL;
+    const int rc = skr_object_decode(json, kind, sizeof **ret, fill, &object, error);
+    if (rc == 0) {
+        *ret = object;
+        (*ret)->kind = kind;
+    }
+    return rc;
+}
+
+#define DECODER(name, kind)                                                   \
+    int skr_owner_##name##_decode(const json_t *json, struct skr_owner **ret, \
+                                  struct skr_error *error)                    \
+    {                                                                         \
+        return decode(json, kind, fill_##name, ret, error);                   \
+    }
+
+DECODER(job, "Job")
+DECODER(statefulset, "StatefulSet")
+DECODER(jobset, "JobSet")
+DECODER(lws, "LeaderWorkerSet")
+DECODER(mpijob, "MPIJob")
+DECODER(pytorchjob, "PyTorchJob")
+DECODER(tfjob, "TFJob")
+DECODER(xgboostjob, "XGBoostJob")
+DECODER(paddlejob, "PaddleJob")
+DECODER(jaxjob, "JAXJob")
+DECODER(raycluster, "RayCluster")
+DECODER(spark, "SparkApplication")
+
+void skr_owner_destroy(struct skr_owner *owner)
+{
+    skr_object_destroy(owner);
+}
+
+/* ---- sizes ---- */
+
+static bool is_of(const struct skr_owner_part *part, const struct skr_workload *w,
+                  enum skr_workload_scope scope)
+{
+    const bool narrow = scope == SKR_SCOPE_REPLICATEDJOB || scope == SKR_SCOPE_JOB;
+    return w->kind != SKR_WORKLOAD_JOBSET || !narrow || strcmp(part->name, w->part) == 0;
+}
+
+/* Jobs of the part, or copies of it, that are in one group. */
+static int64_t copies_of(const struct skr_owner_part *part, const struct skr_workload *w,
+                         enum skr_workload_scope scope)
+{
+    const bool one = (w->kind == SKR_WORKLOAD_JOBSET && scope == SKR_SCOPE_JOB) ||
+                     (w->kind == SKR_WORKLOAD_LWS && scope != SKR_SCOPE_LWS);
+    return one ? 1 : part->jobs;
+}
+
+int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *w,
+                          enum skr_workload_scope scope, bool bound_leader)
+{
+    int64_t sum = 0;
+    if (w->alone && w->kind == SKR_WORKLOAD_JOBSET) {
+        scope = SKR_SCOPE_REPLICATEDJOB;
+    }
+    if (owner && w->kind == SKR_WORKLOAD_LWS && owner->leader_first && !bound_leader) {
+        return 1;
+    }
+    if (w->size > 0 && w->kind == SKR_WORKLOAD_LWS && scope != SKR_SCOPE_LWS) {
+        return w->size;
+    }
+    if (!owner) {
+        return -1;
+    }
+    if (owner->minimum > 0) {
+        return owner->minimum;
+    }
+    for (size_t i = 0; i < owner->n_parts; i++) {
+        if (is_of(&owner->part[i], w, scope)) {
+            sum += copies_of(&owner->part[i], w, scope) * owner->part[i].pods;
+        }
+        sum = sum > INT32_MAX ? INT32_MAX : sum;
+    }
+    return sum;
+}
+
+bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
+{
+    bool same = a->conflict == b->conflict && a->in_order == b->in_order &&
+                a->leader_first == b->leader_first && a->minimum == b->minimum &&
+                a->n_parts == b->n_parts && strcmp(a->meta.uid, b->meta.uid) == 0;
+    for (size_t i = 0; same && i < a->n_parts; i++) {
+        same = strcmp(a->part[i].name, b->part[i].name) == 0 &&
+               a->part[i].jobs == b->part[i].jobs && a->part[i].pods == b->part[i].pods;
+    }
+    return same;
+}

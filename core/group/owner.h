@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GROUP_OWNER_H
+#define SKR_CORE_GROUP_OWNER_H
+/*
+ * The object that says how large a derived group is: a Job, a JobSet, a LeaderWorkerSet, ... Of each
+ * only the fields that decide are decoded. How many members a group has under a scope:
+ * skr_owner_minimum(). Immutable; one arena each.
+ */
+#include "core/group/workload.h"
+
+enum { SKR_OWNER_PARTS_MAX = 64 }; /* replicatedJobs, replica types, worker groups: read of one */
+
+struct skr_owner_part {
+    const char *name; /* of the replicatedJob; "" else */
+    int32_t jobs;     /* replicas of a JobSet's replicatedJob; 1 else */
+    int32_t pods;     /* of each job */
+};
+
+struct skr_owner {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *kind;     /* as in struct skr_workload; constant */
+    const char *conflict; /* why its pods cannot be a gang, and what to take away; NULL: they can */
+    bool in_order;        /* JobSet: its jobs are created one after the other */
+    bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
+    int32_t minimum;      /* that it says itself (minAvailable); -1: the sum of its parts */
+    size_t n_parts;
+    struct skr_owner_part *part;
+};
+
+/* Decoders by kind. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. */
+int skr_owner_job_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_statefulset_decode(const json_t *json, struct skr_owner **ret,
+                                 struct skr_error *error);
+int skr_owner_jobset_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_lws_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_mpijob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_pytorchjob_decode(const json_t *json, struct skr_owner **ret,
+                                struct skr_error *error);
+int skr_owner_tfjob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_xgboostjob_decode(const json_t *json, struct skr_owner **ret,
+                                struct skr_error *error);
+int skr_owner_paddlejob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_jaxjob_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+int skr_owner_raycluster_decode(const json_t *json, struct skr_owner **ret,
+                                struct skr_error *error);
+int skr_owner_spark_decode(const json_t *json, struct skr_owner **ret, struct skr_error *error);
+void skr_owner_destroy(struct skr_owner *owner); /* NULL allowed */
+SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
+
+/* Members that the group of this pod needs before it is planned. owner NULL: not known. -1: nothing
+ * says it. bound_leader: the leader of the LeaderWorkerSet's group runs. */
+int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
+                          enum skr_workload_scope scope, bool bound_leader);
+/* Whether both say the same of their groups. */
+bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
+
+#endif

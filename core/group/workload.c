@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of the kinds. Sources of the labels: LeaderWorkerSet api/leaderworkerset/v1, JobSet
+ * api/jobset/v1alpha2, mpi-operator pkg/apis/kubeflow/v2beta1, training-operator
+ * pkg/apis/kubeflow.org/v1, KubeRay controllers/ray/utils/constant.go, Spark's
+ * spark-app-selector, k8s.io/api/batch/v1 and apps/v1.
+ */
+#include "core/group/workload.h"
+
+#include <string.h>
+
+#include "topology/base/decimal.h"
+
+#define BATCH  "batch.kubernetes.io/"
+#define JOBSET "jobset.sigs.k8s.io/"
+#define LWS    "leaderworkerset.sigs.k8s.io/"
+#define KF     "training.kubeflow.org/"
+#define RAY    "ray.io/"
+
+static const char *label(const struct skr_pod *pod, const char *key)
+{
+    const char *value = skr_labels_get(&pod->meta.labels, key);
+    return value ? value : "";
+}
+
+static int32_t number(const char *text)
+{
+    int64_t value;
+    return skr_decimal_parse(text, strlen(text), &value) && value >= 0 && value <= INT32_MAX
+               ? (int32_t)value
+               : -1;
+}
+
+/* The controller's name if it is of this "Kind.group"; NULL else. */
+static const char *controlled_by(const struct skr_pod *pod, const char *kind)
+{
+    const size_t n = strlen(kind);
+    return strncmp(pod->controller, kind, n) == 0 && pod->controller[n] == '/'
+               ? pod->controller + n + 1
+               : NULL;
+}
+
+/* ---- rows: whether the pod is of the kind, and what it says ---- */
+
+typedef bool read_row(const struct skr_pod *pod, struct skr_workload *ret);
+
+static bool read_lws(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    const char *size = skr_labels_get(&pod->meta.annotations, LWS "size");
+    ret->owner = label(pod, LWS "name");
+    ret->number = number(label(pod, LWS "group-index"));
+    ret->size = size ? number(size) : -1;
+    return *ret->owner && ret->number >= 0 && number(label(pod, LWS "worker-index")) >= 0;
+}
+
+static bool read_jobset(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    const char *step = label(pod, "trainer.kubeflow.org/trainjob-ancestor-step");
+    ret->owner = label(pod, JOBSET "jobset-name");
+    ret->owner_uid = label(pod, JOBSET "jobset-uid");
+    ret->part = label(pod, JOBSET "replicatedjob-name");
+    ret->number = number(label(pod, JOBSET "job-index"));
+    ret->alone = strcmp(step, "dataset-initializer") == 0 || strcmp(step, "model-initializer") == 0;
+    return *ret->owner && *ret->part && ret->number >= 0;
+}
+
+static bool read_mpijob(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    ret->owner = label(pod, KF "job-name");
+    return strcmp(label(pod, KF "operator-name"), "mpi-operator") == 0 && *ret->owner &&
+           *label(pod, KF "job-role");
+}
+
+/* The kind is the owner's: operators of several releases name themselves in several ways. */
+static bool read_kubeflow(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    static const char *const kind[] = {"PyTorchJob", "TFJob",  "XGBoostJob",
+                                       "PaddleJob",  "JAXJob", "MPIJob"};
+    char full[64];
+    ret->owner = label(pod, KF "job-name");
+    ret->owner_uid = pod->controller_uid;
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        snprintf(full, sizeof full, "%s.kubeflow.org", kind[i]);
+        const char *name = controlled_by(pod, full);
+        if (name && strcmp(name, ret->owner) == 0) {
+            ret->owner_kind = kind[i];
+            return *label(pod, KF "replica-type") != '\0';
+        }
+    }
+    return false;
+}
+
+static bool read_raycluster(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    ret->owner = label(pod, RAY "cluster");
+    ret->owner_uid = pod->controller_uid;
+    return *ret->owner && *label(pod, RAY "node-type");
+}
+
+static bool read_spark(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    const char *role = label(pod, "spark-role");
+    ret->owner = label(pod, "sparkoperator.k8s.io/app-name");
+    ret->owner_kind = *ret->owner ? "SparkApplication" : "";
+    ret->alone = strcmp(role, "driver") == 0;
+    return *role && *label(pod, "spark-app-selector");
+}
+
+static bool read_job(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    ret->owner = controlled_by(pod, "Job.batch");
+    ret->owner_uid = pod->controller_uid;
+    return ret->owner;
+}
+
+static bool read_statefulset(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    ret->owner = controlled_by(pod, "StatefulSet.apps");
+    ret->owner_uid = pod->controller_uid;
+    return ret->owner;
+}
+
+static bool read_other(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    (void)pod;
+    ret->owner = "";
+    return true;
+}
+
+static const struct row {
+    const char *name;       /* of derive.kinds */
+    const char *owner_kind; /* of the object with the size; "": the row sets it */
+    const char *prefix;     /* of the group's name */
+    read_row *read;
+} rows[] = {
+    [SKR_WORKLOAD_LWS] = {"LeaderWorkerSet", "LeaderWorkerSet", "lws", read_lws},
+    [SKR_WORKLOAD_JOBSET] = {"JobSet", "JobSet", "jobset", read_jobset},
+    [SKR_WORKLOAD_MPIJOB] = {"MPIJob", "MPIJob", "mpijob", read_mpijob},
+    [SKR_WORKLOAD_KUBEFLOW] = {"KubeflowJob", "", "", read_kubeflow},
+    [SKR_WORKLOAD_RAYCLUSTER] = {"RayCluster", "RayCluster", "raycluster", read_raycluster},
+    [SKR_WORKLOAD_SPARK] = {"Spark", "", "spark", read_spark},
+    [SKR_WORKLOAD_JOB] = {"Job", "Job", "job", read_job},
+    [SKR_WORKLOAD_STATEFULSET] = {"StatefulSet", "StatefulSet", "statefulset", read_statefulset},
+    [SKR_WORKLOAD_OTHER] = {"other", "", "", read_other},
+};
+_Static_assert(sizeof rows / sizeof rows[0] == SKR_WORKLOAD_COUNT, "a row per kind");
+
+const char *skr_workload_kind_name(enum skr_workload_kind kind)
+{
+    return rows[kind].name;
+}
+
+enum skr_workload_kind skr_workload_kind_find(const char *name)
+{
+    size_t i = 0;
+    if (strcmp(name, "TrainJob") == 0) {
+        return SKR_WORKLOAD_JOBSET;
+    }
+    while (i < SKR_WORKLOAD_COUNT && strcmp(rows[i].name, name) != 0) {
+        i++;
+    }
+    return (enum skr_workload_kind)i;
+}
+
+bool skr_workload_scope_find(const char *name, enum skr_workload_scope *ret)
+{
+    static const char *const scope[] = {
+        [SKR_SCOPE_AUTO] = "auto",
+        [SKR_SCOPE_JOBSET] = "jobset",
+        [SKR_SCOPE_REPLICATEDJOB] = "replicatedjob",
+        [SKR_SCOPE_JOB] = "job",
+        [SKR_SCOPE_LWS] = "lws",
+    };
+    _Static_assert(sizeof scope / sizeof scope[0] == SKR_SCOPE_COUNT, "a name per scope");
+    for (size_t i = 0; i < SKR_SCOPE_COUNT; i++) {
+        if (strcmp(name, scope[i]) == 0) {
+            *ret = (enum skr_workload_scope)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_workload_of(const struct skr_pod *pod, struct skr_workload *ret)
+{
+    for (size_t i = 0; i < SKR_WORKLOAD_COUNT; i++) {
+        *ret = (struct skr_workload){.kind = (enum skr_workload_kind)i,
+                                     .owner_kind = rows[i].owner_kind,
+                                     .owner = "",
+                                     .owner_uid = "",
+                                     .part = "",
+                                     .number = -1,
+                                     .size = -1};
+        if (rows[i].read(pod, ret)) {
+            return;
+        }
+    }
+}
+
+/* ---- names ---- */
+
+static void add_lower(struct skr_strbuf *b, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i];
+        skr_strbuf_addc(b, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+    }
+}
+
+static void add_controller(const struct skr_pod *pod, struct skr_strbuf *b)
+{
+    const char *slash = strchr(pod->controller, '/');
+    if (!slash) {
+        skr_strbuf_addf(b, "pod/%s", pod->meta.name);
+        return;
+    }
+    add_lower(b, pod->controller, (size_t)(slash - pod->controller));
+    skr_strbuf_add(b, slash);
+}
+
+static void add_jobset(const struct skr_workload *w, enum skr_workload_scope scope,
+                       struct skr_strbuf *b)
+{
+    if (scope == SKR_SCOPE_REPLICATEDJOB || scope == SKR_SCOPE_JOB) {
+        skr_strbuf_addf(b, "/%s", w->part);
+    }
+    if (scope == SKR_SCOPE_JOB) {
+        skr_strbuf_addf(b, "/%d", (int)w->number);
+    }
+}
+
+void skr_workload_name_add(const struct skr_pod *pod, const struct skr_workload *w,
+                           enum skr_workload_scope scope, struct skr_strbuf *b)
+{
+    if (w->kind == SKR_WORKLOAD_OTHER) {
+        add_controller(pod, b);
+        return;
+    }
+    const char *prefix = rows[w->kind].prefix;
+    if (w->kind == SKR_WORKLOAD_SPARK) {
+        skr_strbuf_addf(b, "%s/%s", prefix, label(pod, "spark-app-selector"));
+        return;
+    }
+    if (*prefix) {
+        skr_strbuf_add(b, prefix);
+    } else {
+        add_lower(b, w->owner_kind, strlen(w->owner_kind));
+    }
+    skr_strbuf_addf(b, "/%s", w->owner);
+    if (w->kind == SKR_WORKLOAD_JOBSET) {
+        add_jobset(w, w->alone ? SKR_SCOPE_REPLICATEDJOB : scope, b);
+    } else if (w->kind == SKR_WORKLOAD_LWS && scope != SKR_SCOPE_LWS) {
+        skr_strbuf_addf(b, "/%d", (int)w->number);
+    }
+}
+
+const char *skr_workload_generation(const struct skr_pod *pod, const struct skr_workload *w)
+{
+    switch (w->kind) {
+    case SKR_WORKLOAD_JOBSET:
+        return label(pod, JOBSET "restart-attempt");
+    case SKR_WORKLOAD_LWS:
+    case SKR_WORKLOAD_MPIJOB: /* its launcher belongs to a Job of its own */
+    case SKR_WORKLOAD_SPARK:
+        return "";
+    case SKR_WORKLOAD_KUBEFLOW:
+    case SKR_WORKLOAD_RAYCLUSTER:
+    case SKR_WORKLOAD_JOB:
+    case SKR_WORKLOAD_STATEFULSET:
+    case SKR_WORKLOAD_OTHER:
+    case SKR_WORKLOAD_COUNT:
+    default:
+        return pod->controller_uid;
+    }
+}

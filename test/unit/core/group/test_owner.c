@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of groups from the objects of their workloads. */
+#include "core/group/owner.h"
+#include "test/test.h"
+#include "test/unit/json_text.h"
+
+typedef int decode(const json_t *, struct skr_owner **, struct skr_error *);
+
+static struct skr_owner *read_owner(decode *decode_it, const char *rest)
+{
+    char text[1500];
+    struct skr_owner *owner = NULL;
+    struct skr_error error = {.text = ""};
+    snprintf(text, sizeof text, "{'metadata':{'namespace':'ns','name':'o','uid':'u'%s}", rest);
+    json_auto_t *json = json_text_load(text);
+    (void)decode_it(json, &owner, &error);
+    assert_string_equal(error.text, "");
+    return owner;
+}
+
+static const struct size_row {
+    const char *title;
+    decode *decode;
+    const char *rest;
+    int64_t minimum;
+} sizes[] = {
+    {"a Job's parallelism", skr_owner_job_decode,
+     "},'spec':{'parallelism':4,'completions':6},'status':{'succeeded':1}", 4},
+    {"a Job whose end is near", skr_owner_job_decode,
+     "},'spec':{'parallelism':4,'completions':6},'status':{'succeeded':4}", 2},
+    {"a Job that is done", skr_owner_job_decode,
+     "},'spec':{'parallelism':4,'completions':4},'status':{'succeeded':5}", 0},
+    {"a Job of one pod", skr_owner_job_decode, "},'spec':{}", 1},
+    {"a work queue", skr_owner_job_decode, "},'spec':{'parallelism':3},'status':{'succeeded':2}",
+     3},
+    {"a StatefulSet", skr_owner_statefulset_decode,
+     "},'spec':{'replicas':5,'podManagementPolicy':'Parallel'}", 5},
+    {"a PyTorchJob", skr_owner_pytorchjob_decode,
+     "},'spec':{'pytorchReplicaSpecs':{'Master':{'replicas':1},'Worker':{'replicas':3}}}", 4},
+    {"a PyTorchJob with minAvailable", skr_owner_pytorchjob_decode,
+     "},'spec':{'runPolicy':{'schedulingPolicy':{'minAvailable':2}},"
+     "'pytorchReplicaSpecs':{'Master':{},'Worker':{'replicas':3}}}",
+     2},
+    {"a TFJob", skr_owner_tfjob_decode,
+     "},'spec':{'tfReplicaSpecs':{'PS':{'replicas':2},'Worker':{'replicas':3},'Chief':{}}}", 6},
+    {"an MPIJob", skr_owner_mpijob_decode,
+     "},'spec':{'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}", 5},
+    {"an MPIJob whose launcher waits", skr_owner_mpijob_decode,
+     "},'spec':{'launcherCreationPolicy':'WaitForWorkersReady',"
+     "'mpiReplicaSpecs':{'Launcher':{'replicas':1},'Worker':{'replicas':4}}}",
+     4},
+    {"a RayCluster", skr_owner_raycluster_decode,
+     "},'spec':{'workerGroupSpecs':[{'groupName':'a','replicas':2,'numOfHosts':4},"
+     "{'groupName':'b','replicas':3,'suspend':true},{'groupName':'c','minReplicas':2}]}",
+     11},
+    {"a RayCluster that scales", skr_owner_raycluster_decode,
+     "},'spec':{'enableInTreeAutoscaling':true,'workerGroupSpecs':["
+     "{'groupName':'a','replicas':8,'minReplicas':1}]}",
+     2},
+    {"a SparkApplication", skr_owner_spark_decode, "},'spec':{'executor':{'instances':3}}", 3},
+    {"a SparkApplication that scales", skr_owner_spark_decode,
+     "},'spec':{'executor':{'instances':3},'dynamicAllocation':{'enabled':true}}", 1},
+};
+
+TEST_EACH(size_row, sizes, an_owner_says_the_size_of_its_group)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner = read_owner(size_row->decode, size_row->rest);
+    const struct skr_workload w = {.kind = SKR_WORKLOAD_OTHER, .part = "", .size = -1};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), size_row->minimum);
+    assert_null(owner->conflict);
+}
+
+#define JOBS                                                      \
+    "'replicatedJobs':[{'name':'driver','template':{'spec':{}}}," \
+    "{'name':'workers','replicas':3,'template':{'spec':{'parallelism':4,'completions':4}}}]"
+
+TEST(a_jobset_has_a_size_for_each_scope)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner = read_owner(skr_owner_jobset_decode, "},'spec':{" JOBS "}");
+    struct skr_workload w = {.kind = SKR_WORKLOAD_JOBSET, .part = "workers", .size = -1};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 13);
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_REPLICATEDJOB, false), 12);
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_JOB, false), 4);
+    assert_false(owner->in_order);
+    w.part = "driver";
+    w.alone = true;
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 1);
+    assert_int_equal(skr_owner_minimum(NULL, &w, SKR_SCOPE_AUTO, false), -1);
+}
+
+TEST(a_jobset_in_order_is_known)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *policy =
+        read_owner(skr_owner_jobset_decode,
+                   "},'spec':{'startupPolicy':{'startupPolicyOrder':'InOrder'}," JOBS "}");
+    assert_true(policy->in_order);
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *depends =
+        read_owner(skr_owner_jobset_decode,
+                   "},'spec':{'replicatedJobs':[{'name':'a','dependsOn':[{'name':'b'}]}]}");
+    assert_true(depends->in_order);
+}
+
+TEST(a_leaderworkerset_has_a_size_for_each_scope)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner = read_owner(
+        skr_owner_lws_decode, "},'spec':{'replicas':3,'leaderWorkerTemplate':{'size':8}}");
+    struct skr_workload w = {.kind = SKR_WORKLOAD_LWS, .part = "", .size = -1};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 8);
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_LWS, false), 24);
+    w.size = 7; /* the pod's own annotation */
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 7);
+    assert_int_equal(skr_owner_minimum(NULL, &w, SKR_SCOPE_AUTO, false), 7);
+}
+
+TEST(a_leader_that_must_be_ready_first_is_placed_alone)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner =
+        read_owner(skr_owner_lws_decode, "},'spec':{'replicas':3,'startupPolicy':'LeaderReady',"
+                                         "'leaderWorkerTemplate':{'size':8}}");
+    const struct skr_workload w = {.kind = SKR_WORKLOAD_LWS, .part = "", .size = 8};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 1);
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, true), 8);
+}
+
+TEST(what_no_gang_can_satisfy_is_a_conflict)
+{
+    static const struct {
+        decode *decode;
+        const char *rest, *about;
+    } row[] = {
+        {skr_owner_jobset_decode,
+         ",'annotations':{'alpha.jobset.sigs.k8s.io/exclusive-topology':'rack'}},'spec':{" JOBS "}",
+         "exclusive-topology"},
+        {skr_owner_lws_decode,
+         ",'annotations':{'leaderworkerset.sigs.k8s.io/exclusive-topology':'rack'}},'spec':{}",
+         "exclusive-topology"},
+        {skr_owner_statefulset_decode, "},'spec':{'replicas':3}", "podManagementPolicy"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        SKR_AUTO(skr_owner_destroy)
+        struct skr_owner *owner = read_owner(row[i].decode, row[i].rest);
+        assert_non_null(owner->conflict);
+        assert_non_null(strstr(owner->conflict, row[i].about));
+    }
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *strategy =
+        read_owner(skr_owner_jobset_decode,
+                   ",'annotations':{'alpha.jobset.sigs.k8s.io/exclusive-topology':'rack',"
+                   "'alpha.jobset.sigs.k8s.io/node-selector':'true'}},'spec':{" JOBS "}");
+    assert_null(strategy->conflict);
+}
+
+TEST(a_sum_beyond_all_sizes_is_a_number)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner =
+        read_owner(skr_owner_raycluster_decode,
+                   "},'spec':{'workerGroupSpecs':[{'replicas':2147483647,'numOfHosts':2147483647},"
+                   "{'replicas':-5,'numOfHosts':2}]}");
+    const struct skr_workload w = {.kind = SKR_WORKLOAD_RAYCLUSTER, .part = "", .size = -1};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), INT32_MAX);
+}
+
+TEST(too_many_parts_are_refused)
+{
+    struct skr_owner *owner = NULL;
+    struct skr_error error;
+    json_auto_t *groups = json_array();
+    for (int i = 0; i < SKR_OWNER_PARTS_MAX; i++) {
+        json_array_append_new(groups, json_object());
+    }
+    json_auto_t *json =
+        json_pack("{s:{s:s},s:{s:O}}", "metadata", "name", "o", "spec", "workerGroupSpecs", groups);
+    assert_int_equal(skr_owner_raycluster_decode(json, &owner, &error), -SKR_LIMIT);
+    assert_null(owner);
+}
+
+TEST(owners_are_equal_if_they_say_the_same)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *a = read_owner(skr_owner_job_decode, "},'spec':{'parallelism':4}");
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *b =
+        read_owner(skr_owner_job_decode, "},'spec':{'parallelism':4},'status':{'active':3}");
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *c = read_owner(skr_owner_job_decode, "},'spec':{'parallelism':5}");
+    assert_true(skr_owner_equal(a, b));
+    assert_false(skr_owner_equal(a, c));
+}
