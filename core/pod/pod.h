@@ -138,10 +138,10 @@ struct skr_pod {
     struct skr_pod_share *of_labels; /* memory of labels and owner; NULL: they are in the arena */
     struct skr_meta meta; /* labels: all, because the rules of other pods select by them */
     const char *scheduler_name;
-    const char *node_name;      /* "" while unbound */
-    const char *nominated_node; /* "" when none */
-    const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
-    const char *controller;     /* that owner as "Kind.group/name", "Kind/name" in the core group;
+    const char *node_name;        /* "" while unbound */
+    const char *nominated_node;   /* "" when none */
+    const char *controller_uid;   /* ownerReference with controller: true; "" for a bare pod */
+    const char *controller;       /* that owner as "Kind.group/name", "Kind/name" in the core group;
                                    "" for a bare pod */
     const char *scheduling_group; /* spec.schedulingGroup.podGroupName; "" when absent */
     enum skr_pod_phase phase;
