@@ -338,6 +338,8 @@ lint-clang:
 
 manifests: ## manifests/*.yaml and manifests/kustomize from the chart (needs Go, for helm)
 	@manifests/generate.sh
+ui-check: $(BIN) ## the page in Chromium and Firefox (needs node; SAKKARA_UI_LARGE=1: 5,000 nodes)
+	@test/ui/run.sh
 ship: $(BIN) ## the chart and what is installed from it, with helm and kubectl (needs Go)
 	@test/ship/run.sh
 

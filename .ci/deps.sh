@@ -29,9 +29,11 @@ missing() {
     # A second kubectl beside the one that is built, where the distribution has it.
     has kubectl || ! apt_knows kubernetes-client || echo kubectl
     [ "$want" = ci ] || return 0
-    for tool in buildah debootstrap; do
+    for tool in buildah debootstrap node npm; do
         has "$tool" || echo "$tool"
     done
+    has chromium-headless-shell || has chromium || echo chromium
+    has firefox-esr || has firefox || echo firefox
 }
 
 apt_knows() {
@@ -44,13 +46,13 @@ echo "missing: $lacking"
 
 apt_build="gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
 apt_test="libcmocka-dev clang cppcheck valgrind openssl bash glpk-utils groff-base"
-apt_ci="buildah debootstrap"
+apt_ci="buildah debootstrap firefox-esr"
 dnf_build="gcc make pkgconf-pkg-config jansson-devel libcurl-devel libmicrohttpd-devel libyaml-devel gnutls-devel uthash-devel"
 dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash glpk-utils groff-base libasan libubsan libtsan"
-dnf_ci="buildah debootstrap"
+dnf_ci="buildah debootstrap nodejs npm chromium-headless firefox"
 apk_build="gcc musl-dev make pkgconf jansson-dev curl-dev libmicrohttpd-dev yaml-dev gnutls-dev uthash-dev"
 apk_test="cmocka-dev clang clang-extra-tools compiler-rt cppcheck valgrind openssl bash glpk groff"
-apk_ci="buildah debootstrap"
+apk_ci="buildah debootstrap nodejs npm chromium firefox"
 
 as_root=
 if [ "$(id -u)" != 0 ]; then
@@ -64,7 +66,17 @@ fi
 if has apt-get; then
     packages=$apt_build
     $as_root apt-get update -q
-    [ "$want" != ci ] || packages="$packages $apt_ci"
+    if [ "$want" = ci ]; then
+        packages="$packages $apt_ci"
+        # A node of another source has npm in it.
+        has node || packages="$packages nodejs"
+        has npm || packages="$packages npm"
+        if apt_knows chromium-headless-shell; then
+            packages="$packages chromium-headless-shell"
+        else
+            packages="$packages chromium"
+        fi
+    fi
     if [ "$want" != build ]; then
         packages="$packages $apt_test"
         # The version that settles the format where it exists, else any.
@@ -102,7 +114,7 @@ else
     echo "unknown distribution (no apt-get, dnf or apk); please install, under your distribution's names:" >&2
     echo "  to build: a C17 compiler, make, pkg-config, jansson, libcurl, libmicrohttpd with GnuTLS, libyaml, GnuTLS, uthash" >&2
     echo "  to test:  cmocka, gcc, clang, clang-format 14, cppcheck, valgrind, openssl, bash, glpsol (GLPK), groff" >&2
-    echo "  all of CI: buildah, debootstrap" >&2
+    echo "  all of CI: buildah, debootstrap, node with npm, chromium, firefox" >&2
     exit 1
 fi
 

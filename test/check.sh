@@ -48,6 +48,11 @@ if command -v go >/dev/null 2>&1; then
 else
     step_skip ship "no Go"
 fi
+if ui_needs=$(test/ui/run.sh --needs) || [ "${CI:-}" = true ]; then
+    step_beside ui nice test/ui/run.sh
+else
+    step_skip ui "$ui_needs"
+fi
 step integration $make -j"$jobs" integration
 # These keep every processor busy, also when nothing is left beside them.
 step cppcheck nice $make lint-cppcheck

@@ -10,6 +10,7 @@
  * step waits for the answers of the one before; when one fails, the cycle does, and comes again
  * after a pause. Ownership is looked at before every write.
  */
+#include "core/frame/picture.h"
 #include "core/frame/scheduler.h"
 #include "core/placement/evaluate.h"
 #include "topology/base/hash.h"
@@ -53,6 +54,11 @@ struct skr_placement_counts {
 };
 /* self: skr_engine_self() of an engine with this scheduler. O(Placements). */
 void skr_placement_count(const void *self, struct skr_placement_counts *ret);
+
+/* Brings the picture of Placements up to date; a change is appended. self: as above. Errors:
+ * SKR_RETRY (not synced, not leader), SKR_NOT_FOUND (no cluster). O(clusters + decisions). */
+int skr_placement_draw(void *self, skr_time now, struct skr_picture *picture,
+                       enum skr_picture_news *ret_news, struct skr_strbuf *change);
 
 /* What a cycle of this Placement looks at, from the caches that it is in; borrows them, and lists
  * are in the arena. For what explains without deciding. SKR_LIMIT. */

@@ -11,6 +11,7 @@
  * the two patches finishes after its restart.
  */
 #include "core/frame/durations.h"
+#include "core/frame/picture.h"
 #include "core/frame/scheduler.h"
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
@@ -53,6 +54,11 @@ struct skr_propagation_counts {
 };
 /* self: skr_engine_self() of an engine with this scheduler. O(bindings). */
 void skr_propagation_count(const void *self, struct skr_propagation_counts *ret);
+
+/* Brings the picture of bindings up to date; a change is appended. self: as above. Errors: SKR_RETRY
+ * (not synced, not leader), SKR_NOT_FOUND (no cluster). O(clusters + bindings and their targets). */
+int skr_propagation_draw(void *self, skr_time now, struct skr_picture *picture,
+                         enum skr_picture_news *ret_news, struct skr_strbuf *change);
 
 /* All clusters in the caches, sorted by name; borrowed until the next object. self: as above. */
 const struct skr_member_cluster *const *skr_propagation_clusters(void *self, size_t *ret_n);

@@ -2,6 +2,7 @@
 #ifndef SKR_CORE_SPOTMIX_PAGE_H
 #define SKR_CORE_SPOTMIX_PAGE_H
 /* The mix as JSON: what /v1/spotmix answers. */
+#include "core/frame/picture.h"
 #include "core/spotmix/view.h"
 
 /* {"workloads": [{namespace, kind, name, max, onDemand: {actual, desired}, spot: {...}, drift,
@@ -16,5 +17,10 @@ void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strb
  * none of their pods. */
 bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *namespace_,
                                 const char *name, struct skr_strbuf *out);
+
+/* Brings the picture of workloads on their nodes up to date; a change is appended. false: no node has
+ * a class. O(nodes + pods). */
+bool skr_spotmix_draw(const struct skr_spotmix *mix, skr_time now, struct skr_picture *picture,
+                      enum skr_picture_news *ret_news, struct skr_strbuf *change);
 
 #endif

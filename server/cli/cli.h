@@ -176,6 +176,7 @@ extern const struct skr_command skr_command_completion;
 extern const struct skr_command skr_command_man; /* hidden: __man */
 extern const struct skr_command skr_command_serve;
 extern const struct skr_command skr_command_tree;
+extern const struct skr_command skr_command_ui;
 extern const struct skr_command skr_command_get;
 extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;

@@ -357,9 +357,10 @@ static void write_addresses(const struct sandbox *s, struct skr_strbuf *out)
         skr_strbuf_addf(out,
                         "extender: http://127.0.0.1:%u/v1\n"
                         "bind: http://127.0.0.1:%u/v1\n"
-                        "admin: http://127.0.0.1:%u\n",
+                        "admin: http://127.0.0.1:%u\n"
+                        "page: http://127.0.0.1:%u/ui/\n",
                         (unsigned)s->ports.extender, (unsigned)s->ports.bind,
-                        (unsigned)s->ports.admin);
+                        (unsigned)s->ports.admin, (unsigned)s->ports.admin);
     }
 }
 

@@ -117,6 +117,40 @@ static int ask_for(struct skr_client *client, const char *target, struct skr_str
     return rc;
 }
 
+int skr_client_open_way(struct skr_client *client, unsigned port, const char **ret_url,
+                        struct skr_error *error)
+{
+    static const char target[] = "/v1/reservations?namespace=-"; /* small, and of the leader */
+    SKR_STRBUF(out);
+    unsigned local = port;
+    if (client->options.server) {
+        *ret_url = client->options.server;
+        return skr_source_http(&client->options, target, &out, error);
+    }
+    if (client->forward) { /* a later one has the port of the first */
+        (void)sscanf(skr_forward_url(client->forward), "http://127.0.0.1:%5u", &local);
+    }
+    int rc = find_way(client, error);
+    if (rc == 0 && !client->forward) {
+        client->looked = false;
+        return skr_error_set(error, SKR_NOT_FOUND,
+                             "the Service %.120s cannot be read, or has no pods; --server takes "
+                             "the address of a daemon",
+                             client->options.service);
+    }
+    if (rc == 0) {
+        skr_forward_listen(client->forward, local);
+        rc = skr_source_forward(client->forward, target, &out, error);
+        *ret_url = skr_forward_url(client->forward);
+    }
+    if (rc == -SKR_RETRY) { /* the pods may be others by now */
+        skr_forward_destroy(client->forward);
+        client->forward = NULL;
+        client->looked = false;
+    }
+    return rc;
+}
+
 static int ask(struct skr_client *client, const struct skr_view_query *query,
                struct skr_strbuf *out, struct skr_error *error)
 {

@@ -28,7 +28,8 @@ struct skr_forward {
     struct skr_strbuf selector;
     char pod[PODS_MAX][NAME_MAX_BYTES + 4]; /* "pod/NAME" */
     size_t n_pods;
-    size_t next; /* the one that is asked */
+    size_t next;    /* the one that is asked */
+    unsigned local; /* port; 0: any */
     bool running;
     struct skr_child child;
     struct skr_strbuf said, complaint; /* of the child */
@@ -199,6 +200,16 @@ static void close_tunnel(struct skr_forward *f)
     f->running = false;
 }
 
+void skr_forward_listen(struct skr_forward *forward, unsigned port)
+{
+    forward->local = port;
+}
+
+const char *skr_forward_url(const struct skr_forward *forward)
+{
+    return forward->url;
+}
+
 void skr_forward_destroy(struct skr_forward *forward)
 {
     if (!forward) {
@@ -236,7 +247,7 @@ static int refuse(struct skr_forward *f, struct skr_error *error)
 static int open_tunnel(struct skr_forward *f, struct skr_error *error)
 {
     struct skr_kubectl a;
-    char remote[NAME_MAX_BYTES + 2];
+    char remote[NAME_MAX_BYTES + 16];
     unsigned port = 0;
     if (f->running) {
         return 0;
@@ -245,7 +256,11 @@ static int open_tunnel(struct skr_forward *f, struct skr_error *error)
     skr_strbuf_reset(&f->complaint);
     skr_strbuf_add(&f->said, "");
     skr_strbuf_add(&f->complaint, "");
-    (void)snprintf(remote, sizeof remote, ":%s", f->port);
+    if (f->local > 0) {
+        (void)snprintf(remote, sizeof remote, "%u:%s", f->local, f->port);
+    } else {
+        (void)snprintf(remote, sizeof remote, ":%s", f->port);
+    }
     skr_kubectl_begin(&a, &f->options);
     skr_kubectl_add_all(&a, (const char *const[]){"--namespace", f->namespace_, "port-forward",
                                                   "--address=127.0.0.1", f->pod[f->next], remote,

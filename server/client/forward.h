@@ -18,6 +18,10 @@ int skr_forward_create(const struct skr_client_options *options, struct skr_forw
                        struct skr_error *error);
 void skr_forward_destroy(struct skr_forward *forward); /* NULL allowed */
 
+/* The local end from now on: a number, or 0: any free port. */
+void skr_forward_listen(struct skr_forward *forward, unsigned port);
+/* "http://127.0.0.1:40123" once a page was fetched. */
+const char *skr_forward_url(const struct skr_forward *forward);
 /* A page of the pod that leads; target as of skr_source_http(). */
 int skr_source_forward(struct skr_forward *forward, const char *target, struct skr_strbuf *out,
                        struct skr_error *error);

@@ -62,3 +62,15 @@ void skr_fleet_service_destroy(void *service)
         free(s);
     }
 }
+
+int skr_fleet_service_drawn(int rc, struct skr_strbuf *out)
+{
+    const int code = rc == 0 ? 200 : rc == -SKR_NOT_FOUND ? 404 : 503;
+    if (rc < 0) {
+        skr_strbuf_reset(out);
+        skr_view_write_status(out, code,
+                              code == 404 ? "sakkara: there is no cluster"
+                                          : "sakkara: not ready, or not leader");
+    }
+    return code;
+}

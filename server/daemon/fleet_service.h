@@ -24,6 +24,9 @@ struct skr_fleet_kind {
     void (*collect)(struct skr_metric_family *const family[], const void *counts);
 };
 
+/* The status of a drawing that gave rc, and its refusal in out: for draw() of the row. */
+int skr_fleet_service_drawn(int rc, struct skr_strbuf *out);
+
 void *skr_fleet_service_create(const struct skr_service_host *host,
                                const struct skr_fleet_kind *kind);
 /* Functions of the rows. */

@@ -86,6 +86,14 @@ static void *create(const struct skr_service_host *host)
     return skr_fleet_service_create(host, &kind);
 }
 
+static int draw(void *self, const struct skr_view_query *query, skr_time now,
+                struct skr_picture *picture, enum skr_picture_news *ret_news,
+                struct skr_strbuf *out)
+{
+    (void)query;
+    return skr_fleet_service_drawn(skr_propagation_draw(self, now, picture, ret_news, out), out);
+}
+
 const struct skr_scheduler_row skr_propagation_service = {
     .module = "karmada",
     .setting = "karmada.enabled",
@@ -93,6 +101,8 @@ const struct skr_scheduler_row skr_propagation_service = {
     .rate = rate,
     .create = create,
     .settings = skr_fleet_service_settings,
+    .view = "bindings",
+    .draw = draw,
     .handled = skr_fleet_service_handled,
     .destroy = skr_fleet_service_destroy,
 };

@@ -170,6 +170,21 @@ static int write_page(void *self, const struct skr_view_query *query, skr_time n
     return 200;
 }
 
+static int draw(void *self, const struct skr_view_query *query, skr_time now,
+                struct skr_picture *picture, enum skr_picture_news *ret_news,
+                struct skr_strbuf *out)
+{
+    (void)query;
+    if (!skr_spotmix_scheduler_leads(self)) {
+        skr_view_write_status(out, 503, "sakkara: not ready, or not leader");
+        return 503;
+    }
+    if (!skr_spotmix_draw(skr_spotmix_scheduler_mix(self), now, picture, ret_news, out)) {
+        return not_found(out, "sakkara: no node is on-demand or spot");
+    }
+    return 200;
+}
+
 static void answer(void *service, uint64_t request, const void *body)
 {
     struct service *s = service;
@@ -336,6 +351,8 @@ const struct skr_scheduler_row skr_spotmix_service = {
     .start = start,
     .routes = routes,
     .ports = ports,
+    .view = "spotmix",
+    .draw = draw,
     .answer = answer,
     .handled = handled,
     .begin_stop = begin_stop,

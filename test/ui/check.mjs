@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page draws is what the daemon says: against the real program as `sakkara sandbox` with a
+// generated cluster, in Chromium, and its outline in Firefox. Run by test/ui/run.sh.
+import assert from "node:assert/strict";
+import {execFileSync, spawn, spawnSync} from "node:child_process";
+import {appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+import {chromium} from "playwright-core";
+import puppeteer from "puppeteer-core";
+
+const [program, chromiumPath, firefoxPath] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const large = Boolean(process.env.SAKKARA_UI_LARGE);
+const size = large ? ["5", "25", "40", "500"] : ["2", "4", "10", "32"];
+const dir = mkdtempSync(join(tmpdir(), "sakkara-ui-"));
+const children = [];
+const axe = readFileSync(join(here, "node_modules/axe-core/axe.min.js"), "utf8");
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+let failed = 0, passed = 0;
+
+async function test(name, f) {
+  const began = Date.now();
+  try {
+    const note = await f();
+    passed++;
+    console.log(`ok    ${name} (${Date.now() - began} ms)${note ? ": " + note : ""}`);
+  } catch (e) {
+    failed++;
+    console.log(`FAIL  ${name}: ${e.stack || e}`);
+  }
+}
+const sleep = ms => new Promise(r => setTimeout(r, ms));
+async function until(what, f, ms = 20000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const v = await f();
+    if (v) return v;
+    if (Date.now() > end) throw new Error("timed out: " + what);
+    await sleep(40);
+  }
+}
+const get = async url => (await fetch(url)).json();
+
+/* ---- the program ---- */
+
+function start(args, pattern) {
+  const child = spawn(program, args, {cwd: dir, stdio: ["ignore", "pipe", "pipe"]});
+  const out = {text: "", child};
+  children.push(child);
+  child.stdout.on("data", d => { out.text += d; });
+  child.stderr.on("data", d => { out.text += d; });
+  return until(args[0] + " to start", () => pattern.test(out.text) && out, 60000);
+}
+const line = (out, name) => new RegExp("^" + name + ": (\\S+)$", "m").exec(out.text)[1];
+
+/* Waits until the picture does not change any more. */
+async function settle(admin, view = "gangs") {
+  let last = -1, since = Date.now();
+  return until("the cluster to settle", async () => {
+    const p = await get(`${admin}/v1/picture?view=${view}`).catch(() => null);
+    if (!p || p.kind !== "Picture") return null;
+    if (p.version !== last) { last = p.version; since = Date.now(); }
+    return Date.now() - since > (large ? 4000 : 1200) && p;
+  }, large ? 400000 : 60000);
+}
+
+/* ---- the page ---- */
+
+async function open(browser, url, options = {}) {
+  const page = await browser.newPage({viewport: {width: 1600, height: 1000}, ...options});
+  page.problems = [];
+  page.on("console", m => { if (m.type() === "error") page.problems.push("console: " + m.text()); });
+  page.on("pageerror", e => page.problems.push("error: " + e.message));
+  page.on("request", r => {
+    if (!/^(http:\/\/(127\.0\.0\.1|localhost):|data:|blob:|file:)/.test(r.url())) page.problems.push("foreign: " + r.url());
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => window.sakkara && window.sakkara.picture(), null, {timeout: 30000});
+  return page;
+}
+const model = page => page.evaluate(() => window.sakkara.picture());
+const plain = p => ({tree: p.tree, groups: p.groups, decisions: p.decisions});
+
+async function same(page, admin, view = "gangs") {
+  let a, b;
+  const end = Date.now() + 15000;
+  do {
+    b = await get(`${admin}/v1/picture?view=${view}`);
+    await sleep(350);
+    a = await model(page);
+  } while (a.version !== b.version && Date.now() < end);
+  assert.equal(a.version, b.version);
+  assert.deepEqual(plain(a), plain(b));
+}
+
+async function noAxe(page, where) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa"]}));
+  assert.deepEqual(found.violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 120)).join(" | ")}`), [], where);
+}
+
+/* Axe is injected by the debugger, which the policy does not concern. */
+async function run() {
+  writeFileSync(join(dir, "cluster.json"), execFileSync("node", [join(here, "cluster.mjs"), ...size], {maxBuffer: 1 << 28}));
+  const sandbox = await start(["sandbox", "-f", "cluster.json", "--kubeconfig-out", "kubeconfig"], /^admin: /m);
+  const admin = line(sandbox, "admin"), api = line(sandbox, "sandbox");
+  await settle(admin);
+  const browser = await chromium.launch({executablePath: chromiumPath, args: flags});
+  const page = await open(browser, admin + "/ui/", {colorScheme: "light"});
+
+  await test("what is drawn is what /v1 says", async () => {
+    await same(page, admin);
+    const p = await model(page), tree = await get(admin + "/v1/tree"), list = await get(admin + "/v1/groups");
+    const leaves = new Map();
+    const walk = u => u.children ? u.children.forEach(walk) : leaves.set(u.name, u);
+    walk(tree.root);
+    assert.equal(leaves.size, p.tree.nodes.length);
+    for (const [, name, state, allocatable, used, slots, seats] of p.tree.nodes) {
+      const u = leaves.get(name), r = tree.resource, pods = {};
+      assert.deepEqual([u.allocatable[r], u.charged[r], u.slots, !u.exists ? "Missing" : !u.ready ? "NotReady" : u.cordoned ? "Cordoned" : "Ready"],
+        [allocatable, used, slots, state], name);
+      for (let k = 0; k < seats.length; k += 3) {
+        const g = p.groups[seats[k]], key = g.namespace + "/" + g.name;
+        pods[key] = (pods[key] || 0) + Math.abs(seats[k + 1]);
+      }
+      assert.deepEqual(pods, Object.fromEntries(u.groups.map(g => [g.namespace + "/" + g.name, g.pods + (g.held || 0)])), name);
+    }
+    const drawn = Object.fromEntries(p.groups.filter(Boolean).map(g => [g.namespace + "/" + g.name, [g.status, g.reason, g.sentence, g.size, g.present, g.bound, g.priority]]));
+    const said = Object.fromEntries(list.items.map(g => [g.namespace + "/" + g.name, [g.status, g.reason, g.message, g.size, g.pods.present, g.pods.bound, g.priority]]));
+    assert.deepEqual(drawn, said);
+    return `${p.tree.nodes.length} nodes, ${list.items.length} groups`;
+  });
+
+  await test("sampled pixels have the colour of their group", async () => {
+    const [right, all] = await page.evaluate(() => {
+      const s = window.sakkara, p = s.picture(), base = document.getElementById("base"), c = base.getContext("2d"), ratio = window.devicePixelRatio;
+      const top = document.getElementById("scroll").scrollTop, height = base.clientHeight;
+      let right_ = 0, n = 0;
+      s.paint();
+      const order = p.tree.nodes.map((_, i) => i).sort((a, b) => (a * 7919) % 10007 - (b * 7919) % 10007);
+      for (const i of order) {
+        const [, , state, allocatable, , , seats] = p.tree.nodes[i], [x, y, w, h] = s.place(i);
+        if (state !== "Ready" || !seats.length || n >= 200 || y - top < 0 || y - top + h > height) continue;
+        const head = h >= 48 ? 22 : 0, d = seats[2] / allocatable * (h - head);
+        if (d < 6) continue;
+        n++;
+        const px = c.getImageData(Math.round((x + 4) * ratio), Math.round((y - top + h - Math.min(4, d / 2)) * ratio), 1, 1).data;
+        const want = s.hueOf(p.groups[seats[0]]).slice(1).match(/../g).map(v => parseInt(v, 16));
+        right_ += want.every((v, k) => Math.abs(v - px[k]) < 12);
+      }
+      return [right_, n];
+    });
+    assert.ok(all > 40 && right >= all * 0.96, `${right} of ${all}`);
+    return `${right} of ${all}`;
+  });
+
+  await test("a deleted pod leaves the map", async () => {
+    const p = await model(page), g = p.groups.find(x => x && x.status === "Bound" && x.size >= 8);
+    const key = g.namespace + "/" + g.name;
+    const pod = (await get(`${admin}/v1/groups/${key}`)).members[0].name, began = Date.now();
+    await fetch(`${api}/api/v1/namespaces/${g.namespace}/pods/${pod}`, {method: "DELETE"});
+    await until("the pod to leave", () => page.evaluate(k => {
+      const x = window.sakkara.picture().groups.find(v => v && v.namespace + "/" + v.name === k);
+      return x.bound < x.size;
+    }, key), 5000);
+    return `after ${Date.now() - began} ms`;
+  });
+
+  await test("a hundred changes add up to a fresh picture", async () => {
+    const p = await model(page), nodes = p.tree.nodes.map(n => n[1]);
+    const bound = p.groups.filter(g => g && g.status === "Bound");
+    for (let i = 0; i < 100; i++) {
+      if (i % 3 === 0) {
+        await fetch(`${api}/api/v1/nodes/${nodes[i * 7 % nodes.length]}`, {
+          method: "PATCH", headers: {"Content-Type": "application/merge-patch+json"}, body: JSON.stringify({spec: {unschedulable: i % 2 === 0}})});
+      } else {
+        const g = bound[i % bound.length];
+        const members = (await get(`${admin}/v1/groups/${g.namespace}/${g.name}`)).members;
+        if (members.length) await fetch(`${api}/api/v1/namespaces/${g.namespace}/pods/${members[i % members.length].name}`, {method: "DELETE"});
+      }
+    }
+    await settle(admin);
+    await same(page, admin);
+    const events = await page.evaluate(() => window.events);
+    assert.ok(events > 3);
+    return `${events} events`;
+  });
+
+  await test("script a change stays small", async () => {
+    const ms = (await page.evaluate(() => window.sakkara.script)).slice(1).sort((a, b) => a - b);
+    const all = await page.evaluate(() => {
+      const times = [];
+      for (let i = 0; i < 30; i++) { window.sakkara.paint(); times.push(window.painted); }
+      return times.sort((a, b) => a - b)[15];
+    });
+    const p50 = ms[ms.length >> 1] || 0;
+    if (large) assert.ok(p50 <= 12 && all <= 24, `a change ${p50} ms, all drawn anew ${all} ms`);
+    return `a change ${p50.toFixed(1)} ms, all drawn anew ${all.toFixed(1)} ms (medians)`;
+  });
+
+  await test("keys reach every rack, node and group", async () => {
+    await page.focus("#scroll");
+    const [racks, nodes] = await page.evaluate(() => [window.sakkara.racks().length, window.sakkara.picture().tree.nodes.length]);
+    await page.keyboard.press("Home");
+    const seen = new Set();
+    for (let i = 0; i < racks; i++) {
+      seen.add(await page.evaluate(() => window.sakkara.picture().tree.nodes[window.sakkara.cursor()][0]));
+      await page.keyboard.press("PageDown");
+    }
+    assert.equal(seen.size, racks);
+    await page.keyboard.press("Home");
+    const visited = new Set();
+    for (let i = 0; i < Math.min(nodes, 300); i++) {
+      visited.add(await page.evaluate(() => window.sakkara.cursor()));
+      await page.keyboard.press("ArrowRight");
+    }
+    assert.equal(visited.size, Math.min(nodes, 300));
+    assert.match(await page.textContent("#said"), /^node-\d+ in zone-\d\/rack-\d+: \d+ of \d+ nvidia.com\/gpu used, \d+ slots?/);
+    for (let i = 0; i < nodes; i++) {
+      await page.keyboard.press("ArrowLeft");
+      if (await page.evaluate(() => window.sakkara.picture().tree.nodes[window.sakkara.cursor()][6].length > 0)) break;
+    }
+    await page.keyboard.press("Enter");
+    assert.ok(await page.evaluate(() => window.sakkara.chosen()));
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => window.sakkara.chosen()), null);
+    const buttons = await page.$$eval("#list button", list => list.length);
+    const groups = (await model(page)).groups.filter(Boolean).length;
+    assert.equal(buttons, groups);
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "filter");
+    await page.keyboard.press("Tab");
+    const reached = new Set();
+    for (let i = 0; i < Math.min(buttons + 8, 140); i++) {
+      const g = await page.evaluate(() => document.activeElement.dataset.group);
+      if (g !== undefined) reached.add(g);
+      await page.keyboard.press("Tab");
+    }
+    assert.ok(reached.size >= Math.min(buttons, 130), `${reached.size} of ${buttons}`);
+  });
+
+  await test("a group's pane has the text of explain", async () => {
+    const g = (await model(page)).groups.find(x => x && x.reason && x.bound < x.size), key = g.namespace + "/" + g.name;
+    await page.evaluate(k => window.sakkara.choose(k), key);
+    const text = await (await fetch(`${admin}/v1/explain/${key}?as=text`)).text();
+    await page.waitForSelector("#explain");
+    const steady = t => t.trim().replace(/for \d+[smhd0-9]*/, "for");
+    assert.equal(steady(await page.textContent("#explain")), steady(text));
+    const command = spawnSync(program, ["explain", g.name, "-n", g.namespace, "--server", admin], {encoding: "utf8"});
+    assert.equal(command.status, 4); /* not placeable */
+    assert.equal(steady(command.stdout), steady(text));
+  });
+
+  await test("axe finds nothing in light and dark, with pane, table and keys", async () => {
+    await noAxe(page, "light, pane");
+    await page.screenshot({path: join(here, "light-pane.png")});
+    await page.emulateMedia({colorScheme: "dark"});
+    await noAxe(page, "dark, pane");
+    await page.keyboard.press("Escape");
+    await page.screenshot({path: join(here, "dark.png")});
+    await page.click("#tabular");
+    await noAxe(page, "dark, table");
+    const cells = await page.$$eval("#table tbody tr", list => list.map(r => [...r.children].map(c => c.textContent)));
+    const p = await model(page);
+    assert.equal(cells.length, p.tree.nodes.length);
+    cells.forEach((row, i) => { assert.equal(row[0], p.tree.nodes[i][1]); assert.equal(row[2], p.tree.nodes[i][2]); assert.equal(row[4], p.tree.nodes[i][5].toLocaleString("en")); });
+    await page.click("#tabular");
+    await page.click("#help");
+    await noAxe(page, "dark, keys");
+    await page.keyboard.press("Escape");
+    await page.emulateMedia({colorScheme: "light"});
+    await noAxe(page, "light");
+    await page.screenshot({path: join(here, "light.png")});
+  });
+
+  await test("hues and letters stand out in light and dark", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({colorScheme});
+      await sleep(100);
+      const bad = await page.evaluate(() => {
+        const s = window.sakkara;
+        return s.HUES.flatMap(([hue, name]) => [[name + " edge", s.contrast(s.edgeOf(hue), s.colours.well), 3], [name + " letter", s.contrast(s.inkOn(hue), hue), 4.5]]).filter(([, v, least]) => v < least);
+      });
+      assert.deepEqual(bad, [], colorScheme);
+    }
+  });
+
+  await test("names are text, whatever they are", async () => {
+    const hostile = await open(browser, admin + "/ui/");
+    const evil = "<img src=x onerror=\"window.hacked=1\"></script><script>window.hacked=1</script>";
+    await hostile.evaluate(name => {
+      const p = JSON.parse(JSON.stringify(window.sakkara.picture()));
+      Object.assign(p.groups.find(Boolean), {name, namespace: name, reason: name, sentence: name, rules: name, detail: name});
+      p.tree.name = name; p.tree.nodes[0][1] = name; p.tree.domains[1][1] = name;
+      window.sakkara.take(p);
+      window.sakkara.choose(name + "/" + name);
+    }, evil);
+    await hostile.click("#tabular");
+    await sleep(300);
+    assert.equal(await hostile.evaluate(() => window.hacked), undefined);
+    assert.equal(await hostile.evaluate(() => document.images.length + document.scripts.length), 1);
+    assert.ok((await hostile.textContent("#list")).includes(evil));
+    await hostile.close();
+  });
+
+  await test("360 px wide, 200 %, filter, colours", async () => {
+    const small = await open(browser, admin + "/ui/", {viewport: {width: 360, height: 740}});
+    assert.ok(await small.evaluate(() => document.documentElement.scrollWidth) <= 360);
+    await small.screenshot({path: join(here, "narrow.png")});
+    await small.close();
+    const zoomed = await open(browser, admin + "/ui/", {viewport: {width: 800, height: 500}, deviceScaleFactor: 2});
+    await zoomed.screenshot({path: join(here, "double.png")});
+    await zoomed.close();
+    await page.fill("#filter", "team-3");
+    await sleep(300);
+    const shown = await page.$$eval("#list button .name", list => list.map(b => b.textContent));
+    assert.ok(shown.length > 0 && shown.every(t => t.includes("team-3")));
+    await page.screenshot({path: join(here, "filter.png")});
+    await page.fill("#filter", "");
+    for (const colour of ["status", "priority", "use", "state", "group"]) {
+      await page.selectOption("#colour", colour);
+      await page.screenshot({path: join(here, `colour-${colour}.png`)});
+    }
+  });
+
+  await test("a saved page opens from a file", async () => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+    const path = join(dir, "saved.html");
+    await download.saveAs(path);
+    const file = await open(browser, "file://" + path);
+    const a = await model(file), b = await model(page);
+    assert.deepEqual(plain(a), plain(b));
+    assert.match(await file.textContent("#pill"), /^saved /);
+    assert.deepEqual(file.problems, []);
+    await file.close();
+  });
+
+  await test("no console error, no foreign request", () => assert.deepEqual(page.problems, []));
+  await page.close();
+
+  await test("a killed daemon: connecting at once, live again without a reload", async () => {
+    const plane = await start(["sandbox", "-f", "cluster.json", "--kubeconfig-out", "kubeconfig2", "--no-daemon"], /^sandbox: /m);
+    const port = 20000 + process.pid % 20000;
+    writeFileSync(join(dir, "serve.yaml"), `apiVersion: sakkara/v1\nkind: SakkaraConfiguration\nadmin: {listen: "127.0.0.1:${port}"}\n` +
+      "extender: {listen: \"127.0.0.1:0\", bindListen: \"127.0.0.1:0\"}\n");
+    const serve = () => start(["serve", "--config", "serve.yaml", "--kubeconfig", "kubeconfig2"], /Daemon started/);
+    let daemon = await serve();
+    const at = `http://127.0.0.1:${port}`;
+    await settle(at);
+    const live = await open(browser, at + "/ui/");
+    daemon.child.kill("SIGKILL");
+    const began = Date.now();
+    await until("connecting", async () => (await live.textContent("#pill")) === "connecting", 3000);
+    const noticed = Date.now() - began;
+    await fetch(`${line(plane, "sandbox")}/api/v1/nodes/${(await model(live)).tree.nodes[0][1]}`, {
+      method: "PATCH", headers: {"Content-Type": "application/merge-patch+json"}, body: JSON.stringify({spec: {unschedulable: true}})});
+    daemon = await serve();
+    await until("live again", async () => (await live.textContent("#pill")) === "live", 40000);
+    await settle(at);
+    await same(live, at);
+    assert.equal((await model(live)).tree.nodes[0][2], "Cordoned");
+    await live.close();
+    daemon.child.kill("SIGTERM");
+    return `noticed after ${noticed} ms`;
+  });
+
+  await test("the other schedulers have tabs in the same panes", async () => {
+    writeFileSync(join(dir, "all.yaml"), "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\nocm: {enabled: true}\nkarmada: {enabled: true}\n" +
+      "spotmix: {enabled: true, listen: \"127.0.0.1:0\"}\n");
+    const all = await start(["sandbox", "--config", "all.yaml", "--kubeconfig-out", "kubeconfig3"], /^admin: /m);
+    const to = line(all, "admin"), server = line(all, "sandbox");
+    const fleet = JSON.parse(execFileSync("node", [join(here, "fleet.mjs")], {maxBuffer: 1 << 26}));
+    const plural = {ManagedCluster: "managedclusters", Cluster: "clusters", ManagedClusterSet: "managedclustersets", ManagedClusterSetBinding: "managedclustersetbindings",
+      Placement: "placements", ResourceBinding: "resourcebindings", Namespace: "namespaces"};
+    for (const o of fleet.items) {
+      const base = o.apiVersion.includes("/") ? "/apis/" + o.apiVersion : "/api/" + o.apiVersion, ns = o.metadata.namespace;
+      const url = server + base + (ns ? "/namespaces/" + ns : "") + "/" + plural[o.kind], headers = {"Content-Type": "application/json"};
+      await fetch(url, {method: "POST", headers, body: JSON.stringify(o)});
+      if (o.status) {
+        await fetch(`${url}/${o.metadata.name}/status`, {method: "PATCH", headers: {"Content-Type": "application/merge-patch+json"}, body: JSON.stringify({status: o.status})});
+      }
+    }
+    const tabs = await open(browser, to + "/ui/");
+    await until("four tabs", async () => (await tabs.$$("[role=tab]")).length === 4);
+    for (const view of ["placements", "bindings"]) {
+      const p = await settle(to, view);
+      assert.ok(p.groups.filter(Boolean).length === 5 && p.tree.nodes.length === 40, view);
+      await tabs.click(`[data-view=${view}]`);
+      await tabs.waitForFunction(v => window.sakkara.picture() && window.sakkara.picture().view === v, view);
+      await same(tabs, to, view);
+      await tabs.click("#list button");
+      await sleep(300);
+      await tabs.screenshot({path: join(here, view + ".png")});
+      await noAxe(tabs, view);
+    }
+    await tabs.click("[data-view=spotmix]");
+    await until("no class", async () => !(await tabs.$eval("#empty", e => e.hidden)));
+    await tabs.close();
+  });
+  await browser.close();
+
+  if (!firefoxPath) {
+    console.log("SKIP  Firefox: there is no firefox-esr");
+    failed += process.env.CI === "true";
+  } else {
+    await test("Firefox draws the same", async () => {
+      const fox = await puppeteer.launch({browser: "firefox", protocol: "webDriverBiDi", executablePath: firefoxPath, headless: true});
+      const tab = await fox.newPage(), problems = [];
+      tab.on("console", m => { if (m.type() === "error") problems.push(m.text()); });
+      tab.on("pageerror", e => problems.push(e.message));
+      await tab.goto(admin + "/ui/");
+      await tab.waitForFunction(() => window.sakkara && window.sakkara.picture(), {timeout: 30000});
+      await same(tab, admin);
+      await tab.screenshot({path: join(here, "firefox.png")});
+      assert.deepEqual(problems, []);
+      await fox.close();
+    });
+  }
+}
+
+try {
+  await run();
+} catch (e) {
+  failed++;
+  console.log(e.stack || e);
+} finally {
+  for (const c of children) c.kill("SIGTERM");
+  await sleep(300);
+  rmSync(dir, {recursive: true, force: true});
+}
+if (process.env.SKR_RESULTS) appendFileSync(process.env.SKR_RESULTS, `${passed} ${failed}\n`);
+console.log(failed ? `ui-check: ${failed} failed` : "ui-check: passed");
+process.exit(failed ? 1 : 0);
