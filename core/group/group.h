@@ -104,6 +104,15 @@ const char *skr_group_map_name(const struct skr_labels *data);
  * of an unknown level. */
 bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *tree,
                       struct skr_strbuf *why);
+/*
+ * The first hard pack, from the top of the tree, that is one unit in each of several units: a level
+ * above it has more than one unit and no rule of the group, not even an empty one. A rule applies
+ * inside each used unit of the level above, so a level that is added above changes what such a rule
+ * says. "constraints: 1:9: hard pack of level "rack" is one rack in each zone that is used; ..." is
+ * appended. False: there is none.
+ */
+bool skr_group_say_split(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                         struct skr_strbuf *b);
 /* Calls each with every level of a rule that is not hard which the tree does not have. */
 void skr_group_each_unknown(const struct skr_group_spec *spec, const struct skr_tree *tree,
                             void (*each)(void *context, const struct skr_named_level *level),

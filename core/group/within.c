@@ -112,3 +112,53 @@ bool skr_group_misfit(const struct skr_group_spec *spec, const struct skr_tree *
     skr_group_say_no_level(spec->within, tree, why);
     return true;
 }
+
+/* ---- levels above a hard pack ---- */
+
+static const struct skr_level_rule *rule_of(const struct skr_group_spec *spec, const char *level)
+{
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        if (strcmp(spec->rule[i].level, level) == 0) {
+            return &spec->rule[i];
+        }
+    }
+    return NULL;
+}
+
+/* The lowest level above that has several units and no rule; 0: none. */
+static int32_t free_level_above(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                                int32_t level)
+{
+    for (int32_t l = level - 1; l > 0; l--) {
+        if (!rule_of(spec, tree->level_name[l]) &&
+            tree->level_first[l + 1] - tree->level_first[l] > 1) {
+            return l;
+        }
+    }
+    return 0;
+}
+
+bool skr_group_say_split(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                         struct skr_strbuf *b)
+{
+    const int32_t within = spec->within ? skr_tree_find_level(tree, spec->within) : 0;
+    for (int32_t l = 2; l <= tree->n_levels; l++) {
+        const char *name = tree->level_name[l];
+        const struct skr_level_rule *rule = rule_of(spec, name);
+        const int32_t above = free_level_above(spec, tree, l);
+        if (!rule || !rule->rule.hard || rule->rule.type != SKR_RULE_PACK || above <= within) {
+            continue;
+        }
+        skr_strbuf_add(b, "constraints: ");
+        if (rule->at.line > 0) {
+            skr_strbuf_addf(b, "%zu:%zu: ", rule->at.line, rule->at.column);
+        }
+        skr_strbuf_addf(
+            b,
+            "hard pack of level \"%.63s\" is one %.63s in each %.63s that is used; write "
+            "within: %.63s for one in all, or a rule for %.63s, {} if this is meant",
+            name, name, tree->level_name[above], name, tree->level_name[above]);
+        return true;
+    }
+    return false;
+}

@@ -477,6 +477,26 @@ static void check_sets(struct skr_lint *lint, const struct lint_group *g)
     }
 }
 
+/* A hard pack that says something else than without the levels above it, on every tree. */
+static void check_split(struct skr_lint *lint, const struct lint_group *g)
+{
+    SKR_STRBUF(text);
+    struct skr_position at = {1, 1};
+    for (size_t t = 0; t < lint->n_trees; t++) {
+        skr_strbuf_reset(&text);
+        if (!skr_group_say_split(g->spec, lint->tree[t].tree, &text)) {
+            return;
+        }
+    }
+    const char *rest = text.s + strlen("constraints: ");
+    if (sscanf(rest, "%zu:%zu: ", &at.line, &at.column) == 2) {
+        rest = strchr(rest, ' ') + 1;
+    }
+    lint_tell(lint, g->object, "SplitRule",
+              lint_inside(g->object, "data.constraints", constraints_of(g), at), NULL,
+              "constraints: %s", rest);
+}
+
 void lint_levels(struct skr_lint *lint)
 {
     for (size_t i = 0; lint->n_trees > 0 && i < lint->n_groups; i++) {
@@ -486,6 +506,7 @@ void lint_levels(struct skr_lint *lint)
             check_rules(lint, g, g->spec->role_rules[k].rule, g->spec->role_rules[k].n_rules);
         }
         check_sets(lint, g);
+        check_split(lint, g);
         if (g->spec->within) {
             check_within(lint, g);
         }

@@ -51,6 +51,15 @@ static void seat_hold(const struct skr_gang *e, const struct group *g, struct wa
     found(w, SKR_TOKEN_LINT_WARNINGS, b.s);
 }
 
+/* What a hard pack says depends on the levels above it, which come with the tree. */
+static void split(const struct skr_gang *e, const struct group *g, struct warnings *w)
+{
+    SKR_STRBUF(b);
+    if (e->topology.tree && skr_group_say_split(g->spec, e->topology.tree, &b)) {
+        found(w, SKR_TOKEN_LINT_WARNINGS, b.s);
+    }
+}
+
 void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct warnings *w)
 {
     for (size_t i = 0; w->lint && g->spec && i < g->spec->n_warnings; i++) {
@@ -58,6 +67,7 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
     }
     if (w->lint && g->spec) {
         seat_hold(e, g, w);
+        split(e, g, w);
     }
     if (w->levels) {
         unknown_levels(e, g, w);

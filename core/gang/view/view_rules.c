@@ -69,6 +69,21 @@ static void say_counts(const struct run *run, size_t n, const struct use *u, con
     }
 }
 
+/* A hard pack below a level that uses several units: what it says, and what one unit in all takes. */
+static void say_split(const struct skr_tree *t, const struct skr_rule *rules, int32_t level,
+                      const struct use *u, struct skr_strbuf *b)
+{
+    const char *name = t->level_name[level];
+    size_t n = 0;
+    skr_strbuf_addf(b, "1 %s in each of %d %ss; make ", name, u->parents, t->level_name[level - 1]);
+    for (int32_t l = 1; l < level; l++) {
+        if (!rules[l - 1].hard || rules[l - 1].type != SKR_RULE_PACK) {
+            skr_strbuf_addf(b, "%s%s", n++ > 0 ? " and " : "", t->level_name[l]);
+        }
+    }
+    skr_strbuf_addf(b, " hard to mean one %s in all", name);
+}
+
 /* How members are distributed on the level: their numbers, or for plain pack the number of
  * units. */
 static void say_use(const struct skr_tree *t, const struct skr_rule *rules, int32_t level,
@@ -79,6 +94,10 @@ static void say_use(const struct skr_tree *t, const struct skr_rule *rules, int3
         !rule->hard && (rule->partitions > 0 || rule->min > 0 || rule->max > 0 || rule->factor > 1);
     if (numbers || rule->type == SKR_RULE_SPREAD) {
         say_counts(run, n, u, t->level_name[level], b);
+        return;
+    }
+    if (rule->hard && u->parents > 1) {
+        say_split(t, rules, level, u, b);
         return;
     }
     skr_strbuf_addf(b, "%d %s%s", u->widest, t->level_name[level], u->widest == 1 ? "" : "s");

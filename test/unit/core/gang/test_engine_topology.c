@@ -556,3 +556,25 @@ TEST_RIG(in_zones(), within_a_rack_is_one_rack_whatever_stands_above)
                         "within: no level \"rak\" (did you mean \"rack\"?); the tree has zone, "
                         "rack, node");
 }
+
+TEST_RIG(rig_create(), a_level_added_above_changes_what_a_hard_rule_says_and_the_group_says_so)
+{
+    rig_racks(rig, 2, 2, 2);
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    assert_null(strstr(rig_key(rig, "g", "conditions"), "in each zone"));
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'level-names':'[\\'zone\\',\\'rack\\',\\'node\\']','tree':"
+             "'{\\'a\\':{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{}}},"
+             "\\'b\\':{\\'rack-1\\':{\\'node-2\\':{},\\'node-3\\':{}}}}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_non_null(strstr(rig_key(rig, "g", "conditions"),
+                           "hard pack of level \\\"rack\\\" is one rack in each zone that is used; "
+                           "write within: rack for one in all, or a rule for zone, {} if this is "
+                           "meant"));
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'within':'rack'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_null(strstr(rig_key(rig, "g", "conditions"), "in each zone"));
+}

@@ -180,3 +180,61 @@ TEST(a_podgroup_has_it_in_an_annotation)
                         "sakkara.group.within: 1:1: must be the name of a level, got \"\"");
     assert_null(refused);
 }
+
+/* zone-0 and zone-1 with a rack and a node each. */
+static struct skr_tree *two_zones(void)
+{
+    static const char *const names[] = {"zone", "rack", "node"};
+    struct skr_tree *tree = NULL;
+    SKR_AUTO(skr_tree_builder_destroy) struct skr_tree_builder *b = skr_tree_builder_create("t");
+    for (int i = 0; i < 2; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "node-%d", i);
+        assert_int_equal(skr_tree_builder_add(b, 1, i ? "zone-1" : "zone-0", NULL), 0);
+        assert_int_equal(skr_tree_builder_add(b, 2, "rack", NULL), 0);
+        assert_int_equal(skr_tree_builder_add(b, 3, node, NULL), 0);
+    }
+    assert_int_equal(skr_tree_builder_finish(b, names, 3, NULL, 0, &tree, NULL, NULL), 0);
+    return tree;
+}
+
+TEST(a_hard_pack_below_a_level_without_a_rule_is_told_what_it_means)
+{
+    static const struct {
+        const char *constraints, *within;
+        bool told;
+    } row[] = {
+        {"{\"rack\":{\"type\":\"pack\",\"hard\":true}}", NULL, true},
+        {"{\"zone\":{},\"rack\":{\"type\":\"pack\",\"hard\":true}}", NULL, false},
+        {"{\"zone\":{\"partitions\":2},\"rack\":{\"type\":\"pack\",\"hard\":true}}", NULL, false},
+        {"{\"zone\":{\"hard\":true},\"rack\":{\"type\":\"pack\",\"hard\":true}}", NULL, false},
+        {"{\"rack\":{\"type\":\"pack\"}}", NULL, false},
+        {"{\"rack\":{\"type\":\"spread\",\"hard\":true}}", NULL, false},
+        {"{\"rack\":{},\"zone\":{},\"node\":{\"type\":\"pack\",\"hard\":true}}", NULL, false},
+        {"{\"rack\":{\"type\":\"pack\",\"hard\":true}}", "rack", false},
+        {"{\"rack\":{\"type\":\"pack\",\"hard\":true}}", "zone", false},
+    };
+    SKR_AUTO(skr_tree_unref) struct skr_tree *tree = two_zones();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        SKR_STRBUF(text);
+        const char *pairs[] = {"constraints",
+                               row[i].constraints,
+                               "size",
+                               "4",
+                               row[i].within ? "within" : NULL,
+                               row[i].within,
+                               NULL};
+        SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
+        assert_int_equal(skr_group_say_split(spec, tree, &text), row[i].told);
+        assert_string_equal(text.s ? text.s : "",
+                            row[i].told ? "constraints: 1:9: hard pack of level \"rack\" is one "
+                                          "rack in each zone that is used; write within: rack for "
+                                          "one in all, or a rule for zone, {} if this is meant"
+                                        : "");
+    }
+    SKR_AUTO(skr_tree_unref) struct skr_tree *one = tree_of(levels + 1, 3);
+    SKR_STRBUF(text);
+    const char *pairs[] = {"constraints", row[0].constraints, NULL};
+    SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
+    assert_false(skr_group_say_split(spec, one, &text)); /* one zone: it means one rack */
+}
