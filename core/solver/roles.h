@@ -133,7 +133,8 @@ struct skr_roles_outcome {
     int64_t rows, ports;                      /* statistics of the method */
 };
 
-/* Order of two placed solutions of the problem by their keys: < 0: a is better, 0: equal. */
+/* Order of two placed solutions of the problem, by sizes in role order, then by keys: < 0: a is
+ * better, 0: equal. */
 int skr_roles_compare(const struct skr_problem *problem, const struct skr_solution *a,
                       const struct skr_solution *b);
 

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "core/solver/roles/roles_solve.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
 
@@ -248,6 +249,7 @@ static int take_best(struct skr_victims_search *s, struct skr_victims *ret)
     if (ret->solution->status != SKR_SOLVE_PLACED) {
         return skr_error_set(s->error, SKR_BUG, "victims that suffice do not");
     }
+    ret->optimal = ret->optimal && ret->solution->optimal;
     ret->status = SKR_VICTIMS_FOUND;
     return 0;
 }
@@ -316,6 +318,10 @@ int skr_victims_find(const struct skr_victims_problem *in, struct skr_victims **
     if (in->problem->n < 0 || in->problem->n > SKR_SOLVER_MEMBERS_MAX) {
         return skr_error_set(error, SKR_INVALID, "%d members, not 0 .. %d", (int)in->problem->n,
                              (int)SKR_SOLVER_MEMBERS_MAX);
+    }
+    int wrong = in->problem->roles ? skr_roles_problem_check(in->problem, error) : 0;
+    if (wrong != 0) {
+        return wrong;
     }
     struct skr_victims *victims = skr_alloc(sizeof *victims);
     struct skr_victims_room room;

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "core/solver/roles.h"
 #include "core/solver/solve_run.h"
 #include "core/solver/victims_search.h"
 #include "topology/base/arena.h"
@@ -53,7 +54,7 @@ static int32_t tightest(const struct skr_problem *p, const int64_t *free_)
 
 static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t level)
 {
-    const struct skr_problem *p = s->in->problem;
+    const struct skr_problem *p = &s->room->bound;
     const struct skr_tree *tree = p->tree;
     struct leaf_room *room = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *room);
     int64_t most = skr_law_of(&p->rule[tree->n_levels - 1], p->n).hi;
@@ -73,18 +74,24 @@ static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t 
     return room;
 }
 
+static bool frees(const struct skr_problem *p, const int64_t *demand, const uint8_t *eligible,
+                  const struct skr_victim_share *share)
+{
+    bool useful = false;
+    for (size_t d = 0; d < p->n_resources && (!eligible || eligible[share->leaf] != 0); d++) {
+        useful = useful || (demand[d] > 0 && share->amount[d] > 0);
+    }
+    return useful;
+}
+
 /* Whether the share frees a resource that a member needs, on a leaf that may take members. */
 static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
 {
-    if (!skr_leaf_eligible(p, share->leaf)) {
-        return false;
+    bool useful = !p->roles && frees(p, p->demand, p->eligible, share);
+    for (size_t r = 0; p->roles && r < p->roles->n_roles && !useful; r++) {
+        useful = frees(p, p->roles->role[r].demand, p->roles->role[r].eligible, share);
     }
-    for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->demand[r] > 0 && share->amount[r] > 0) {
-            return true;
-        }
-    }
-    return false;
+    return useful;
 }
 
 static int64_t gain_of(const struct skr_problem *p, const struct leaf_room *room,
@@ -132,7 +139,7 @@ static void find_candidate(const struct skr_victims_search *s, const struct leaf
                                                   .members = v->members}}};
             f->place[anchor] = ++f->n;
         }
-        f->item[f->place[anchor] - 1].entry.gain += gain_of(s->in->problem, room, share);
+        f->item[f->place[anchor] - 1].entry.gain += gain_of(&s->room->bound, room, share);
     }
 }
 
@@ -186,7 +193,7 @@ static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_
 
 void skr_victims_anchors_make(struct skr_victims_search *s)
 {
-    const struct skr_problem *p = s->in->problem;
+    const struct skr_problem *p = &s->room->bound;
     int32_t level = anchor_level(p);
     int32_t n_anchors = p->tree->level_first[level + 1] - p->tree->level_first[level];
     struct leaf_room *room = leaf_rooms(s, level);

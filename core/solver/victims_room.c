@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "core/solver/roles.h"
+#include "core/solver/roles/roles_solve.h"
 #include "core/solver/solve_run.h"
 
 enum { LEAVES_A_STEP = 8 }; /* leaves that change between two sets; for a solve, all leaves */
@@ -23,8 +25,8 @@ static int32_t n_leaves(const struct skr_victims_room *room)
 
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf)
 {
-    const struct skr_problem *p = &room->problem;
-    int32_t slots = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, p->free, leaf) : 0;
+    const struct skr_problem *p = &room->bound;
+    int32_t slots = skr_leaf_eligible(p, leaf) ? skr_leaf_room(p, room->free, leaf) : 0;
     return slots < p->n ? slots : p->n;
 }
 
@@ -38,12 +40,49 @@ static bool has_claims(const struct skr_problem *p)
     return false;
 }
 
+/* The members of a role, as many as have to fit, as equal ones. */
+static struct skr_problem role_of(const struct skr_problem *p, size_t r)
+{
+    const struct skr_role *role = &p->roles->role[r];
+    struct skr_problem ret = *p;
+    int32_t claims = 0;
+    for (int32_t leaf = 0; role->claimed && leaf < p->tree->n_leaves; leaf++) {
+        claims += role->claimed[leaf];
+    }
+    ret.roles = NULL;
+    ret.demand = role->demand;
+    ret.eligible = role->eligible;
+    ret.claimed = role->claimed;
+    ret.n = role->minimum > claims ? role->minimum : claims;
+    return ret;
+}
+
+/* The role with the fewest slots for its members. */
+static struct skr_problem bound_of(const struct skr_problem *p)
+{
+    struct skr_problem ret = *p;
+    int64_t most = INT64_MIN;
+    for (size_t r = 0; p->roles && r < p->roles->n_roles; r++) {
+        struct skr_problem role = role_of(p, r);
+        int64_t missing = role.n;
+        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+            int32_t room = skr_leaf_eligible(&role, leaf) ? skr_leaf_room(&role, p->free, leaf) : 0;
+            missing -= skr_leaf_claimed(&role, leaf) + (room < role.n ? room : role.n);
+        }
+        if (missing > most) {
+            most = missing;
+            ret = role;
+        }
+    }
+    return ret;
+}
+
 void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victims_problem *in)
 {
     const struct skr_problem *p = in->problem;
     size_t leaves = (size_t)p->tree->n_leaves;
     size_t amounts = leaves * p->n_resources;
-    *room = (struct skr_victims_room){.in = in, .problem = *p};
+    *room = (struct skr_victims_room){.in = in, .problem = *p, .bound = bound_of(p)};
     room->free = skr_alloc_array(amounts + 1, sizeof *room->free);
     if (amounts > 0) {
         memcpy(room->free, p->free, amounts * sizeof *room->free);
@@ -62,7 +101,7 @@ void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victi
     for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
         room->slots[leaf] = skr_victims_room_slots(room, leaf);
     }
-    if (p->n >= 1 && !p->bounds && p->n_domain_rules == 0 && !has_claims(p) &&
+    if (p->n >= 1 && !p->bounds && p->n_domain_rules == 0 && !p->roles && !has_claims(p) &&
         skr_sizes_can_keep(p->tree, p->rule, p->n)) {
         room->pool = skr_sizes_pool_create();
         room->sizes = skr_sizes_create(room->pool, p->tree, p->rule, p->n, room->slots);
@@ -157,6 +196,22 @@ static size_t take_changes(struct skr_victims_room *room)
 
 /* ---- questions ---- */
 
+static int cancelled(struct skr_error *error)
+{
+    return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
+}
+
+/* Roles: whether they fit takes no placement. */
+static int roles_fit(struct skr_victims_room *room, const size_t *victim, size_t n, bool *ret,
+                     struct skr_error *error)
+{
+    bool decided = false;
+    skr_victims_room_set(room, victim, n);
+    room->steps -= 1 + n_leaves(room) / LEAVES_A_STEP;
+    int rc = skr_roles_fit(&room->problem, ret, &decided, error);
+    return rc == 0 && !decided ? cancelled(error) : rc;
+}
+
 int skr_victims_room_solve(struct skr_victims_room *room, const size_t *victim, size_t n,
                            enum skr_tie_break tie_break, struct skr_solution **ret,
                            struct skr_error *error)
@@ -170,7 +225,7 @@ int skr_victims_room_solve(struct skr_victims_room *room, const size_t *victim, 
     if (rc == 0 && (*ret)->status == SKR_SOLVE_TIMEOUT) {
         skr_solution_destroy(*ret);
         *ret = NULL;
-        return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
+        return cancelled(error);
     }
     return rc;
 }
@@ -179,6 +234,9 @@ int skr_victims_room_fits(struct skr_victims_room *room, const size_t *victim, s
                           struct skr_error *error)
 {
     room->tests++;
+    if (room->problem.roles) {
+        return roles_fit(room, victim, n, ret, error);
+    }
     if (!room->sizes) {
         struct skr_solution *solution;
         int rc = skr_victims_room_solve(room, victim, n, SKR_TIE_TREE, &solution, error);
@@ -189,7 +247,7 @@ int skr_victims_room_fits(struct skr_victims_room *room, const size_t *victim, s
         return rc;
     }
     if (room->problem.cancel && atomic_load(room->problem.cancel)) {
-        return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
+        return cancelled(error);
     }
     skr_victims_room_set(room, victim, n);
     size_t changes = take_changes(room);

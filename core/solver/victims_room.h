@@ -11,6 +11,9 @@
 struct skr_victims_room {
     const struct skr_victims_problem *in;
     struct skr_problem problem; /* in's, with free as it is now, nothing explained */
+    /* Equal members that must fit if the problem does: those of in's, or of the role that is
+     * shortest of room; free is in's. Their slots bound what evictions gain. */
+    struct skr_problem bound;
     int64_t *free;
     uint8_t *gone; /* [victim] */
     size_t *gone_list;
@@ -32,7 +35,8 @@ void skr_victims_room_fini(struct skr_victims_room *room);
 
 /* Exactly these victims are gone. */
 void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, size_t n);
-/* New members that the leaf has room for without the victims that are gone, at most n. */
+/* New members of the bound that the leaf has room for without the victims that are gone, at most
+ * its n. */
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf);
 /* Whether the problem is feasible without these victims. < 0: an error; -SKR_RETRY: the problem was
  * cancelled. */

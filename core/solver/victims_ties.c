@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "core/solver/roles.h"
 #include "topology/base/arena.h"
 
 /* ---- placements ---- */
@@ -20,7 +21,8 @@ static int compare(const struct skr_victims_search *s, const struct skr_solution
                    const struct skr_solution *b)
 {
     const struct skr_problem *p = s->in->problem;
-    return skr_placement_compare(p->tree, p->rule, a->key, b->key);
+    return p->roles ? skr_roles_compare(p, a, b)
+                    : skr_placement_compare(p->tree, p->rule, a->key, b->key);
 }
 
 /* The placement with the first n of s->set gone. */

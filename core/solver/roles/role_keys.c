@@ -66,6 +66,11 @@ int skr_roles_compare(const struct skr_problem *problem, const struct skr_soluti
 {
     struct skr_role_keys keys[2] = {{.group = a->key}, {.group = b->key}};
     for (size_t r = 0; r < problem->roles->n_roles; r++) {
+        if (a->roles->size[r] != b->roles->size[r]) {
+            return a->roles->size[r] > b->roles->size[r] ? -1 : 1;
+        }
+    }
+    for (size_t r = 0; r < problem->roles->n_roles; r++) {
         keys[0].own[r] = a->roles->own_key[r];
         keys[1].own[r] = b->roles->own_key[r];
     }

@@ -250,3 +250,30 @@ int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret
     *ret = solution;
     return 0;
 }
+
+int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
+                  struct skr_error *error)
+{
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    struct skr_problem single;
+    enum skr_role_verdict verdict = SKR_ROLE_BEYOND;
+    if (!skr_role_single(problem, rule, &single) && problem->n_domain_rules == 0) {
+        struct skr_problem limited = *problem;
+        int64_t steps = SKR_ROLE_STEPS_MAX;
+        limited.byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_ROLE_BYTES_MAX;
+        verdict = skr_role_feasible(&limited, &steps);
+    }
+    *decided = verdict == SKR_ROLE_PLACED || verdict == SKR_ROLE_INFEASIBLE;
+    *ret = verdict == SKR_ROLE_PLACED;
+    if (verdict != SKR_ROLE_BEYOND) {
+        return verdict == SKR_ROLE_NO_MEMORY ? out_of_memory(error) : 0;
+    }
+    struct skr_solution *solution = NULL;
+    int rc = skr_roles_solve(problem, &solution, error);
+    if (rc == 0) {
+        *decided = solution->status != SKR_SOLVE_TIMEOUT;
+        *ret = solution->status == SKR_SOLVE_PLACED;
+        skr_solution_destroy(solution);
+    }
+    return rc;
+}

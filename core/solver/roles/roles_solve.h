@@ -13,6 +13,11 @@ int skr_roles_problem_check(const struct skr_problem *problem, struct skr_error 
 int skr_roles_solve(const struct skr_problem *problem, struct skr_solution **ret,
                     struct skr_error *error);
 
+/* Whether the problem has a placement, without one being made. *decided: false: a limit was met, or
+ * it was cancelled. */
+int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
+                  struct skr_error *error);
+
 /* Whether the problem is one of equal members, which *ret then is. rule: [SKR_LEVELS_MAX], used by
  * *ret. */
 bool skr_role_single(const struct skr_problem *problem, struct skr_rule *rule,

@@ -5,7 +5,7 @@
  * of 4 cpu and 1 gpu.
  */
 #include "core/solver/roles.h"
-#include "core/solver/solver.h"
+#include "core/solver/victims.h"
 #include "test/test.h"
 
 enum { LEAVES_MAX = 8, LEVELS = 2 };
@@ -362,4 +362,43 @@ TEST(beyond_the_exact_range_a_no_is_proven_by_one_role)
     assert_int_equal(skr_solve(&rig.problem, &solution, NULL), 0);
     assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
     explained_fini(&rig, solution);
+}
+
+TEST(a_victim_makes_room_for_the_leader)
+{
+    static const int64_t gpus[] = {0, 4};
+    static const int64_t cpus[] = {8, 0};
+    static const struct skr_victim_share on_first[] = {{.leaf = 0, .amount = gpus}};
+    static const struct skr_victim_share on_second[] = {{.leaf = 1, .amount = cpus}};
+    static const struct skr_victim victim[] = {
+        {.name = "a",
+         .kind = SKR_VICTIM_GROUP,
+         .priority = 1,
+         .members = 1,
+         .surplus_of = -1,
+         .n_shares = 1,
+         .share = on_first},
+        {.name = "b",
+         .kind = SKR_VICTIM_GROUP,
+         .priority = 2,
+         .members = 1,
+         .surplus_of = -1,
+         .n_shares = 1,
+         .share = on_second},
+    };
+    struct rig rig;
+    rig_init(&rig, "(4/4 8/4) (4/4)", 1, 3);
+    struct skr_victims_problem in = {.problem = &rig.problem,
+                                     .priority = 3,
+                                     .n_victims = 2,
+                                     .victim = victim,
+                                     .step_budget = -1};
+    struct skr_victims *victims = NULL;
+    assert_int_equal(skr_victims_find(&in, &victims, NULL), 0);
+    assert_int_equal(victims->status, SKR_VICTIMS_FOUND);
+    assert_int_equal(victims->n, 1);
+    assert_int_equal(victims->victim[0], 1);
+    assert_true(victims->optimal);
+    skr_victims_destroy(victims);
+    skr_tree_unref(rig.tree);
 }
