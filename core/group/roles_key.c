@@ -142,8 +142,9 @@ static int read_roles(const struct reader *r, json_t *root)
     int64_t sum = 0;
     int rc;
     if (n == 0) {
-        rc = skr_error_set_key(r->error, SKR_INVALID, key,
-                               "no role: name one, or leave the key out");
+        rc =
+            skr_error_set_at(r->error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
+                             "no role: name one, or leave the key out");
         return skr_group_defect(r->spec, "EmptyValue", rc, r->error);
     }
     if (n > SKR_ROLES_MAX) {

@@ -101,8 +101,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "leave it out"},
     {"RoleSizes", false,
      "sizes of roles contradict each other, key size or the sets: the group is not placed",
-     "size is the sum of the roles; every role of sets has a whole number of them, the same for "
-     "all"},
+     "size is the sum of the roles; all roles of a set make the same whole number of sets"},
     {"SchedulerName", true, "a pod names a group and another scheduler: it is not a member",
      "schedulerName: sakkara"},
     {"SeatHoldTooLong", true, "key seat-hold of a group is more than option seatHoldMax",

@@ -12,6 +12,8 @@
 #include "server/exit_code.h"
 #include "server/file.h"
 #include "server/solve/file.h"
+#include "server/solve/roles_answer.h"
+#include "server/solve/writer.h"
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
                                          "WaitingForCapacity", "TopologyPlacementFailed"};
@@ -39,13 +41,12 @@ static int read_text(const char *path, char **ret, struct skr_error *error)
 
 /* ---- writing ---- */
 
-struct writer {
-    const struct skr_problem *problem;
-    const struct skr_tree *tree;
-    struct skr_strbuf *out;
-};
+const char *skr_solve_relaxation_name(enum skr_relaxation_kind kind)
+{
+    return kind_name[kind];
+}
 
-static void write_counts(const struct writer *w, const int32_t *count)
+static void write_counts(const struct skr_solve_writer *w, const int32_t *count)
 {
     bool first = true;
     skr_strbuf_add(w->out, ",\n  \"placement\": {");
@@ -60,8 +61,8 @@ static void write_counts(const struct writer *w, const int32_t *count)
     skr_strbuf_add(w->out, "}");
 }
 
-/* [[4,2],[1,1]]: two units hold 4, one holds 1. */
-static void write_runs(const struct writer *w, const char *name, const struct skr_level_key *key)
+void skr_solve_write_runs(const struct skr_solve_writer *w, const char *name,
+                          const struct skr_level_key *key)
 {
     skr_strbuf_addf(w->out, ", \"%s\": [", name);
     for (size_t r = 0; r < key->n_runs; r++) {
@@ -71,30 +72,34 @@ static void write_runs(const struct writer *w, const char *name, const struct sk
     skr_strbuf_add(w->out, "]");
 }
 
-static void write_key(const struct writer *w, const struct skr_solution *s)
+static void write_key(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     skr_strbuf_add(w->out, ",\n  \"key\": [");
+    bool first = true;
     for (int32_t level = 0; level < w->tree->n_levels; level++) {
-        skr_strbuf_add(w->out, level == 0 ? "\n    {\"level\": " : ",\n    {\"level\": ");
+        if (w->problem->roles) {
+            skr_solve_write_own_keys(w, s, level, &first);
+        }
+        skr_strbuf_add(w->out, first ? "\n    {\"level\": " : ",\n    {\"level\": ");
+        first = false;
         skr_strbuf_add_json(w->out, w->tree->level_name[level + 1]);
         skr_strbuf_addf(w->out, ", \"type\": \"%s\", \"used\": %" PRId32,
                         w->problem->rule[level].type == SKR_RULE_PACK ? "pack" : "spread",
                         s->key[level].used);
-        write_runs(w, "counts", &s->key[level]);
+        skr_solve_write_runs(w, "counts", &s->key[level]);
         if (s->best_alone && s->best_alone[level].used > 0) {
-            write_runs(w, "bestAlone", &s->best_alone[level]);
+            skr_solve_write_runs(w, "bestAlone", &s->best_alone[level]);
         }
         if (s->best_empty && s->best_empty[level].used > 0) {
-            write_runs(w, "bestEmpty", &s->best_empty[level]);
+            skr_solve_write_runs(w, "bestEmpty", &s->best_empty[level]);
         }
         skr_strbuf_add(w->out, "}");
     }
     skr_strbuf_add(w->out, "\n  ]");
 }
 
-static void write_unit(const struct writer *w, int32_t unit)
+void skr_solve_write_unit(const struct skr_solve_writer *w, int32_t unit)
 {
-    /* Path from the top, as units of one name may be different units. */
     int32_t path[SKR_LEVELS_MAX];
     int32_t n = 0;
     SKR_STRBUF(text);
@@ -107,7 +112,9 @@ static void write_unit(const struct writer *w, int32_t unit)
     skr_strbuf_add_json(w->out, text.s);
 }
 
-static void write_bottleneck(const struct writer *w, const struct skr_explanation *x)
+/* roles: of a problem with roles, else NULL. */
+static void write_bottleneck(const struct skr_solve_writer *w, const struct skr_explanation *x,
+                             const struct skr_roles_explanation *roles)
 {
     skr_strbuf_add(w->out, ",\n    \"bottleneck\": {\"level\": ");
     skr_strbuf_add_json(w->out, w->tree->level_name[x->level]);
@@ -115,15 +122,19 @@ static void write_bottleneck(const struct writer *w, const struct skr_explanatio
     for (size_t i = 0; i < x->n_bottlenecks; i++) {
         const struct skr_bottleneck *b = &x->bottleneck[i];
         skr_strbuf_add(w->out, i == 0 ? "\n      {\"unit\": " : ",\n      {\"unit\": ");
-        write_unit(w, b->unit);
-        skr_strbuf_addf(w->out,
-                        ", \"fits\": %" PRId32 ", \"needs\": %" PRId32 ", \"short\": %" PRId32 "}",
-                        b->fits, b->needs, b->needs - b->fits);
+        skr_solve_write_unit(w, b->unit);
+        if (roles) {
+            skr_solve_write_short(w, roles, i);
+        } else {
+            skr_strbuf_addf(w->out, ", \"fits\": %" PRId32 ", \"needs\": %" PRId32, b->fits,
+                            b->needs);
+        }
+        skr_strbuf_addf(w->out, ", \"short\": %" PRId32 "}", b->needs - b->fits);
     }
     skr_strbuf_add(w->out, "]}");
 }
 
-static void write_sizes(const struct writer *w, const struct skr_explanation *x)
+static void write_sizes(const struct skr_solve_writer *w, const struct skr_explanation *x)
 {
     skr_strbuf_addf(
         w->out, ",\n    \"sizes\": {\"from\": %" PRId32 ", \"to\": %" PRId32 ", \"feasible\": [",
@@ -135,7 +146,7 @@ static void write_sizes(const struct writer *w, const struct skr_explanation *x)
     skr_strbuf_add(w->out, "]}");
 }
 
-static void write_relaxations(const struct writer *w, const struct skr_explanation *x)
+static void write_relaxations(const struct skr_solve_writer *w, const struct skr_explanation *x)
 {
     skr_strbuf_add(w->out, ",\n    \"relaxations\": [");
     for (size_t i = 0; i < x->n_relaxations; i++) {
@@ -156,7 +167,7 @@ static void write_relaxations(const struct writer *w, const struct skr_explanati
     skr_strbuf_add(w->out, "]");
 }
 
-static void write_slots(const struct writer *w, const struct skr_explanation *x)
+static void write_slots(const struct skr_solve_writer *w, const struct skr_explanation *x)
 {
     skr_strbuf_addf(w->out, ",\n    \"slots\": {\"missing\": %" PRId32 ", \"nodes\": {", x->slots);
     for (size_t i = 0; i < x->n_slot_leaves && i < SKR_MISSING_SLOTS_MAX; i++) {
@@ -167,7 +178,7 @@ static void write_slots(const struct writer *w, const struct skr_explanation *x)
     skr_strbuf_add(w->out, "}}");
 }
 
-static void write_incomplete(const struct writer *w, uint32_t left_out)
+static void write_incomplete(const struct skr_solve_writer *w, uint32_t left_out)
 {
     static const char *const name[] = {"sizes", "relaxations", "slots", "keys"};
     if (left_out == 0) {
@@ -184,7 +195,24 @@ static void write_incomplete(const struct writer *w, uint32_t left_out)
     skr_strbuf_add(w->out, "]");
 }
 
-static void write_explanation(const struct writer *w, const struct skr_solution *s)
+/* Of a problem with roles. */
+static void write_roles_explanation(const struct skr_solve_writer *w, const struct skr_solution *s)
+{
+    const struct skr_explanation *x = &s->explanation;
+    const uint32_t asked = w->problem->explain_parts & SKR_EXPLAIN_RELAXATIONS;
+    skr_strbuf_addf(w->out, ",\n  \"explanation\": {\n    \"class\": \"%s\"", class_name[x->class]);
+    skr_solve_write_shortages(w, &s->roles->explanation);
+    if (x->level > 0) {
+        write_bottleneck(w, x, &s->roles->explanation);
+    }
+    if (asked != 0) {
+        skr_solve_write_role_relaxations(w, &s->roles->explanation);
+    }
+    write_incomplete(w, asked & ~x->parts);
+    skr_strbuf_add(w->out, "\n  }");
+}
+
+static void write_explanation(const struct skr_solve_writer *w, const struct skr_solution *s)
 {
     const struct skr_explanation *x = &s->explanation;
     uint32_t asked = w->problem->explain_parts;
@@ -195,7 +223,7 @@ static void write_explanation(const struct writer *w, const struct skr_solution 
     skr_strbuf_addf(w->out, "\n    \"largest\": %" PRId32 ",\n    \"sumOfFits\": %" PRId64,
                     x->largest, x->sum_fits);
     if (x->level > 0) {
-        write_bottleneck(w, x);
+        write_bottleneck(w, x, NULL);
     }
     if (x->sizes_last > 0) {
         write_sizes(w, x);
@@ -215,17 +243,23 @@ static void write_explanation(const struct writer *w, const struct skr_solution 
     skr_strbuf_add(w->out, "\n  }");
 }
 
-static void write_statistics(const struct writer *w, const struct skr_solve_stats *stats,
+static void write_statistics(const struct skr_solve_writer *w, const struct skr_solution *s,
                              int64_t took_us)
 {
+    const struct skr_solve_stats *stats = &s->stats;
     static const char *const phase[] = {"sets", "optimum", "choice", "explanation"};
     _Static_assert(sizeof phase / sizeof phase[0] == SKR_PHASE_COUNT, "a name per phase");
     skr_strbuf_addf(w->out,
                     ",\n  \"statistics\": {\"unitsVisited\": %" PRId64 ", \"merges\": %" PRId64
                     ", \"mergesOfRuns\": %" PRId64 ", \"statesKept\": %" PRId64
-                    ", \"peakBytes\": %" PRId64 ", \"microseconds\": %" PRId64 ", \"phases\": {",
+                    ", \"peakBytes\": %" PRId64,
                     stats->units_visited, stats->merges, stats->merges_of_runs, stats->states_kept,
-                    stats->peak_bytes, took_us);
+                    stats->peak_bytes);
+    if (s->roles) {
+        skr_strbuf_addf(w->out, ", \"rows\": %" PRId64 ", \"ports\": %" PRId64, s->roles->rows,
+                        s->roles->ports);
+    }
+    skr_strbuf_addf(w->out, ", \"microseconds\": %" PRId64 ", \"phases\": {", took_us);
     for (size_t i = 0; i < SKR_PHASE_COUNT; i++) {
         skr_strbuf_addf(w->out, "%s\"%s\": %" PRId64, i == 0 ? "" : ", ", phase[i],
                         stats->time_us[i]);
@@ -233,19 +267,27 @@ static void write_statistics(const struct writer *w, const struct skr_solve_stat
     skr_strbuf_add(w->out, "}}\n}\n");
 }
 
-static void write_solution(const struct writer *w, const struct skr_solution *s, int64_t took_us)
+static void write_solution(const struct skr_solve_writer *w, const struct skr_solution *s,
+                           int64_t took_us)
 {
     skr_strbuf_addf(w->out, "{\n  \"result\": \"%s\",\n  \"members\": %" PRId32,
                     status_name[s->status], w->problem->n);
     if (s->status == SKR_SOLVE_PLACED) {
         skr_strbuf_addf(w->out, ",\n  \"optimal\": %s", s->optimal ? "true" : "false");
-        write_counts(w, s->count);
+        if (w->problem->roles) {
+            skr_solve_write_roles(w, s);
+        } else {
+            write_counts(w, s->count);
+        }
         write_key(w, s);
     }
-    if (w->problem->explain && s->status != SKR_SOLVE_TIMEOUT) {
+    const bool explained = w->problem->explain && s->status != SKR_SOLVE_TIMEOUT;
+    if (explained && !w->problem->roles) {
         write_explanation(w, s);
+    } else if (explained && s->status == SKR_SOLVE_INFEASIBLE) {
+        write_roles_explanation(w, s);
     }
-    write_statistics(w, &s->stats, took_us);
+    write_statistics(w, s, took_us);
 }
 
 /* ---- the command ---- */
@@ -267,7 +309,7 @@ static int solve(const char *name, const struct skr_solve_file *file, struct skr
         skr_strbuf_addf(errors, "%s: %s\n", name, error.text);
         return SKR_EXIT_ERROR;
     }
-    const struct writer writer = {&file->problem, file->tree, out};
+    const struct skr_solve_writer writer = {&file->problem, file->tree, out};
     write_solution(&writer, solution, now_us() - begin);
     int code = solution->status == SKR_SOLVE_PLACED ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
     skr_solution_destroy(solution);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "server/solve/reader.h"
+#include "server/solve/roles.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
 #include "topology/topology_map.h"
@@ -223,7 +224,11 @@ static int read_group(struct skr_solve_reader *r)
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
     SKR_STRBUF(why);
-    if (file->group->within && skr_group_misfit(file->group, file->tree, &why)) {
+    const bool has_roles = file->group->n_roles > 0;
+    if (!has_roles && (file->group->n_role_rules > 0 || file->group->n_sets > 0)) {
+        return skr_solve_refuse(r, path, "roles and sets need group.roles");
+    }
+    if ((file->group->within || has_roles) && skr_group_misfit(file->group, file->tree, &why)) {
         (void)skr_error_set(&inner, SKR_INVALID, "%s", why.s);
         return refuse_moved(r, "group", &inner);
     }
@@ -236,13 +241,21 @@ static int read_group(struct skr_solve_reader *r)
     }
     file->problem.rule = rule;
     file->problem.n = file->group->size;
-    return 0;
+    return has_roles ? skr_solve_roles_begin(r) : 0;
 }
 
 static int read_member(struct skr_solve_reader *r)
 {
     json_t *member = json_object_get(r->root, "member");
     const char *const whole[] = {"member", NULL};
+    const char *const several[] = {"members", NULL};
+    if (r->roles) {
+        return member ? skr_solve_refuse(r, whole, "members are those of roles: use members")
+                      : skr_solve_roles_read_members(r);
+    }
+    if (json_object_get(r->root, "members")) {
+        return skr_solve_refuse(r, several, "needs group.roles");
+    }
     int64_t *demand = skr_arena_array(r->file->arena, SKR_SOLVE_RESOURCES_MAX, sizeof *demand);
     if (!demand) {
         return skr_solve_no_memory(r);
@@ -320,6 +333,15 @@ static int read_explain(struct skr_solve_reader *r)
     return 0;
 }
 
+static int read_roles(struct skr_solve_reader *r)
+{
+    static const char *const path[] = {"apart", NULL};
+    if (r->roles) {
+        return skr_solve_roles_finish(r);
+    }
+    return json_object_get(r->root, "apart") ? skr_solve_refuse(r, path, "needs group.roles") : 0;
+}
+
 static int read_options(struct skr_solve_reader *r)
 {
     const char *const tie_path[] = {"tieBreak", NULL};
@@ -362,12 +384,14 @@ static int load(struct skr_solve_reader *r)
         return skr_error_set(r->error, SKR_INVALID, "1:1: must be an object, got %s",
                              skr_object_type_name(r->root));
     }
-    static const char *const known[] = {"topology", "member",  "default",    "nodes", "group",
-                                        "tieBreak", "explain", "stepBudget", NULL};
+    static const char *const known[] = {"topology", "member",     "members", "default",
+                                        "nodes",    "group",      "apart",   "tieBreak",
+                                        "explain",  "stepBudget", NULL};
     const char *path[2] = {NULL};
     return skr_solve_check_keys(
         r, r->root, path, 0, known,
-        "topology, member, default, nodes, group, tieBreak, explain, stepBudget");
+        "topology, member, members, default, nodes, group, apart, tieBreak, "
+        "explain, stepBudget");
 }
 
 int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct skr_error *error)
@@ -380,8 +404,9 @@ int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct s
         return skr_solve_no_memory(&r);
     }
     r.file->arena = arena;
-    int (*const step[])(struct skr_solve_reader *) = {
-        load, read_topology, read_group, read_member, skr_solve_read_nodes, read_options};
+    int (*const step[])(struct skr_solve_reader *) = {load,        read_topology,        read_group,
+                                                      read_member, skr_solve_read_nodes, read_roles,
+                                                      read_options};
     int rc = 0;
     for (size_t i = 0; i < sizeof step / sizeof step[0] && rc == 0; i++) {
         rc = step[i](&r);

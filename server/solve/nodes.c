@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/solve/reader.h"
+#include "server/solve/roles.h"
 #include "topology/base/arena.h"
 
 /* The values of one node, or the defaults. */
@@ -17,6 +18,7 @@ struct node {
     int64_t used[SKR_SOLVE_RESOURCES_MAX];
     int64_t capacity[SKR_SOLVE_RESOURCES_MAX];
     bool eligible;
+    uint8_t eligible_of[SKR_ROLES_MAX]; /* of roles, in place of eligible */
     int32_t claimed;
 };
 
@@ -53,9 +55,44 @@ static int read_amounts(const struct skr_solve_reader *r, const char **path, siz
 
 static const char *const node_keys[] = {"free", "used", "capacity", "eligible", "claimed", NULL};
 
+/* eligible and claimed of members that are equal. */
+static int read_members(struct skr_solve_reader *r, const char **path, size_t n,
+                        const json_t *object, struct node *ret)
+{
+    path[n + 1] = NULL;
+    const json_t *eligible = json_object_get(object, "eligible");
+    path[n] = "eligible";
+    if (eligible && !json_is_boolean(eligible)) {
+        return skr_solve_refuse_type(r, path, "true or false", eligible);
+    }
+    ret->eligible = !eligible ? ret->eligible : json_is_true(eligible);
+    const json_t *claimed = json_object_get(object, "claimed");
+    path[n] = "claimed";
+    if (claimed && !json_is_integer(claimed)) {
+        return skr_solve_refuse_type(r, path, "a number of members", claimed);
+    }
+    json_int_t count = !claimed ? ret->claimed : json_integer_value(claimed);
+    if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_solve_refuse(r, path, "must be 0 to 1048576");
+    }
+    ret->claimed = (int32_t)count;
+    return 0;
+}
+
+/* The same of roles; leaf -1: the defaults, which have no claims. */
+static int read_roles(struct skr_solve_reader *r, const char **path, size_t n, const json_t *object,
+                      int32_t leaf, struct node *ret)
+{
+    const json_t *eligible = json_object_get(object, "eligible");
+    json_t *claimed = json_object_get(object, "claimed");
+    int rc = !eligible ? 0 : skr_solve_roles_read_eligible(r, path, n, eligible, ret->eligible_of);
+    return rc < 0 || !claimed || leaf < 0 ? rc
+                                          : skr_solve_roles_read_claimed(r, path, n, claimed, leaf);
+}
+
 /* path[0 .. n - 1] names the object; it has room for two more and the end. */
 static int read_node(struct skr_solve_reader *r, const char **path, size_t n, const json_t *object,
-                     struct node *ret)
+                     int32_t leaf, struct node *ret)
 {
     path[n] = NULL;
     if (!json_is_object(object)) {
@@ -81,25 +118,9 @@ static int read_node(struct skr_solve_reader *r, const char **path, size_t n, co
             return rc;
         }
     }
-    path[n + 1] = NULL;
-    const json_t *eligible = json_object_get(object, "eligible");
-    path[n] = "eligible";
-    if (eligible && !json_is_boolean(eligible)) {
-        return skr_solve_refuse_type(r, path, "true or false", eligible);
-    }
-    ret->eligible = !eligible ? ret->eligible : json_is_true(eligible);
-    const json_t *claimed = json_object_get(object, "claimed");
-    path[n] = "claimed";
-    if (claimed && !json_is_integer(claimed)) {
-        return skr_solve_refuse_type(r, path, "a number of members", claimed);
-    }
-    json_int_t count = !claimed ? ret->claimed : json_integer_value(claimed);
-    if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
-        return skr_solve_refuse(r, path, "must be 0 to 1048576");
-    }
-    ret->claimed = (int32_t)count;
     r->has_capacity = r->has_capacity || ret->has_capacity;
-    return 0;
+    return r->roles ? read_roles(r, path, n, object, leaf, ret)
+                    : read_members(r, path, n, object, ret);
 }
 
 struct node_arrays {
@@ -108,12 +129,30 @@ struct node_arrays {
     int32_t *claimed;
 };
 
+/* What the claimed members of the node use of a resource, saturated. */
+static int64_t claimed_use(const struct skr_solve_reader *r, const struct node *node, int32_t leaf,
+                           size_t resource)
+{
+    const size_t n = r->roles ? r->roles->roles.n_roles : 1;
+    int64_t use = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t count = r->roles ? r->roles->claimed[i][leaf] : node->claimed;
+        const int64_t demand =
+            r->roles ? r->roles->demand[i][resource] : r->file->problem.demand[resource];
+        const bool fits = count == 0 || demand <= (INT64_MAX - use) / count;
+        use = fits ? use + demand * count : INT64_MAX;
+    }
+    return use;
+}
+
 static void set_node(const struct skr_solve_reader *r, const struct node *node, int32_t leaf,
                      const struct node_arrays *to)
 {
-    const int64_t *demand = r->file->problem.demand;
     to->eligible[leaf] = node->eligible;
     to->claimed[leaf] = node->claimed;
+    for (size_t i = 0; r->roles && i < r->roles->roles.n_roles; i++) {
+        r->roles->eligible[i][leaf] = node->eligible_of[i];
+    }
     for (size_t i = 0; i < r->n_resources; i++) {
         int64_t free = node->has_free ? node->free[i] : node->has_capacity ? node->capacity[i] : 0;
         size_t at = (size_t)leaf * r->n_resources + i;
@@ -121,8 +160,8 @@ static void set_node(const struct skr_solve_reader *r, const struct node *node, 
         int64_t capacity = node->capacity[i];
         if (!node->has_capacity) {
             int64_t own = free > 0 ? free : 0;
-            bool fits = node->claimed == 0 || demand[i] <= (INT64_MAX - own) / node->claimed;
-            capacity = fits ? own + demand[i] * node->claimed : INT64_MAX;
+            const int64_t use = claimed_use(r, node, leaf, i);
+            capacity = use <= INT64_MAX - own ? own + use : INT64_MAX;
         }
         to->free[at] = free;
         to->capacity[at] = capacity;
@@ -133,6 +172,7 @@ static int read_default(struct skr_solve_reader *r, struct node *ret)
 {
     const char *path[4] = {"default"};
     *ret = (struct node){.eligible = true};
+    memset(ret->eligible_of, 1, sizeof ret->eligible_of);
     const json_t *object = json_object_get(r->root, "default");
     if (!object) {
         return 0;
@@ -141,7 +181,7 @@ static int read_default(struct skr_solve_reader *r, struct node *ret)
     if (json_object_get(object, "claimed")) {
         return skr_solve_refuse(r, path, "is of single nodes");
     }
-    return read_node(r, path, 1, object, ret);
+    return read_node(r, path, 1, object, -1, ret);
 }
 
 int skr_solve_read_nodes(struct skr_solve_reader *r)
@@ -181,7 +221,7 @@ int skr_solve_read_nodes(struct skr_solve_reader *r)
         if (rc == 0 && leaf < 0) {
             rc = skr_solve_refuse(r, path, "is not in the tree");
         }
-        rc = rc == 0 ? read_node(r, path, 2, object, &node) : rc;
+        rc = rc == 0 ? read_node(r, path, 2, object, leaf, &node) : rc;
         if (rc == 0) {
             set_node(r, &node, leaf, &arrays);
         }

@@ -12,6 +12,8 @@
 
 enum { SKR_SOLVE_RESOURCES_MAX = 32, SKR_SOLVE_PHRASE_MAX = 200, SKR_SOLVE_QUOTE_MAX = 64 };
 
+struct skr_solve_roles; /* roles.h */
+
 struct skr_solve_reader {
     const char *text;
     json_t *root;
@@ -21,6 +23,7 @@ struct skr_solve_reader {
     const char *resource[SKR_SOLVE_RESOURCES_MAX]; /* borrowed from root */
     bool by_slots;                                 /* no member given: amounts are slots */
     bool has_capacity;                             /* some node has one */
+    struct skr_solve_roles *roles;                 /* NULL: the members are equal */
 };
 
 /* Position of the value, or 1:1. */

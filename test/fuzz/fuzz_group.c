@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What users ask for: a group ConfigMap, or the labels of a pod. The first byte says which, and
- * which keys are there. A map has the parts name, size, priority, constraints; labels are parts
+ * which keys are there. A map has the parts name, size, priority, constraints, roles; labels are
+ * parts
  * "KEY=VALUE" without the prefix sakkara.group. of their keys. What is taken is within its limits,
  * the same when written as a map and read again, and a problem the solver can answer.
  */
@@ -9,7 +10,7 @@
 #include "test/fuzz/fuzz.h"
 #include "topology/topology_map.h"
 
-enum { FROM_LABELS = 128, KEYS = 4, LABELS_MAX = 80, SOLVED_MAX = 64 };
+enum { FROM_LABELS = 128, KEYS = 5, LABELS_MAX = 80, SOLVED_MAX = 64 };
 
 static const struct skr_tree *some_tree(void)
 {
@@ -31,6 +32,34 @@ static void check_rule(const struct skr_rule *r)
     fuzz_check(r->min == 0 || r->max == 0 || r->min <= r->max);
 }
 
+static void check_roles(const struct skr_group_spec *spec)
+{
+    int64_t sum = 0;
+    for (size_t r = 0; r < spec->n_roles; r++) {
+        fuzz_check(spec->role[r].size >= 1 && spec->role[r].minimum >= 1);
+        fuzz_check(spec->role[r].minimum <= spec->role[r].size);
+        fuzz_check(skr_group_role_find(spec, spec->role[r].name) == r);
+        sum += spec->role[r].size;
+    }
+    fuzz_check(spec->n_roles <= SKR_ROLES_MAX && spec->n_role_rules <= SKR_ROLES_MAX);
+    fuzz_check(spec->n_roles == 0 || sum == spec->size);
+    fuzz_check(spec->n_sets <= SKR_SET_KINDS_MAX);
+    fuzz_check(spec->n_roles == 0 ||
+               skr_group_roles_check(spec, spec->role, spec->n_roles, NULL) == 0);
+    for (size_t i = 0; i < spec->n_role_rules; i++) {
+        for (size_t k = 0; k < spec->role_rules[i].n_rules; k++) {
+            check_rule(&spec->role_rules[i].rule[k].rule);
+        }
+    }
+    for (size_t k = 0; k < spec->n_sets; k++) {
+        fuzz_check(spec->set[k].n_parts >= 1 && spec->set[k].n_parts <= SKR_ROLES_MAX);
+        for (size_t i = 0; i < spec->set[k].n_parts; i++) {
+            fuzz_check(spec->set[k].part[i].each >= 1);
+            fuzz_check(skr_group_set_of(spec, spec->set[k].part[i].role) == k);
+        }
+    }
+}
+
 static void check_spec(const struct skr_group_spec *spec)
 {
     fuzz_check(spec->size >= 1 && spec->size <= SKR_GROUP_SIZE_MAX);
@@ -41,6 +70,7 @@ static void check_spec(const struct skr_group_spec *spec)
             fuzz_check(strcmp(spec->rule[i].level, spec->rule[k].level) != 0);
         }
     }
+    check_roles(spec);
     for (size_t i = 0; i < spec->n_warnings; i++) {
         size_t len = strlen(spec->warning[i]);
         fuzz_check(len > 0 && len < SKR_ERROR_TEXT_MAX);
@@ -63,10 +93,51 @@ static void write_rule(struct skr_strbuf *b, const struct skr_level_rule *r, boo
     skr_strbuf_addf(b, "\"factor\":%d}", (int)r->rule.factor);
 }
 
+static void write_role_constraints(struct skr_strbuf *b, const struct skr_group_spec *spec)
+{
+    skr_strbuf_add(b, spec->n_rules > 0 ? ",\"roles\":{" : "\"roles\":{");
+    for (size_t i = 0; i < spec->n_role_rules; i++) {
+        skr_strbuf_add(b, i > 0 ? "," : "");
+        skr_strbuf_add_json(b, spec->role_rules[i].role);
+        skr_strbuf_add(b, ":{");
+        for (size_t k = 0; k < spec->role_rules[i].n_rules; k++) {
+            write_rule(b, &spec->role_rules[i].rule[k], k == 0);
+        }
+        skr_strbuf_addc(b, '}');
+    }
+    skr_strbuf_add(b, "},\"sets\":[");
+    for (size_t k = 0; k < spec->n_sets; k++) {
+        skr_strbuf_add(b, k > 0 ? ",{\"level\":" : "{\"level\":");
+        skr_strbuf_add_json(b, spec->set[k].level);
+        skr_strbuf_addf(b, ",\"exclusive\":%s,\"roles\":{",
+                        spec->set[k].exclusive ? "true" : "false");
+        for (size_t i = 0; i < spec->set[k].n_parts; i++) {
+            skr_strbuf_add(b, i > 0 ? "," : "");
+            skr_strbuf_add_json(b, spec->set[k].part[i].role);
+            skr_strbuf_addf(b, ":%d", (int)spec->set[k].part[i].each);
+        }
+        skr_strbuf_add(b, "}}");
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+static void write_roles(struct skr_strbuf *b, const struct skr_group_spec *spec)
+{
+    skr_strbuf_addc(b, '{');
+    for (size_t r = 0; r < spec->n_roles; r++) {
+        skr_strbuf_add(b, r > 0 ? "," : "");
+        skr_strbuf_add_json(b, spec->role[r].name);
+        skr_strbuf_addf(b, ":{\"size\":%d,\"minimum\":%d}", (int)spec->role[r].size,
+                        (int)spec->role[r].minimum);
+    }
+    skr_strbuf_addc(b, '}');
+}
+
 static void check_again(const struct skr_group_spec *spec)
 {
     char size[16], priority[16];
     SKR_STRBUF(b);
+    SKR_STRBUF(roles);
     struct skr_group_spec *again = NULL;
     struct skr_error error;
     snprintf(size, sizeof size, "%d", (int)spec->size);
@@ -75,12 +146,20 @@ static void check_again(const struct skr_group_spec *spec)
     for (size_t i = 0; i < spec->n_rules; i++) {
         write_rule(&b, &spec->rule[i], i == 0);
     }
+    if (spec->n_role_rules > 0 || spec->n_sets > 0) {
+        write_role_constraints(&b, spec);
+    }
     skr_strbuf_addc(&b, '}');
-    struct skr_label item[] = {
-        {"constraints", b.s}, {"name", spec->name}, {"priority", priority}, {"size", size}};
-    struct skr_labels data = {KEYS, item};
+    write_roles(&roles, spec);
+    struct skr_label item[KEYS] = {
+        {"constraints", b.s}, {"name", spec->name}, {"priority", priority}};
+    struct skr_labels data = {3, item};
+    if (spec->n_roles > 0) {
+        item[data.n++] = (struct skr_label){"roles", roles.s};
+    }
+    item[data.n++] = (struct skr_label){"size", size};
     int rc = skr_group_spec_parse(&data, &again, &error);
-    if (b.len <= SKR_GROUP_CONSTRAINTS_MAX) {
+    if (b.len + roles.len <= SKR_GROUP_CONSTRAINTS_MAX) {
         fuzz_check(rc == 0 && skr_group_spec_equal(spec, again));
         check_spec(again);
     }
@@ -185,7 +264,7 @@ static int parse_map(uint8_t which, char **part, size_t n, struct skr_group_spec
     static const struct {
         const char *key;
         size_t part;
-    } sorted[KEYS] = {{"constraints", 3}, {"name", 0}, {"priority", 2}, {"size", 1}};
+    } sorted[KEYS] = {{"constraints", 3}, {"name", 0}, {"priority", 2}, {"roles", 4}, {"size", 1}};
     struct skr_label item[KEYS];
     struct skr_labels data = {0, item};
     for (size_t i = 0; i < KEYS; i++) {

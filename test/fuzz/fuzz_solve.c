@@ -3,6 +3,7 @@
  * Solve files: whatever the bytes are, they are refused with a position, or are a problem that the
  * solver answers, with counts that pass the checker and an explanation that contradicts nothing.
  */
+#include "core/solver/roles.h"
 #include "server/solve/file.h"
 #include "test/fuzz/fuzz.h"
 
@@ -22,6 +23,20 @@ static void check_explanation(const struct skr_problem *problem, const struct sk
     }
 }
 
+static void check_roles(const struct skr_problem *problem, const struct skr_solution *s)
+{
+    const struct skr_roles_outcome *roles = s->roles;
+    if (s->status == SKR_SOLVE_PLACED) {
+        fuzz_check(skr_roles_check(problem, roles->size, roles->count, NULL) == 0);
+        for (size_t r = 0; r < problem->roles->n_roles; r++) {
+            fuzz_check(roles->size[r] >= problem->roles->role[r].minimum &&
+                       roles->size[r] <= problem->roles->role[r].n);
+        }
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && problem->explain) {
+        fuzz_check(s->explanation.class != SKR_CLASS_NONE);
+    }
+}
+
 static void solve(struct skr_problem *problem)
 {
     struct skr_solution *solution = NULL;
@@ -30,6 +45,11 @@ static void solve(struct skr_problem *problem)
     int rc = skr_solve(problem, &solution, &error);
     if (rc != 0) {
         fuzz_check_rc(rc, &error);
+        return;
+    }
+    if (problem->roles) {
+        check_roles(problem, solution);
+        skr_solution_destroy(solution);
         return;
     }
     if (solution->status == SKR_SOLVE_PLACED) {

@@ -162,7 +162,7 @@ TEST(a_defect_of_roles_is_refused_with_its_position)
         {"null", NULL, -SKR_INVALID, "roles: 1:1: must be an object, got null"},
         {"{", NULL, -SKR_INVALID,
          "roles: 1:2: invalid JSON: string or '}' expected near end of file"},
-        {"{}", NULL, -SKR_INVALID, "roles: no role: name one, or leave the key out"},
+        {"{}", NULL, -SKR_INVALID, "roles: 1:1: no role: name one, or leave the key out"},
         {"{'a':{'size':1},'b':{'size':1},'c':{'size':1},'d':{'size':1},'e':{'size':1},"
          "'f':{'size':1},'g':{'size':1},'h':{'size':1},'i':{'size':1}}",
          NULL, -SKR_LIMIT, "roles: 9 roles, a group has at most 8"},

@@ -31,6 +31,11 @@ static const struct {
     {"timeout", SKR_EXIT_NOT_PLACED},
     {"manual", SKR_EXIT_OK},
     {"manual-factor", SKR_EXIT_NOT_PLACED},
+    {"roles", SKR_EXIT_OK},
+    {"roles-infeasible", SKR_EXIT_NOT_PLACED},
+    {"roles-sets", SKR_EXIT_OK},
+    {"roles-sets-infeasible", SKR_EXIT_NOT_PLACED},
+    {"roles-minimum", SKR_EXIT_OK},
 };
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
@@ -139,8 +144,8 @@ TEST(mistakes_are_refused_with_their_position)
         {"{" TREE ",\n \"group\": {\"size\": 2,\n  \"constraints\": {\"node\": {\"min\": \"x\"}}}}",
          "3:35: constraints: \"min\" must be an integer, got a string"},
         {"{" TREE ", " GROUP ", \"gruop\": 1}",
-         "1:75: gruop: unknown key; known are topology, member, default, nodes, group, tieBreak, "
-         "explain, stepBudget"},
+         "1:75: gruop: unknown key; known are topology, member, members, default, nodes, group, "
+         "apart, tieBreak, explain, stepBudget"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"c\": {}}}", "2:16: nodes.c: is not in the tree"},
         {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"fre\": 1}}}",
          "2:24: nodes.a.fre: unknown key; known are free, used, capacity, eligible, claimed"},
@@ -162,6 +167,73 @@ TEST(mistakes_are_refused_with_their_position)
          "1:77: explain: parts are sizes, relaxations, slots, keys, each once"},
         {"{" TREE ", " GROUP ", \"stepBudget\": \"1\"}",
          "1:80: stepBudget: must be a number of steps, 0 or more"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct skr_solve_file *file = NULL;
+        struct skr_error error;
+        assert_true(skr_solve_file_parse(table[i].text, &file, &error) < 0);
+        assert_null(file);
+        assert_string_equal(error.text, table[i].error);
+    }
+}
+
+/* Leader 2, worker 4, in sets of 1 + 2 where text says so; more keys follow. */
+#define ROLES(constraints)                                                                        \
+    "{" TREE                                                                                      \
+    ", \"group\": {\"roles\": {\"leader\": {\"size\": 2}, \"worker\": {\"size\": 4}}" constraints \
+    "},\n"
+#define MEMBERS "\"members\": {\"leader\": {\"cpu\": 1}, \"worker\": {\"cpu\": 1}},\n"
+#define SETS                                                                           \
+    ", \"constraints\": {\"sets\": [{\"level\": \"node\", \"roles\": {\"leader\": 1, " \
+    "\"worker\": 2}}]}"
+
+TEST(mistakes_about_roles_are_refused_with_their_position)
+{
+    static const struct {
+        const char *text, *error;
+    } table[] = {
+        {ROLES("") "\"explain\": false}", "1:1: members: is missing: the requests of each role"},
+        {ROLES("") "\"member\": {\"cpu\": 1}}",
+         "2:11: member: members are those of roles: use members"},
+        {"{" TREE ", " GROUP ",\n" MEMBERS "\"explain\": false}",
+         "2:12: members: needs group.roles"},
+        {"{" TREE ", " GROUP ",\n\"apart\": []}", "2:10: apart: needs group.roles"},
+        {"{" TREE ", \"group\": {\"size\": 2,\n\"constraints\": {\"sets\": "
+         "[{\"level\": \"node\", \"roles\": {\"a\": 1}}]}}}",
+         "2:16: group.constraints: roles and sets need group.roles"},
+        {ROLES("") "\"members\": {\"leader\": {\"cpu\": 1}}}",
+         "2:12: members: role worker is missing"},
+        {ROLES("") "\"members\": {\"laeder\": {\"cpu\": 1}}}",
+         "2:23: members.laeder: is no role of the group"},
+        {ROLES("") "\"members\": {\"leader\": {\"cpu\": -1}}}",
+         "2:31: members.leader.cpu: must not be negative"},
+        {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"claimed\": 1}}}",
+         "3:28: nodes.a.claimed: must be an object of roles, got a number"},
+        {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": [1]}}}}",
+         "3:39: nodes.a.claimed.worker: must be a number of members, got an array"},
+        {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": 5}}}}",
+         "3:10: nodes: 5 members of role worker are claimed, its size is 4"},
+        {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"eligible\": {\"worker\": 1}}}}",
+         "3:40: nodes.a.eligible.worker: must be true or false, got a number"},
+        {ROLES("") MEMBERS "\"nodes\": {\"a\": {\"eligible\": {\"x\": true}}}}",
+         "3:35: nodes.a.eligible.x: is no role of the group"},
+        {ROLES(SETS) MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": 1}}}}",
+         "3:39: nodes.a.claimed.worker: must be a list of set numbers, as the role is in sets, got "
+         "a number"},
+        {ROLES(SETS) MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": [2]}}}}",
+         "3:39: nodes.a.claimed.worker: set 2, the sets are 0 to 1"},
+        {ROLES(SETS) MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": [0, 0, 0]}}}}",
+         "3:39: nodes.a.claimed.worker: set 0 has 2 members of the role, not more"},
+        {ROLES(SETS) MEMBERS "\"nodes\": {\"a\": {\"claimed\": {\"worker\": [0]}},\n"
+                             "\"b\": {\"claimed\": {\"leader\": [0]}}}}",
+         "4:29: nodes.b.claimed.leader: set 0 has members in a and in b: a set is in one"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"rack\", \"roles\": [\"worker\"], "
+                           "\"most\": 1}]}",
+         "3:21: apart.0.level: must be the name of a level of the tree"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [], \"most\": 1}]}",
+         "3:38: apart.0.roles: names no role"},
+        {ROLES("") MEMBERS "\"apart\": [{\"level\": \"node\", \"roles\": [\"worker\"]}]}",
+         "1:1: apart.0.most: must be a number of members, 0 or more"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct skr_solve_file *file = NULL;
