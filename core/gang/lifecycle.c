@@ -20,6 +20,7 @@
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/changes/plan_loss.h"
+#include "core/gang/explain/ways_out.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
@@ -253,6 +254,7 @@ void skr_lifecycle_evaluate(struct skr_gang *e, struct group *g)
     skr_measure_group(e, g);
     skr_gate_release_settle(e, g);
     skr_claims_settle(e, g);
+    skr_ways_out_watch(e, g);
     skr_status_update(e, g);
     skr_candidates_note(e, g);
     touch_members(e, g);

@@ -24,6 +24,7 @@
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/changes/rollback.h"
 #include "core/gang/explain/explain_request.h"
+#include "core/gang/explain/ways_out.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
@@ -85,6 +86,12 @@ static void wake(void *self, int kind, const char *key)
     case WAKE_REPORT:
         skr_candidates_wake(e);
         skr_dirty_plan(e);
+        break;
+    case WAKE_WAYS:
+        g = skr_groups_find(e, key);
+        if (g) {
+            skr_ways_out_due(e, g);
+        }
         break;
     case WAKE_ASKERS:  /* skr_explain_request_settle() runs after every event */
     case WAKE_MEMBERS: /* settle() goes on */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/client/forward.h"
+#include "server/client/own_namespace.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/kube/decode.h"
@@ -159,7 +160,12 @@ static int ask(struct skr_client *client, const struct skr_view_query *query,
     }
     SKR_STRBUF(target);
     skr_view_url_write(query, &target);
-    return ask_for(client, target.s, out, error);
+    const int rc = ask_for(client, target.s, out, error);
+    if (rc == -SKR_DENIED && !client->options.server && skr_own_namespace_serves(query)) {
+        skr_strbuf_reset(out);
+        return skr_source_own_namespace(&client->options, query, out, error);
+    }
+    return rc;
 }
 
 /* ---- answers ---- */

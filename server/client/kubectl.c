@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/group/group.h"
 #include "server/client/child.h"
 #include "topology/topology_map.h"
 
@@ -201,6 +202,17 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
 {
     const char *const words[] = {"--all-namespaces", resources, NULL};
     return get_objects(options, NULL, words, SKR_RETRY, out, error);
+}
+
+int skr_source_kubectl_own(const struct skr_client_options *options, const char *namespace_,
+                           const char *resource, struct skr_strbuf *out, struct skr_error *error)
+{
+    const bool maps = strcmp(resource, "configmaps") == 0;
+    const char *const words[] = {resource, maps ? "--selector=" SKR_GROUP_LABEL : NULL, NULL};
+    const int rc = get_objects(options, namespace_, words, SKR_RETRY, out, error);
+    return rc == -SKR_RETRY && error && strstr(error->text, "(Forbidden)")
+               ? skr_error_set(error, SKR_DENIED, "not allowed either: %.200s", error->text)
+               : rc;
 }
 
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)

@@ -51,6 +51,8 @@ struct rig *rig_create(void)
 {
     struct skr_settings settings;
     skr_settings_default(&settings);
+    settings.explain_waiting =
+        false; /* tests count solves and writes; test_engine_ways.c is about it */
     return rig_create_with(&settings);
 }
 

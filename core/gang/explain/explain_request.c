@@ -21,6 +21,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/explain/explain_preemption.h"
+#include "core/gang/explain/ways_out.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/planning/planner.h"
@@ -40,6 +41,7 @@ enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS };
 
 struct asker {
     uint64_t request;
+    bool aside;     /* no request: the account is for the group's object */
     bool preempt;   /* include victims */
     bool standing;  /* struct skr_explain_request */
     char *key;      /* namespace/name */
@@ -98,13 +100,32 @@ static const char *not_now(const struct skr_gang *e)
     return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
-void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
-                             const struct skr_explain_request *asked)
+static struct explain_requests *list_of(struct skr_gang *e)
 {
     if (!e->explain_requests) {
         e->explain_requests = skr_alloc(sizeof *e->explain_requests);
     }
-    struct explain_requests *q = e->explain_requests;
+    return e->explain_requests;
+}
+
+/* key: taken over. */
+static struct asker *add_asker(struct skr_gang *e, char *key)
+{
+    struct explain_requests *q = list_of(e);
+    struct asker *a = skr_alloc(sizeof *a);
+    a->facts = e->epoch.facts;
+    a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
+    skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
+    a->key = key;
+    DL_APPEND(q->askers, a);
+    q->n++;
+    return a;
+}
+
+void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
+                             const struct skr_explain_request *asked)
+{
+    const struct explain_requests *q = list_of(e);
     const char *problem = not_now(e);
     if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX) {
         problem = "sakkara: too many explanations are asked for";
@@ -113,21 +134,22 @@ void skr_explain_request_ask(struct skr_gang *e, uint64_t request,
         refuse(e, request, SKR_EXPLAIN_NOT_NOW, problem);
         return;
     }
-    struct asker *a = skr_alloc(sizeof *a);
+    struct asker *a = add_asker(e, skr_object_key(asked->namespace_, asked->name));
     a->request = request;
     a->preempt = asked->preempt;
     a->standing = asked->standing;
-    a->facts = e->epoch.facts;
-    a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
-    skr_wakes_add(e, a->until, WAKE_ASKERS, NULL);
-    a->key = skr_object_key(asked->namespace_, asked->name);
-    DL_APPEND(q->askers, a);
-    q->n++;
+}
+
+void skr_explain_request_aside(struct skr_gang *e, const struct group *g)
+{
+    if (!not_now(e) && list_of(e)->n < SKR_EXPLAIN_ASIDE_MAX) {
+        add_asker(e, skr_strdup(g->key))->aside = true;
+    }
 }
 
 /* ---- solves ---- */
 
-static bool needs_account(const struct skr_gang *e, const struct group *g)
+bool skr_explain_request_needed(const struct skr_gang *e, const struct group *g)
 {
     return g->attempt.infeasible && !g->plan && g->spec && skr_topology_is_usable(e) &&
            g->seats.n_ready > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
@@ -337,7 +359,7 @@ bool skr_explain_request_solved(struct skr_gang *e, const struct skr_solve_reque
     free(q->group);
     q->group = NULL;
     const uint64_t input = q->step == STEP_VICTIMS ? q->victims.input : q->draft->input_epoch;
-    bool stands = g && needs_account(e, g) && g->input_epoch == input;
+    bool stands = g && skr_explain_request_needed(e, g) && g->input_epoch == input;
     if (stands && q->step == STEP_VICTIMS) {
         victims_solved(e, g, request);
     } else if (stands && q->step == STEP_OPENED) {
@@ -379,7 +401,7 @@ static bool waits_for(struct skr_gang *e, struct group *g, struct asker *a, enum
 
 static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
 {
-    if (needs_account(e, g) && !account_stands(g, a)) {
+    if (skr_explain_request_needed(e, g) && !account_stands(g, a)) {
         return waits_for(e, g, a, STEP_ACCOUNT);
     }
     return a->preempt && skr_explain_preemption_needs_search(e, g) && !victims_stand(g, a) &&
@@ -392,6 +414,9 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
     struct map_entry *m;
     struct group *g = skr_groups_find_named(e, a->key, &m);
     struct skr_strbuf json;
+    if (a->aside && !g) {
+        return true;
+    }
     if (!g && !m) {
         char text[600];
         snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
@@ -400,6 +425,10 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
     }
     if (g && waits(e, g, a)) {
         return false;
+    }
+    if (a->aside) {
+        skr_ways_out_publish(e, g);
+        return true;
     }
     skr_strbuf_init(&json);
     if (g) {
@@ -421,7 +450,7 @@ void skr_explain_request_settle(struct skr_gang *e)
     const char *problem = not_now(e);
     DL_FOREACH_SAFE(q->askers, a, tmp)
     {
-        if (problem) {
+        if (problem && !a->aside) {
             refuse(e, a->request, SKR_EXPLAIN_NOT_NOW, problem);
         }
         if (problem || try_answer(e, a)) {

@@ -13,6 +13,7 @@
 
 enum {
     SKR_EXPLAIN_ASKERS_MAX = 32,      /* concurrent requests; more are refused */
+    SKR_EXPLAIN_ASIDE_MAX = 8,        /* beyond so many requests groups are not explained aside */
     SKR_EXPLAIN_PATIENCE_S = 10,      /* from a request to its answer */
     SKR_EXPLAIN_STEPS_MAX = 512,      /* of the search for relaxations */
     SKR_EXPLAIN_TRIES_MAX = 3,        /* solves per request, if the group changes meanwhile */

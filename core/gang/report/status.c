@@ -434,6 +434,7 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
     skr_desired_keys_add(w, "status", skr_group_status_name(g->status));
     skr_desired_keys_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
     skr_desired_keys_add(w, "message", wrong ? message : NULL);
+    skr_desired_keys_add(w, "ways", wrong ? g->ways.text : NULL);
     skr_desired_keys_add(w, "conditions", conditions);
     skr_desired_keys_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
     skr_desired_keys_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
@@ -481,6 +482,12 @@ void skr_status_restore_condition(struct group *g, const char *type, bool status
     }
 }
 
+void skr_status_restore_ways(struct group *g, const char *text)
+{
+    free(g->ways.text);
+    g->ways.text = text && *text ? skr_strdup(text) : NULL;
+}
+
 void skr_status_fini(struct group *g)
 {
     for (size_t i = 0; i < SKR_EVENTS_KEPT; i++) {
@@ -490,4 +497,5 @@ void skr_status_fini(struct group *g)
         free(g->condition[i].reason);
         free(g->condition[i].message);
     }
+    free(g->ways.text);
 }

@@ -14,6 +14,8 @@ void skr_status_desired_keys(struct skr_gang *e, const struct group *g, struct d
 void skr_status_restore(struct group *g, const char *status, const char *reason);
 void skr_status_restore_condition(struct group *g, const char *type, bool status,
                                   const char *reason, const char *message, skr_time since);
+/* The lines of key ways; copied, NULL allowed. */
+void skr_status_restore_ways(struct group *g, const char *text);
 void skr_status_fini(struct group *g);
 
 #endif

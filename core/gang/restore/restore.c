@@ -96,6 +96,7 @@ static void restore_keys(struct skr_gang *e, struct group *g, bool late)
     restore_times(e, g, late);
     skr_attempt_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
     skr_status_restore(g, skr_restore_object_key(g, "status"), skr_restore_object_key(g, "reason"));
+    skr_status_restore_ways(g, skr_restore_object_key(g, "ways"));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
     if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
         const char *rank = skr_restore_object_key(g, "rank");

@@ -183,6 +183,8 @@ struct skr_gang {
     struct fit_cache *fit_cache; /* fit_cache.h; NULL before the first plan */
     /* explain_request.c; NULL before the first request */
     struct explain_requests *explain_requests;
+    skr_time
+        ways_slot; /* from when on a waiting group may be explained for its object; ways_out.c */
 
     /* Numbers for metrics, each counted at its source. */
     struct {

@@ -213,6 +213,13 @@ struct group {
     struct fit fit;                /* fit.c */
     struct explained *explained; /* the solver's account; NULL: not requested; explain_request.c */
 
+    /* ways_out.c: what would make it fit, as its object has it */
+    struct {
+        char *text;            /* one change a line; NULL: none */
+        skr_time at;           /* when it is explained next; 0: not at all */
+        uint64_t facts, input; /* of the account that the lines are from */
+    } ways;
+
     /* preemption.c: as a victim */
     struct {
         char *by;     /* key of the preemptor; NULL: none */

@@ -11,6 +11,7 @@ void skr_settings_default(struct skr_settings *settings)
         .n_scheduler_names = 2,
         .scheduler_name = {"sakkara", "sakkara-scheduler"},
         .preemption = true,
+        .explain_waiting = true,
         .preempt_force_after = SKR_TIME_NEVER,
         .plan_timeout = 300 * SKR_SECOND,
         .plan_delay = 50 * SKR_MILLISECOND,

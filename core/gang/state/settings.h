@@ -23,6 +23,7 @@ struct skr_settings {
     bool heterogeneous_refuse;    /* false: the maximum is the demand */
     bool victims_labelled;        /* nonGroupVictims: labelled; false */
     bool preemption;              /* true */
+    bool explain_waiting;         /* true: key ways of the objects of groups (ways_out.h) */
     skr_time preempt_force_after; /* SKR_TIME_NEVER: off */
     skr_time plan_timeout;        /* 5 min */
     skr_time plan_delay;          /* 50 ms */

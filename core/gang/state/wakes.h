@@ -12,6 +12,7 @@ enum wake_kind {
     WAKE_CHANGED, /* vetoes end */
     WAKE_REPORT,  /* reasons of waiting groups are updated */
     WAKE_ASKERS,  /* a request for an explanation has waited long enough */
+    WAKE_WAYS,    /* key of the group; it is explained for its object */
     WAKE_MEMBERS, /* members are left that one event could not settle */
     WAKE_KIND_COUNT
 };

@@ -64,6 +64,7 @@ static int read_config(struct simulation *s)
         s->settings = s->config->settings;
     }
     s->settings.instance = "simulate";
+    s->settings.explain_waiting = false; /* the report explains every group itself */
     return SKR_EXIT_OK;
 }
 

@@ -51,7 +51,7 @@ TEST_RIG(group_of(2, 4, 6, NULL), a_thousand_retries_of_a_group_without_room_mak
     rig_assert_bound(rig, "p", 6);
     rig_group(rig, "stuck", 4, 0, NULL);
     rig_pods(rig, "s", 4, "stuck", RIG_GATED);
-    rig_run(rig, 10 * SKR_SECOND);
+    rig_run(rig, 20 * SKR_SECOND); /* with what would help */
     assert_string_equal(rig_key(rig, "stuck", "reason"), "WaitingForCapacity");
     uint64_t before = trials_of(rig);
     size_t patches = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL);

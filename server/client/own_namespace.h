@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLIENT_OWN_NAMESPACE_H
+#define SKR_SERVER_CLIENT_OWN_NAMESPACE_H
+/*
+ * Pages about the groups of one namespace for a user that may not reach the daemon: what the daemon
+ * writes to the group's object (status, reason, message, ways, placement, rank), its pods and its
+ * Events, read with kubectl under the rights of an ordinary account of that namespace.
+ *
+ * These pages have the fields of docs/reference.md that can be read there. Domains, free room and
+ * victims are the cluster's: they are missing. The page has "from": "namespace".
+ */
+#include "server/client/source.h"
+
+/* Whether the query is about groups of one namespace: explain, groups, a group. */
+bool skr_own_namespace_serves(const struct skr_view_query *query);
+/* Errors: SKR_NOT_FOUND (no such group), SKR_DENIED (the account may not read them either), SKR_RETRY,
+ * SKR_LIMIT. */
+int skr_source_own_namespace(const struct skr_client_options *options,
+                             const struct skr_view_query *query, struct skr_strbuf *out,
+                             struct skr_error *error);
+
+/* The page from what kubectl read; for tests too. sources: List of ConfigMaps and PodGroups, pods,
+ * events: Lists. now: of the page. Errors: SKR_NOT_FOUND. */
+int skr_own_namespace_page(const struct skr_view_query *query, const json_t *sources,
+                           const json_t *pods, const json_t *events, skr_time now,
+                           struct skr_strbuf *out, struct skr_error *error);
+
+#endif
