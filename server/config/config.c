@@ -422,9 +422,9 @@ static void check_topology(struct reader *r)
     r->config->settings.label_levels = t->levels.n > 0 ? &t->levels : NULL;
 }
 
-static const char *const listen_keys[] = {"extender.listen", "extender.bindListen",
-                                          "admin.listen",    "gate.listen",
-                                          "admin.probes",    "spotmix.listen"};
+static const char *const listen_keys[] = {
+    "extender.listen", "extender.bindListen", "admin.listen",  "gate.listen",
+    "admin.probes",    "spotmix.listen",      "metrics.listen"};
 enum { N_LISTEN = sizeof listen_keys / sizeof listen_keys[0] };
 
 static bool has_port_zero(const char *text)
@@ -446,7 +446,8 @@ static void check_listeners(struct reader *r)
     const struct skr_config *c = r->config;
     const char *text[N_LISTEN] = {c->extender_listen, c->bind_listen,
                                   c->admin_listen,    c->gate_listen,
-                                  c->probes_listen,   c->spotmix.enabled ? c->spotmix.listen : ""};
+                                  c->probes_listen,   c->spotmix.enabled ? c->spotmix.listen : "",
+                                  c->metrics_listen};
     for (size_t i = 0; i < N_LISTEN; i++) {
         for (size_t j = 0; j < i; j++) {
             if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
@@ -462,7 +463,7 @@ static void check_listeners(struct reader *r)
             r, "OpenListener", where(r, "admin.listen"),
             "admin.listen: %s can be reached from other machines, so anybody there could read "
             "groups, trees and metrics: set admin.tls with a clientCAFile, or leave it on the "
-            "loopback; probes have admin.probes",
+            "loopback; probes have admin.probes, metrics have metrics.listen",
             c->admin_listen);
     }
     for (size_t i = 0; i < 2; i++) {

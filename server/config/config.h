@@ -67,8 +67,9 @@ struct skr_config {
     int64_t ui_streams;
     const char *admin_listen;
     struct skr_config_tls admin_tls;
-    const char *probes_listen; /* "": off */
-    const char *gate_listen;   /* "" : off */
+    const char *probes_listen;  /* "": off */
+    const char *metrics_listen; /* "": off */
+    const char *gate_listen;    /* "" : off */
     struct skr_config_tls gate_tls;
     struct skr_config_spotmix spotmix;
     enum skr_leader_mode leader_mode;

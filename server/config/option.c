@@ -76,6 +76,8 @@ const struct skr_option skr_options[] = {
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,
           "a group that does not fit may evict groups of lower priority"),
+    PLAIN("explainWaiting", BOOL, "true", settings.explain_waiting,
+          "write what would make a group fit into its object (key `ways`), at most once a minute"),
     RANGE("preemptForceAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY,
           settings.preempt_force_after,
           "delete victims that a PodDisruptionBudget has kept from being evicted for this long"),
@@ -122,6 +124,9 @@ const struct skr_option skr_options[] = {
           "off, they are on `admin.listen` in any case"),
     RANGE("ui.streams", INTEGER, "100", 1, 1000, ui_streams,
           "pages `/ui` that may follow the picture at once; more get 503"),
+    PLAIN("metrics.listen", LISTEN_OR_EMPTY, "", metrics_listen,
+          "address of `/metrics` alone, for Prometheus: `0.0.0.0:9665` in a pod; empty: off, they "
+          "are on `admin.listen` in any case"),
     PLAIN("gate.listen", LISTEN_OR_EMPTY, "", gate_listen,
           "address of the webhook that adds the gate to members, under `/v1/gate`; empty: off"),
     PLAIN("gate.certFile", STRING, "", gate_tls.cert_file,

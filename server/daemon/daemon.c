@@ -60,7 +60,8 @@ struct skr_daemon {
     struct skr_pictures *pictures;
     struct skr_ui *ui;
     struct skr_admin *admin;
-    struct skr_admin *probes; /* NULL: off */
+    struct skr_admin *probes;  /* NULL: off */
+    struct skr_admin *scraped; /* for metrics; the same */
     struct skr_health health;
 };
 
@@ -287,12 +288,17 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
     options.n_checks = skr_health_ready(&d->health, options.check);
     options.n_lives = skr_health_live(&d->health, options.live);
     int rc = skr_admin_create(&options, &d->admin, error);
+    options.tls = (struct skr_tls_files){.cert = "", .key = "", .client_ca = ""};
+    options.n_routes = 0;
     if (rc == 0 && d->config->probes_listen[0] != '\0') {
         options.listen = d->config->probes_listen;
-        options.probes = true;
-        options.tls = (struct skr_tls_files){.cert = "", .key = "", .client_ca = ""};
-        options.n_routes = 0;
+        options.pages = SKR_ADMIN_PROBES;
         rc = skr_admin_create(&options, &d->probes, error);
+    }
+    if (rc == 0 && d->config->metrics_listen[0] != '\0') {
+        options.listen = d->config->metrics_listen;
+        options.pages = SKR_ADMIN_METRICS;
+        rc = skr_admin_create(&options, &d->scraped, error);
     }
     return rc;
 }
@@ -421,6 +427,7 @@ static void stop_requests(struct skr_daemon *d)
     }
     skr_admin_begin_stop(d->admin);
     skr_admin_begin_stop(d->probes);
+    skr_admin_begin_stop(d->scraped);
     for (size_t i = 0; i < d->n_seats; i++) {
         if (d->seat[i].row->stop) {
             d->seat[i].row->stop(d->seat[i].service);
@@ -457,6 +464,7 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     skr_leader_resign(d->leader, RESIGN_TIME);
     skr_admin_destroy(d->admin);
     skr_admin_destroy(d->probes);
+    skr_admin_destroy(d->scraped);
     skr_leader_destroy(d->leader);
     d->leader = NULL;
     stop_engines(d);

@@ -36,6 +36,7 @@ enum family {
     F_REFUSED_NODES,
     F_PLANS,
     F_BINDINGS,
+    F_POD_BINDINGS,
     F_RESERVED,
     F_PARKED,
     F_LABELS_TRAVEL,
@@ -76,7 +77,10 @@ static const struct skr_metric_spec specs[] = {
         SKR_GAUGES("sakkara_refused_nodes",
                    "Nodes that are not used: the names of their resources exceed a limit.", NULL),
     [F_PLANS] = SKR_COUNTS("sakkara_plans_total", "Plans made and plans given up.", "result"),
-    [F_BINDINGS] = SKR_COUNTS("sakkara_bindings_total", "Bindings by result.", "result"),
+    [F_BINDINGS] = SKR_COUNTS("sakkara_bindings_total",
+                              "Goes with 0.3: sakkara_pod_bindings_total is the same.", "result"),
+    [F_POD_BINDINGS] =
+        SKR_COUNTS("sakkara_pod_bindings_total", "Bindings of pods by result.", "result"),
     [F_RESERVED] =
         SKR_GAUGES("sakkara_reserved_pods",
                    "Pods whose room is reserved though no bound pod uses it, by reason.", "reason"),
@@ -279,6 +283,8 @@ static void collect_counts(struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_PLANS], "aborted", NULL, stats.aborts);
     skr_series_advance(m->family[F_BINDINGS], "bound", NULL, stats.bindings);
     skr_series_advance(m->family[F_BINDINGS], "failed", NULL, stats.binding_errors);
+    skr_series_advance(m->family[F_POD_BINDINGS], "bound", NULL, stats.bindings);
+    skr_series_advance(m->family[F_POD_BINDINGS], "failed", NULL, stats.binding_errors);
     static const char *const ends[] = {"done", "aborted"};
     static const char *const answers[] = {"evicted", "blocked", "failed"};
     _Static_assert(sizeof ends / sizeof *ends == SKR_PREEMPTION_COUNT, "a word each");

@@ -17,6 +17,7 @@ enum family {
     F_CACHE_AGE,
     F_WRITES,
     F_WRITE_SECONDS,
+    F_WRITE_DURATION,
     F_WRITES_QUEUED,
     F_WRITES_IN_FLIGHT,
     F_COUNT
@@ -39,10 +40,15 @@ static const struct skr_metric_spec specs[] = {
     [F_WRITES] = SKR_COUNTS("sakkara_api_writes_total", "Requests to the API server by outcome.",
                             "class", "outcome"),
     [F_WRITE_SECONDS] = {.name = "sakkara_api_write_seconds_total",
-                         .help = "Time spent on requests to the API server.",
+                         .help = "Goes with 0.3: sakkara_api_write_duration_seconds_sum is the "
+                                 "same.",
                          .type = SKR_COUNTER,
                          .unit = SKR_UNIT_NANOSECONDS,
                          .label = {"class"}},
+    [F_WRITE_DURATION] =
+        SKR_TIMES("sakkara_api_write_duration_seconds", "Requests to the API server by length.",
+                  SKR_WRITE_BUCKET_FIRST_MS *SKR_MILLISECOND, SKR_WRITE_BUCKETS,
+                  SKR_WRITE_BUCKET_FACTOR, "class"),
     [F_WRITES_QUEUED] =
         SKR_GAUGES("sakkara_api_writes_queued", "Requests that wait for the rate limit.", "class"),
     [F_WRITES_IN_FLIGHT] =
@@ -77,6 +83,10 @@ static void collect_writes(const struct skr_daemon_metrics *m, const struct skr_
             skr_series_advance_seen(m->family[F_WRITES], class, outcome, stats->writes[c][o]);
         }
         skr_series_advance_seen(m->family[F_WRITE_SECONDS], class, NULL, stats->write_ns[c]);
+        if (stats->write_ns[c] > 0) {
+            skr_metric_load(skr_series(m->family[F_WRITE_DURATION], class, NULL),
+                            stats->write_bucket[c], (int64_t)stats->write_ns[c]);
+        }
         skr_series_set(m->family[F_WRITES_QUEUED], class, NULL, stats->queued[c]);
     }
     skr_series_set(m->family[F_WRITES_IN_FLIGHT], NULL, NULL, stats->in_flight);

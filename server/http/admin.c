@@ -66,7 +66,7 @@ static void reply_ready(struct skr_admin *admin, struct skr_http_request *reques
 static void reply_metrics(struct skr_admin *admin, struct skr_http_request *request)
 {
     SKR_STRBUF(out);
-    if (!admin->options.metrics || admin->options.probes) {
+    if (!admin->options.metrics) {
         skr_http_reply_not_found(request);
         return;
     }
@@ -99,16 +99,19 @@ static void on_handle(void *context, struct skr_http_request *request)
     static const struct {
         const char *path;
         const char *name;
+        enum skr_admin_pages pages; /* of the other listener that has it */
         void (*reply)(struct skr_admin *admin, struct skr_http_request *request);
     } own[] = {
-        {"/livez", "livez", reply_live},
-        {"/readyz", "readyz", reply_ready},
-        {"/metrics", "metrics", reply_metrics},
+        {"/livez", "livez", SKR_ADMIN_PROBES, reply_live},
+        {"/readyz", "readyz", SKR_ADMIN_PROBES, reply_ready},
+        {"/metrics", "metrics", SKR_ADMIN_METRICS, reply_metrics},
     };
     struct skr_admin *admin = context;
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(request->path, own[i].path) != 0) {
+        const enum skr_admin_pages pages = admin->options.pages;
+        if (strcmp(request->path, own[i].path) != 0 ||
+            (pages != SKR_ADMIN_EVERYTHING && pages != own[i].pages)) {
             continue;
         }
         request->handler = own[i].name;
@@ -175,8 +178,11 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     skr_bug_on(options->n_routes > SKR_ADMIN_ROUTES_MAX);
     admin->options = *options;
     skr_listener_options_default(&listener);
-    const bool probes = options->probes;
-    listener.name = probes ? "probes" : "admin";
+    static const char *const names[] = {[SKR_ADMIN_EVERYTHING] = "admin",
+                                        [SKR_ADMIN_PROBES] = "probes",
+                                        [SKR_ADMIN_METRICS] = "metrics"};
+    const bool open = options->pages != SKR_ADMIN_EVERYTHING; /* to other machines */
+    listener.name = names[options->pages];
     listener.address = options->listen;
     listener.tls = options->tls;
     listener.headers = headers;
@@ -184,15 +190,15 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     listener.log = options->log;
     listener.metrics = options->metrics;
     listener.connections_max =
-        probes ? SKR_PROBES_CONNECTIONS_MAX : SKR_ADMIN_CONNECTIONS_MAX + options->streams;
+        open ? SKR_PROBES_CONNECTIONS_MAX : SKR_ADMIN_CONNECTIONS_MAX + options->streams;
     listener.per_address_max =
-        probes ? SKR_PROBES_PER_ADDRESS_MAX : SKR_ADMIN_PER_ADDRESS_MAX + options->streams;
-    if (probes) {
+        open ? SKR_PROBES_PER_ADDRESS_MAX : SKR_ADMIN_PER_ADDRESS_MAX + options->streams;
+    if (open) {
         listener.connection_memory = 4096;
         listener.first_request_ms = SKR_PROBES_FIRST_REQUEST_MS;
         listener.idle_timeout_ms = 2 * SKR_PROBES_FIRST_REQUEST_MS;
     }
-    listener.body_max = probes ? 1 : SKR_ADMIN_BODY_MAX;
+    listener.body_max = open ? 1 : SKR_ADMIN_BODY_MAX;
     listener.stop_timeout_ms = 1000;
     listener.handler = (struct skr_http_handler){.context = admin,
                                                  .handle = on_handle,

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_HTTP_ADMIN_H
 #define SKR_SERVER_HTTP_ADMIN_H
 /*
- * The admin listener, and the one for probes alone: GET and HEAD of
+ * The admin listener, one for probes alone and one for metrics alone: GET and HEAD of
  *
  *   /livez     200 while every part of the process makes progress (live checks), else 503
  *   /readyz    200 when every check passes, else 503; ?verbose lists the checks, ?exclude=NAME
@@ -12,7 +12,8 @@
  *
  * and the routes below a prefix, such as the API. The listener has its own thread, so a slow check
  * or a large page delays no verb. kubelet kills the process if probes fail. They therefore have a
- * separate listener, which clients of the admin listener cannot exhaust.
+ * separate listener, which clients of the admin listener cannot exhaust. The metrics name no object of
+ * a user, so that their listener may be open to the cluster's Prometheus.
  */
 #include "server/http/listener.h"
 
@@ -29,6 +30,12 @@ enum {
     SKR_PROBES_CONNECTIONS_MAX = 128,
     SKR_PROBES_PER_ADDRESS_MAX = 16,
     SKR_PROBES_FIRST_REQUEST_MS = 1000,
+};
+
+enum skr_admin_pages {
+    SKR_ADMIN_EVERYTHING,
+    SKR_ADMIN_PROBES,  /* /livez and /readyz alone, no TLS */
+    SKR_ADMIN_METRICS, /* /metrics alone, no TLS */
 };
 
 /* ok: whether the part works; if not, error->text says why. On the admin thread, quick. */
@@ -53,7 +60,7 @@ struct skr_admin_route {
 
 struct skr_admin_options {
     const char *listen;
-    bool probes;      /* the listener for probes: /livez and /readyz alone, no TLS */
+    enum skr_admin_pages pages;
     unsigned streams; /* connections more, of one address too */
     struct skr_tls_files tls;
     struct skr_http_log log;

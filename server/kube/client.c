@@ -509,6 +509,9 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         ret->queued[i] = skr_count_get(&c->queued[i]);
         ret->write_ns[i] = skr_count_get(&c->write_ns[i]);
+        for (int k = 0; k <= SKR_WRITE_BUCKETS; k++) {
+            ret->write_bucket[i][k] = skr_count_get(&c->write_bucket[i][k]);
+        }
         for (int k = 0; k < SKR_WRITE_OUTCOME_COUNT; k++) {
             ret->writes[i][k] = skr_count_get(&c->writes[i][k]);
         }

@@ -197,8 +197,10 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
         read_failure(slot, result, &event);
     }
     int64_t now = skr_kube_now();
-    skr_count_add(&writer->session->counters->write_ns[slot->job->write.class],
-                  (uint64_t)(now - transfer->started));
+    struct skr_kube_counters *counters = writer->session->counters;
+    const enum skr_write_class class = slot->job->write.class;
+    skr_count_add(&counters->write_ns[class], (uint64_t)(now - transfer->started));
+    skr_count_add(&counters->write_bucket[class][skr_write_bucket(now - transfer->started)], 1);
     if (event.written.http_status == 401) {
         skr_kube_session_refresh(writer->session, now, true);
     }

@@ -108,6 +108,7 @@ func TestChart_ComponentsAreItsValues(t *testing.T) {
 		"spotmix":        {"--set", "spotmix.enabled=true"},
 		"ocm":            {"--set", "ocm.enabled=true"},
 		"karmada":        {"--set", "karmada.enabled=true"},
+		"monitoring":     {"--set", "metrics=true,serviceMonitor=true,prometheusRule=true,dashboard=true"},
 		// Components are combined, in the order of the chart's options.
 		"spotmix,ocm,karmada,gate-policy": {"--set", "spotmix.enabled=true,ocm.enabled=true,karmada.enabled=true,gate.mode=policy"},
 	}
@@ -164,7 +165,7 @@ func TestChart_AnOverlayIsItsValues(t *testing.T) {
 
 // TestChart_PassesLint: helm has nothing to say, with every value that switches something on.
 func TestChart_PassesLint(t *testing.T) {
-	everything := "gate.mode=webhook,groupPolicy=true,accountPolicy=true,spotmix.enabled=true,ocm.enabled=true,karmada.enabled=true,pdb=true"
+	everything := "gate.mode=webhook,groupPolicy=true,accountPolicy=true,spotmix.enabled=true,ocm.enabled=true,karmada.enabled=true,pdb=true,metrics=true,serviceMonitor=true,prometheusRule=true,dashboard=true"
 	for _, set := range []string{"replicas=2", everything} {
 		if output, err := try(tool(t, "SAKKARA_HELM"), "lint", "--strict", "--kube-version", version, "--set", set, chart); err != nil {
 			t.Errorf("%v\n%s", err, output)

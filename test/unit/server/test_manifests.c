@@ -2,6 +2,7 @@
 /* The shipped YAML: complete objects, the configurations inside load and agree with configs/, the
  * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
  * server can say is asked by the end-to-end tests. */
+#include <ctype.h>
 #include <jansson.h>
 
 #include "server/config/config.h"
@@ -82,7 +83,8 @@ static const char *const files[] = {
     "manifests/install.yaml",        "manifests/gate-policy.yaml",
     "manifests/gate-webhook.yaml",   "manifests/account-policy.yaml",
     "manifests/group-policy.yaml",   "manifests/spotmix-webhook.yaml",
-    "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml"};
+    "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml",
+    "manifests/alerts.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -468,14 +470,41 @@ static void check_metrics(const char *expr, const char *reference)
     }
 }
 
-TEST(every_alert_is_about_a_metric_that_exists)
+static const struct alerts_row {
+    const char *title;
+    const char *path, *name;
+    size_t least;
+    bool has_runbooks;
+} alerts[] = {
+    {"gangs", "manifests/alerts.yaml", "sakkara", 8, true},
+    {"spotmix", "manifests/spotmix-alerts.yaml", "sakkara-spotmix", 6, false},
+};
+
+/* The heading behind the anchor: "#### SakkaraNoLeader". */
+static void check_runbook(json_t *alert, const char *operations)
 {
-    json_auto_t *documents = load("manifests/spotmix-alerts.yaml");
-    json_t *rule = find(documents, "PrometheusRule", "sakkara-spotmix");
+    char url[160], heading[160];
+    const char *name = text_at(alert, "alert");
+    snprintf(url, sizeof url, "docs/operations.md#%s", name);
+    for (char *c = url + strlen("docs/operations.md#"); *c; c++) {
+        *c = (char)tolower(*c);
+    }
+    assert_string_equal(text_at(alert, "annotations/runbook_url"), url);
+    snprintf(heading, sizeof heading, "#### %s\n", name);
+    if (!strstr(operations, heading)) {
+        fail_msg("docs/operations.md has no heading %s", name);
+    }
+}
+
+TEST_EACH(alerts_row, alerts, every_alert_is_about_a_metric_that_exists_and_says_what_to_do)
+{
+    json_auto_t *documents = load(alerts_row->path);
+    json_t *rule = find(documents, "PrometheusRule", alerts_row->name);
     json_t *rules = at(rule, "spec/groups/0/rules"), *alert;
     SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
+    SKR_AUTO_FREE char *operations = golden_read("docs/operations.md");
     size_t i;
-    assert_true(json_array_size(rules) >= 6);
+    assert_true(json_array_size(rules) >= alerts_row->least);
     json_array_foreach(rules, i, alert)
     {
         assert_string_not_equal(text_at(alert, "alert"), "");
@@ -483,5 +512,55 @@ TEST(every_alert_is_about_a_metric_that_exists)
         assert_string_not_equal(text_at(alert, "annotations/summary"), "");
         assert_string_not_equal(text_at(alert, "annotations/description"), "");
         check_metrics(text_at(alert, "expr"), reference);
+        if (alerts_row->has_runbooks) {
+            check_runbook(alert, operations);
+        }
+    }
+}
+
+/* ---- dashboard ---- */
+
+static bool overlap(json_t *a, json_t *b)
+{
+    const long ax = strtol(text_at(a, "x"), NULL, 10), ay = strtol(text_at(a, "y"), NULL, 10);
+    const long aw = strtol(text_at(a, "w"), NULL, 10), ah = strtol(text_at(a, "h"), NULL, 10);
+    const long bx = strtol(text_at(b, "x"), NULL, 10), by = strtol(text_at(b, "y"), NULL, 10);
+    const long bw = strtol(text_at(b, "w"), NULL, 10), bh = strtol(text_at(b, "h"), NULL, 10);
+    return ax < bx + bw && bx < ax + aw && ay < by + bh && by < ay + ah;
+}
+
+static void check_panel(json_t *panels, size_t i, const char *reference)
+{
+    json_t *panel = json_array_get(panels, i), *target;
+    size_t k;
+    assert_string_not_equal(text_at(panel, "title"), "");
+    assert_string_not_equal(text_at(panel, "description"), "");
+    assert_string_not_equal(text_at(panel, "fieldConfig/defaults/unit"), "");
+    assert_string_equal(text_at(panel, "datasource/uid"), "${datasource}");
+    for (size_t other = 0; other < i; other++) {
+        json_t *before = json_array_get(panels, other);
+        assert_false(json_equal(at(panel, "id"), at(before, "id")));
+        assert_false(overlap(at(panel, "gridPos"), at(before, "gridPos")));
+    }
+    json_array_foreach(at(panel, "targets"), k, target)
+    {
+        const char *expr = text_at(target, "expr");
+        check_metrics(expr, reference);
+        assert_non_null(strstr(expr, "job=~\"$job\""));
+    }
+    assert_true(json_array_size(at(panel, "targets")) > 0);
+}
+
+TEST(every_panel_of_the_dashboard_shows_metrics_that_exist_in_a_place_of_its_own)
+{
+    SKR_AUTO_FREE char *text = golden_read("manifests/chart/sakkara/files/dashboard.json");
+    SKR_AUTO_FREE char *reference = golden_read("docs/reference.md");
+    json_auto_t *dashboard = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *panels = at(dashboard, "panels");
+    assert_true(json_array_size(panels) >= 10 && json_array_size(panels) <= 14);
+    assert_string_equal(text_at(dashboard, "templating/list/0/name"), "datasource");
+    assert_string_equal(text_at(dashboard, "templating/list/1/name"), "job");
+    for (size_t i = 0; i < json_array_size(panels); i++) {
+        check_panel(panels, i, reference);
     }
 }

@@ -116,6 +116,7 @@ TEST(metrics_of_all_schedulers_are_there)
                                        "sakkara_cache_age_seconds",
                                        "sakkara_api_writes_total",
                                        "sakkara_api_write_seconds_total",
+                                       "sakkara_api_write_duration_seconds",
                                        "sakkara_api_writes_queued",
                                        "sakkara_api_writes_in_flight",
                                        "sakkara_leader",
@@ -135,6 +136,7 @@ TEST(metrics_of_all_schedulers_are_there)
                                        "sakkara_refused_nodes",
                                        "sakkara_plans_total",
                                        "sakkara_bindings_total",
+                                       "sakkara_pod_bindings_total",
                                        "sakkara_parked_binds",
                                        "sakkara_solver_duration_seconds"};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {

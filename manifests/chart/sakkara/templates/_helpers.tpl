@@ -51,4 +51,7 @@ side by side. */}}
 {{- if .Values.karmada.enabled }}
 - --set=karmada.enabled=true
 {{- end }}
+{{- if .Values.metrics }}
+- --set=metrics.listen=0.0.0.0:9665
+{{- end }}
 {{- end }}

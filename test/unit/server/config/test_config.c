@@ -228,15 +228,18 @@ static const struct {
      "from 0 to 65535\n"},
     {HEAD "admin: {listen: ''}\n",
      "s.yaml:3:17: error: admin.listen: address \"\": no port (HOST:PORT is expected)\n"},
-    {HEAD "admin: {listen: '0.0.0.0:9662'}\n", "s.yaml:3:17: error: admin.listen: 0.0.0.0:9662 can "
-                                               "be reached from other machines, so anybody "
-                                               "there could read groups, trees and metrics: set "
-                                               "admin.tls with a clientCAFile, or leave it on "
-                                               "the loopback; probes have admin.probes\n"},
+    {HEAD "admin: {listen: '0.0.0.0:9662'}\n",
+     "s.yaml:3:17: error: admin.listen: 0.0.0.0:9662 can "
+     "be reached from other machines, so anybody "
+     "there could read groups, trees and metrics: set "
+     "admin.tls with a clientCAFile, or leave it on "
+     "the loopback; probes have admin.probes, metrics have "
+     "metrics.listen\n"},
     {HEAD "admin: {listen: ':9662', tls: {certFile: /c, keyFile: /k}}\n",
      "s.yaml:3:17: error: admin.listen: :9662 can be reached from other machines, so anybody there "
      "could read groups, trees and metrics: set admin.tls with a clientCAFile, or leave it on the "
-     "loopback; probes have admin.probes\n"},
+     "loopback; probes have admin.probes, metrics have "
+     "metrics.listen\n"},
     {HEAD "admin: {tls: {clientCAFile: /c}}\n",
      "s.yaml:3:29: error: admin.tls.clientCAFile is set without admin.tls.certFile\n"},
     {HEAD "client: {qps: 0}\n", "s.yaml:3:15: error: client.qps: 0 is outside 1 .. 100000\n"},

@@ -115,6 +115,21 @@ TEST_WITH(world, routes_get_what_is_below_their_prefix)
 }
 
 /* What a pod can do that reaches the port: far more connections than there is room for, silent. */
+/* Open to the cluster: it has nothing of a user. */
+TEST_WITH(world, the_listener_for_metrics_has_nothing_else)
+{
+    struct skr_admin *metrics = NULL;
+    struct skr_error error;
+    struct skr_admin_options options = {
+        .listen = "127.0.0.1:0", .pages = SKR_ADMIN_METRICS, .metrics = world->metrics};
+    assert_int_equal(skr_admin_create(&options, &metrics, &error), 0);
+    http_expect(http_request(skr_admin_port(metrics), "GET", "/metrics"), 200, "");
+    http_expect(http_request(skr_admin_port(metrics), "GET", "/livez"), 404, "");
+    http_expect(http_request(skr_admin_port(metrics), "GET", "/v1/groups"), 404, "");
+    http_expect(http_request(skr_admin_port(metrics), "POST", "/metrics"), 405, "");
+    skr_admin_destroy(metrics);
+}
+
 TEST_WITH(world, idle_connections_do_not_keep_probes_out)
 {
     enum { IDLE = 300 };
@@ -122,7 +137,7 @@ TEST_WITH(world, idle_connections_do_not_keep_probes_out)
     struct skr_error error = {0};
     int fd[IDLE];
     const struct skr_admin_options options = {
-        .listen = "127.0.0.1:0", .probes = true, .metrics = world->metrics};
+        .listen = "127.0.0.1:0", .pages = SKR_ADMIN_PROBES, .metrics = world->metrics};
     assert_int_equal(skr_admin_create(&options, &probes, &error), 0);
     for (int i = 0; i < IDLE; i++) {
         fd[i] = http_connect(skr_admin_port(world->admin));
