@@ -106,8 +106,9 @@ static void begin(struct process *p)
     p->health.n_engines = 1;
     p->health.kube = p->client.kube;
     p->health.wedged_after = WEDGED_AFTER;
-    struct skr_admin_options options = {
-        .listen = "127.0.0.1:0", .pages = SKR_ADMIN_PROBES, .tls = {.cert = "", .key = "", .client_ca = ""}};
+    struct skr_admin_options options = {.listen = "127.0.0.1:0",
+                                        .pages = SKR_ADMIN_PROBES,
+                                        .tls = {.cert = "", .key = "", .client_ca = ""}};
     options.n_lives = skr_health_live(&p->health, options.live);
     options.n_checks = skr_health_ready(&p->health, options.check);
     if (skr_admin_create(&options, &p->admin, &error) < 0) {
