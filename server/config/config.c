@@ -283,7 +283,8 @@ static void override_one(struct reader *r, const char *set)
     const ptrdiff_t i = skr_option_find(key);
     if (i < 0) {
         suggest_key(r, set, key);
-    } else if (skr_options[i].type == SKR_OPTION_NAMES) {
+    } else if (skr_options[i].type == SKR_OPTION_NAMES ||
+               skr_options[i].type == SKR_OPTION_LEVELS) {
         add_error(r, "WrongType", nowhere, "--set %.160s: a list is set in the file", set);
     } else if (skr_option_store(&skr_options[i], set + n + 1, r->config, &error) < 0) {
         add_error(r, "InvalidValue", nowhere, "--set %.160s: %s", set, error.text);
