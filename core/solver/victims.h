@@ -45,6 +45,7 @@ struct skr_victim {
     const char *name; /* no two alike */
     enum skr_victim_kind kind;
     int32_t priority;
+    int32_t shown;      /* priority in explanations; not read by the search */
     int32_t members;    /* running ones; 0: it holds room and runs nothing */
     int32_t surplus_of; /* SURPLUS: its group, which may be chosen instead; -1: the group may not be
                            chosen */

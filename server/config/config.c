@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/changes/namespace_limits.h"
 #include "core/spotmix/settings.h"
 #include "server/config/address.h"
 #include "server/config/levels.h"
@@ -200,6 +201,34 @@ static bool is_repeated(struct reader *r, const struct skr_value *mapping, size_
     return false;
 }
 
+/* A list of namespaces is stored as one text, as --set gives it. */
+static void read_namespaces(struct reader *r, const struct skr_option *option,
+                            const struct skr_value *node)
+{
+    struct skr_error error;
+    SKR_STRBUF(all);
+    if (node->kind != SKR_VALUE_LIST) {
+        read_scalar(r, option, node);
+        return;
+    }
+    for (size_t i = 0; i < node->n; i++) {
+        const struct skr_value *item = node->item[i];
+        if (!item || !is_scalar(r, item, option->key)) {
+            return;
+        }
+        if (strchr(item->text, ',') || skr_namespaces_check(item->text, &error) < 0 ||
+            !*item->text) {
+            add_error(r, "InvalidValue", item->at, "%s: \"%.100s\" is not a namespace or *",
+                      option->key, item->text);
+            return;
+        }
+        skr_strbuf_addf(&all, "%s%s", i > 0 ? ", " : "", item->text);
+    }
+    if (skr_option_store(option, all.s ? all.s : "", r->config, &error) < 0) {
+        add_error(r, "InvalidValue", node->at, "%s: %s", option->key, error.text);
+    }
+}
+
 static void read_mapping(struct reader *r, const struct skr_value *mapping, const char *prefix);
 
 static void read_pair(struct reader *r, const struct skr_value *key, const struct skr_value *value,
@@ -215,6 +244,8 @@ static void read_pair(struct reader *r, const struct skr_value *key, const struc
             read_names(r, &skr_options[option], value);
         } else if (skr_options[option].type == SKR_OPTION_LEVELS) {
             read_levels(r, value);
+        } else if (skr_options[option].type == SKR_OPTION_NAMESPACES) {
+            read_namespaces(r, &skr_options[option], value);
         } else {
             read_scalar(r, &skr_options[option], value);
         }

@@ -60,9 +60,13 @@ const struct skr_option skr_options[] = {
     PLAIN("groupsInSystemNamespaces", BOOL, "false", system_groups,
           "count group maps and PodGroups in `kube-system`, `kube-public` and "
           "`kube-node-lease`; false: ignore them"),
-    RANGE("groups.maxPriority", NAMESPACE_LIMITS, "", INT32_MIN, INT32_MAX, settings.priority_max,
-          "bound of priorities by namespace, `team-a=100, *=0`; a higher one counts as the "
-          "bound, with a warning"),
+    RANGE("groups.maxPriority", NAMESPACE_LIMITS, SKR_PRIORITY_MAX_DEFAULT, INT32_MIN, INT32_MAX,
+          settings.priority_max,
+          "bound of the key `priority` of group maps by namespace, `team-a=100, *=0`; a higher one "
+          "counts as the bound, with a warning"),
+    PLAIN("priority.trustedNamespaces", NAMESPACES, "", settings.priority_trusted,
+          "namespaces whose group maps may evict groups of other namespaces by their key "
+          "`priority`; `*`: all; elsewhere the PriorityClass of pods decides"),
     RANGE("groups.maxPerNamespace", NAMESPACE_LIMITS, SKR_GROUPS_MAX_DEFAULT, 0, INT32_MAX,
           settings.groups_max,
           "groups of a namespace that count, `team-a=50, *=1000`; others are Failed until "
@@ -420,6 +424,9 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_LEVELS: /* levels.h reads the list */
         return text[0] ? skr_error_set(error, SKR_INVALID, "a list is expected") : 0;
+    case SKR_OPTION_NAMESPACES:
+        rc = skr_namespaces_check(text, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -429,7 +436,8 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
 /* The default as YAML. */
 static void write_fallback(const struct skr_option *option, struct skr_strbuf *out)
 {
-    if (option->type == SKR_OPTION_LEVELS) {
+    if (option->type == SKR_OPTION_LEVELS ||
+        (option->type == SKR_OPTION_NAMESPACES && !*option->fallback)) {
         skr_strbuf_add(out, "[]");
         return;
     }

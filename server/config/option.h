@@ -22,6 +22,7 @@ enum skr_option_type {
     SKR_OPTION_PROPAGATION,      /* core/propagation/options.h */
     SKR_OPTION_LEVELS,           /* list of levels of labels; its default is none */
     SKR_OPTION_NAMESPACE_LIMITS, /* core/gang/changes/namespace_limits.h; numbers within min, max */
+    SKR_OPTION_NAMESPACES,       /* a list of them, or "*"; stored as "a, b" */
     SKR_OPTION_TYPE_COUNT
 };
 

@@ -2,7 +2,8 @@
 /*
  * Judges of the choice of victims, by what the API server stores and what the engine has heard of it.
  *
- *   victims_are_lower         groups that give way are of lower priority than who pushes them
+ *   victims_are_lower         groups that give way are of lower priority than who pushes them; those of other namespaces
+ *                             have pods of lower priority, whatever maps say, unless all namespaces are trusted
  *   surplus_is_surplus        who gives up single members keeps as many as its size
  *   budgets_allow             PodDisruptionBudgets let all victims go at once; nothing is deleted past them
  *   victims_leave             no victim may take longer to terminate than a plan may wait
@@ -175,6 +176,45 @@ static void victim_group(const struct rig *rig, const char *victim, char *ret, s
     }
 }
 
+static bool is_of_other(const char *group, const char *preemptor)
+{
+    const size_t n = strcspn(preemptor, "/");
+    return strncmp(group, preemptor, n) != 0 || group[n] != '/';
+}
+
+/* Of the live pods of a group that the engine knows of. */
+static void classes(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
+{
+    const struct rig_object *o;
+    *ret_least = INT32_MAX;
+    *ret_most = INT32_MIN;
+    DL_FOREACH(rig->list, o)
+    {
+        char of[600];
+        if (o->kind != RIG_POD || !skr_pod_is_live(o->pod) || !*rig_group_label(o->json) ||
+            !json_object_get(rig->heard[RIG_POD], o->key)) {
+            continue;
+        }
+        rig_group_of(o->json, of, sizeof of);
+        if (strcmp(of, group) == 0) {
+            *ret_least = o->pod->priority < *ret_least ? o->pod->priority : *ret_least;
+            *ret_most = o->pod->priority > *ret_most ? o->pod->priority : *ret_most;
+        }
+    }
+}
+
+static void class_is_lower(struct rig *rig, const char *preemptor, const char *victim,
+                           const char *group)
+{
+    int own, least, most;
+    classes(rig, preemptor, &own, &most);
+    classes(rig, group, &least, &most);
+    if (most >= own && !*rig->settings.priority_trusted) {
+        rig_fail(rig, "%s, whose pods have %d, shall give way to %s of another namespace and %d",
+                 victim, most, preemptor, own);
+    }
+}
+
 static void victims_are_lower(struct rig *rig, const char *preemptor, const json_t *victims)
 {
     int least, most, own;
@@ -186,6 +226,12 @@ static void victims_are_lower(struct rig *rig, const char *preemptor, const json
         char group[600];
         const char *victim = json_string_value(json_array_get(victims, i));
         victim_group(rig, victim, group, sizeof group);
+        if (*group && is_of_other(group, preemptor)) {
+            class_is_lower(rig, preemptor, victim, group);
+            if (!*rig->settings.priority_trusted) {
+                continue;
+            }
+        }
         priorities(rig, group, &least, &most);
         if (*group && least >= own) {
             rig_fail(rig, "%s of priority %d shall give way to %s of %d", victim, least, preemptor,

@@ -94,12 +94,14 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
     return 0;
 }
 
-/* The priority of a group is limited by the administrator's bound for its namespace. */
+/* The priority that a map states is limited by the administrator's bound for its namespace. That of
+ * pods comes from a PriorityClass, about which the administrator decides. */
 static void bound_priority(const struct skr_gang *e, const struct group *g,
-                           struct skr_group_spec *spec)
+                           enum group_source source, struct skr_group_spec *spec)
 {
     int64_t most = 0;
-    if (!skr_namespace_limit(e->settings.priority_max, g->namespace_, &most) ||
+    if (source != SOURCE_MAP ||
+        !skr_namespace_limit(e->settings.priority_max, g->namespace_, &most) ||
         spec->priority <= most) {
         return;
     }
@@ -185,7 +187,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     }
     skr_group_spec_destroy(next);
     if (spec) {
-        bound_priority(e, g, spec);
+        bound_priority(e, g, source, spec);
     } else if (!g->budget.refused) {
         skr_budget_release(e, g);
     }

@@ -103,3 +103,28 @@ bool skr_namespace_limit(const char *text, const char *namespace_, int64_t *ret)
     }
     return found;
 }
+
+int skr_namespaces_check(const char *text, struct skr_error *error)
+{
+    struct part part;
+    while (next_part(&text, &part)) {
+        if (!is_name(&part) || part.name_len != part.len) {
+            return skr_error_set(error, SKR_INVALID, "\"%.*s\" is not a namespace or *",
+                                 (int)(part.len < 100 ? part.len : 100), part.begin);
+        }
+    }
+    return 0;
+}
+
+bool skr_namespace_is_listed(const char *text, const char *namespace_)
+{
+    struct part part;
+    const size_t n = strlen(namespace_);
+    while (next_part(&text, &part)) {
+        bool any = part.name_len == 1 && part.name[0] == '*';
+        if (any || (part.name_len == n && strncmp(part.name, namespace_, n) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -61,6 +61,7 @@ static void open_answer(struct skr_json_writer *w, const char *outcome, const ch
 
 enum spared {
     SPARED_PRIORITY, /* not lower than the group's */
+    SPARED_CLASS,    /* of another namespace, with pods whose priority is not lower */
     SPARED_BUDGET,   /* a PodDisruptionBudget forbids the eviction of all its members */
     SPARED_BOUND,    /* is being bound */
     SPARED_LEAVING,  /* is already a victim */
@@ -68,8 +69,8 @@ enum spared {
     SPARED_COUNT
 };
 
-static const char *const spared_name[] = {"Priority", "Budget", "BeingBound", "Leaving",
-                                          "Ordinary"};
+static const char *const spared_name[] = {"Priority",   "PriorityClass", "Budget",
+                                          "BeingBound", "Leaving",       "Ordinary"};
 _Static_assert(sizeof spared_name / sizeof *spared_name == SPARED_COUNT, "names");
 
 struct tally {
@@ -80,6 +81,7 @@ struct tally {
     } row[SPARED_COUNT];
     char budget[300];             /* the first that spares a group or pod, by group */
     int64_t groups, single, pods; /* candidates */
+    int32_t most;                 /* of the pods of SPARED_CLASS */
 };
 
 static bool is_eligible(const struct skr_solve_request *request, const char *node)
@@ -144,9 +146,11 @@ static bool budget_spares(const struct skr_gang *e, const struct group *h,
     return !v;
 }
 
-static void count_group(const struct skr_gang *e, const struct group *g, const struct group *h,
-                        const struct skr_solve_request *request, struct tally *t)
+static void count_group(const struct skr_gang *e, const struct skr_outranks *o,
+                        const struct group *h, const struct skr_solve_request *request,
+                        struct tally *t)
 {
+    const struct group *g = o->group;
     const struct pod_entry *p;
     char text[sizeof t->budget] = "";
     int64_t pods = 0;
@@ -161,9 +165,12 @@ static void count_group(const struct skr_gang *e, const struct group *g, const s
     }
     if (h->victim.leaving) {
         spare(t, SPARED_LEAVING, h->key, pods);
-    } else if (h->spec->priority >= g->spec->priority) {
+    } else if (!skr_outranks(o, h) && skr_outranks_by_class(o, h)) {
+        t->most = skr_outranks_class(h) > t->most ? skr_outranks_class(h) : t->most;
+        spare(t, SPARED_CLASS, h->key, pods);
+    } else if (!skr_outranks(o, h)) {
         spare(t, SPARED_PRIORITY, h->key, pods);
-    } else if (!skr_victim_search_may_go(g, h)) {
+    } else if (!skr_victim_search_may_go(o, h)) {
         spare(t, SPARED_BOUND, h->key, pods);
     } else if (budget_spares(e, h, request->preemption, text, sizeof text)) {
         spare(t, SPARED_BUDGET, h->key, pods);
@@ -193,8 +200,8 @@ static void count_single(const struct skr_gang *e, const struct skr_solve_reques
     spare(t, SPARED_ORDINARY, NULL, ordinary > candidates ? ordinary - candidates : 0);
 }
 
-static void say_spared(const struct skr_gang *e, const struct group *g, const struct tally *t,
-                       enum spared why, struct skr_strbuf *b)
+static void say_spared(const struct skr_gang *e, const struct skr_outranks *o,
+                       const struct tally *t, enum spared why, struct skr_strbuf *b)
 {
     int64_t groups = t->row[why].groups, pods = t->row[why].pods;
     if (why == SPARED_ORDINARY) {
@@ -207,7 +214,10 @@ static void say_spared(const struct skr_gang *e, const struct group *g, const st
     say_who(groups, pods, 0, b);
     switch (why) {
     case SPARED_PRIORITY:
-        skr_strbuf_addf(b, " of priority %d or more", g->spec->priority);
+        skr_strbuf_addf(b, " of priority %d or more", o->group->spec->priority);
+        break;
+    case SPARED_CLASS:
+        skr_outranks_say(o, t->most, b);
         break;
     case SPARED_BUDGET:
         skr_strbuf_addf(b, " behind a PodDisruptionBudget (%s)", t->budget);
@@ -225,8 +235,8 @@ static void say_spared(const struct skr_gang *e, const struct group *g, const st
     }
 }
 
-static void write_spared(const struct skr_gang *e, const struct group *g, const struct tally *t,
-                         struct skr_json_writer *w)
+static void write_spared(const struct skr_gang *e, const struct skr_outranks *o,
+                         const struct tally *t, struct skr_json_writer *w)
 {
     skr_json_open(w, "spared", '[');
     for (int why = 0; why < SPARED_COUNT; why++) {
@@ -235,7 +245,7 @@ static void write_spared(const struct skr_gang *e, const struct group *g, const 
             continue;
         }
         skr_strbuf_init(&text);
-        say_spared(e, g, t, (enum spared)why, &text);
+        say_spared(e, o, t, (enum spared)why, &text);
         skr_json_open(w, NULL, '{');
         skr_json_string(w, "why", spared_name[why]);
         skr_json_int(w, "groups", t->row[why].groups);
@@ -272,7 +282,8 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
     struct skr_solve_request *request = skr_victim_search_build(e, g, newcomers, n, false, error);
     struct skr_json_writer w = {.out = spared};
     struct group *h, *tmp;
-    struct tally t = {.budget = ""};
+    struct tally t = {.budget = "", .most = INT32_MIN};
+    const struct skr_outranks o = skr_outranks_of(e, g);
     free(newcomers);
     if (!request) {
         return NULL;
@@ -280,7 +291,7 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
     request->work.aside = true;
     HASH_ITER(hh, e->groups, h, tmp)
     {
-        count_group(e, g, h, request, &t);
+        count_group(e, &o, h, request, &t);
     }
     count_single(e, request, &t);
     skr_json_open(&w, NULL, '{');
@@ -289,7 +300,7 @@ struct skr_solve_request *skr_explain_preemption_search(struct skr_gang *e, stru
     skr_json_int(&w, "pods", t.pods);
     skr_json_int(&w, "singlePods", t.single);
     skr_json_close(&w, '}');
-    write_spared(e, g, &t, &w);
+    write_spared(e, &o, &t, &w);
     skr_json_close(&w, '}');
     return request;
 }
@@ -323,7 +334,7 @@ static void write_victim(const struct skr_solve_request *request, const struct s
     if (v->kind == SKR_VICTIM_SURPLUS) {
         skr_json_bool(w, "surplus", true);
     }
-    skr_json_int(w, "priority", v->priority);
+    skr_json_int(w, "priority", v->shown);
     skr_json_int(w, "pods", v->members);
     skr_json_open(w, "nodes", '[');
     for (size_t i = 0; i < v->n_shares; i++) {

@@ -122,8 +122,12 @@ void skr_victim_search_done(struct group *g)
 struct list {
     struct skr_gang *e;
     struct skr_solve_request *request;
+    const struct skr_outranks *rank; /* of the preemptor */
     struct skr_victim *item;
     size_t n, cap;
+    int64_t *order; /* [cap_order] of item: skr_outranks_order() */
+    size_t cap_order;
+    bool of_others; /* one is of another namespace, and outranked by class */
     int32_t *place; /* [leaf] index + 1 of the current victim's share */
     bool full;      /* the arena has no room left */
 };
@@ -139,9 +143,12 @@ static struct skr_victim *add(struct list *l, enum skr_victim_kind kind, const c
                               int32_t priority)
 {
     skr_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item);
+    skr_grow(&l->order, &l->cap_order, l->n + 1, sizeof *l->order);
+    l->order[l->n] = priority;
     l->item[l->n] = (struct skr_victim){.name = skr_arena_strdup(l->request->arena, name),
                                         .kind = kind,
                                         .priority = priority,
+                                        .shown = priority,
                                         .surplus_of = -1};
     l->full = l->full || !l->item[l->n].name;
     return &l->item[l->n++];
@@ -226,6 +233,49 @@ static int by_rank_last_first(const void *a, const void *b)
     return x != y ? (x < y) - (x > y) : strcmp(q->pod->meta.name, p->pod->meta.name);
 }
 
+/* The victim that was added last is of that group. */
+static void note_order(struct list *l, size_t at, const struct group *h)
+{
+    l->order[at] = skr_outranks_order(l->rank, h);
+    l->of_others = l->of_others || skr_outranks_by_class(l->rank, h);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Groups of several namespaces have no common scale: their priorities become their places in the order.
+ * Returns the priority of the preemptor. */
+static int32_t settle_order(struct list *l)
+{
+    if (!l->of_others) {
+        return l->rank->group->spec->priority;
+    }
+    int64_t *sorted = skr_alloc_array(l->n + 1, sizeof *sorted);
+    size_t n = 0, places = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->item[i].kind != SKR_VICTIM_POD) {
+            sorted[n++] = l->order[i];
+        }
+    }
+    qsort(sorted, n, sizeof *sorted, by_order);
+    for (size_t i = 0; i < n; i++) {
+        if (places == 0 || sorted[places - 1] != sorted[i]) {
+            sorted[places++] = sorted[i];
+        }
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        const int64_t *at = l->item[i].kind == SKR_VICTIM_POD
+                                ? NULL
+                                : bsearch(&l->order[i], sorted, places, sizeof *sorted, by_order);
+        l->item[i].priority = at ? (int32_t)(at - sorted) + 1 : l->item[i].priority;
+    }
+    free(sorted);
+    return (int32_t)places + 1;
+}
+
 static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_entry *p,
                     int32_t priority, int32_t surplus_of)
 {
@@ -236,6 +286,9 @@ static void add_pod(struct list *l, enum skr_victim_kind kind, const struct pod_
     skr_strbuf_fini(&name);
     v->members = 1;
     v->surplus_of = surplus_of;
+    if (kind == SKR_VICTIM_SURPLUS) {
+        note_order(l, l->n - 1, p->group);
+    }
     bool may_go = skr_victims_leaves_in_time(l->e, p) && add_charge(l, v, 1, p->pod);
     add_share(l, v, 1, p->pod->node_name, &p->shape->amounts);
     finish_shares(l, v);
@@ -270,6 +323,7 @@ static void add_group(struct list *l, struct group *h)
     bool may_go = true;
     size_t at = l->n;
     struct skr_victim *v = add(l, SKR_VICTIM_GROUP, h->key, h->spec->priority);
+    note_order(l, at, h);
     DL_FOREACH(h->members, p)
     {
         if (skr_victim_search_runs(p)) {
@@ -289,11 +343,10 @@ static void add_group(struct list *l, struct group *h)
     add_surplus(l, h, l->n > at ? (int32_t)at : -1);
 }
 
-bool skr_victim_search_may_go(const struct group *g, const struct group *h)
+bool skr_victim_search_may_go(const struct skr_outranks *o, const struct group *h)
 {
     bool forward_only = h->plan && (h->plan->binding || h->plan->aborting);
-    return h != g && h->spec && h->spec->priority < g->spec->priority && !h->victim.leaving &&
-           !forward_only;
+    return h != o->group && h->spec && !h->victim.leaving && !forward_only && skr_outranks(o, h);
 }
 
 static int32_t least_priority(struct pod_entry *const *newcomers, size_t n)
@@ -318,14 +371,14 @@ static void add_ordinary(struct list *l, int32_t below)
 }
 
 /* Marks victims of possible victims of g that its plan would not take over. */
-static void note_who_stays(struct skr_gang *e, const struct group *g)
+static void note_who_stays(struct skr_gang *e, const struct group *g, const struct skr_outranks *o)
 {
     const struct group *h;
     DL_FOREACH2(e->planned, h, pnext)
     {
         const bool waits = h->plan->preempting && !h->plan->aborting;
         skr_victims_reset_budgets(e);
-        for (size_t i = 0; waits && skr_victim_search_may_go(g, h) && i < h->plan->n_victims; i++) {
+        for (size_t i = 0; waits && skr_victim_search_may_go(o, h) && i < h->plan->n_victims; i++) {
             const struct plan_victim *v = &h->plan->victim[i];
             struct group *of =
                 v->gone || skr_victims_pod_uid(v) ? NULL : skr_groups_find(e, v->text);
@@ -437,7 +490,8 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     if (!request) {
         return NULL;
     }
-    struct list l = {.e = e, .request = request};
+    const struct skr_outranks o = skr_outranks_of(e, g);
+    struct list l = {.e = e, .request = request, .rank = &o};
     struct skr_victims_problem *in = take(&l, 1, sizeof *in);
     size_t n_budgets;
     struct group *h, *tmp;
@@ -448,25 +502,27 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     } else {
         skr_seat_holds_add_yielding(e, g, request->resource, request->problem.n_resources,
                                     (int64_t *)(uintptr_t)request->problem.free);
-        note_who_stays(e, g);
+        note_who_stays(e, g, &o);
         add_leaving(e, request);
     }
     int32_t *allowed = number_budgets(&l, &n_budgets);
     HASH_ITER(hh, e->groups, h, tmp)
     {
         h->victim.stays = false;
-        if (!yielding && skr_victim_search_may_go(g, h)) {
+        if (!yielding && skr_victim_search_may_go(&o, h)) {
             add_group(&l, h);
         }
     }
     if (!yielding && e->settings.victims_labelled) {
         add_ordinary(&l, least_priority(newcomers, n));
     }
+    const int32_t priority = yielding ? YIELDS_BELOW : settle_order(&l);
     struct skr_victim *victim = take(&l, l.n + 1, sizeof *victim);
     if (victim && l.n > 0) {
         memcpy(victim, l.item, l.n * sizeof *victim);
     }
     free(l.item);
+    free(l.order);
     free(l.place);
     if (l.full) {
         skr_solve_request_destroy(request);
@@ -475,7 +531,7 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
     }
     request->problem.explain = false;
     *in = (struct skr_victims_problem){.problem = &request->problem,
-                                       .priority = yielding ? YIELDS_BELOW : g->spec->priority,
+                                       .priority = priority,
                                        .n_victims = l.n,
                                        .victim = victim,
                                        .n_budgets = n_budgets,

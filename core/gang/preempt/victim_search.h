@@ -5,7 +5,7 @@
  * Possible victims of a group: the problem for core/solver/victims.h, and when a search is worth
  * it.
  *
- * Candidates are groups of strictly lower priority that run or hold a plan before the point of no
+ * Candidates are groups of lower rank (outranks.h) that run or hold a plan before the point of no
  * return; single members beyond a group's size; with nonGroupVictims: labelled, ordinary pods that
  * permit it. A candidate never exceeds a PodDisruptionBudget.
  *
@@ -14,6 +14,7 @@
  * groups, whose plans already hold that room, count unless they would stay if their preemptor left
  * (skr_victims_may_take()).
  */
+#include "core/gang/preempt/outranks.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
@@ -34,9 +35,8 @@ struct skr_solve_request *skr_victim_search_build(struct skr_gang *e, struct gro
 bool skr_victim_search_has_yielding(const struct skr_gang *e, const struct group *g);
 /* Whether a search for victims is allowed. */
 bool skr_victim_search_may_evict(const struct skr_gang *e, const struct group *g);
-/* Whether h may be a victim of g: strictly lower priority, before the point of no return, not a
- * victim yet. */
-bool skr_victim_search_may_go(const struct group *g, const struct group *h);
+/* Whether h may be a victim: outranked, before the point of no return, not a victim yet. */
+bool skr_victim_search_may_go(const struct skr_outranks *o, const struct group *h);
 /* A pod on a node that has neither ended nor is being evicted. */
 bool skr_victim_search_runs(const struct pod_entry *p);
 /* A member whose preemptionPolicy: Never forbids preemption; NULL: none. */

@@ -5,6 +5,7 @@
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/preempt/disruptions.h"
+#include "core/gang/preempt/outranks.h"
 #include "core/gang/preempt/victims_left.h"
 #include "core/gang/state/plan_entry.h"
 
@@ -36,9 +37,9 @@ bool skr_victims_may_be(const struct skr_gang *e, const struct group *g,
     const struct pod_entry *p =
         skr_victims_pod_uid(v) ? skr_pods_find(e, skr_victims_pod_uid(v)) : NULL;
     const struct group *of = p ? p->group : h;
-    int32_t priority = g->spec ? g->spec->priority : 0;
     if (of) {
-        return of != g && of->spec && priority > 0 && of->spec->priority < priority;
+        const struct skr_outranks o = skr_outranks_of(e, g);
+        return of != g && of->spec && g->spec && skr_outranks(&o, of);
     }
     const struct pod_entry *oldest = skr_membership_oldest(g);
     return p && oldest && e->settings.victims_labelled &&

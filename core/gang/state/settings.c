@@ -6,7 +6,8 @@ void skr_settings_default(struct skr_settings *settings)
 {
     *settings = (struct skr_settings){
         .topology_namespace = "default",
-        .priority_max = "",
+        .priority_max = SKR_PRIORITY_MAX_DEFAULT,
+        .priority_trusted = "",
         .groups_max = SKR_GROUPS_MAX_DEFAULT,
         .n_scheduler_names = 2,
         .scheduler_name = {"sakkara", "sakkara-scheduler"},

@@ -9,7 +9,8 @@
 #include "topology/object.h"
 
 enum { SKR_SCHEDULER_NAMES_MAX = 16 };
-#define SKR_GROUPS_MAX_DEFAULT "*=10000" /* counted groups of any namespace */
+#define SKR_GROUPS_MAX_DEFAULT   "*=10000" /* counted groups of any namespace */
+#define SKR_PRIORITY_MAX_DEFAULT "*=1000"  /* of maps of any namespace */
 
 struct skr_settings {
     struct skr_hash_seed hash_seed;              /* of names that users choose; default 0 */
@@ -18,7 +19,8 @@ struct skr_settings {
     size_t n_scheduler_names;
     const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
     bool label_fallback;                                 /* false */
-    const char *priority_max;     /* of groups, by namespace (namespace_limits.h); "": no bound */
+    const char *priority_max;     /* of maps, by namespace (namespace_limits.h); "": no bound */
+    const char *priority_trusted; /* namespaces whose maps count in all others; default "" */
     const char *groups_max;       /* counted groups, by namespace */
     bool heterogeneous_refuse;    /* false: the maximum is the demand */
     bool victims_labelled;        /* nonGroupVictims: labelled; false */

@@ -26,6 +26,7 @@ type honest struct {
 	size     int
 	priority int
 	rules    string
+	class    string        // PriorityClass of its pods; empty: none
 	quiet    time.Duration // median without the attack
 	made     int
 }
@@ -83,7 +84,17 @@ func (h *honest) come(name string) {
 		data["constraints"] = h.rules
 	}
 	h.groupMap(name, data)
-	h.members(name, h.size, gated, cpu("8"))
+	h.members(name, h.size, gated, cpu("8"), func(pod *cluster.Pod) { pod.Spec.PriorityClass = h.class })
+}
+
+// createClass creates a PriorityClass of the cluster.
+func (r *run) createClass(name string, value int) string {
+	r.Helper()
+	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+	r.must(r.plane.Admin.Create(classes, map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+		"metadata": map[string]any{"name": name}, "value": value}, nil))
+	r.Cleanup(func() { r.must(r.plane.Admin.Delete(classes + "/" + name)) })
+	return name
 }
 
 // expectFast fails the test if a time under the attack is more than twice the quiet one.
@@ -148,10 +159,7 @@ func TestIsolation_AClaimThatNobodyProvisionsHoldsOneNodeAtMost(t *testing.T) {
 // A gang whose map has a higher priority takes all the nodes at once.
 func TestIsolation_PodsThatKubeSchedulerRefusesHoldNothing(t *testing.T) {
 	h, hostile := tenants(t, 8, 1000, "")
-	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
-	h.must(h.plane.Admin.Create(classes, map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-		"metadata": map[string]any{"name": "hostile"}, "value": 1}, nil))
-	h.Cleanup(func() { h.must(h.plane.Admin.Delete(classes + "/hostile")) })
+	h.createClass("hostile", 1)
 	for _, name := range numbered("single", 0, 8) {
 		hostile.create(hostile.pod(name, cpu("8"), claim("missing"), func(pod *cluster.Pod) { pod.Spec.PriorityClass = "hostile" }))
 	}
@@ -231,6 +239,7 @@ func finalizer(pod *cluster.Pod) { pod.Finalizers = append(pod.Finalizers, "host
 // rack becomes empty. The gang is planned anew there.
 func TestIsolation_VictimsThatDoNotLeaveAreNotWaitedFor(t *testing.T) {
 	h, hostile := tenants(t, 4, 10, `{"rack":{"hard":true}}`)
+	h.class = h.createClass("honest", 10)
 	hostile.fillRack("stays", 0, finalizer)
 	hostile.fillRack("leaves", 1)
 	h.come("waits")
@@ -255,6 +264,7 @@ func TestIsolation_VictimsThatDoNotLeaveAreNotWaitedFor(t *testing.T) {
 // gang of a higher priority evicts another group instead, although that one has a higher priority than the first.
 func TestIsolation_AGracePeriodWithoutEndMakesNoVictim(t *testing.T) {
 	h, hostile := tenants(t, 4, 10, `{"rack":{"hard":true}}`)
+	h.class = h.createClass("honest", 10)
 	forever := int64(math.MaxInt64)
 	hostile.fillRack("stays", 0, finalizer, func(pod *cluster.Pod) { pod.Spec.GracePeriod = &forever })
 	hostile.fillRack("leaves", 1)

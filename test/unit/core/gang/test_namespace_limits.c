@@ -45,6 +45,20 @@ TEST(the_name_counts_before_the_star)
     assert_int_equal(limit, 3);
 }
 
+TEST(lists_of_namespaces_name_some_or_all)
+{
+    struct skr_error error = {0};
+    assert_true(skr_namespace_is_listed("team-a, team-b", "team-b"));
+    assert_false(skr_namespace_is_listed("team-a, team-b", "team"));
+    assert_false(skr_namespace_is_listed("", "team"));
+    assert_true(skr_namespace_is_listed("*", "team"));
+    assert_int_equal(skr_namespaces_check("team-a, *", &error), 0);
+    assert_int_equal(skr_namespaces_check("", &error), 0);
+    assert_int_equal(skr_namespaces_check("a=5", &error), -SKR_INVALID);
+    assert_string_equal(error.text, "\"a=5\" is not a namespace or *");
+    assert_int_equal(skr_namespaces_check("Team", &error), -SKR_INVALID);
+}
+
 static struct rig *bounded(const char *priority_max, const char *groups_max)
 {
     struct skr_settings settings;

@@ -379,6 +379,27 @@ TEST(the_section_of_the_spot_mix_becomes_its_settings)
     assert_int_equal(got.n_excluded, defaults.n_excluded);
 }
 
+TEST(trusted_namespaces_are_a_list_or_a_star)
+{
+    static const struct {
+        const char *text, *value;
+    } good[] = {{"[]", ""}, {"[a, b-c]", "a, b-c"}, {"[\"*\"]", "*"}, {"\"a, b\"", "a, b"}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[200];
+        snprintf(text, sizeof text, HEAD "priority: {trustedNamespaces: %s}\n", good[i].text);
+        struct skr_config *config = parse_good(text);
+        assert_string_equal(config->settings.priority_trusted, good[i].value);
+        skr_config_destroy(config);
+    }
+    SKR_STRBUF(messages);
+    struct skr_config *config = NULL;
+    parse(HEAD "priority: {trustedNamespaces: [a, Team]}\n", &config, &messages);
+    assert_string_equal(messages.s,
+                        "s.yaml:3:35: error: priority.trustedNamespaces: \"Team\" is not a "
+                        "namespace or *\n");
+    skr_config_destroy(config);
+}
+
 TEST(listeners_on_port_zero_may_be_equal)
 {
     skr_config_destroy(parse_good(HEAD "extender: {listen: '127.0.0.1:0', bindListen: "

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/preempt/outranks.h"
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/changes/namespace_limits.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct skr_outranks skr_outranks_of(const struct skr_gang *e, const struct group *g)
+{
+    struct skr_outranks o = {
+        .group = g,
+        .trusted = skr_namespace_is_listed(e->settings.priority_trusted, g->namespace_),
+        .least = INT32_MAX};
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const bool counts = skr_pod_is_live(p->pod) && p->pod->priority < o.least;
+        o.least = counts ? p->pod->priority : o.least;
+    }
+    o.least = o.least == INT32_MAX ? INT32_MIN : o.least; /* without members it evicts none */
+    return o;
+}
+
+bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h)
+{
+    return !o->trusted && strcmp(o->group->namespace_, h->namespace_) != 0;
+}
+
+int32_t skr_outranks_class(const struct group *h)
+{
+    const struct pod_entry *p;
+    int32_t most = INT32_MIN;
+    DL_FOREACH(h->members, p)
+    {
+        most = skr_pod_is_live(p->pod) && p->pod->priority > most ? p->pod->priority : most;
+    }
+    return most;
+}
+
+bool skr_outranks(const struct skr_outranks *o, const struct group *h)
+{
+    if (o->group->spec->priority <= 0) {
+        return false;
+    }
+    return skr_outranks_by_class(o, h) ? skr_outranks_class(h) < o->least
+                                       : h->spec->priority < o->group->spec->priority;
+}
+
+int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h)
+{
+    const int64_t after_own = (int64_t)UINT32_MAX + 1;
+    return skr_outranks_by_class(o, h) ? after_own + skr_outranks_class(h) : h->spec->priority;
+}
+
+void skr_outranks_say(const struct skr_outranks *o, int32_t most, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b,
+                    " of other namespaces, where the PriorityClass of pods decides: the pods of "
+                    "group %s have %d, those have up to %d; use a class of a higher value, or have "
+                    "an administrator add %s to priority.trustedNamespaces",
+                    o->group->name, o->least, most, o->group->namespace_);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PREEMPT_OUTRANKS_H
+#define SKR_CORE_GANG_PREEMPT_OUTRANKS_H
+/*
+ * Whether a group may evict another one by rank. Users of a namespace write the key `priority` of their
+ * maps; an administrator decides about PriorityClasses and settings.priority_trusted.
+ *
+ *   victim's namespace                        compared
+ *   the same, or that of the preemptor is     priorities of the groups
+ *   in priority_trusted
+ *   another                                   spec.priority of pods: the lowest of the preemptor's live
+ *                                             members, and the highest of the victim's
+ *
+ * Only a group of a priority above 0 evicts at all. In a search, victims of the own namespace come
+ * first, by the priority of their group; then those of others, by the priority of their pods.
+ */
+#include "core/gang/state/groups.h"
+
+/* What the preemptor has; valid until a pod or a setting changes. O(members). */
+struct skr_outranks {
+    const struct group *group; /* with a spec */
+    bool trusted;
+    int32_t least; /* spec.priority of its live members */
+};
+
+struct skr_outranks skr_outranks_of(const struct skr_gang *e, const struct group *g);
+/* Whether priorities of pods decide about h. O(1). */
+bool skr_outranks_by_class(const struct skr_outranks *o, const struct group *h);
+/* The highest spec.priority of its live members; INT32_MIN: it has none. O(members). */
+int32_t skr_outranks_class(const struct group *h);
+/* h: with a spec. O(members of h) if pods decide. */
+bool skr_outranks(const struct skr_outranks *o, const struct group *h);
+/* The place of h among victims of the same preemptor: the least go first. */
+int64_t skr_outranks_order(const struct skr_outranks *o, const struct group *h);
+/* "4 pods of 1 group" of other namespaces are spared: how their rank compares, and what to do. most: the
+ * highest of their priorities. */
+void skr_outranks_say(const struct skr_outranks *o, int32_t most, struct skr_strbuf *b);
+
+#endif
