@@ -241,7 +241,8 @@ func TestIsolation_VictimsThatDoNotLeaveAreNotWaitedFor(t *testing.T) {
 	h, hostile := tenants(t, 4, 10, `{"rack":{"hard":true}}`)
 	h.class = h.createClass("honest", 10)
 	hostile.fillRack("stays", 0, finalizer)
-	hostile.fillRack("leaves", 1)
+	middle := h.createClass("middle", 5)
+	hostile.fillRack("leaves", 1, func(pod *cluster.Pod) { pod.Spec.PriorityClass = middle })
 	h.come("waits")
 	h.wait(usual, "the victims are asked to leave", func(v *cluster.View) error {
 		for _, pod := range v.Pods(hostile.ns, func(pod *cluster.Pod) bool { return cluster.GroupOf(pod) == "stays" }) {
