@@ -65,8 +65,8 @@ const struct skr_option skr_options[] = {
           "bound of the key `priority` of group maps by namespace, `team-a=100, *=0`; a higher one "
           "counts as the bound, with a warning"),
     PLAIN("priority.trustedNamespaces", NAMESPACES, "", settings.priority_trusted,
-          "namespaces whose group maps may evict groups of other namespaces by their key "
-          "`priority`; `*`: all; elsewhere the PriorityClass of pods decides"),
+          "their group maps may evict groups of other namespaces by key `priority`; elsewhere the "
+          "PriorityClass of pods decides"),
     RANGE("groups.maxPerNamespace", NAMESPACE_LIMITS, SKR_GROUPS_MAX_DEFAULT, 0, INT32_MAX,
           settings.groups_max,
           "groups of a namespace that count, `team-a=50, *=1000`; others are Failed until "
