@@ -88,7 +88,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: manifests ship fleet-load soak replicas faults explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: manifests ship fleet-load soak replicas faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -269,6 +269,8 @@ explore: $(EXPLORE_BIN) ## the engine under SEEDS=2000 random schedules of fault
 	@test/explore.sh $<
 planted: ## whether make explore finds bugs that are planted one at a time (test/planted.txt)
 	@test/planted.sh
+planted-roles: ## whether the property tests of roles find bugs that are planted one at a time (test/planted-roles.txt)
+	@test/planted.sh --roles
 
 e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh

@@ -1,15 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# planted.sh [WORD]: plants the bugs of test/planted.txt (those with WORD in their names) one at a time in a
-# copy of the tree below build/ and looks whether test/explore.sh finds them within SEEDS=10000 seeds. The
+# planted.sh [--roles] [WORD]: plants the bugs of test/planted.txt (those with WORD in their names) one at a
+# time in a copy of the tree below build/ and looks whether test/explore.sh finds them within SEEDS=10000
+# seeds. With --roles: the bugs of test/planted-roles.txt, and the property tests of roles with N=20000. The
 # last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 copy=build/planted
-program=build/obj/test/property/explore
 SEEDS=${SEEDS:-10000}
-export SEEDS
+N=${N:-20000}
+export SEEDS N
 unset SKR_RESULTS
+if [ "${1:-}" = --roles ]; then
+    shift
+    copy=build/planted-roles
+    list=test/planted-roles.txt
+    program='build/obj/test/property/test_solver_roles build/obj/test/property/test_solver_roles_laws'
+    effort="$N problems"
+    seen='^  SEED='
+    find_it() {
+        for one in $program; do
+            timeout 300 "$one" || return 1
+        done
+    }
+else
+    list=test/planted.txt
+    program=build/obj/test/property/explore
+    effort="$SEEDS seeds"
+    seen='^seed '
+    find_it() {
+        # shellcheck disable=SC2086 # one word
+        test/explore.sh $program
+    }
+fi
 rm -rf $copy
 mkdir -p $copy
 cp -a Makefile topology core server test $copy/
@@ -17,8 +40,9 @@ passed=0
 failed=0
 tab=$(printf '\t')
 # The copy's own program must be well.
+# shellcheck disable=SC2086 # a list of programs
 make -s -C $copy $program || exit 1
-grep -v '^#' test/planted.txt | grep -F -- "${1:-}" >$copy/list
+grep -v '^#' $list | grep -F -- "${1:-}" >$copy/list
 while IFS=$tab read -r name file old new; do
     if [ "$(grep -cF -- "$old" "$file")" != 1 ]; then
         echo "$name: not once in $file: $old"
@@ -27,15 +51,16 @@ while IFS=$tab read -r name file old new; do
     fi
     OLD=$old NEW=$new awk '{ i = index($0, ENVIRON["OLD"]); if (i) $0 = substr($0, 1, i - 1) ENVIRON["NEW"] substr($0, i + length(ENVIRON["OLD"])); print }' \
         "$file" >"$copy/$file"
+    # shellcheck disable=SC2086 # a list of programs
     if ! make -s -C $copy CFLAGS=-Wno-error $program >$copy/log 2>&1; then
         echo "$name: does not build"
         tail -n 5 $copy/log
         failed=$((failed + 1))
-    elif (cd $copy && test/explore.sh $program) >$copy/log 2>&1; then
-        echo "$name: not found in $SEEDS seeds"
+    elif (cd $copy && find_it) >$copy/log 2>&1; then
+        echo "$name: not found in $effort"
         failed=$((failed + 1))
     else
-        echo "$name: $(grep '^seed ' $copy/log)"
+        echo "$name: $(grep -m 1 "$seen" $copy/log)"
         passed=$((passed + 1))
     fi
     cp "$file" "$copy/$file"

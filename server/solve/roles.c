@@ -85,7 +85,7 @@ int skr_solve_roles_begin(struct skr_solve_reader *r)
 {
     const struct skr_group_spec *group = r->file->group;
     struct skr_solve_roles *s = array(r, 1, sizeof *s);
-    bool ok = s != NULL;
+    bool ok = s;
     for (size_t i = 0; ok && i < group->n_roles; i++) {
         ok = begin_role(r, s, i);
     }
