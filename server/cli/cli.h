@@ -173,6 +173,7 @@ const struct skr_flag *skr_command_spelled(const struct skr_command *command, co
 
 extern const struct skr_command skr_command_complete; /* hidden: __complete */
 extern const struct skr_command skr_command_completion;
+extern const struct skr_command skr_command_create;
 extern const struct skr_command skr_command_man; /* hidden: __man */
 extern const struct skr_command skr_command_serve;
 extern const struct skr_command skr_command_tree;

@@ -8,6 +8,7 @@ static const struct skr_command *const commands[] = {
     &skr_command_get,
     &skr_command_group,
     &skr_command_explain,
+    &skr_command_create,
     &skr_command_ui,
     &skr_command_lint,
     &skr_command_demo,
