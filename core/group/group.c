@@ -12,15 +12,32 @@
 #include "core/group/label_value.h"
 #include "core/group/lint.h"
 
-static const char default_name[] = "default-group";
-
-const char *skr_group_map_name(const struct skr_labels *data)
+static int refuse_name(const char *name, bool absent, struct skr_error *error)
 {
-    const char *name = skr_labels_get(data, "name");
-    if (!name) {
-        return default_name;
+    char quoted[SKR_QUOTE_MAX];
+    skr_group_quote(name, quoted);
+    if (absent) {
+        return skr_error_set_key(
+            error, SKR_INVALID, "name",
+            "missing, and metadata.name cannot stand for it: a label value has "
+            "1 to %d letters, digits, '-', '_', '.'",
+            (int)SKR_LABEL_VALUE_MAX);
     }
-    return name[0] != '\0' && skr_label_value_is_valid(name) ? name : NULL;
+    return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = "name", .at = {1, 1}},
+                            "must be usable as a label value (1 to %d letters, digits, "
+                            "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
+                            (int)SKR_LABEL_VALUE_MAX, quoted);
+}
+
+const char *skr_group_map_name(const struct skr_labels *data, const char *map_name,
+                               struct skr_error *error)
+{
+    const char *own = skr_labels_get(data, "name"), *name = own ? own : map_name;
+    if (name[0] != '\0' && skr_label_value_is_valid(name)) {
+        return name;
+    }
+    (void)refuse_name(name, !own, error);
+    return NULL;
 }
 
 /* Keys roles and constraints have one limit. */
@@ -101,29 +118,20 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     return rc;
 }
 
-static int refuse_name(const struct skr_labels *data, struct skr_error *error)
-{
-    char quoted[SKR_QUOTE_MAX];
-    skr_group_quote(skr_labels_get(data, "name"), quoted);
-    return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = "name", .at = {1, 1}},
-                            "must be usable as a label value (1 to %d letters, digits, "
-                            "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
-                            (int)SKR_LABEL_VALUE_MAX, quoted);
-}
-
 int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
                          struct skr_group_spec **ret, struct skr_error *error)
 {
-    const char *name = skr_group_map_name(data);
+    const char *given = skr_labels_get(data, "name");
+    const char *name = given ? skr_group_map_name(data, "", error) : "";
     if (!name && !defects) {
-        return refuse_name(data, error);
+        return -SKR_INVALID;
     }
     struct skr_group_spec *spec = skr_group_spec_create(name ? name : "", error);
     if (!spec) {
         return -SKR_NO_MEMORY;
     }
     spec->defects = defects;
-    int rc = !name ? refuse_name(data, error) : 0;
+    int rc = !name ? refuse_name(given, false, error) : 0;
     skr_group_defect(spec, "InvalidName", rc, error);
     int keys = parse_keys(data, spec, error);
     spec->defects = NULL;

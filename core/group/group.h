@@ -33,7 +33,7 @@ struct skr_named_level {
 
 struct skr_group_spec {
     struct skr_arena *arena;
-    const char *name;
+    const char *name; /* of a map: data.name, "" when absent (skr_group_map_name()) */
     int32_t size;
     bool open;          /* size is a minimum: more pods are members as well (PodGroups) */
     int32_t priority;   /* of the group, not of pods */
@@ -94,9 +94,11 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
 /* The names of a rule's members in the key constraints, for messages; *ret_n: how many. */
 const char *const *skr_group_member_names(size_t *ret_n);
 
-/* data.name of a group map ("default-group" when absent), borrowed from data; NULL when present but
- * bad. Used to index maps before parsing. */
-const char *skr_group_map_name(const struct skr_labels *data);
+/* data.name of a group map; when absent, map_name, which is its metadata.name. Borrowed. NULL: it
+ * cannot be the value of a label, and the error says so (NULL allowed). Used to index maps before
+ * parsing. */
+const char *skr_group_map_name(const struct skr_labels *data, const char *map_name,
+                               struct skr_error *error);
 
 /* Why the group is malformed on this tree, appended to why; false: it is not. A rule that must hold
  * is not dropped because its level is misspelt: the first hard rule, or `within`, of a level that

@@ -132,3 +132,50 @@ enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
     }
     return skr_pod_shape_selects_node(shape, node) ? SKR_ELIGIBLE : SKR_INELIGIBLE_SELECTOR;
 }
+
+/* ---- in words ---- */
+
+static void say_taint(const struct skr_taint *taint, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "%.100s%s%.63s:%s", taint->key, taint->value[0] ? "=" : "", taint->value,
+                    taint->effect == SKR_TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule");
+}
+
+static void say_selector(const struct skr_pod_shape *shape, const struct skr_node *node,
+                         struct skr_strbuf *b)
+{
+    for (size_t i = 0; i < shape->node_selector.n; i++) {
+        const struct skr_label *wanted = &shape->node_selector.item[i];
+        const char *value = skr_labels_get(&node->meta.labels, wanted->key);
+        if (!value || strcmp(value, wanted->value) != 0) {
+            skr_strbuf_addf(b, "%.100s=%.63s", wanted->key, wanted->value);
+            return;
+        }
+    }
+    for (size_t i = 0; i < shape->n_terms; i++) {
+        for (size_t k = 0; k < shape->term[i].n; k++) {
+            if (!requirement_matches(&shape->term[i].requirement[k], node)) {
+                skr_strbuf_addf(b, "%.100s", shape->term[i].requirement[k].key);
+                return;
+            }
+        }
+    }
+}
+
+void skr_pod_shape_say_ineligible(const struct skr_pod_shape *shape, const struct skr_node *node,
+                                  struct skr_strbuf *b)
+{
+    const enum skr_ineligible why = skr_pod_shape_check_node(shape, node);
+    for (size_t i = 0; why == SKR_INELIGIBLE_TAINT && i < node->n_taints; i++) {
+        const struct skr_taint *taint = &node->taints[i];
+        const bool counts =
+            taint->effect == SKR_TAINT_NO_SCHEDULE || taint->effect == SKR_TAINT_NO_EXECUTE;
+        if (counts && !is_tolerated(shape, taint)) {
+            say_taint(taint, b);
+            return;
+        }
+    }
+    if (why == SKR_INELIGIBLE_SELECTOR) {
+        say_selector(shape, node, b);
+    }
+}

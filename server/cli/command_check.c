@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara check`: whether the daemon will be able to work. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "server/cli/cli.h"
 #include "server/config/config.h"
 #include "server/daemon/preflight.h"
 #include "server/exit_code.h"
 #include "server/kube/kubeconfig.h"
+#include "topology/base/arena.h"
 
 struct options {
     const char *config; /* NULL: every option at its default */
@@ -18,10 +22,26 @@ static const struct skr_flag flags[] = {
     SKR_FLAG(LIST, options, sets, "--set", NULL, "KEY=VALUE",
              "one option, over that of the file: spotmix.enabled=true; may repeat"),
     SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
-             "kubeconfig of the API server; wins over the configuration"),
+             "kubeconfig of the API server; wins over the configuration, which wins over the first "
+             "file\n"
+             "of KUBECONFIG"),
     SKR_HELP_FLAG,
     {0},
 };
+
+/* The flag, then the configuration, then the first file of KUBECONFIG. "": the account of the pod.
+ * free() */
+static char *file_of(const struct skr_config *config, const char *flag)
+{
+    const char *variable = getenv("KUBECONFIG");
+    if (flag || config->kubeconfig[0] || !variable) {
+        return skr_strdup(flag ? flag : config->kubeconfig);
+    }
+    variable += strspn(variable, ":");
+    char *first = skr_strdup(variable);
+    first[strcspn(first, ":")] = '\0';
+    return first;
+}
 
 static int check(const struct skr_config *config, const char *kubeconfig, struct skr_strbuf *out,
                  struct skr_strbuf *messages)
@@ -29,7 +49,7 @@ static int check(const struct skr_config *config, const char *kubeconfig, struct
     struct skr_kube_access access;
     struct skr_findings findings;
     struct skr_error error = {0};
-    const char *file = kubeconfig ? kubeconfig : config->kubeconfig;
+    SKR_AUTO_FREE char *file = file_of(config, kubeconfig);
     int rc = SKR_EXIT_ERROR;
     skr_findings_init(&findings);
     skr_kube_access_init(&access);

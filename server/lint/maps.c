@@ -248,6 +248,20 @@ static void check_seat_hold(struct skr_lint *lint, const struct lint_object *o,
               "seat-hold is more than seatHoldMax: seats are held for %s", text);
 }
 
+/* A map without data.name has that of its metadata. */
+static bool name_group(struct skr_lint *lint, const struct lint_object *o,
+                       const struct skr_labels *data, struct skr_group_spec *spec)
+{
+    struct skr_error error;
+    const char *name = skr_group_map_name(data, o->name, &error);
+    if (!name) {
+        lint_tell(lint, o, "InvalidName", lint_at(o, "metadata.name"), NULL, "%s", error.text);
+        return false;
+    }
+    spec->name = skr_arena_strdup(spec->arena, name);
+    return spec->name;
+}
+
 static void check_group(struct skr_lint *lint, const struct lint_object *o,
                         const struct skr_labels *data)
 {
@@ -258,6 +272,10 @@ static void check_group(struct skr_lint *lint, const struct lint_object *o,
     const int rc = skr_group_spec_check(data, &receiver.defects, &spec, &error);
     check_keys(lint, o, data, group_keys, COUNT(group_keys));
     if (rc < 0) {
+        return;
+    }
+    if (!name_group(lint, o, data, spec)) {
+        skr_group_spec_destroy(spec);
         return;
     }
     check_seat_hold(lint, o, spec);

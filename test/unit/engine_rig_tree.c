@@ -52,6 +52,13 @@ static json_t *parsed(const json_t *map, const char *path)
     return *text ? json_fast_read(text, strlen(text), NULL) : json_object();
 }
 
+/* A map without a name defines the group of its own name. */
+static const char *name_of_group(const json_t *map)
+{
+    const char *name = rig_text(map, "data.name");
+    return *name ? name : rig_text(map, "metadata.name");
+}
+
 /* On this tree, with any rules that the group had. */
 static bool fits_any_rules(const json_t *maps, const char *group, const json_t *tree,
                            const json_t *plan)
@@ -59,7 +66,7 @@ static bool fits_any_rules(const json_t *maps, const char *group, const json_t *
     bool good = false;
     for (size_t i = 0; !good && i < json_array_size(maps); i++) {
         const json_t *map = json_array_get(maps, i);
-        if (strcmp(rig_text(map, "data.name"), group) != 0) {
+        if (strcmp(name_of_group(map), group) != 0) {
             continue;
         }
         json_auto_t *rules = parsed(map, "data.constraints");
@@ -70,7 +77,8 @@ static bool fits_any_rules(const json_t *maps, const char *group, const json_t *
 
 void rig_tree_binds(struct rig *rig, const struct rig_object *home, const json_t *plan)
 {
-    const char *group = home ? rig_text(home->json, "data.name") : "";
+    const char *group =
+        home && json_object_get(home->json, "data") ? name_of_group(home->json) : "";
     if (!*group || !json_object_get(plan, "nodes") || rig_n_bound(rig, group) > 0) {
         return;
     }

@@ -31,7 +31,8 @@ static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
     bool fits = strcmp(rig_text(o->json, "metadata.namespace"),
                        rig_text(pod->json, "metadata.namespace")) == 0;
     if (o->kind == RIG_MAP) {
-        name = rig_text(o->json, "data.name");
+        const char *own = rig_text(o->json, "data.name");
+        name = *own ? own : name;
     } else if (o->kind == RIG_POD) {
         name = rig_group_label(o->json);
     }

@@ -103,7 +103,7 @@ static void classify(struct skr_gang *e, struct map_entry *m)
     if ((m->is_topology && changed) || m->is_topology != was_topology) {
         skr_topology_map_changed(e, m);
     }
-    const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
+    const char *name = m->is_group ? skr_group_map_name(&map->data, map->meta.name, NULL) : NULL;
     SKR_AUTO_FREE char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
     if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
         leave(e, m);

@@ -20,8 +20,10 @@ enum skr_reason skr_map_status_loser(const struct skr_gang *e, const struct map_
                  m->group_key, g && g->source.map ? g->source.map->map->meta.name : "?");
         return SKR_REASON_DUPLICATE_GROUP;
     }
-    skr_group_spec_parse(&m->map->data, &spec, &error);
-    skr_group_spec_destroy(spec);
+    if (skr_group_map_name(&m->map->data, m->map->meta.name, &error)) {
+        skr_group_spec_parse(&m->map->data, &spec, &error);
+        skr_group_spec_destroy(spec);
+    }
     snprintf(text, size, "%s", error.text);
     return SKR_REASON_GROUP_INVALID;
 }

@@ -326,8 +326,19 @@ static enum closed_by closed_by(const struct skr_gang *e, const struct group *g,
     return open > 0 && open < shapes->n ? CLOSED_SOME : first;
 }
 
-/* "needs 4 slots, no node is open to its pods: 3 not selected, 1 tainted"; false if a node is
- * open. */
+/* The selector or taint that keeps the first of the shapes which it does off the node; appended. */
+static void say_cause(const struct skr_gang *e, const struct shapes *shapes, const char *node,
+                      struct skr_strbuf *b)
+{
+    const struct node_entry *n = skr_nodes_find(e, node);
+    for (size_t i = 0; n && n->node && b->len == 0 && i < shapes->n; i++) {
+        skr_pod_shape_say_ineligible(shapes->item[i]->spec, n->node, b);
+    }
+}
+
+/* "needs 4 slots, no node is open to its pods: 3 not selected by nodeSelector or nodeAffinity
+ * (pool=gpu), 1 tainted (t:NoSchedule)"; false if a node is open. In brackets is the cause of the
+ * first such node. */
 static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_problem *p,
                     struct skr_strbuf *b)
 {
@@ -347,18 +358,26 @@ static bool nowhere(struct skr_gang *e, struct group *g, const struct skr_proble
         }
     }
     int32_t count[CLOSED_BY_COUNT] = {0};
+    const char *first[CLOSED_BY_COUNT] = {NULL};
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
     struct shapes shapes = skr_shapes_of(newcomers, n);
     free(newcomers);
     for (int32_t i = 0; i < p->tree->n_leaves; i++) {
-        count[closed_by(e, g, &shapes, p->tree->unit_name[p->tree->first_leaf + i])]++;
+        const char *node = p->tree->unit_name[p->tree->first_leaf + i];
+        const enum closed_by cause = closed_by(e, g, &shapes, node);
+        first[cause] = count[cause]++ == 0 ? node : first[cause];
     }
     skr_strbuf_addf(b, "needs %d slots, no node is open to its pods", p->n);
     const char *before = ": ";
     for (int i = 0; i < CLOSED_BY_COUNT; i++) {
         if (count[i] > 0) {
-            skr_strbuf_addf(b, "%s%d %s", before, count[i], text[i]);
+            SKR_STRBUF(cause);
+            if (i == CLOSED_SELECTOR || i == CLOSED_TAINT) {
+                say_cause(e, &shapes, first[i], &cause);
+            }
+            skr_strbuf_addf(b, "%s%d %s%s%s%s", before, count[i], text[i], cause.len ? " (" : "",
+                            cause.len ? cause.s : "", cause.len ? ")" : "");
             before = ", ";
         }
     }

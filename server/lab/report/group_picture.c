@@ -52,7 +52,7 @@ static bool look_at_map(void *context, const json_t *object)
     const char *named = skr_path_text(object, "data.name");
     bool unnamed = !skr_path_get(object, "data.name");
     if (!skr_path_label(object, SKR_GROUP_LABEL) ||
-        strcmp(unnamed ? "default-group" : named, finder->name) != 0 ||
+        strcmp(unnamed ? skr_path_text(object, "metadata.name") : named, finder->name) != 0 ||
         strcmp(skr_path_text(object, "metadata.namespace"), finder->namespace_) != 0 ||
         skr_configmap_decode(object, &map, NULL) < 0) {
         return true;

@@ -431,7 +431,7 @@ static void map_changed(struct skr_record *record, const struct skr_store_change
     const char *preemptor = skr_path_text(change->object, "data.preemptor");
     const char *before = change->before ? skr_path_text(change->before, "data.preemptor") : "";
     const char *name = skr_path_text(change->object, "data.name");
-    name = name[0] ? name : "default-group";
+    name = name[0] ? name : skr_path_text(change->object, "metadata.name");
     if (skr_path_label(change->object, SKR_TOPOLOGY_LABEL)) {
         skr_tree_unref(record->tree);
         record->tree = NULL;

@@ -71,7 +71,8 @@ static bool defines_group(const json_t *object, const struct skr_change *c)
         return false;
     }
     const json_t *name = json_object_get(json_object_get(object, "data"), "name");
-    return strcmp(name ? json_string_value(name) : "default-group", c->name) == 0;
+    return strcmp(name ? json_string_value(name) : skr_path_text(object, "metadata.name"),
+                  c->name) == 0;
 }
 
 /* A map takes precedence over a PodGroup of the same name, as in the engine. */

@@ -486,3 +486,28 @@ TEST_RIG(cluster_with_labels(), a_lost_member_of_a_group_from_labels_is_replaced
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
 }
+
+TEST_RIG(rig_create(), a_map_without_a_name_defines_the_group_of_its_own_name)
+{
+    rig_racks(rig, 1, 2, 2);
+    rig_create_json(rig, RIG_MAP, "train-1",
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'size':'2'}}");
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "train-1", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "p"), 2);
+    assert_string_equal(rig_key(rig, "train-1", "status"), "Bound");
+}
+
+TEST_RIG(rig_create(), a_map_whose_own_name_cannot_be_a_label_says_that_it_needs_one)
+{
+    static const char *const name =
+        "a-name-of-a-map-that-has-more-than-the-sixty-three-letters-of-a-label";
+    rig_racks(rig, 1, 2, 2);
+    rig_create_json(rig, RIG_MAP, name,
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'size':'2'}}");
+    rig_sync(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, name, "reason"), "GroupInvalid");
+    assert_non_null(strstr(rig_key(rig, name, "message"), "name: missing, and metadata.name"));
+}

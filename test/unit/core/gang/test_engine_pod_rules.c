@@ -194,7 +194,7 @@ TEST_RIG(rig_create(), a_group_to_which_no_node_is_open_says_what_closes_them)
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "message"),
                         "group g needs 2 slots, no node is open to its pods: 1 open to some of "
-                        "them, which differ, 1 not selected by nodeSelector or nodeAffinity, 1 "
-                        "tainted, 1 cordoned, 1 not there");
+                        "them, which differ, 1 not selected by nodeSelector or nodeAffinity "
+                        "(disk=x), 1 tainted (t:NoSchedule), 1 cordoned, 1 not there");
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
 }

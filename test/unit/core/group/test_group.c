@@ -45,7 +45,7 @@ TEST(an_empty_map_is_a_group_of_one)
 {
     const char *pairs[] = {NULL};
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = parse_good(pairs);
-    assert_string_equal(spec->name, "default-group");
+    assert_string_equal(spec->name, "");
     assert_int_equal(spec->size, 1);
     skr_group_spec_destroy(NULL);
 }
@@ -168,7 +168,7 @@ TEST(the_name_of_a_map_is_known_before_it_is_parsed)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_label item = {"name", row[i].name};
         struct skr_labels data = {.n = 1, .item = &item};
-        const char *got = skr_group_map_name(&data);
+        const char *got = skr_group_map_name(&data, "map", NULL);
         if (!row[i].want) {
             assert_null(got);
         } else {
@@ -176,7 +176,14 @@ TEST(the_name_of_a_map_is_known_before_it_is_parsed)
         }
     }
     struct skr_labels none = {.n = 0};
-    assert_string_equal(skr_group_map_name(&none), "default-group");
+    struct skr_error error = {.text = ""};
+    char long_name[65];
+    memset(long_name, 'm', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_string_equal(skr_group_map_name(&none, "train-1", &error), "train-1");
+    assert_null(skr_group_map_name(&none, long_name, &error));
+    assert_string_equal(error.text, "name: missing, and metadata.name cannot stand for it: a label "
+                                    "value has 1 to 63 letters, digits, '-', '_', '.'");
 }
 
 TEST(a_podgroup_gives_size_and_no_rules)
