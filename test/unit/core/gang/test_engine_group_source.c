@@ -495,7 +495,7 @@ TEST_RIG(rig_create(), a_map_without_a_name_defines_the_group_of_its_own_name)
     rig_sync(rig);
     rig_pods(rig, "p", 2, "train-1", 0);
     rig_run(rig, 5 * SKR_SECOND);
-    assert_int_equal(rig_n_bound(rig, "p"), 2);
+    assert_int_equal(rig_n_bound(rig, "train-1"), 2);
     assert_string_equal(rig_key(rig, "train-1", "status"), "Bound");
 }
 
