@@ -7,6 +7,10 @@
  * all pairs of rows whose keys add up to its row's. States: from the live ports down, the cells on
  * walks of least weight, and their edges.
  *
+ * Solo ports. If the key of the group comes first on the level, is of type pack, and one unit can
+ * hold all that a port wants, then every best placement uses one unit. The windows of such a port
+ * are 0 and all of it, in every span.
+ *
  * Cost: pairs of rows x windows, for every span of the level. Memory of the step, but for states
  * and edges.
  */
@@ -85,6 +89,66 @@ static void pass_windows(struct skr_role_span *span)
     }
 }
 
+static bool has_zero(const struct skr_role_span *span)
+{
+    return span->rows.n > 0 && span->rows.row[0].key == 0 &&
+           skr_role_row_has(&span->rows.row[0], 0);
+}
+
+static bool holds(const struct skr_role_span *span, const struct skr_role_port *port)
+{
+    int32_t k = skr_role_rows_find(&span->rows, port->key);
+    return k >= 0 && skr_role_row_has(&span->rows.row[k], port->main);
+}
+
+/* Counts the units that hold the port alone, those that must hold something, and those that are
+ * both. The depth is the logarithm of the units. */
+static void count_units(const struct skr_role_span *span, const struct skr_role_port *port,
+                        int32_t *n_holding, int32_t *n_needed, int32_t *n_both)
+{
+    if (span->left) {
+        count_units(span->left, port, n_holding, n_needed, n_both);
+        count_units(span->right, port, n_holding, n_needed, n_both);
+        return;
+    }
+    bool holding = holds(span, port);
+    bool needed = !has_zero(span);
+    *n_holding += holding ? 1 : 0;
+    *n_needed += needed ? 1 : 0;
+    *n_both += holding && needed ? 1 : 0;
+}
+
+static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_words *words,
+                    const struct skr_role_ports *set, const struct skr_role_port *port)
+{
+    const struct skr_role_run *rr = graph->rr;
+    int32_t n_holding = 0;
+    int32_t n_needed = 0;
+    int32_t n_both = 0;
+    if (rr->run.plain || words->one_used == 0 || words->scope[words->lead] != rr->n_roles ||
+        rr->axes[words->level].n_counters > 0) {
+        return false;
+    }
+    count_units(set->all, port, &n_holding, &n_needed, &n_both);
+    return n_needed == 0 ? n_holding > 0 : n_needed == 1 && n_both == 1;
+}
+
+/* The windows of a solo port, in all spans of its set. */
+static void widen_solo(struct skr_role_span *span, const struct skr_role_port *port)
+{
+    if (has_zero(span)) {
+        widen(&span->cells->row[0], 0, 0);
+    }
+    if (holds(span, port)) {
+        int32_t k = skr_role_rows_find(&span->rows, port->key);
+        widen(&span->cells->row[k], port->main, port->main);
+    }
+    if (span->left) {
+        widen_solo(span->left, port);
+        widen_solo(span->right, port);
+    }
+}
+
 static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
 {
     struct skr_role_cells *cells = span->cells;
@@ -106,7 +170,8 @@ static bool make_weights(struct skr_role_run *rr, struct skr_role_span *span)
     return cells->weight;
 }
 
-static bool make_windows(struct skr_role_graph *graph, int32_t level)
+static bool make_windows(struct skr_role_graph *graph, int32_t level,
+                         const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_role_level *at = &graph->level[level];
@@ -118,6 +183,11 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level)
     for (int32_t i = 0; i < at->n_sets; i++) {
         const struct skr_role_ports *set = at->set[i];
         for (int32_t p = 0; p < set->n; p++) {
+            struct skr_role_port *port = &set->port[p];
+            port->solo = port->wanted && is_solo(graph, words, set, port);
+            if (!port->wanted || port->solo) {
+                continue;
+            }
             int32_t k = skr_role_rows_find(&set->all->rows, set->port[p].key);
             skr_bug_on(k < 0);
             widen(&set->all->cells->row[k], set->port[p].main, set->port[p].main);
@@ -131,6 +201,13 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level)
             pass_windows(at->span[i]);
         }
     }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            if (at->set[i]->port[p].solo) {
+                widen_solo(at->set[i]->all, &at->set[i]->port[p]);
+            }
+        }
+    }
     for (int32_t i = 0; i < at->n_spans; i++) {
         if (!make_weights(rr, at->span[i])) {
             return false;
@@ -140,32 +217,6 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level)
 }
 
 /* ---- weights ---- */
-
-/* The amounts of all scopes that units have in their windows. */
-static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t **counts)
-{
-    struct skr_role_run *rr = graph->rr;
-    const struct skr_axes *axes = &rr->axes[level];
-    const struct skr_role_level *at = &graph->level[level];
-    if (!skr_role_words_counts(rr, level, counts)) {
-        return false;
-    }
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        const struct skr_role_span *span = at->span[i];
-        for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
-            const struct window *window = &span->cells->row[k];
-            for (int32_t scope = 0; scope < rr->n_scopes && window->lo <= window->hi; scope++) {
-                int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
-                int32_t slope = skr_axes_slope(axes, scope);
-                if (counts[scope]) {
-                    skr_bits_set_progression(counts[scope], base + window->lo * slope,
-                                             base + window->hi * slope, larger(slope, 1));
-                }
-            }
-        }
-    }
-    return true;
-}
 
 static void weigh_unit(const struct skr_role_run *rr, const struct skr_role_span *span,
                        const struct skr_role_words *words)
@@ -242,16 +293,14 @@ static int32_t cell_of(const struct skr_role_ports *set, const struct skr_role_p
     return window->first + port->main - window->lo;
 }
 
-bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level, struct skr_role_words *words)
+bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
+                          const struct skr_role_words *words)
 {
     struct skr_role_run *rr = graph->rr;
     const struct skr_role_level *at = &graph->level[level];
-    uint64_t *counts[SKR_SCOPES_MAX];
-    if (!make_windows(graph, level) || !skr_role_words_init(rr, level, words) ||
-        !first_counts(graph, level, counts)) {
+    if (!make_windows(graph, level, words)) {
         return false;
     }
-    skr_role_words_next(rr, words, counts);
     for (int32_t i = 0; i < at->n_spans; i++) {
         if (!at->span[i]->left) {
             weigh_unit(rr, at->span[i], words);
@@ -262,7 +311,10 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level, struct sk
     for (int32_t i = 0; i < at->n_sets; i++) {
         struct skr_role_ports *set = at->set[i];
         for (int32_t p = 0; p < set->n; p++) {
-            set->port[p].weight = set->all->cells->weight[cell_of(set, &set->port[p])];
+            if (set->port[p].wanted) {
+                set->port[p].weight = set->all->cells->weight[cell_of(set, &set->port[p])];
+                set->port[p].exact = true;
+            }
         }
     }
     return skr_run_poll(&rr->run);

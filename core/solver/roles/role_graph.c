@@ -124,3 +124,49 @@ bool skr_role_graph_tighten(struct skr_role_graph *graph, int32_t deepest)
     }
     return choice;
 }
+
+/* Marks what the best walks through the marked states of a span meet; unmarks the states. */
+static void mark_span(struct skr_role_span *span)
+{
+    for (int32_t s = 0; s < span->n_states; s++) {
+        struct skr_role_state *state = &span->state[s];
+        if (!state->marked) {
+            continue;
+        }
+        state->marked = false;
+        if (!span->left && state->port >= 0) {
+            span->inside->ports->port[state->port].marked = true;
+        }
+        const struct skr_role_edge *edge = span->edge + state->first_edge;
+        for (int32_t e = 0; span->left && e < state->n_edges; e++) {
+            struct skr_role_state *left = &span->left->state[edge[e].left];
+            struct skr_role_state *right = &span->right->state[edge[e].right];
+            if (left->weight + right->weight == state->weight) {
+                left->marked = true;
+                right->marked = true;
+            }
+        }
+    }
+}
+
+void skr_role_graph_mark(struct skr_role_graph *graph, int32_t deepest)
+{
+    for (int32_t i = 0; i < graph->level[1].n_sets; i++) {
+        graph->level[1].set[i]->port[0].marked = true;
+    }
+    for (int32_t level = 1; level <= deepest; level++) {
+        struct skr_role_level *at = &graph->level[level];
+        for (int32_t i = 0; i < at->n_sets; i++) {
+            struct skr_role_ports *set = at->set[i];
+            for (int32_t p = 0; p < set->n; p++) {
+                if (set->port[p].marked) {
+                    set->port[p].marked = false;
+                    set->all->state[set->port[p].state].marked = true;
+                }
+            }
+        }
+        for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+            mark_span(at->span[i]);
+        }
+    }
+}

@@ -30,9 +30,12 @@ struct skr_role_state {
 struct skr_role_port {
     uint64_t key; /* with counters */
     int32_t main;
-    int32_t state; /* of the set's span; -1 until its level is opened */
-    int64_t weight;
+    int32_t state;  /* of the set's span; -1 until its level is opened */
+    int64_t weight; /* while its level is opened: a lower bound, unless it is exact */
     bool live, marked;
+    bool exact;  /* weight is the least weight of the first word */
+    bool wanted; /* in the dense pass at hand */
+    bool solo;   /* wanted, and one unit holds all of it */
 };
 
 struct skr_role_ports {
@@ -63,6 +66,10 @@ struct skr_role_words {
     bool begun;                     /* it has a digit already */
     int32_t below;                  /* counts of it below this one have none yet */
     int64_t *table[SKR_SCOPES_MAX]; /* [scope][n of the scope + 1]; NULL: no key */
+    /* Of the word at hand: its first key, the weight of one used unit of it if this is a digit of
+     * the word, and a bound of what the digits of the keys after it add or take. */
+    int32_t lead;
+    int64_t one_used, slack;
 };
 
 bool skr_role_words_init(struct skr_role_run *rr, int32_t level, struct skr_role_words *ret);
@@ -85,15 +92,25 @@ void skr_role_graph_weigh(struct skr_role_graph *graph, int32_t deepest, enum sk
                           const struct skr_role_words *words);
 /* Drops what is not of least weight. Whether any state has more than one edge left. */
 bool skr_role_graph_tighten(struct skr_role_graph *graph, int32_t deepest);
+/* Marks the ports of level deepest + 1 on walks of least weight, and drops nothing. */
+void skr_role_graph_mark(struct skr_role_graph *graph, int32_t deepest);
 
 /* Opens the next level: makes its ports, weighs its first word, tightens the levels above, and
  * makes its states. False: the run had to stop. */
 bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words);
 
-/* The first word of the level for all vectors that its ports want; least weights into the ports. */
+/* A set with room for n ports. NULL: the run had to stop. */
+struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
+                                          struct skr_role_span *all, int32_t n);
+/* Lists the spans of the sets with wanted ports in graph->level[level].span. */
+bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level);
+/* The first word of the level for all vectors that wanted ports need; these become exact. */
 bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
-                          struct skr_role_words *words);
-/* States and edges of least weight below the live ports. After skr_role_dense_weigh(). */
+                          const struct skr_role_words *words);
+/* Lower bounds of the first word of all ports of the level into their weights. */
+bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
+                          const struct skr_role_words *words);
+/* States and edges of least weight below the live ports, which are those of the dense pass before. */
 bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level);
 
 /* The graph of all optimal placements of the members [n_roles], which are in S(root). */

@@ -67,6 +67,9 @@ static bool put_digits(const struct skr_role_run *rr, struct skr_role_words *wor
         for (int32_t x = 1; x <= n; x++) {
             table[x] = INT64_C(1) << *left;
         }
+        if (words->at == words->lead) {
+            words->one_used = INT64_C(1) << *left;
+        }
         *any = true;
     }
     words->begun = true;
@@ -96,8 +99,14 @@ bool skr_role_words_next(const struct skr_role_run *rr, struct skr_role_words *w
         int32_t scope = words->scope[k];
         memset(words->table[scope], 0, ((size_t)rr->n[scope] + 1) * sizeof(int64_t));
     }
+    words->lead = words->at;
+    words->one_used = 0;
+    words->slack = 0;
     while (words->at < words->n_keys &&
            put_digits(rr, words, counts[words->scope[words->at]], &left, &any)) {
+        if (words->at == words->lead && words->at + 1 < words->n_keys) {
+            words->slack = (INT64_C(1) << left) - 1;
+        }
         words->at++;
         words->begun = false;
         words->below = words->at < words->n_keys ? rr->n[words->scope[words->at]] + 1 : 0;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lower bounds of the first word of ports, where its first key is of type pack.
+ *
+ * No unit holds more of a scope than its greatest amount. The best list of counts by these amounts
+ * alone fills the roomiest units one after the other; no placement has a better key. So many units
+ * are used at least, too, that the roomiest have enough of each role, and of each resource that
+ * roles need. Digits of later keys in the word cannot exceed its slack.
+ *
+ * Cost: rows of the units of each set, and sorting them, for every scope and resource.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/solver/roles/role_graph.h"
+
+/* What a unit may hold at most, by one measure: so much for one of each role. */
+struct measure {
+    int64_t each[SKR_ROLES_MAX];
+};
+
+struct bounds {
+    struct skr_role_graph *graph;
+    int32_t level;
+    const struct skr_role_words *words;
+    struct skr_role_span **unit; /* of the set at hand */
+    int32_t n_units;
+    int64_t *most; /* [n_units] by a measure, greatest first */
+};
+
+static int greatest_first(const void *a, const void *b)
+{
+    const int64_t *x = a;
+    const int64_t *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* The depth is the logarithm of the units. */
+static void list_units(struct bounds *b, struct skr_role_span *span)
+{
+    if (span->left) {
+        list_units(b, span->left);
+        list_units(b, span->right);
+    } else {
+        b->unit[b->n_units++] = span;
+    }
+}
+
+static int64_t amount_of(const struct bounds *b, const struct measure *measure, uint64_t key,
+                         int32_t main)
+{
+    const struct skr_role_run *rr = b->graph->rr;
+    int32_t members[SKR_ROLES_MAX];
+    int64_t sum = 0;
+    skr_axes_members(rr, b->level, key, main, members);
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        int64_t each = measure->each[r];
+        if (each > 0 && members[r] > (INT64_MAX / 4 - sum) / each) {
+            return INT64_MAX / 4;
+        }
+        sum += members[r] * each;
+    }
+    return sum;
+}
+
+static void find_most(struct bounds *b, const struct measure *measure)
+{
+    for (int32_t u = 0; u < b->n_units; u++) {
+        const struct skr_role_rows *rows = &b->unit[u]->rows;
+        b->most[u] = 0;
+        if (u > 0 && b->unit[u] == b->unit[u - 1]) {
+            b->most[u] = b->most[u - 1];
+            continue;
+        }
+        for (int32_t k = 0; k < rows->n; k++) {
+            int64_t amount = amount_of(b, measure, rows->row[k].key, rows->row[k].hi);
+            b->most[u] = amount > b->most[u] ? amount : b->most[u];
+        }
+    }
+    qsort(b->most, (size_t)b->n_units, sizeof *b->most, greatest_first);
+}
+
+/* So many units are used at least for this amount. */
+static int32_t least_used(const struct bounds *b, int64_t amount)
+{
+    int32_t used = 0;
+    for (int64_t got = 0; used < b->n_units && got < amount; used++) {
+        got += b->most[used] < amount ? b->most[used] : amount;
+    }
+    return used;
+}
+
+/* The least weight of the first key alone, by the measure of its scope. */
+static int64_t best_list(const struct bounds *b, int32_t scope, int64_t amount)
+{
+    int64_t weight = 0;
+    for (int32_t u = 0; u < b->n_units && amount > 0; u++) {
+        int64_t count = b->most[u] < amount ? b->most[u] : amount;
+        weight += b->words->table[scope][count];
+        amount -= count;
+    }
+    return weight;
+}
+
+static void raise_used(struct bounds *b, const struct measure *measure, struct skr_role_ports *set)
+{
+    int64_t one = b->words->one_used;
+    find_most(b, measure);
+    for (int32_t p = 0; p < set->n; p++) {
+        struct skr_role_port *port = &set->port[p];
+        int32_t used = least_used(b, amount_of(b, measure, port->key, port->main));
+        /* The counts of so many units weigh less than one more unit. */
+        int64_t weight = used * one - (one - 1) - b->words->slack;
+        port->weight = weight > port->weight ? weight : port->weight;
+    }
+}
+
+static void bound_set(struct bounds *b, struct skr_role_ports *set)
+{
+    const struct skr_role_run *rr = b->graph->rr;
+    const struct skr_problem *problem = rr->run.problem;
+    int32_t scope = b->words->scope[b->words->lead];
+    struct measure measure = {{0}};
+    b->n_units = 0;
+    list_units(b, set->all);
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        measure.each[r] = scope == rr->n_roles || scope == r ? 1 : 0;
+    }
+    find_most(b, &measure);
+    for (int32_t p = 0; p < set->n; p++) {
+        struct skr_role_port *port = &set->port[p];
+        port->weight =
+            best_list(b, scope, amount_of(b, &measure, port->key, port->main)) - b->words->slack;
+    }
+    if (scope < rr->n_roles) {
+        return;
+    }
+    for (int32_t r = 0; r < rr->n_roles; r++) {
+        memset(&measure, 0, sizeof measure);
+        measure.each[r] = 1;
+        raise_used(b, &measure, set);
+    }
+    for (size_t d = 0; d < problem->n_resources; d++) {
+        for (int32_t r = 0; r < rr->n_roles; r++) {
+            measure.each[r] = rr->roles->role[r].demand[d];
+        }
+        raise_used(b, &measure, set);
+    }
+}
+
+bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
+                          const struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    struct skr_role_level *at = &graph->level[level];
+    bool pack = words->n_keys > 0 && words->one_used > 0;
+    int32_t most = 0;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        most = at->set[i]->all->n_units > most ? at->set[i]->all->n_units : most;
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            at->set[i]->port[p].weight = -words->slack;
+        }
+    }
+    struct bounds b = {.graph = graph, .level = level, .words = words};
+    b.unit = skr_run_alloc(&rr->run, (size_t)most, sizeof(struct skr_role_span *));
+    b.most = skr_run_alloc(&rr->run, (size_t)most, sizeof *b.most);
+    if (!b.unit || !b.most) {
+        return false;
+    }
+    for (int32_t i = 0; i < at->n_sets && pack; i++) {
+        bound_set(&b, at->set[i]);
+        if (!skr_role_run_step(rr, at->set[i]->all->n_units)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens a level of the choice graph.
+ *
+ * The ports of the level are the vectors that live units of the level above want of their children.
+ * A dense pass for all of them would be too much: with soft pack most racks can hold the gang, and
+ * each costs one. So every port first has a lower bound of its first word (role_bounds.c). The
+ * ports on the best walks by these bounds get their exact weights, and so on, until the best walks
+ * have no other ports. All ports that are left lead to worse placements.
+ */
+#include <stdlib.h>
+
+#include "core/solver/roles/role_graph.h"
+
+/* A vector that a unit's state wants of the unit's children. */
+struct want {
+    struct skr_role_span *inside;
+    uint64_t key;
+    int32_t main;
+    struct skr_role_state *state;
+};
+
+static int by_vector(const void *a, const void *b)
+{
+    const struct want *x = a;
+    const struct want *y = b;
+    if (x->inside != y->inside) {
+        return x->inside->id < y->inside->id ? -1 : 1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return (x->main > y->main) - (x->main < y->main);
+}
+
+/* Live states of units of the level above that hold anything, in ret. */
+static int32_t list_wants(const struct skr_role_graph *graph, int32_t level, struct want *ret)
+{
+    const struct skr_role_run *rr = graph->rr;
+    const struct skr_role_level *above = &graph->level[level - 1];
+    int32_t n = 0;
+    for (int32_t i = 0; i < above->n_spans; i++) {
+        struct skr_role_span *span = above->span[i];
+        for (int32_t s = 0; s < span->n_states && !span->left; s++) {
+            struct skr_role_state *state = &span->state[s];
+            uint64_t key = span->rows.row[state->row].key;
+            if (!state->live || ((key & rr->axes[level - 1].side) == 0 && state->main == 0)) {
+                continue;
+            }
+            if (ret) {
+                int32_t members[SKR_ROLES_MAX];
+                struct want want = {.inside = span->inside, .state = state};
+                skr_axes_members(rr, level - 1, key, state->main, members);
+                skr_bug_on(!skr_axes_vector(rr, level, members, &want.key, &want.main));
+                ret[n] = want;
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
+struct skr_role_ports *skr_role_ports_add(struct skr_role_run *rr, struct skr_role_level *level,
+                                          struct skr_role_span *all, int32_t n)
+{
+    struct skr_role_ports *set = skr_run_alloc(&rr->run, 1, sizeof *set);
+    if (!set) {
+        return NULL;
+    }
+    set->all = all;
+    set->port = skr_run_alloc(&rr->run, (size_t)n, sizeof *set->port);
+    if (!set->port) {
+        return NULL;
+    }
+    level->set[level->n_sets++] = set;
+    all->ports = set;
+    return set;
+}
+
+/* The ports of a level below the first. */
+static bool make_ports(struct skr_role_graph *graph, int32_t level)
+{
+    struct skr_role_run *rr = graph->rr;
+    struct skr_role_level *at = &graph->level[level];
+    int32_t n = list_wants(graph, level, NULL);
+    struct want *want = skr_run_alloc(&rr->run, (size_t)n, sizeof *want);
+    at->set = skr_run_alloc(&rr->run, (size_t)n, sizeof(struct skr_role_ports *));
+    if (!want || !at->set) {
+        return false;
+    }
+    list_wants(graph, level, want);
+    qsort(want, (size_t)n, sizeof *want, by_vector);
+    for (int32_t i = 0; i < n;) {
+        int32_t end = i;
+        while (end < n && want[end].inside == want[i].inside) {
+            end++;
+        }
+        struct skr_role_ports *set = skr_role_ports_add(rr, at, want[i].inside, end - i);
+        if (!set) {
+            return false;
+        }
+        for (; i < end; i++) {
+            struct skr_role_port *last = set->n > 0 ? &set->port[set->n - 1] : NULL;
+            if (!last || last->key != want[i].key || last->main != want[i].main) {
+                set->port[set->n++] = (struct skr_role_port){
+                    .key = want[i].key, .main = want[i].main, .state = -1, .live = true};
+                rr->ports++;
+            }
+            want[i].state->port = set->n - 1;
+        }
+    }
+    return true;
+}
+
+/* Lists the spans of a set; the depth is the logarithm of its units. */
+static int32_t list_spans(struct skr_role_span *span, struct skr_role_span **ret, int32_t n)
+{
+    if (span->listed) {
+        return n;
+    }
+    span->listed = true;
+    if (ret) {
+        ret[n] = span;
+    }
+    n++;
+    if (span->left) {
+        n = list_spans(span->left, ret, n);
+        n = list_spans(span->right, ret, n);
+    }
+    return n;
+}
+
+static void unlist(struct skr_role_span *span)
+{
+    if (span->listed) {
+        span->listed = false;
+        if (span->left) {
+            unlist(span->left);
+            unlist(span->right);
+        }
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct skr_role_span *const *x = a;
+    const struct skr_role_span *const *y = b;
+    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+static bool is_wanted(const struct skr_role_ports *set)
+{
+    for (int32_t p = 0; p < set->n; p++) {
+        if (set->port[p].wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_role_graph_list(struct skr_role_graph *graph, int32_t level)
+{
+    struct skr_role_level *at = &graph->level[level];
+    int32_t n = 0;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        n = is_wanted(at->set[i]) ? list_spans(at->set[i]->all, NULL, n) : n;
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        unlist(at->set[i]->all);
+    }
+    at->span = skr_run_alloc(&graph->rr->run, (size_t)n, sizeof(struct skr_role_span *));
+    if (!at->span) {
+        return false;
+    }
+    at->n_spans = 0;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        if (is_wanted(at->set[i])) {
+            at->n_spans = list_spans(at->set[i]->all, at->span, at->n_spans);
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        unlist(at->set[i]->all);
+    }
+    qsort(at->span, (size_t)n, sizeof(struct skr_role_span *), by_id);
+    return true;
+}
+
+/* The amounts of all scopes that units of the level can have. */
+static bool first_counts(struct skr_role_graph *graph, int32_t level, uint64_t **counts)
+{
+    struct skr_role_run *rr = graph->rr;
+    const struct skr_axes *axes = &rr->axes[level];
+    const struct skr_role_level *at = &graph->level[level];
+    if (!skr_role_words_counts(rr, level, counts)) {
+        return false;
+    }
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        const struct skr_role_span *span = at->span[i];
+        for (int32_t k = 0; k < span->rows.n && !span->left; k++) {
+            const struct skr_role_row *row = &span->rows.row[k];
+            for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
+                int32_t base = skr_axes_base(axes, row->key, scope);
+                int32_t slope = skr_axes_slope(axes, scope);
+                if (counts[scope]) {
+                    skr_bits_set_progression(counts[scope], base + row->lo * slope,
+                                             base + row->hi * slope, slope > 1 ? slope : 1);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static void want_all(const struct skr_role_level *at, bool live_only)
+{
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            at->set[i]->port[p].wanted = !live_only || at->set[i]->port[p].live;
+        }
+    }
+}
+
+/* Wants the marked ports that are not exact, and unmarks all. Whether there are any. */
+static bool want_marked(const struct skr_role_level *at)
+{
+    bool any = false;
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            struct skr_role_port *port = &at->set[i]->port[p];
+            port->wanted = port->marked && !port->exact;
+            port->marked = false;
+            any = any || port->wanted;
+        }
+    }
+    return any;
+}
+
+static bool dense_pass(struct skr_role_graph *graph, int32_t level,
+                       const struct skr_role_words *words)
+{
+    struct skr_run *run = &graph->rr->run;
+    skr_run_scratch_end(run);
+    return skr_role_graph_list(graph, level) && skr_run_scratch_begin(run) &&
+           skr_role_dense_weigh(graph, level, words);
+}
+
+/* Weights of ports, exact on the best walks. *passes: how many dense passes. */
+static bool weigh_ports(struct skr_role_graph *graph, int32_t level,
+                        const struct skr_role_words *words, int32_t *passes)
+{
+    struct skr_role_level *at = &graph->level[level];
+    if (level == 1 || graph->rr->run.plain) {
+        *passes = 1;
+        return dense_pass(graph, level, words);
+    }
+    if (!skr_role_bound_ports(graph, level, words)) {
+        return false;
+    }
+    for (*passes = 0;; ++*passes) {
+        skr_role_graph_weigh(graph, level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
+        skr_role_graph_mark(graph, level - 1);
+        if (!want_marked(at)) {
+            return true;
+        }
+        if (!dense_pass(graph, level, words)) {
+            return false;
+        }
+    }
+}
+
+static bool open_level(struct skr_role_graph *graph, int32_t level, struct skr_role_words *words)
+{
+    struct skr_role_run *rr = graph->rr;
+    struct skr_role_level *at = &graph->level[level];
+    uint64_t *counts[SKR_SCOPES_MAX];
+    int32_t passes = 0;
+    if (level > 1 && !make_ports(graph, level)) {
+        return false;
+    }
+    want_all(at, false);
+    if (!skr_role_graph_list(graph, level) || !skr_role_words_init(rr, level, words) ||
+        !first_counts(graph, level, counts)) {
+        return false;
+    }
+    skr_role_words_next(rr, words, counts);
+    if (!weigh_ports(graph, level, words, &passes)) {
+        return false;
+    }
+    skr_role_graph_weigh(graph, level - 1, SKR_ROLE_WEIGH_PORTS, NULL);
+    skr_role_graph_tighten(graph, level - 1);
+    if (passes != 1) {
+        /* Spans of several passes: once more for those that are left. */
+        want_all(at, true);
+        if (!dense_pass(graph, level, words)) {
+            return false;
+        }
+    }
+    return skr_role_dense_states(graph, level);
+}
+
+bool skr_role_graph_open(struct skr_role_graph *graph, struct skr_role_words *words)
+{
+    int32_t level = graph->n_levels + 1;
+    bool done = open_level(graph, level, words);
+    skr_run_scratch_end(&graph->rr->run);
+    graph->n_levels = level;
+    return done;
+}
