@@ -28,6 +28,7 @@ enum skr_flag_kind {
     SKR_FLAG_NUMBER,   /* int64_t: 0 .. max */
     SKR_FLAG_DURATION, /* skr_time: "90s", "10m" */
     SKR_FLAG_CHOICE,   /* int: index into choice */
+    SKR_FLAG_VARIANT,  /* int: 1 without a value; with =VALUE 2 and more, its index in choice */
     SKR_FLAG_LIST,     /* struct skr_text_list: may repeat */
     SKR_FLAG_HELP      /* nothing: `sakkara help COMMAND` is run instead */
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
+#include "server/exit_code.h"
 #include "server/lab/simulate/simulate.h"
 
 struct options {
@@ -10,10 +11,13 @@ struct options {
     skr_time until;
     int64_t seed;
     int output;
-    bool picture, ascii, timings;
+    int picture; /* 1: as text, 2: html */
+    bool ascii, timings;
     const char *config;
     int verbosity;
 };
+
+static const char *const pictures[] = {"html", NULL};
 
 static const struct skr_flag flags[] = {
     SKR_FILES_FLAG(options, files),
@@ -24,8 +28,10 @@ static const struct skr_flag flags[] = {
     SKR_FLAG(NUMBER, options, seed, "--seed", NULL, "N",
              "of uids, and of the choice among equal nodes; default 0", .max = INT64_MAX),
     SKR_OUTPUT_FLAG(options, output),
-    SKR_FLAG(SWITCH, options, picture, "--picture", NULL, NULL,
-             "draw every group before and after"),
+    SKR_FLAG(VARIANT, options, picture, "--picture", NULL, NULL,
+             "draw every group before and after; --picture=html: the page /ui of the end, as one "
+             "file, and the report on stderr",
+             .choice = pictures),
     SKR_FLAG(SWITCH, options, ascii, "--ascii", NULL, NULL, "draw with ASCII characters only"),
     SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
              "configuration of the daemon, for its settings"),
@@ -53,12 +59,18 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                  .until = given->until,
                                                  .seed = (uint64_t)given->seed,
                                                  .json = given->output == SKR_OUTPUT_JSON,
-                                                 .picture = given->picture,
+                                                 .picture = given->picture == 1,
+                                                 .html = given->picture == 2,
                                                  .ascii = given->ascii,
                                                  .last = IS_LAST,
                                                  .timings = given->timings,
                                                  .verbosity = given->verbosity,
                                                  .progress = stderr};
+    if (options.html && options.json) {
+        skr_strbuf_add(messages, "sakkara simulate: --picture=html and --output json exclude one "
+                                 "another\n");
+        return SKR_EXIT_USAGE;
+    }
     return skr_simulate_run(&options, out, messages);
 }
 
@@ -68,9 +80,10 @@ static const struct skr_command *const modes[] = {&skr_command_simulate_binding,
 
 const struct skr_command skr_command_simulate = {
     .name = "simulate",
-    .usage = "sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until DURATION]\n"
-             "                        [--seed N] [-o text|json]\n"
-             "                        [--picture] [--ascii] [--config FILE] [--timings] [-v]",
+    .usage =
+        "sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until DURATION]\n"
+        "                        [--seed N] [-o text|json]\n"
+        "                        [--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]",
     .summary = "run objects through the whole scheduler, no cluster needed",
     .text =
         "Reads what kubectl reads: nodes, pods, groups, Jobs, dumps of a cluster, and Scenario\n"

@@ -91,6 +91,15 @@ static int apply_duration(struct parser *p, const char *spelled, skr_time *field
     return SKR_EXIT_OK;
 }
 
+static int apply_variant(struct parser *p, const struct skr_flag *flag, const char *spelled,
+                         int *field, const char *value)
+{
+    int index = 0;
+    const int rc = *value ? apply_choice(p, flag, spelled, &index, value) : SKR_EXIT_OK;
+    *field = *value ? index + 2 : 1;
+    return rc;
+}
+
 static int apply_list(struct parser *p, const char *spelled, struct skr_text_list *field,
                       const char *value)
 {
@@ -124,6 +133,8 @@ static int apply_flag(struct parser *p, const struct skr_flag *flag, size_t base
         return apply_duration(p, spelled, field, value);
     case SKR_FLAG_CHOICE:
         return apply_choice(p, flag, spelled, field, value);
+    case SKR_FLAG_VARIANT:
+        return apply_variant(p, flag, spelled, field, value);
     case SKR_FLAG_LIST:
         return apply_list(p, spelled, field, value);
     case SKR_FLAG_HELP:
@@ -141,7 +152,7 @@ static int take_flag(struct parser *p, const char *word)
     if (!flag) {
         return refuse_flag(p, word);
     }
-    if (!flag->argument && value) {
+    if (!flag->argument && value && flag->kind != SKR_FLAG_VARIANT) {
         return refuse(p, "no value is taken by", flag->name);
     }
     const char *spelled = word[1] == '-' ? flag->name : flag->letter;

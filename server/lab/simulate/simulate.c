@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/gang/state/pages.h"
 #include "server/config/config.h"
 #include "server/config/spotmix_settings.h"
 #include "server/exit_code.h"
@@ -22,6 +23,7 @@
 #include "server/lab/simulate/topology.h"
 #include "server/object/path.h"
 #include "server/render/page.h"
+#include "server/ui/page.h"
 
 /* Longer than any wait whose end changes something: held binds (bindTimeout), plans (planTimeout),
  * the scheduler's own retry (5 minutes and a half). */
@@ -279,6 +281,25 @@ static void write_timings(const struct simulation *s)
                     (unsigned long long)engine.solves, (unsigned long long)engine.bindings);
 }
 
+/* The page with the picture of the end; without a tree the refusal is a message. */
+static void write_page(struct simulation *s, skr_time now)
+{
+    static const struct skr_hash_seed seed;
+    const struct skr_view_query query = {.path = "/v1/picture"};
+    enum skr_picture_news news;
+    struct skr_picture *picture = skr_picture_create("gangs", &seed);
+    SKR_STRBUF(text);
+    if (skr_gang_draw(skr_engine_self(skr_lab_engine(s->lab)), &query, now, picture, &news,
+                      &text) == 200) {
+        skr_strbuf_reset(&text);
+        skr_picture_write(picture, &text);
+        skr_ui_page_write(text.s, text.len, s->out);
+    } else {
+        skr_strbuf_addf(s->messages, "picture: %s\n", text.s);
+    }
+    skr_picture_destroy(picture);
+}
+
 static int report(struct simulation *s)
 {
     const struct skr_gang *engine = skr_engine_self(skr_lab_engine(s->lab));
@@ -296,21 +317,25 @@ static int report(struct simulation *s)
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
     }
-    skr_strbuf_addn(s->options->json ? s->messages : s->out, s->trace.s ? s->trace.s : "",
-                    s->trace.len);
+    skr_strbuf_addn(s->options->json || s->options->html ? s->messages : s->out,
+                    s->trace.s ? s->trace.s : "", s->trace.len);
     if (s->options->json) {
         skr_simulate_write_json(&r, s->out);
     } else {
+        struct skr_strbuf *text = s->options->html ? s->messages : s->out;
         if (s->trace.len > 0) {
-            skr_strbuf_addc(s->out, '\n');
+            skr_strbuf_addc(text, '\n');
         }
         if (s->options->picture) {
-            skr_simulate_write_pictures(&r, s->out);
+            skr_simulate_write_pictures(&r, text);
         }
         if (s->mix) {
-            skr_mix_picture_draw(skr_mix_webhook_mix(s->mix), s->options->ascii, s->out);
+            skr_mix_picture_draw(skr_mix_webhook_mix(s->mix), s->options->ascii, text);
         }
-        skr_simulate_write_text(&r, s->out);
+        skr_simulate_write_text(&r, text);
+    }
+    if (s->options->html) {
+        write_page(s, r.end);
     }
     if (s->options->timings) {
         write_timings(s);

@@ -26,6 +26,7 @@ struct skr_simulate_options {
     uint64_t seed;      /* for uids, and for the choice among equal nodes; 0: the first */
     bool json;
     bool picture;
+    bool html; /* out gets the page of the end (server/ui/page.h), messages the text */
     bool ascii;
     bool last;      /* the process ends after it: memory is not freed one by one */
     bool timings;   /* write the run time to messages: the only part that differs between runs */

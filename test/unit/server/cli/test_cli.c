@@ -38,6 +38,8 @@ static const struct {
     {"demo --ascii", "demo", NULL, "--ascii", NULL, 1},
     {"simulate -f a --seed 7", "simulate", NULL, "--seed", NULL, 7},
     {"simulate -f a --until 90s", "simulate", NULL, "--until", NULL, 90 * INT64_C(1000000000)},
+    {"simulate -f a --picture", "simulate", NULL, "--picture", NULL, 1},
+    {"simulate -f a --picture=html", "simulate", NULL, "--picture", NULL, 2},
     {"simulate -f a -fb", "simulate", NULL, "--filename", "b", 2},
     {"solve a.json", "solve", "a.json", NULL, NULL, 0},
     {"solve -", "solve", "-", NULL, NULL, 0},
@@ -79,6 +81,7 @@ static void look_at(const struct skr_call *call, const char *name, const char *t
         assert_int_equal(*(const bool *)field, number);
         break;
     case SKR_FLAG_COUNT:
+    case SKR_FLAG_VARIANT:
     case SKR_FLAG_CHOICE:
         assert_int_equal(*(const int *)field, number);
         break;
@@ -121,7 +124,7 @@ TEST(flags_are_understood_in_all_their_forms)
 #define SEE_SIMULATE                                                                         \
     "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until "    \
     "DURATION]\n                        [--seed N] [-o text|json]\n                        " \
-    "[--picture] [--ascii] [--config FILE] [--timings] [-v]\nsee: sakkara help simulate\n"
+    "[--picture[=html]] [--ascii] [--config FILE] [--timings] [-v]\nsee: sakkara help simulate\n"
 
 static const struct {
     const char *line, *message;
