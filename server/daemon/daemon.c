@@ -182,6 +182,7 @@ static int start_leader(struct skr_daemon *d, struct skr_error *error)
         .scheduler_name =
             d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
         .alone = d->config->leader_mode == SKR_LEADER_NONE,
+        .beside = true,
         .user_agent = agent,
         .report = report_leadership,
         .fit = is_fit,

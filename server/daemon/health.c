@@ -84,9 +84,15 @@ static bool check_fresh(void *context, struct skr_error *error)
 static bool check_leader(void *context, struct skr_error *error)
 {
     const struct skr_health *h = context;
-    char holder[512];
+    char holder[700];
     if (skr_leader_leads(h->leader)) {
         return true;
+    }
+    skr_leader_get_other(h->leader, holder, sizeof holder);
+    if (holder[0] != '\0') {
+        skr_error_set(error, SKR_CONFLICT,
+                      "another installation decides: %.150s; remove one of them", holder);
+        return false;
     }
     skr_leader_get_holder(h->leader, holder, sizeof holder);
     if (h->alone && holder[0] != '\0') {

@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "core/frame/installations.h"
 #include "core/frame/leadership.h"
 #include "server/clock.h"
 #include "server/daemon/caller_thread.h"
@@ -22,6 +23,7 @@
 #include "topology/base/arena.h"
 
 #define CALL_TIME (4 * SKR_SECOND) /* for one request; two fit before the renew deadline */
+#define OTHER_MAX 700
 #define CALM      (300 * SKR_MILLISECOND)
 #define WAIT_MIN  (SKR_MILLISECOND)
 #define LOOK      (10 * SKR_MILLISECOND) /* between two looks at caches that are behind */
@@ -39,8 +41,13 @@ struct skr_leader {
     struct skr_strbuf scheduler; /* empty: not mode scheduler */
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
-    bool trouble; /* the last request failed, and that was logged */
-    bool calm;    /* the Lease was won, and the report waits */
+    struct skr_installations *installations; /* NULL: they are not looked for */
+    struct skr_strbuf leases;                /* of all namespaces, target */
+    skr_time leases_at;                      /* when they are listed next */
+    bool leases_refused;                     /* that was logged */
+    skr_time yield_until;                    /* a younger one is not waited for longer */
+    bool trouble;                            /* the last request failed, and that was logged */
+    bool calm;                               /* the Lease was won, and the report waits */
     skr_time calm_until;
     skr_time fresh_until;             /* not waited for longer */
     atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
@@ -51,6 +58,7 @@ struct skr_leader {
     bool resigns;
     bool out; /* after resigning: given back */
     char holder[SKR_LEADERSHIP_IDENTITY_MAX];
+    char other[OTHER_MAX];
 };
 
 static skr_time boot_now(void)
@@ -164,6 +172,53 @@ static void look_at_scheduler(struct skr_leader *l, skr_time now)
     l->scheduler_at = boot_now() + SKR_SECOND;
 }
 
+/* ---- other installations ---- */
+
+/* They can be seen only with a permission that older roles lack. Any other failure leaves the last look,
+ * whose records run out. */
+static void look_at_installations(struct skr_leader *l)
+{
+    SKR_CLEANUP(skr_call_answer_fini) struct skr_call_answer answer = {0};
+    if (!l->installations || boot_now() < l->leases_at) {
+        return;
+    }
+    const struct skr_call request = {
+        .method = "GET", .target = l->leases.s, .timeout = call_time(l, boot_now())};
+    skr_caller_call(l->thread.caller, &request, &answer);
+    const enum skr_lease_outcome outcome = outcome_of(&answer);
+    const bool refused = outcome == SKR_LEASE_REFUSED || outcome == SKR_LEASE_NOT_FOUND;
+    if (outcome == SKR_LEASE_OK) {
+        skr_installations_see(l->installations, answer.json, boot_now(), wall_now());
+    } else if (refused) {
+        skr_installations_forget(l->installations);
+    }
+    if (refused && !l->leases_refused) {
+        skr_log_warning("Other installations cannot be seen", SKR_LOG_S("lease", l->leases.s),
+                        SKR_LOG_S("err", answer.message), SKR_LOG_END);
+    }
+    l->leases_refused = refused;
+    l->leases_at = boot_now() + SKR_INSTALLATIONS_LOOK_S * SKR_SECOND;
+}
+
+/* Whether another one decides; announces what changed. */
+static bool is_in_the_way(struct skr_leader *l)
+{
+    const skr_time now = boot_now();
+    const char *other =
+        l->installations ? skr_installations_in_the_way(l->installations, now) : NULL;
+    if (other && !*l->other) {
+        skr_log_error("Another installation decides for this cluster",
+                      SKR_LOG_S("lease", l->lease.s), SKR_LOG_S("other", other), SKR_LOG_END);
+    } else if (!other && *l->other) {
+        skr_log_info(0, "No other installation decides any more", SKR_LOG_S("lease", l->lease.s),
+                     SKR_LOG_END);
+    }
+    pthread_mutex_lock(&l->thread.lock);
+    (void)snprintf(l->other, sizeof l->other, "%s", other ? other : "");
+    pthread_mutex_unlock(&l->thread.lock);
+    return other;
+}
+
 /* ---- reports ---- */
 
 static void report(struct skr_leader *l, bool leads)
@@ -183,6 +238,8 @@ static void begin_calm(struct skr_leader *l, skr_time now)
     l->calm = true;
     l->calm_until = skr_leadership_was_handed_over(l->leadership) ? now + CALM : now;
     l->fresh_until = now + SKR_LEADER_FRESH_TIME;
+    l->leases_at = 0; /* another installation may have begun at the same moment */
+    l->yield_until = now + SKR_INSTALLATIONS_YIELD_S * SKR_SECOND;
     if (l->options.freshen) {
         l->options.freshen(l->options.context);
     }
@@ -192,6 +249,15 @@ static void begin_calm(struct skr_leader *l, skr_time now)
 static bool is_ready(struct skr_leader *l, skr_time now)
 {
     if (now < l->calm_until) {
+        return false;
+    }
+    if (l->installations && l->leases_at == 0) {
+        l->calm_until = now + LOOK;
+        return false;
+    }
+    if (l->installations && now < l->yield_until && skr_installations_any(l->installations, now)) {
+        l->leases_at = l->calm_until =
+            now + CALM; /* it sees that this Lease is held, and is older */
         return false;
     }
     if (!l->options.is_fresh || l->options.is_fresh(l->options.context)) {
@@ -236,7 +302,7 @@ static bool may_lead(struct skr_leader *l)
     pthread_mutex_lock(&l->thread.lock);
     const bool resigns = l->resigns;
     pthread_mutex_unlock(&l->thread.lock);
-    return !resigns && (l->scheduler.len == 0 || l->scheduler_is_here) &&
+    return !resigns && (l->scheduler.len == 0 || l->scheduler_is_here) && !is_in_the_way(l) &&
            (!l->options.fit || l->options.fit(l->options.context));
 }
 
@@ -253,6 +319,7 @@ static void *work(void *context)
     skr_time at;
     do {
         look_at_scheduler(l, boot_now());
+        look_at_installations(l);
         skr_leadership_permit(l->leadership, may_lead(l));
         publish(l, boot_now());
         at = 0;
@@ -265,6 +332,9 @@ static void *work(void *context)
         publish(l, boot_now());
         if (l->scheduler.len > 0 && l->scheduler_at < at) {
             at = l->scheduler_at;
+        }
+        if (l->installations && l->leases_at < at) {
+            at = l->leases_at;
         }
         if (l->calm && l->calm_until < at) {
             at = l->calm_until;
@@ -303,10 +373,17 @@ static void write_targets(struct skr_leader *l, const struct skr_leader_options 
     skr_strbuf_init(&l->collection);
     skr_strbuf_init(&l->lease);
     skr_strbuf_init(&l->scheduler);
+    skr_strbuf_init(&l->leases);
     write_target(&l->collection, l->namespace_, NULL);
     write_target(&l->lease, l->namespace_, l->name);
     if (options->scheduler_name[0] != '\0') {
         write_target(&l->scheduler, options->scheduler_namespace, options->scheduler_name);
+    }
+    if (options->beside) {
+        l->installations = skr_installations_create(l->namespace_);
+        skr_strbuf_add(&l->leases,
+                       "/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.name%3D");
+        skr_kube_escape(&l->leases, l->name);
     }
 }
 
@@ -371,6 +448,8 @@ void skr_leader_destroy(struct skr_leader *leader)
     skr_strbuf_fini(&l->collection);
     skr_strbuf_fini(&l->lease);
     skr_strbuf_fini(&l->scheduler);
+    skr_strbuf_fini(&l->leases);
+    skr_installations_destroy(l->installations);
     free(l);
 }
 
@@ -390,5 +469,12 @@ void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size)
 {
     pthread_mutex_lock(&leader->thread.lock);
     (void)snprintf(buffer, size, "%s", leader->holder);
+    pthread_mutex_unlock(&leader->thread.lock);
+}
+
+void skr_leader_get_other(struct skr_leader *leader, char *buffer, size_t size)
+{
+    pthread_mutex_lock(&leader->thread.lock);
+    (void)snprintf(buffer, size, "%s", leader->other);
     pthread_mutex_unlock(&leader->thread.lock);
 }

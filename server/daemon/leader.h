@@ -35,6 +35,7 @@ struct skr_leader_options {
     const char *scheduler_namespace; /* of the scheduler's lease; */
     const char *scheduler_name;      /* "": not mode scheduler */
     bool alone;                      /* mode none */
+    bool beside; /* looks for other installations (core/frame/installations.h) and stands aside */
     const char *user_agent;
     /* Leadership begins or ends. On the elector's thread; not twice the same. */
     void (*report)(void *context, bool leads);
@@ -63,5 +64,7 @@ bool skr_leader_may_write(const struct skr_leader *leader);
 bool skr_leader_leads(const struct skr_leader *leader);
 /* The holder of the Lease, "": none, or not known. Any thread. */
 void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size);
+/* Another installation that decides for this cluster, "": none. Any thread. */
+void skr_leader_get_other(struct skr_leader *leader, char *buffer, size_t size);
 
 #endif

@@ -179,6 +179,8 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     n = add_lease(list, n, "create", namespace_, "", none);
     n = add_lease(list, n, "get", namespace_, needs->lease, none);
     n = add_lease(list, n, "update", namespace_, needs->lease, none);
+    n = add_lease(list, n, "list", "", needs->lease,
+                  "a second installation in another namespace decides beside this one");
     if (needs->scheduler_lease) {
         n = add_lease(list, n, "get", namespace_, needs->scheduler_lease,
                       "the daemon cannot follow its scheduler");

@@ -41,12 +41,12 @@ static const char *quoted(const char *line)
 
 /* Every key that may stand in a line; a new one is added here and to docs/reference.md. */
 static const char *const keys[] = {
-    "group",        "pod",      "node",      "reason", "message",      "resource",
-    "write",        "took",     "err",       "name",   "id",           "namespace",
-    "objects",      "source",   "signal",    "v",      "version",      "extender",
-    "extenderPort", "bind",     "bindPort",  "what",   "changes",      "code",
-    "handler",      "admin",    "adminPort", "gate",   "gatePort",     "lease",
-    "holder",       "identity", "status",    "lines",  "certificates", "tokens",
+    "group",        "pod",     "node",    "reason",   "message",      "resource",  "write",
+    "took",         "err",     "name",    "id",       "namespace",    "objects",   "source",
+    "signal",       "v",       "version", "extender", "extenderPort", "bind",      "bindPort",
+    "what",         "changes", "code",    "handler",  "admin",        "adminPort", "gate",
+    "gatePort",     "lease",   "holder",  "identity", "other",        "status",    "lines",
+    "certificates", "tokens",
 };
 
 static bool is_known(const char *key, size_t n)

@@ -219,3 +219,68 @@ TEST_WITH(pair, a_plan_past_the_point_of_no_return_is_finished_by_the_next_leade
     fake_api_release(pair->scene.c->api, "/binding");
     scene_expect_bound(&pair->scene, 8);
 }
+
+/* ---- two installations ---- */
+
+#define ELSEWHERE "leaderElection: {mode: lease, namespace: kube-system}\n"
+
+static void start_elsewhere(struct pair *pair)
+{
+    struct daemon_options options = pair->scene.options;
+    options.config = ELSEWHERE;
+    pair->d[1] = daemon_start(pair->scene.c, &options);
+}
+
+static void begin_installations(struct pair *pair)
+{
+    *pair = (struct pair){0};
+    scene_begin(&pair->scene);
+    pair->scene.options.config = LEASE;
+    scene_add_gang(&pair->scene, 8);
+    pair->d[0] = daemon_start(pair->scene.c, &pair->scene.options);
+}
+
+TEST(a_second_installation_stands_aside_and_follows_when_the_first_one_ends)
+{
+    struct pair pair;
+    char *body = NULL;
+    begin_installations(&pair);
+    daemon_wait_ready(pair.d[0]);
+    start_elsewhere(&pair);
+    daemon_wait_metric(pair.d[1], "sakkara_synced 1");
+    daemon_wait_log(pair.d[1], "Another installation decides for this cluster");
+    assert_int_equal(web_get(daemon_admin_port(pair.d[1]), "/readyz?verbose", &body), 503);
+    assert_non_null(strstr(body, "another installation decides: Lease default/sakkara, held by"));
+    assert_non_null(strstr(body, "; remove one of them"));
+    free(body);
+    assert_false(daemon_has_log(pair.d[1], "Leadership began"));
+    daemon_stop(pair.d[0]);
+    pair.d[0] = NULL;
+    daemon_wait_ready(pair.d[1]);
+    scheduler_point(pair.scene.s, daemon_port(pair.d[1]), daemon_bind_port(pair.d[1]));
+    cluster_pods(pair.scene.c, "job", 8, "gang", true);
+    scene_expect_bound(&pair.scene, 8);
+    /* The first one comes again: its Lease is the older one. */
+    pair.d[0] = daemon_start(pair.scene.c, &pair.scene.options);
+    daemon_wait_log(pair.d[1], "Leadership ended");
+    daemon_wait_ready(pair.d[0]);
+    daemon_wait_metric(pair.d[1], "sakkara_leader 0");
+    pair_tear_down(&pair);
+}
+
+TEST(of_two_installations_that_start_together_one_decides)
+{
+    struct pair pair;
+    begin_installations(&pair);
+    start_elsewhere(&pair);
+    daemon_wait_metric(pair.d[0], "sakkara_synced 1");
+    daemon_wait_metric(pair.d[1], "sakkara_synced 1");
+    const bool first = !daemon_has_log(pair.d[0], "Another installation decides for this cluster");
+    struct daemon *decides = pair.d[first ? 0 : 1];
+    daemon_wait_ready(decides);
+    daemon_wait_metric(pair.d[first ? 1 : 0], "sakkara_leader 0");
+    scheduler_point(pair.scene.s, daemon_port(decides), daemon_bind_port(decides));
+    cluster_pods(pair.scene.c, "job", 8, "gang", true);
+    scene_expect_bound(&pair.scene, 8);
+    pair_tear_down(&pair);
+}

@@ -64,3 +64,33 @@ func TestAlone_ASecondDaemonWithoutAnElectionWaits(t *testing.T) {
 		t.Error("the first one decides again")
 	}
 }
+
+// TestAlone_ASecondInstallationStandsAside: A second installation in another namespace by mistake, with a Lease of its own
+// there. It sees the Lease of the first one, is not ready, names it, and writes nothing while gangs are bound by the first.
+func TestAlone_ASecondInstallationStandsAside(t *testing.T) {
+	nodes, tree := racks([]int{8, 8})
+	r := start(t, nodes, options{daemon: cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: sakkara}"}})
+	r.topology(tree)
+	proxy, err := r.plane.StartProxy(r.ns + "-second")
+	r.must(err)
+	r.proxies = append(r.proxies, proxy)
+	t.Cleanup(proxy.Stop)
+	elsewhere := r.namespace("elsewhere")
+	second := r.replicaBehind(proxy, cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: " + elsewhere + "}"})
+	r.poll("the second one has all its lists", func() bool { return says(second, "sakkara_synced 1") })
+	r.gang("one", 8, `{"rack":{"hard":true}}`, gate(true))
+	r.wait(usual, "all bound by the first", r.allBound("one", 8))
+	r.expectLeader(r.daemon)
+	status, text := second.AdminGet("/readyz?verbose")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, `another installation decides: Lease sakkara/sakkara, held by`) {
+		t.Errorf("readyz of the second one is %d: %s", status, text)
+	}
+	if !says(second, "sakkara_leader 0") {
+		t.Error("the second one decides too")
+	}
+	for _, write := range proxy.Writes() {
+		if !strings.Contains(write.Path, "/selfsubjectaccessreviews") {
+			t.Errorf("the second one wrote: %+v", write)
+		}
+	}
+}
