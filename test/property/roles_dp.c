@@ -198,11 +198,8 @@ static void add_unit(const struct dp *dp, int32_t level, int32_t unit, const int
         key[first] += pack ? 1 : 0;
         key[first + 1 + scope_size(dp, scope) - x[scope]] += pack ? -1 : 1;
     }
-    /* Of a lone role the own rule, where it has one, is the rule of the level. */
-    const struct skr_rule *lone = dp->n_roles == 1 ? rule_at(dp, 0, level) : NULL;
-    const struct skr_rule *rule = lone ? lone : rule_at(dp, dp->n_roles, level);
     if (dp->ri->in.problem.tie_break == SKR_TIE_TIGHT && x[dp->n_roles] > 0 &&
-        rule->type == SKR_RULE_PACK) {
+        rule_at(dp, dp->n_roles, level)->type == SKR_RULE_PACK) {
         key[dp->tight + level - 1] += dp->room[unit];
     }
 }

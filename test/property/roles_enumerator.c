@@ -269,14 +269,6 @@ int roles_compare_keys(const struct roles_instance *ri, const struct roles_answe
     return compare_all_keys(ri, &totals_a, &totals_b);
 }
 
-/* Whether the room of used units counts. A lone role's own rule stands for that of the group. */
-static bool is_tight(const struct roles_instance *ri, int32_t level)
-{
-    const struct skr_rule *own = n_roles(ri) == 1 ? rule_of(ri, 0, level) : NULL;
-    const struct skr_rule *rule = own ? own : rule_of(ri, n_roles(ri), level);
-    return ri->in.problem.tie_break == SKR_TIE_TIGHT && rule->type == SKR_RULE_PACK;
-}
-
 /* Of the role with most members, the first of them. */
 static int64_t room_of(const struct roles_instance *ri, int32_t leaf)
 {
@@ -342,7 +334,8 @@ static bool is_better(const struct roles_instance *ri, const struct totals *a,
         return order < 0;
     }
     for (int32_t level = 1; level <= ri->in.tree.n_levels; level++) {
-        if (is_tight(ri, level)) {
+        if (ri->in.problem.tie_break == SKR_TIE_TIGHT &&
+            rule_of(ri, n_roles(ri), level)->type == SKR_RULE_PACK) {
             const int64_t room_a = used_room(ri, level, a), room_b = used_room(ri, level, b);
             if (room_a != room_b) {
                 return room_a < room_b;
