@@ -99,9 +99,9 @@ const struct skr_option skr_options[] = {
           "members"),
     WORDS("tieBreak", CHOICE, "tree", "tight", settings.tie_break,
           "between placements of equal quality: first in tree order, or tightest units first"),
-    RANGE("releaseGateAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY, settings.release_gate_after,
-          "remove the gates of the first group that has waited this long for capacity, for cluster "
-          "autoscalers"),
+    RANGE("releaseGateAfter", DURATION_OR_OFF, "60s", SKR_SECOND, DAY, settings.release_gate_after,
+          "remove the gates of groups that have waited this long for capacity, so that cluster "
+          "autoscalers see their pods"),
     PLAIN("extender.listen", LISTEN, "127.0.0.1:9660", extender_listen,
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,

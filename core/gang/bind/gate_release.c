@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * releaseGateAfter: cluster autoscalers ignore gated pods. After the first group in order has
- * waited that long for capacity alone (autoscalers cannot provide topology or members), the gates
- * of its members are removed without a plan. Then kube-scheduler calls them unschedulable and an
- * autoscaler sees them. At most SKR_RELEASED_MAX such pods exist at once; a removed gate stays
- * removed.
+ * releaseGateAfter: cluster autoscalers ignore gated pods. After a group has waited that long for
+ * capacity alone, the gates of its members are removed without a plan. Then kube-scheduler calls
+ * them unschedulable, and an autoscaler sees them. A removed gate stays removed.
+ *
+ * - Groups that wait for their rules, for members or for victims keep their gates: nodes do not help
+ *   them. NeverFits counts: an autoscaler may have larger nodes, or nodes with the right labels.
+ * - Groups go in order of the queue. A group goes as a whole, because an autoscaler makes room for
+ *   the pods that it sees, and half a group does not start. The first group may have up to
+ *   SKR_RELEASED_GROUP_MAX pods; others go beside it while all have up to SKR_RELEASED_MAX. After
+ *   SKR_RELEASED_TURN_S the turn passes on, so that a group that no autoscaler can help does not
+ *   hide those behind it.
+ * - Members of a PodGroup of scheduling.k8s.io keep their gates: kube-scheduler 1.36 tries such
+ *   pods again without a pause.
  */
 #include "core/gang/bind/gate_release.h"
 
@@ -13,10 +21,23 @@
 #include "core/gang/planning/queue.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/wakes.h"
+#include "topology/duration.h"
 
 #include <utlist.h>
 
-enum { LOOK_AGAIN_S = 5 }; /* for a group that is not yet the first */
+enum { LOOK_AGAIN_S = 5 }; /* for a group whose turn it is not yet */
+
+static bool has_native_members(const struct group *g)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->pod->scheduling_group[0]) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool waits_for_capacity(const struct group *g)
 {
@@ -24,16 +45,45 @@ static bool waits_for_capacity(const struct group *g)
            (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS);
 }
 
-static bool is_first(const struct skr_gang *e, const struct group *g)
+/* Whether the gates of the group are open, and it is still its turn. */
+static bool has_turn(const struct skr_gang *e, const struct group *g)
+{
+    return g->release.open &&
+           skr_frame_now(e->frame) < g->release.opened_at + SKR_RELEASED_TURN_S * SKR_SECOND;
+}
+
+/* turns: groups whose turn is over are not before it. */
+static bool is_first(const struct skr_gang *e, const struct group *g, bool turns)
 {
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
-        if (other != g && waits_for_capacity(other) && skr_queue_goes_before(other, g)) {
+        const bool waits = waits_for_capacity(other) && !has_native_members(other) &&
+                           (!turns || !other->release.open || has_turn(e, other));
+        if (other != g && waits && skr_queue_goes_before(other, g)) {
             return false;
         }
     }
     return true;
+}
+
+/* Whether it is the turn of the group. O(groups). */
+static bool may_go(const struct skr_gang *e, const struct group *g)
+{
+    const size_t own = (size_t)g->seats.n_live;
+    size_t in_turn = 0, all = 0;
+    const struct group *other, *tmp;
+    HASH_ITER(hh, e->groups, other, tmp)
+    {
+        const bool out = other->release.open && waits_for_capacity(other);
+        all += out ? (size_t)other->seats.n_live : 0;
+        in_turn += out && has_turn(e, other) ? (size_t)other->seats.n_live : 0;
+    }
+    if (has_native_members(g) || own > SKR_RELEASED_GROUP_MAX) {
+        return false;
+    }
+    return is_first(e, g, false) || (all + own <= SKR_RELEASED_ALL_MAX &&
+                                     (in_turn + own <= SKR_RELEASED_MAX || is_first(e, g, true)));
 }
 
 void skr_gate_release_settle(struct skr_gang *e, struct group *g)
@@ -53,10 +103,11 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
     skr_time at = g->release.since + e->settings.release_gate_after;
     if (skr_frame_now(e->frame) < at) {
         skr_wakes_group(e, g, at);
-    } else if (!is_first(e, g)) {
+    } else if (!may_go(e, g)) {
         skr_wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
     } else {
         g->release.open = true;
+        g->release.opened_at = skr_frame_now(e->frame);
         skr_out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
                          "the group has waited for capacity; autoscalers may see its members",
                          false);
@@ -67,30 +118,27 @@ void skr_gate_release_settle(struct skr_gang *e, struct group *g)
     }
 }
 
-/* Released and neither planned nor bound; includes pods whose gate is being removed. */
-static bool is_out(const struct pod_entry *p)
-{
-    return skr_pod_is_live(p->pod) && !skr_pods_is_bound(p) && !p->plan &&
-           (!p->pod->gate || p->work->patch.write);
-}
-
 bool skr_gate_release_may_open(const struct skr_gang *e, const struct pod_entry *p)
 {
-    const struct group *g, *tmp;
-    const struct pod_entry *q;
-    size_t out = 0;
-    if (!p->group->release.open || !p->seated || p->pod->foreign_gate) {
+    (void)e;
+    return p->group->release.open && p->seated && !p->pod->foreign_gate;
+}
+
+bool skr_gate_release_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    char after[SKR_DURATION_TEXT_MAX];
+    if (e->settings.release_gate_after == SKR_TIME_NEVER || !waits_for_capacity(g)) {
         return false;
     }
-    HASH_ITER(hh, e->groups, g, tmp)
-    {
-        if (!g->release.open) {
-            continue;
-        }
-        DL_FOREACH(g->members, q)
-        {
-            out += is_out(q);
-        }
+    if (g->release.open) {
+        skr_strbuf_add(b, "its gates are removed, so that cluster autoscalers see its pods");
+        return true;
     }
-    return out < SKR_RELEASED_MAX;
+    if (has_native_members(g)) {
+        return false;
+    }
+    skr_duration_write(e->settings.release_gate_after, after, sizeof after);
+    skr_strbuf_addf(b, "cluster autoscalers see its pods after %s without room (releaseGateAfter)",
+                    after);
+    return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes further findings about a group: warnings, and what is wrong although it is bound. */
+#include "core/gang/bind/gate_release.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
@@ -278,6 +279,10 @@ void skr_explain_also(struct skr_gang *e, const struct group *g,
     skr_strbuf_reset(&text);
     if (skr_seat_holds_say(e, g, &text)) {
         add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (skr_gate_release_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_AUTOSCALERS, "progress", text.s);
     }
     skr_strbuf_reset(&text);
     if (g->attempt.infeasible && !g->plan && skr_reservations_say(e, g, &text)) {

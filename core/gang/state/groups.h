@@ -242,6 +242,7 @@ struct group {
     struct {
         skr_time since; /* infeasible for lack of capacity since then; 0: not */
         bool open;      /* gates are removed without a plan */
+        skr_time opened_at;
     } release;
 
     /* outputs.c */

@@ -54,6 +54,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"
 #define SKR_TOKEN_SEAT_HELD         "SeatHeld"
+#define SKR_TOKEN_AUTOSCALERS       "SeenByAutoscalers"
 #define SKR_TOKEN_RESERVED          "RoomReserved"
 
 #define SKR_TEXT_NOT_FOUND     "sakkara: group not found"

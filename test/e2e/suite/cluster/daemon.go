@@ -95,6 +95,9 @@ client: {qps: %d, burst: %d}
 	for key := range options.Settings {
 		keys = append(keys, key)
 	}
+	if _, given := options.Settings["releaseGateAfter"]; !given {
+		text.WriteString("releaseGateAfter: \"off\"\n") // the clusters have a fixed size
+	}
 	sort.Strings(keys)
 	for _, key := range keys {
 		fmt.Fprintf(&text, "%s: %s\n", key, options.Settings[key])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* releaseGateAfter: gates that are removed without a plan, so that autoscalers see the pods. */
+#include "core/gang/bind/gate_release.h"
 #include "test/test.h"
 #include "test/unit/engine_test.h"
 
@@ -40,8 +41,8 @@ TEST_RIG(begin(60 * SKR_SECOND),
     assert_int_equal(gated(rig, "job", 30), 0);
     assert_int_equal(rig_n_bound(rig, "large"), 0);
     rig_run(rig, 60 * SKR_SECOND);
-    assert_int_equal(gated(rig, "more", 40), 40); /* it is not the first in order */
-    for (int i = 6; i < 8; i++) {                 /* an autoscaler adds nodes */
+    assert_int_equal(gated(rig, "more", 40), 0); /* both together have fewer than 200 pods */
+    for (int i = 6; i < 8; i++) {                /* an autoscaler adds nodes */
         char name[16];
         snprintf(name, sizeof name, "node-%d", i);
         rig_node(rig, name, 4);
@@ -71,9 +72,25 @@ TEST_RIG(begin(60 * SKR_SECOND), a_group_that_waits_for_its_rules_keeps_its_gate
     assert_int_equal(gated(rig, "job", 8), 8);
 }
 
-TEST_RIG(begin(60 * SKR_SECOND), at_most_two_hundred_such_pods_are_out_at_once)
+/* An autoscaler makes room for the pods that it sees: half of a group would be too little. */
+TEST_RIG(begin(60 * SKR_SECOND), a_group_goes_as_a_whole_and_the_turn_passes_on)
 {
     rig_gang(rig, "huge", 250, "job", 250, RIG_GATED);
+    rig_group(rig, "later", 40, 0, NULL);
+    rig_pods(rig, "more", 40, "later", RIG_GATED);
     rig_run(rig, 120 * SKR_SECOND);
-    assert_int_equal(gated(rig, "job", 250), 50);
+    assert_int_equal(gated(rig, "job", 250), 0);
+    assert_int_equal(gated(rig, "more", 40), 40);
+    rig_run(rig, SKR_RELEASED_TURN_S * SKR_SECOND);
+    assert_int_equal(gated(rig, "more", 40), 0);
+}
+
+TEST_RIG(begin(60 * SKR_SECOND), beyond_a_thousand_such_pods_only_the_first_group_goes)
+{
+    rig_gang(rig, "huge", 800, "job", 800, RIG_GATED);
+    rig_group(rig, "later", 250, 0, NULL);
+    rig_pods(rig, "more", 250, "later", RIG_GATED);
+    rig_run(rig, 120 * SKR_SECOND + 2 * SKR_RELEASED_TURN_S * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 800), 0);
+    assert_int_equal(gated(rig, "more", 250), 250);
 }
