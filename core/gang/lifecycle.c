@@ -26,6 +26,7 @@
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/preempt/preemption.h"
@@ -40,10 +41,37 @@
 
 /* ---- states without a plan ---- */
 
+/* Which roles lack members; members without a role of the key come first. */
+static void missing_roles(struct group *g)
+{
+    SKR_STRBUF(text);
+    if (g->roles.n_unknown > 0) {
+        skr_strbuf_addf(&text, "group %s: pod %s has no role of key roles", g->name,
+                        g->roles.first_unknown);
+        if (g->roles.n_unknown > 1) {
+            skr_strbuf_addf(&text, ", nor have %zu others", g->roles.n_unknown - 1);
+        }
+        skr_strbuf_add(&text, "; ");
+        skr_roles_say_missing(g, &text);
+        skr_group_state_reason(g, SKR_REASON_ROLE_UNKNOWN, text.s);
+        return;
+    }
+    skr_strbuf_addf(&text, "group %s: ", g->name);
+    skr_roles_say_missing(g, &text);
+    if (g->seats.n_foreign_gate > 0) {
+        skr_strbuf_addf(&text, ", %zu held by other gates", g->seats.n_foreign_gate);
+    }
+    skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
+}
+
 static void missing_members(struct group *g)
 {
     char text[300];
     int32_t size = skr_membership_size(g);
+    if (g->roles.keyed) {
+        missing_roles(g);
+        return;
+    }
     if (g->seats.n_foreign_gate > 0) {
         snprintf(text, sizeof text, "group %s has %zu of %d members ready, %zu held by other gates",
                  g->name, g->seats.n_ready, size, g->seats.n_foreign_gate);
@@ -140,7 +168,8 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         bound_without_source(g);
-    } else if (g->seats.n_bound + skr_membership_done(g) >= size) {
+    } else if (g->seats.n_bound + skr_membership_done(g) >= size ||
+               (g->roles.keyed && skr_roles_are_bound(g))) {
         skr_group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED) {
         char text[300];
@@ -172,10 +201,13 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
     } else if (!g->spec) {
         not_found(g);
         skr_group_state_enter(e, g, GROUP_PENDING);
+    } else if (g->roles.defect && g->seats.n_ready >= (size_t)skr_membership_size(g)) {
+        skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, g->roles.defect);
+        skr_group_state_enter(e, g, GROUP_INVALID);
     } else if (g->seats.difference && e->settings.heterogeneous_refuse) {
         not_homogeneous(g);
         skr_group_state_enter(e, g, GROUP_INVALID);
-    } else if (g->seats.n_ready < (size_t)skr_membership_size(g)) {
+    } else if (!skr_membership_may_be_planned(g)) {
         if (skr_topology_is_usable(e)) {
             missing_members(g);
         } else {

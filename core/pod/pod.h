@@ -19,6 +19,7 @@
 #define SKR_LABEL_STATUS      "sakkara.member.status"
 #define SKR_LABEL_RETRIES     "sakkara.member.retries"
 #define SKR_LABEL_RANK        "sakkara.member.rank"
+#define SKR_LABEL_ROLE        "sakkara.member.role"
 #define SKR_LABEL_PLAN        "sakkara.member.plan"
 #define SKR_LABEL_PREEMPTIBLE "sakkara.preemptible"
 #define SKR_LABEL_GROUP_SIZE  "sakkara.group.size"

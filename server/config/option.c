@@ -74,8 +74,8 @@ const struct skr_option skr_options[] = {
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods of a group without ConfigMap and PodGroup are grouped by their labels alone"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
-          "members with different requests: the maximum is the demand of each, or the group is "
-          "refused"),
+          "members with different requests: each is placed with its own, in a role that rules or "
+          "sets name the maximum counts for all; or the group is refused"),
     WORDS("nonGroupVictims", WORD, "off", "labelled", settings.victims_labelled,
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,

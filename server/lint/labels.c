@@ -13,9 +13,9 @@ static const char *const of_maps[] = {SKR_TOPOLOGY_LABEL, SKR_GROUP_LABEL};
 static const char *const of_nodes[] = {SKR_RACK_LABEL};
 static const char *const of_pods[] = {SKR_LABEL_GROUP,  SKR_LABEL_GROUP_SIZE, SKR_LABEL_PREEMPTIBLE,
                                       SKR_LABEL_STATUS, SKR_LABEL_RETRIES,    SKR_LABEL_RANK,
-                                      SKR_LABEL_PLAN};
+                                      SKR_LABEL_PLAN,   SKR_LABEL_ROLE};
 static const char *const of_daemon[] = {SKR_LABEL_STATUS, SKR_LABEL_RETRIES, SKR_LABEL_RANK,
-                                        SKR_LABEL_PLAN};
+                                        SKR_LABEL_PLAN, SKR_LABEL_ROLE};
 static const char *const never_read[] = {"sakkara.group.priority", "sakkara.group.status"};
 #define COUNT(array) (sizeof array / sizeof *(array))
 

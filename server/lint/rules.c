@@ -96,7 +96,9 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "a member of a group also names a PodGroup of scheduling.k8s.io: the group counts",
      "leave out spec.schedulingGroup, or the label"},
     {"PodsNotHomogeneous", true,
-     "members of one group have different requests: the largest counts for each", "equal requests"},
+     "members of one role that rules or sets name have different requests: the largest counts for "
+     "each",
+     "equal requests"},
     {"ReservedLabel", true, "a label that is never read, or that the daemon writes",
      "leave it out"},
     {"RoleSizes", false,

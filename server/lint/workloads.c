@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/gang/group/roles.h"
 #include "core/group/label_value.h"
 #include "server/lint/parts.h"
 #include "server/manifest/kinds.h"
@@ -173,6 +174,11 @@ static void compare(struct skr_lint *lint, struct lint_group *g, struct workload
         g->pod = w->pod;
         w->pod = NULL;
         return;
+    }
+    const char *role = skr_roles_name_of(w->pod), *of_first = skr_roles_name_of(g->pod);
+    const bool one_role = role && of_first && strcmp(role, of_first) == 0;
+    if (!one_role || !skr_group_names_role(g->spec, role)) {
+        return; /* each is placed with its own requests */
     }
     if (skr_quantities_differ(&g->pod->shape->requests, &w->pod->shape->requests, &name, &first,
                               &other)) {

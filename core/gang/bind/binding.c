@@ -18,6 +18,7 @@
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
@@ -119,14 +120,16 @@ static const char *target_of(const struct skr_gang *e, const struct pod_entry *p
 struct brought {
     const char *node; /* from names_intern */
     size_t n_labels;
-    struct skr_label label[4];
+    struct skr_label label[5];
     char rank[16], retries[16], plan[32];
+    char *role;                         /* NULL: none */
     char *annotation, *gang_annotation; /* NULL: none */
 };
 
 static void brought_release(void *more)
 {
     struct brought *brought = more;
+    free(brought->role);
     free(brought->annotation);
     free(brought->gang_annotation);
     free(brought);
@@ -148,6 +151,10 @@ static struct brought *bring(struct skr_gang *e, struct pod_entry *p, const char
     snprintf(brought->rank, sizeof brought->rank, "%d", p->place.rank);
     bring_label(brought, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     bring_label(brought, SKR_LABEL_RANK, brought->rank);
+    brought->role = skr_strdup(skr_roles_label(p));
+    if (brought->role) {
+        bring_label(brought, SKR_LABEL_ROLE, brought->role);
+    }
     if (!skr_nomination_stands(p)) {
         skr_nomination_count(p);
         snprintf(brought->retries, sizeof brought->retries, "%d", p->place.retries);

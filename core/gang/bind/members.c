@@ -23,6 +23,7 @@
 #include "core/gang/changes/pod_changes.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
@@ -48,7 +49,7 @@ enum {
 /* ---- patches ---- */
 
 struct change {
-    struct skr_label label[4]; /* value "": remove */
+    struct skr_label label[5]; /* value "": remove */
     size_t n_labels;
     const char *annotation; /* "" remove, NULL untouched */
     const char *nominated;  /* "" clear, NULL untouched */
@@ -227,6 +228,9 @@ static void equip(struct skr_gang *e, struct pod_entry *p, enum wake_up how)
                  skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
                                                                   : SKR_STATUS_ASSIGNED));
     change_label(&c, SKR_LABEL_RANK, rank);
+    if (skr_roles_label(p)) {
+        change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
+    }
     change_label(&c, SKR_LABEL_RETRIES, retries);
     if (how != WOKEN_NOT) {
         change_label(&c, SKR_LABEL_PLAN, plan);
@@ -324,6 +328,9 @@ static void clear_records(struct skr_gang *e, struct pod_entry *p)
     struct change c = {0};
     change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
     change_label(&c, SKR_LABEL_RANK, "");
+    if (*skr_pods_label(p, SKR_LABEL_ROLE)) {
+        change_label(&c, SKR_LABEL_ROLE, "");
+    }
     change_label(&c, SKR_LABEL_PLAN, "");
     c.annotation = "";
     c.nominated = "";
@@ -381,6 +388,9 @@ static void settle_bound(struct skr_gang *e, struct pod_entry *p)
     if (!*skr_pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
         snprintf(rank, sizeof rank, "%d", p->place.rank);
         change_label(&c, SKR_LABEL_RANK, rank);
+        if (skr_roles_label(p)) {
+            change_label(&c, SKR_LABEL_ROLE, skr_roles_label(p));
+        }
     }
     if (!p->plan && strstr(skr_pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";

@@ -21,6 +21,7 @@
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan_storage.h"
 #include "core/gang/plan/sampling.h"
@@ -189,7 +190,8 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const struct 
         return;
     } else {
         if (skr_membership_is_beyond(g, p)) {
-            text = SKR_TEXT_BEYOND;
+            bool roleless = g->roles.keyed && p->role == SKR_ROLE_UNKNOWN;
+            text = roleless ? SKR_TEXT_ROLE : SKR_TEXT_BEYOND;
         }
         skr_nomination_tried(p);
         if (!p->plan) {

@@ -164,6 +164,7 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
         break;
     case SKR_REASON_CONSTRAINT_CONFLICT:
     case SKR_REASON_NEVER_FITS:
+    case SKR_REASON_ROLES_NOT_PLACED:
         next_simulate(&next, e, g);
         break;
     case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
@@ -173,6 +174,8 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
             next_preempt(&next, g);
         }
         break;
+    case SKR_REASON_ROLE_UNKNOWN:
+    case SKR_REASON_PINNED_NODE_FULL:
     case SKR_REASON_PODS_NOT_HOMOGENEOUS:
     case SKR_REASON_MEMBERS_MISSING:
     case SKR_REASON_WAITING_FOR_CLAIMS:

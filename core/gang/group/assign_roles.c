@@ -499,16 +499,23 @@ static bool place_sets(struct deal *d, const struct skr_role_counts *counts, int
     if (n > 1) {
         qsort(near, n, sizeof *near, by_distance);
     }
-    for (int32_t s = 0; s < sets; s++) {
+    bool *comes = skr_arena_array(d->arena, (size_t)sets + 1, sizeof *comes);
+    for (size_t i = 0; comes && i < d->n_newcomers; i++) {
+        const struct skr_seat *c = d->newcomer[i];
+        if (d->layout->role[c->role].kind == kind && c->set >= 0 && c->set < sets) {
+            comes[c->set] = true;
+        }
+    }
+    for (int32_t s = 0; comes && s < sets; s++) {
         while (unit[s] < 0 && at < n && left[near[at].at] <= 0) {
             at++;
         }
-        if (unit[s] < 0 && at < n) {
+        if (unit[s] < 0 && at < n && comes[s]) {
             unit[s] = near[at].at;
             left[near[at].at]--;
         }
     }
-    return true;
+    return comes;
 }
 
 /* Newcomers take places in the order of their ranks. unit[kind][set]. */

@@ -89,6 +89,7 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_DUPLICATE_GROUP:
     case SKR_REASON_PODS_NOT_HOMOGENEOUS:
         return SKR_TEXT_INVALID;
+    case SKR_REASON_PINNED_NODE_FULL:
     case SKR_REASON_NEVER_FITS:
     case SKR_REASON_WAITING_FOR_CAPACITY:
         return SKR_TEXT_CAPACITY;
@@ -99,9 +100,11 @@ static const char *text_of_reason(const struct group *g)
     case SKR_REASON_TOPOLOGY_MISSING:
     case SKR_REASON_CONSTRAINT_CONFLICT:
     case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
+    case SKR_REASON_ROLES_NOT_PLACED:
     case SKR_REASON_FILTERED_BY_OTHERS:
         return SKR_TEXT_TOPOLOGY;
     case SKR_REASON_NONE:
+    case SKR_REASON_ROLE_UNKNOWN:
     case SKR_REASON_MEMBERS_MISSING:
     case SKR_REASON_WAITING_FOR_CLAIMS:
     case SKR_REASON_PLAN_TIMEOUT:

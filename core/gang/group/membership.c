@@ -281,24 +281,27 @@ static void note_difference(struct group *g, const struct pod_entry *first,
     }
 }
 
+/* Members of one role are compared with the first of them by name. */
 static void check_homogeneity(struct group *g)
 {
-    struct pod_entry *p, *first = NULL;
+    struct pod_entry *p, *first[SKR_ROLES_MAX] = {0};
     free(g->seats.difference);
     g->seats.difference = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated) {
+        if (!p->seated || p->role >= SKR_ROLES_MAX) {
             continue;
         }
-        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0) {
-            first = p;
+        struct pod_entry **of_role = &first[p->role];
+        if (!*of_role || strcmp(p->pod->meta.name, (*of_role)->pod->meta.name) < 0) {
+            *of_role = p;
         }
     }
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && p->shape != first->shape && !g->seats.difference) {
-            note_difference(g, first, p);
+        if (p->seated && p->role < SKR_ROLES_MAX && p->shape != first[p->role]->shape &&
+            !g->seats.difference) {
+            note_difference(g, first[p->role], p);
         }
     }
 }
@@ -356,6 +359,12 @@ struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g,
     size_t limit = is_open(g) ? g->attempt.limit : 0;
     *ret_n = limit > 0 && limit < n ? limit : n;
     return list;
+}
+
+bool skr_membership_may_be_planned(const struct group *g)
+{
+    return g->roles.keyed ? skr_roles_are_complete(g)
+                          : g->seats.n_ready >= (size_t)skr_membership_size(g);
 }
 
 bool skr_membership_is_beyond(const struct group *g, const struct pod_entry *p)

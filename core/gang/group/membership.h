@@ -31,6 +31,9 @@ int32_t skr_membership_size(
 size_t skr_membership_seats(const struct group *g);
 /* Newcomers that a plan needs: all that are missing, or one if the group already runs. */
 size_t skr_membership_least(const struct group *g);
+/* Whether a group without running members has the newcomers that it needs: its size, or the minimum
+ * of each role of key roles. */
+bool skr_membership_may_be_planned(const struct group *g);
 /* Newcomers to try now, by (created, name); array to free(). */
 struct pod_entry **skr_membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *skr_membership_oldest(const struct group *g); /* live; NULL: none */

@@ -25,6 +25,16 @@ bool skr_pins_is_pinned(const struct skr_pod_shape *shape)
     return skr_labels_get(&shape->node_selector, hostname) || name_of(shape);
 }
 
+bool skr_pins_count(struct pod_entry *const *newcomers, size_t n)
+{
+    bool any = false, differ = false;
+    for (size_t i = 0; i < n; i++) {
+        any = any || skr_pins_is_pinned(newcomers[i]->shape->spec);
+        differ = differ || newcomers[i]->shape != newcomers[0]->shape;
+    }
+    return any && differ;
+}
+
 static bool is_called(const struct node_entry *n, const char *host)
 {
     const char *label = n && n->node ? skr_labels_get(&n->node->meta.labels, hostname) : NULL;

@@ -3,9 +3,13 @@
 #define SKR_CORE_GANG_GROUP_PINS_H
 /* Members whose node is given: by nodeSelector kubernetes.io/hostname, or by required node affinity
  * on metadata.name. Other members are placed around them. */
+#include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 
 bool skr_pins_is_pinned(const struct skr_pod_shape *shape);
+/* Whether pins of these newcomers are given nodes: not if all have one shape, which then says where
+ * all of them may go. */
+bool skr_pins_count(struct pod_entry *const *newcomers, size_t n);
 /* The name of that node; NULL: no node has this host name, or the shape is not pinned. O(1), O(nodes)
  * if the node's name is not its host name. */
 const char *skr_pins_node(const struct skr_gang *e, const struct skr_pod_shape *shape);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/group/label_value.h"
 #include "topology/base/hash.h"
 
 enum {
@@ -31,7 +32,8 @@ enum {
 const char *skr_roles_name_of(const struct skr_pod *pod)
 {
     const char *name = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_ROLE);
-    return name && *name ? name : skr_role_column_role(pod);
+    bool good = name && *name && skr_label_value_is_valid(name);
+    return good ? name : skr_role_column_role(pod);
 }
 
 int32_t skr_roles_set_of(const struct skr_pod *pod)
@@ -810,6 +812,16 @@ bool skr_roles_are_complete(const struct group *g)
 {
     for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
         if (g->roles.item[r].n_ready < g->roles.item[r].minimum) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_roles_are_present(const struct group *g)
+{
+    for (size_t r = 0; g->roles.keyed && r < g->roles.n; r++) {
+        if (g->roles.item[r].n_present < g->roles.item[r].minimum) {
             return false;
         }
     }

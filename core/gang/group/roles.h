@@ -30,7 +30,6 @@
 
 #define SKR_ANNOTATION_ROLE "sakkara.group.role"
 #define SKR_ANNOTATION_SET  "sakkara.group.set"
-#define SKR_LABEL_ROLE      "sakkara.member.role"
 
 enum { SKR_ROLE_UNKNOWN = UINT8_MAX }; /* pod_entry.role of a member without a role of the key */
 
@@ -58,6 +57,8 @@ void skr_roles_fini(struct group *g);
 
 /* Whether every role has its minimum of members that can be planned; true without key `roles`. */
 bool skr_roles_are_complete(const struct group *g);
+/* The same with all members that have a seat. */
+bool skr_roles_are_present(const struct group *g);
 /* Whether every role has its minimum of running members; without key `roles` true. */
 bool skr_roles_are_bound(const struct group *g);
 /* Several roles, for outputs. */

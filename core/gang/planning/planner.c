@@ -16,15 +16,17 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/changes/plan_loss.h"
-#include "core/gang/group/assign.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/pins.h"
 #include "core/gang/group/refusal.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
+#include "core/gang/group/seating.h"
 #include "core/gang/plan/bind_calls.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
@@ -36,6 +38,7 @@
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/report/outputs.h"
+#include "core/gang/report/role_sentence.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
@@ -193,13 +196,21 @@ static struct skr_solve_request *build_elsewhere(struct skr_gang *e, struct grou
 }
 
 static bool elsewhere_still_valid(struct skr_gang *e, struct group *g,
-                                  struct pod_entry *const *newcomers, const int32_t *count)
+                                  struct pod_entry *const *newcomers, const struct skr_solution *s)
 {
     struct skr_error error;
     struct skr_solve_request *now = build_elsewhere(e, g, newcomers, e->planner->n_uids, &error);
-    bool valid = now && skr_solution_check(&now->problem, count, &error) == 0;
+    bool valid = now && skr_problem_accepts(&now->problem, s);
     skr_solve_request_destroy(now);
     return valid;
+}
+
+/* Why there is no problem for its members. */
+static enum skr_reason reason_of_error(const struct skr_error *error)
+{
+    return error->code == SKR_GONE       ? SKR_REASON_PINNED_NODE_FULL
+           : error->code == SKR_CONFLICT ? SKR_REASON_CONSTRAINT_CONFLICT
+                                         : SKR_REASON_NEVER_FITS;
 }
 
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
@@ -229,7 +240,8 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
     if (!request) {
         free(newcomers);
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
-        no_placement(e, g, SKR_REASON_NEVER_FITS, error.text, e->epoch.capacity, g->input_epoch);
+        no_placement(e, g, reason_of_error(&error), error.text, e->epoch.capacity, g->input_epoch);
+        skr_fit_reported(e, g);
         skr_dirty_plan(e);
         return;
     }
@@ -331,7 +343,9 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
         skr_refusal_say(e, g, b);
         skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
     }
-    if (s->domains.n_rules > 0) {
+    if (request->problem.roles) {
+        skr_role_sentence(e, g, s, request, b);
+    } else if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
         skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
     } else {
@@ -343,8 +357,11 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
     if (refused > 0) {
         return SKR_REASON_FILTERED_BY_OTHERS;
     }
-    return s->explanation.closed ? SKR_REASON_WAITING_FOR_CAPACITY
-                                 : reason_of(s->explanation.class);
+    if (s->status == SKR_SOLVE_TIMEOUT) {
+        return SKR_REASON_ROLES_NOT_PLACED;
+    }
+    return s->explanation.closed || s->status == SKR_SOLVE_PLACED ? SKR_REASON_WAITING_FOR_CAPACITY
+                                                                  : reason_of(s->explanation.class);
 }
 
 void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
@@ -388,10 +405,17 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
 {
     struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
+    const bool pins = skr_pins_count(newcomers, n);
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_shape *spec = newcomers[i]->shape->spec;
+        const char *node = pins ? skr_pins_node(e, spec) : NULL;
         owner[k] = newcomers[i];
-        seat[k++] = (struct skr_seat){.leaf = -1, .rank = -1};
+        seat[k++] = (struct skr_seat){
+            .leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1,
+            .rank = -1,
+            .pinned = pins && skr_pins_is_pinned(spec),
+        };
     }
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -412,6 +436,69 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
     return seat;
 }
 
+/* Nodes and ranks by roles. The problem's claims for missing members of sets have no seat. */
+static int deal_roles(struct skr_gang *e, const struct group *g,
+                      const struct skr_request_roles *roles, const struct skr_solution *s,
+                      struct skr_seat *seat, size_t n_seats, struct skr_error *error)
+{
+    struct skr_role_counts counts = {.total = s->count};
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array(roles->n * leaves + 1, sizeof *count);
+    for (size_t r = 0; r < roles->n; r++) {
+        for (size_t i = 0; i < leaves; i++) {
+            count[r * leaves + i] = s->roles->count[r * leaves + i] - roles->missing[r][i];
+        }
+        counts.of_role[roles->role[r]] = &count[r * leaves];
+    }
+    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
+        if (s->roles->sets[k]) {
+            counts.sets[roles->kind[k]] = s->roles->sets[k];
+        }
+    }
+    return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
+}
+
+static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
+                const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
+                struct skr_error *error)
+{
+    const struct skr_role_counts counts = {.total = s->count};
+    return s->roles ? deal_roles(e, g, solved->roles, s, seat, n_seats, error)
+                    : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
+}
+
+/* If a role is placed short of its size, the first in member order come; the others follow later.
+ * Returns how many come. */
+static size_t keep_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
+                          struct pod_entry **newcomers, size_t n)
+{
+    size_t kept = 0, leaves = (size_t)solved->tree->n_leaves;
+    if (!s->roles) {
+        return n;
+    }
+    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    for (size_t r = 0; r < solved->roles->n; r++) {
+        const struct skr_role *role = &solved->problem.roles->role[r];
+        int32_t places = s->roles->size[r];
+        size_t begin = kept;
+        for (size_t i = 0; i < leaves; i++) {
+            places -= role->claimed ? role->claimed[i] : 0;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (newcomers[i]->role == solved->roles->role[r]) {
+                list[kept++] = newcomers[i];
+            }
+        }
+        if (kept - begin > (size_t)places && !solved->pinned) {
+            skr_member_order_sort(&list[begin], kept - begin);
+            kept = begin + (size_t)places;
+        }
+    }
+    memcpy(newcomers, list, kept * sizeof *list);
+    free(list);
+    return kept;
+}
+
 static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     const char **node = skr_alloc_array(n + 1, sizeof *node);
@@ -427,14 +514,15 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
 }
 
 /* preemption: NULL, or the victims that make the room. */
-static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                   size_t n, const struct skr_solution *s,
+static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
+                   const struct skr_solve_request *solved, const struct skr_solution *s,
                    const struct skr_solve_request *preemption)
 {
     size_t n_seats;
+    n = keep_placed(solved, s, newcomers, n);
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
     struct skr_error error;
-    if (skr_assign(e->topology.tree, s->count, seat, n_seats, &error) < 0) {
+    if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
         skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
         free(seat);
         return;
@@ -576,7 +664,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        commit(e, g, newcomers, n, victims->solution, yielding ? NULL : solved);
+        commit(e, g, newcomers, n, solved, victims->solution, yielding ? NULL : solved);
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }
@@ -593,12 +681,27 @@ static void use_elsewhere(struct skr_gang *e, struct group *g,
     if (!newcomers) {
         return;
     }
-    if (s && s->status == SKR_SOLVE_PLACED && elsewhere_still_valid(e, g, newcomers, s->count)) {
+    if (s && s->status == SKR_SOLVE_PLACED && elsewhere_still_valid(e, g, newcomers, s)) {
         skr_preemption_goes_elsewhere(e, g);
     } else if (!s || s->status == SKR_SOLVE_INFEASIBLE) {
         skr_preemption_stays(e, g, e->planner->epoch, solved->work.took_ns);
     }
     free(newcomers);
+}
+
+/* Roles short of their sizes have room for none of the newcomers: the group stays as it is. */
+static bool places_none(const struct skr_solve_request *solved, const struct skr_solution *s)
+{
+    int32_t more = s->status == SKR_SOLVE_PLACED && s->roles ? 0 : 1;
+    for (size_t r = 0; more == 0 && r < solved->roles->n; r++) {
+        const struct skr_role *role = &solved->problem.roles->role[r];
+        int32_t claims = 0;
+        for (int32_t i = 0; role->claimed && i < solved->tree->n_leaves; i++) {
+            claims += role->claimed[i];
+        }
+        more += s->roles->size[r] - claims;
+    }
+    return more == 0 && !solved->pinned;
 }
 
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
@@ -625,14 +728,16 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         return;
     }
     size_t n = e->planner->n_uids;
-    if (s->status == SKR_SOLVE_PLACED) {
+    const bool none = places_none(solved, s);
+    const bool undecided = s->status == SKR_SOLVE_TIMEOUT && s->roles && !e->planner->cancelled;
+    if (s->status == SKR_SOLVE_PLACED && !none) {
         if (!e->planner->rescue && skr_claims_hold_back(e, g, newcomers, n, false)) {
             skr_attempt_fresh(g);
-        } else if (skr_problem_still_valid(e, g, newcomers, n, s->count)) {
+        } else if (skr_problem_still_valid(e, g, newcomers, n, s)) {
             skr_attempt_count(g);
             skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-            commit(e, g, newcomers, n, s, NULL);
+            commit(e, g, newcomers, n, solved, s, NULL);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (skr_attempt_stale(g)) {
@@ -647,13 +752,14 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         skr_fit_cache_refresh(e);
         start(e, g, false, FIT_UNKNOWN);
         return;
-    } else if (s->status == SKR_SOLVE_INFEASIBLE && e->planner->reporting) {
+    } else if ((s->status == SKR_SOLVE_INFEASIBLE || undecided || none) && e->planner->reporting) {
         infeasible(e, g, s, solved, g->attempt.failed_epoch, e->planner->input_epoch);
     } else if (e->planner->reporting) {
         /* the solve was cancelled, and the group may have been put to sleep since */
         skr_fit_report_at(g, skr_frame_now(e->frame));
         skr_dirty_group(e, g);
-    } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, solved, n)) {
+    } else if ((s->status == SKR_SOLVE_INFEASIBLE || undecided || none) &&
+               !try_fewer(e, g, solved, n)) {
         skr_attempt_limit_failed(g);
         skr_attempt_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;

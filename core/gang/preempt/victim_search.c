@@ -571,8 +571,7 @@ bool skr_victim_search_still_valid(struct skr_gang *e, struct group *g,
             }
         }
     }
-    valid =
-        valid && skr_solution_check(&now->problem, solved->victims->solution->count, &error) == 0;
+    valid = valid && skr_problem_accepts(&now->problem, solved->victims->solution);
     skr_solve_request_destroy(now);
     return valid;
 }

@@ -9,7 +9,7 @@
  * problem is stricter than the slots (ordinary pods that go first, nodes no probe has listed), it
  * has fewer slots: what does not fit here does not fit there. What fits here is solved in full.
  *
- * Not covered: groups that already hold something, plans past the point of no return, rules beyond
+ * Not covered: groups that already hold something, members of several roles or with given nodes, plans past the point of no return, rules beyond
  * SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
  */
 #include "core/gang/problem/fit.h"
@@ -18,6 +18,8 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/pins.h"
+#include "core/gang/problem/problem_roles.h"
 #include "core/gang/state/groups.h"
 
 #include <string.h>
@@ -83,7 +85,8 @@ static void make_fit(struct skr_gang *e, struct group *g)
     o->input = g->input_epoch;
     size_t n;
     struct pod_entry **newcomers = skr_membership_plannable(e, g, &n);
-    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n)) {
+    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n) &&
+        !skr_pins_count(newcomers, n) && !skr_problem_by_roles(g, newcomers, n)) {
         struct shapes shapes = skr_shapes_of(newcomers, n);
         join(e, g, &shapes, (int32_t)n);
     }

@@ -14,9 +14,12 @@
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/pins.h"
 #include "core/gang/group/seat_holds.h"
 #include "core/gang/problem/fit.h"
+#include "core/gang/problem/node_open.h"
 #include "core/gang/problem/pod_rules.h"
+#include "core/gang/problem/problem_roles.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -32,27 +35,6 @@ bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newc
         }
     }
     return false;
-}
-
-static bool node_is_open(const struct skr_gang *e, const struct group *g,
-                         const struct shapes *shapes, const struct node_entry *entry,
-                         bool probed_only)
-{
-    if (!entry) {
-        return false;
-    }
-    for (size_t i = 0; i < shapes->n; i++) {
-        const struct shape *s = shapes->item[i];
-        if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            skr_vetoes_close(e, g, s, entry->name)) {
-            return false;
-        }
-        const struct veto_set *set = probed_only ? skr_vetoes_find(g, s) : NULL;
-        if (skr_vetoes_have_probed(set) && !skr_vetoes_was_probed(e, set, entry->name)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* ---- demand: component-wise maximum over the distinct shapes ---- */
@@ -233,7 +215,7 @@ static void fill_leaves(struct skr_gang *e, const struct group *g, const struct 
         if (!leaf[i]) {
             continue;
         }
-        a->eligible[i] = node_is_open(e, g, shapes, leaf[i], probed_only);
+        a->eligible[i] = skr_node_open(e, g, shapes, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
             a->free_[i * d->n + r] = skr_ledger_node_room(room, &d->most[r]);
@@ -242,21 +224,87 @@ static void fill_leaves(struct skr_gang *e, const struct group *g, const struct 
     }
 }
 
+/* Newcomers, those with given nodes apart. */
+struct comers {
+    struct pod_entry **free_; /* to be placed */
+    size_t n_free;
+    struct pod_entry **pinned;
+    size_t n_pinned;
+};
+
+static bool comers_split(struct pod_entry *const *newcomers, size_t n, struct skr_arena *arena,
+                         struct comers *ret)
+{
+    bool pins = skr_pins_count(newcomers, n);
+    *ret = (struct comers){.free_ = skr_arena_array(arena, n + 1, sizeof *ret->free_),
+                           .pinned = skr_arena_array(arena, n + 1, sizeof *ret->pinned)};
+    for (size_t i = 0; ret->free_ && ret->pinned && i < n; i++) {
+        if (pins && skr_pins_is_pinned(newcomers[i]->shape->spec)) {
+            ret->pinned[ret->n_pinned++] = newcomers[i];
+        } else {
+            ret->free_[ret->n_free++] = newcomers[i];
+        }
+    }
+    return ret->free_ && ret->pinned;
+}
+
+/* The demand of those that are placed, of the resources of all. */
+static void demand_of_placed(const struct skr_gang *e, const struct shapes *placed,
+                             const struct demand *d)
+{
+    for (size_t r = 0; r < d->n; r++) {
+        d->amount[r] = skr_problem_demand(e, placed, d->resource[r]);
+    }
+}
+
+/* Roles, given nodes, or rules of pods about pods: what equal members alone do not have. */
+static int add_the_rest(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
+                        size_t n, const struct comers *comers, bool probed_only, struct arrays *a,
+                        struct skr_solve_request *request, struct skr_error *error)
+{
+    int rc = skr_problem_pin(e, g, comers->pinned, comers->n_pinned, request, a->free_, a->claimed,
+                             error);
+    if (rc < 0) {
+        return rc;
+    }
+    if (skr_problem_by_roles(g, newcomers, n)) {
+        const struct skr_role_input in = {.all = newcomers,
+                                          .n_all = n,
+                                          .newcomers = comers->free_,
+                                          .n = comers->n_free,
+                                          .probed_only = probed_only};
+        return skr_problem_add_roles(e, g, &in, a->eligible, request, error);
+    }
+    if (!skr_pod_rules_apply(e, comers->free_, comers->n_free, request->arena, a->eligible,
+                             &request->problem)) {
+        return skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes",
+                             g->key, PROBLEM_BYTES_MAX);
+    }
+    return 0;
+}
+
 struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             struct pod_entry *const *newcomers, size_t n,
                                             bool probed_only, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, 0);
-    struct shapes shapes = skr_shapes_of(newcomers, n);
+    struct comers comers;
+    struct shapes all = skr_shapes_of(newcomers, n);
     struct demand d;
     struct arrays a;
-    if (!arena || demand_of(e, arena, &shapes, &d) < 0 ||
+    if (!arena || !comers_split(newcomers, n, arena, &comers) ||
+        demand_of(e, arena, &all, &d) < 0 ||
         arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
                       (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
         skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
                       PROBLEM_BYTES_MAX);
         return NULL;
+    }
+    struct shapes shapes = all;
+    if (comers.n_pinned > 0) {
+        shapes = skr_shapes_of(comers.free_, comers.n_free);
+        demand_of_placed(e, &shapes, &d);
     }
     fill_leaves(e, g, &shapes, &d, probed_only, &a);
     charge_on_paper(e, g, &d, a.free_);
@@ -271,6 +319,7 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
     request->resource = d.resource;
     request->resource_name = d.name;
     request->outside = outside;
+    request->pinned = comers.n_pinned > 0;
     request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,
@@ -285,10 +334,8 @@ struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             .explain = true,
                                             .step_budget = -1,
                                             .cancel = &request->work.cancel};
-    if (!skr_pod_rules_apply(e, newcomers, n, arena, a.eligible, &request->problem)) {
+    if (add_the_rest(e, g, newcomers, n, &comers, probed_only, &a, request, error) < 0) {
         skr_solve_request_destroy(request);
-        skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
-                      PROBLEM_BYTES_MAX);
         return NULL;
     }
     return request;
@@ -336,9 +383,9 @@ void skr_problem_add_anew(struct skr_gang *e, const struct group *g,
     const struct skr_problem *p = &request->problem;
     const struct shapes shapes = skr_shapes_of(newcomers, n);
     size_t size = (size_t)p->tree->n_leaves * p->n_resources;
-    if (g->plan || g->seats.n_bound == 0 || g->spec->open || p->n != skr_membership_size(g) ||
-        skr_membership_done(g) > 0 || skr_problem_has_paper(e, g) ||
-        skr_pod_rules_matter(e, newcomers, n)) {
+    if (p->roles || request->pinned || g->plan || g->seats.n_bound == 0 || g->spec->open ||
+        p->n != skr_membership_size(g) || skr_membership_done(g) > 0 ||
+        skr_problem_has_paper(e, g) || skr_pod_rules_matter(e, newcomers, n)) {
         return;
     }
     struct skr_problem *anew = skr_arena_array(request->arena, 1, sizeof *anew);
@@ -387,31 +434,42 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
     return request;
 }
 
+bool skr_problem_accepts(const struct skr_problem *problem, const struct skr_solution *s)
+{
+    struct skr_error error;
+    if ((problem->roles != NULL) != (s->roles != NULL)) {
+        return false;
+    }
+    return problem->roles ? skr_roles_check(problem, s->roles->size, s->roles->count, &error) == 0
+                          : skr_solution_check(problem, s->count, &error) == 0;
+}
+
 /* Checks everything: rules, room and eligibility of every leaf. */
 static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                          size_t n, const int32_t *count)
+                          size_t n, const struct skr_solution *s)
 {
     struct skr_error error;
     struct skr_solve_request *now = skr_problem_build(e, g, newcomers, n, false, &error);
     if (!now) {
         return false;
     }
-    bool valid = skr_solution_check(&now->problem, count, &error) == 0;
+    bool valid = skr_problem_accepts(&now->problem, s);
     skr_solve_request_destroy(now);
     return valid;
 }
 
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
-                             struct pod_entry *const *newcomers, size_t n, const int32_t *count)
+                             struct pod_entry *const *newcomers, size_t n,
+                             const struct skr_solution *s)
 {
     /* The rules are unchanged since the counts were made (input_epoch), and nothing is held. */
     bool simple = skr_fit_stands(e, g) && !skr_problem_has_paper(e, g) &&
                   !skr_pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
-        return valid_in_full(e, g, newcomers, n, count);
+        return valid_in_full(e, g, newcomers, n, s);
     }
     skr_fit_cache_refresh(e);
-    bool valid = skr_fit_holds(&g->fit, e->topology.tree, count);
-    skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
+    bool valid = skr_fit_holds(&g->fit, e->topology.tree, s->count);
+    skr_debug_check(valid == valid_in_full(e, g, newcomers, n, s));
     return valid;
 }

@@ -5,7 +5,8 @@
 #include "core/gang/state/groups.h"
 #include "core/gang/state/solve_request.h"
 
-/* NULL beyond a limit, with error. Requires a usable tree. */
+/* NULL with error: SKR_LIMIT; SKR_GONE: a member must run on a node that cannot take it;
+ * SKR_CONFLICT: a set runs in two units. Requires a usable tree. */
 struct skr_solve_request *skr_problem_build(struct skr_gang *e, struct group *g,
                                             struct pod_entry *const *newcomers, size_t n,
                                             bool probed_only, struct skr_error *error);
@@ -23,8 +24,11 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
 bool skr_problem_has_paper(const struct skr_gang *e, const struct group *g);
 /* Whether the group has vetoes for one of these shapes, and probes have listed nodes since. */
 bool skr_problem_has_probes(const struct group *g, struct pod_entry *const *newcomers, size_t n);
-/* Whether counts (leaves of the tree in force) can still be committed for these newcomers. */
+/* Whether the placement (leaves of the tree in force) can still be committed for these newcomers. */
 bool skr_problem_still_valid(struct skr_gang *e, struct group *g,
-                             struct pod_entry *const *newcomers, size_t n, const int32_t *count);
+                             struct pod_entry *const *newcomers, size_t n,
+                             const struct skr_solution *solution);
+/* Whether the placement is valid for the problem, by roles if it has any. */
+bool skr_problem_accepts(const struct skr_problem *problem, const struct skr_solution *solution);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
-#include "core/gang/group/assign.h"
 #include "core/gang/group/member_order.h"
+#include "core/gang/group/seating.h"
 #include "core/gang/plan/plan.h"
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/plan_entry.h"
@@ -133,6 +133,7 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         return;
     }
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     size_t n = 0, lacking = 0;
@@ -144,6 +145,7 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         owner[n] = p;
+        on[n] = leaf;
         seat[n++] = (struct skr_seat){
             .node = node, .leaf = leaf, .rank = skr_outputs_rank_of(p), .claimed = true};
         if (leaf >= 0) {
@@ -152,7 +154,8 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         lacking += skr_outputs_rank_of(p) < 0;
     }
     skr_member_order_seats(owner, seat, n);
-    if (lacking > 0 && skr_assign(e->topology.tree, count, seat, n, &error) == 0) {
+    if (lacking > 0 &&
+        skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
             if (skr_outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
                 skr_plan_set_rank(owner[i], seat[i].rank);

@@ -9,6 +9,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/warnings.h"
 #include "core/gang/state/map_entry.h"
@@ -176,7 +177,8 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     size_t size = (size_t)skr_membership_size(g), done = skr_membership_done(g);
     size_t have = g->seats.n_bound + g->seats.n_new + done;
     char text[200];
-    bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
+    bool enough = have >= size || (g->roles.keyed && skr_roles_are_present(g));
+    bool complete = g->spec && enough && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, skr_membership_seats(g));
     bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
     if (!ended) { /* a gang that ran to its end keeps its condition */
@@ -218,8 +220,7 @@ static enum skr_group_status status_of(const struct group *g)
     case GROUP_BOUND:
         return skr_membership_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
     case GROUP_BACKOFF:
-        return g->seats.n_ready < (size_t)skr_membership_size(g) ? SKR_STATUS_WAITING
-                                                                 : SKR_STATUS_READY;
+        return skr_membership_may_be_planned(g) ? SKR_STATUS_READY : SKR_STATUS_WAITING;
     case GROUP_EVICTED:
         return SKR_STATUS_PREEMPTED;
     case GROUP_INVALID:

@@ -72,6 +72,14 @@ void skr_warnings_each(const struct skr_gang *e, const struct group *g, struct w
     if (w->levels) {
         unknown_levels(e, g, w);
     }
+    if (w->levels && g->roles.n_merged > 0) {
+        SKR_STRBUF(b);
+        skr_strbuf_addf(&b,
+                        "its members have %zu roles; the %zu smallest are placed as one, with the "
+                        "largest of their requests",
+                        g->roles.n + g->roles.n_merged, g->roles.n_merged + 1);
+        found(w, SKR_TOKEN_TOO_MANY_ROLES, b.s);
+    }
     if (w->difference && g->seats.difference) {
         SKR_STRBUF(b);
         skr_strbuf_addf(&b, "%s; each member is given the larger one", g->seats.difference);

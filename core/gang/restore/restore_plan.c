@@ -17,10 +17,10 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/changes/plan_loss.h"
-#include "core/gang/group/assign.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/seating.h"
 #include "core/gang/plan/member_record.h"
 #include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
@@ -112,6 +112,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
     struct pod_entry *p;
     size_t n = 0;
     SKR_AUTO_FREE struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    SKR_AUTO_FREE int32_t *on = skr_alloc_array(g->n_members + 1, sizeof *on);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
@@ -125,6 +126,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         good = good && (!of_plan || leaf >= 0);
         owner[n] = p;
+        on[n] = leaf;
         seat[n++] = (struct skr_seat){.node = claimed ? node : NULL,
                                       .leaf = claimed ? leaf : -1,
                                       .rank = !claimed  ? -1
@@ -136,7 +138,7 @@ static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
         }
     }
     skr_member_order_seats(owner, seat, n);
-    good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
+    good = good && skr_seating_deal_known(g, e->topology.tree, count, on, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) { /* ranks already carried stay */
         int32_t told = owner[i]->plan == plan ? owner[i]->place.rank : -1;
         good = seat[i].claimed || (strcmp(seat[i].node, owner[i]->place.node) == 0 &&

@@ -17,6 +17,7 @@ static const char *const reason_name[] = {
     [SKR_REASON_NONE] = "",
     [SKR_REASON_GROUP_NOT_FOUND] = "GroupNotFound",
     [SKR_REASON_GROUP_INVALID] = "GroupInvalid",
+    [SKR_REASON_ROLE_UNKNOWN] = "RoleUnknown",
     [SKR_REASON_DUPLICATE_GROUP] = "DuplicateGroup",
     [SKR_REASON_PODS_NOT_HOMOGENEOUS] = "PodsNotHomogeneous",
     [SKR_REASON_TOPOLOGY_MISSING] = "TopologyMissing",
@@ -25,6 +26,8 @@ static const char *const reason_name[] = {
     [SKR_REASON_CONSTRAINT_CONFLICT] = "ConstraintConflict",
     [SKR_REASON_NEVER_FITS] = "NeverFits",
     [SKR_REASON_TOPOLOGY_PLACEMENT_FAILED] = "TopologyPlacementFailed",
+    [SKR_REASON_ROLES_NOT_PLACED] = "RolesNotPlaced",
+    [SKR_REASON_PINNED_NODE_FULL] = "PinnedNodeFull",
     [SKR_REASON_WAITING_FOR_CAPACITY] = "WaitingForCapacity",
     [SKR_REASON_WAITING_FOR_PREEMPTION] = "WaitingForPreemption",
     [SKR_REASON_FILTERED_BY_OTHERS] = "FilteredByOthers",
@@ -34,8 +37,25 @@ static const char *const reason_name[] = {
 _Static_assert(sizeof reason_name / sizeof reason_name[0] == SKR_REASON_COUNT, "a name per reason");
 
 static const char *const class_name[] = {
-    "",         "config",   "config",   "config",   "config",   "config",   "progress", "progress",
-    "topology", "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
+    [SKR_REASON_NONE] = "",
+    [SKR_REASON_GROUP_NOT_FOUND] = "config",
+    [SKR_REASON_GROUP_INVALID] = "config",
+    [SKR_REASON_ROLE_UNKNOWN] = "config",
+    [SKR_REASON_DUPLICATE_GROUP] = "config",
+    [SKR_REASON_PODS_NOT_HOMOGENEOUS] = "config",
+    [SKR_REASON_TOPOLOGY_MISSING] = "config",
+    [SKR_REASON_MEMBERS_MISSING] = "progress",
+    [SKR_REASON_WAITING_FOR_CLAIMS] = "progress",
+    [SKR_REASON_CONSTRAINT_CONFLICT] = "topology",
+    [SKR_REASON_NEVER_FITS] = "capacity",
+    [SKR_REASON_TOPOLOGY_PLACEMENT_FAILED] = "topology",
+    [SKR_REASON_ROLES_NOT_PLACED] = "topology",
+    [SKR_REASON_PINNED_NODE_FULL] = "capacity",
+    [SKR_REASON_WAITING_FOR_CAPACITY] = "capacity",
+    [SKR_REASON_WAITING_FOR_PREEMPTION] = "progress",
+    [SKR_REASON_FILTERED_BY_OTHERS] = "topology",
+    [SKR_REASON_PLAN_TIMEOUT] = "progress",
+    [SKR_REASON_BIND_FAILED] = "progress",
 };
 _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_REASON_COUNT, "a class per reason");
 

@@ -22,6 +22,7 @@ enum skr_reason {
     SKR_REASON_NONE,
     SKR_REASON_GROUP_NOT_FOUND,
     SKR_REASON_GROUP_INVALID,
+    SKR_REASON_ROLE_UNKNOWN,
     SKR_REASON_DUPLICATE_GROUP,
     SKR_REASON_PODS_NOT_HOMOGENEOUS,
     SKR_REASON_TOPOLOGY_MISSING,
@@ -30,6 +31,8 @@ enum skr_reason {
     SKR_REASON_CONSTRAINT_CONFLICT,
     SKR_REASON_NEVER_FITS,
     SKR_REASON_TOPOLOGY_PLACEMENT_FAILED,
+    SKR_REASON_ROLES_NOT_PLACED,
+    SKR_REASON_PINNED_NODE_FULL,
     SKR_REASON_WAITING_FOR_CAPACITY,
     SKR_REASON_WAITING_FOR_PREEMPTION,
     SKR_REASON_FILTERED_BY_OTHERS,
@@ -47,6 +50,7 @@ const char *skr_reason_class(enum skr_reason reason);
  * devices (capacity or config), and placed groups in progress (progress). */
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
+#define SKR_TOKEN_TOO_MANY_ROLES    "TooManyRoles"
 #define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"
 #define SKR_TOKEN_SCHEDULER_NAME    "SchedulerName"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
@@ -65,6 +69,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TEXT_TOPOLOGY      "sakkara: group does not fit its topology constraints"
 #define SKR_TEXT_VICTIMS       "sakkara: group waits for victims to leave"
 #define SKR_TEXT_BEYOND        "sakkara: pod is beyond the size of its group"
+#define SKR_TEXT_ROLE          "sakkara: pod has no role of its group"
 #define SKR_TEXT_FOLLOWER      "sakkara: pod waits for room beside its group"
 #define SKR_TEXT_RESERVED      "sakkara: node is reserved for a group"
 #define SKR_TEXT_NOT_READY     "sakkara: not ready"

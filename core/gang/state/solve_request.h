@@ -10,7 +10,17 @@
  * brings another tree. Answers are those of skr_solve().
  */
 #include "core/frame/work.h"
+#include "core/solver/roles.h"
 #include "core/solver/victims.h"
+
+/* Roles of a problem, as roles of the group; in the request's arena. */
+struct skr_request_roles {
+    size_t n;
+    uint8_t role[SKR_ROLES_MAX]; /* the role of the group, by role of the problem */
+    /* [leaf] of its claims: members of running sets that are missing, and have no newcomer */
+    const int32_t *missing[SKR_ROLES_MAX];
+    uint8_t kind[SKR_SET_KINDS_MAX]; /* the set kind of the group, by kind of the problem */
+};
 
 struct skr_solve_request {
     struct skr_work work; /* must be first */
@@ -20,6 +30,8 @@ struct skr_solve_request {
         *resource_name;          /* [problem.n_resources] in the arena: ids may be reassigned */
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
+    struct skr_request_roles *roles; /* NULL: the members are equal */
+    bool pinned;                     /* some newcomers are claims on given nodes */
     int32_t outside; /* further members on nodes outside the tree: not part of the problem */
     /* The result; problem.cancel is &work.cancel. */
     struct skr_solution *solution; /* NULL with error */

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_STATE_STATS_H
 /* How attempts and groups end, how long groups wait, how many objects there are: numbers for
  * metrics, and the state for users and tests. */
+#include "core/gang/state/reason.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
@@ -67,7 +68,7 @@ struct skr_gang_stats {
     bool labels_travel;                  /* in Bindings; member_record.h */
     size_t resident_bytes, charge_bytes; /* of pods that only take room; of charges */
     size_t groups_by_status[9];          /* order of enum skr_group_status */
-    size_t unplaced_by_reason[16];       /* order of enum skr_reason */
+    size_t unplaced_by_reason[SKR_REASON_COUNT];
     uint64_t plans, aborts, solves, bindings, binding_errors;
     uint64_t looks; /* examined groups in the search for the next to plan */
     uint64_t attempts[SKR_ATTEMPT_COUNT];

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_SEATING_H
+#define SKR_CORE_GANG_GROUP_SEATING_H
+/* Nodes and ranks for the members of a group: by skr_assign() if they are equal, else by roles. */
+#include "core/gang/group/assign_roles.h"
+#include "core/gang/state/groups.h"
+
+/* Seats of owner[n], filled by skr_member_order_seats(). counts->of_role is by role of the group. */
+int skr_seating_deal(const struct group *g, const struct skr_tree *tree,
+                     const struct skr_role_counts *counts, struct skr_seat *seat, size_t n,
+                     struct skr_error *error);
+/* The same for members whose nodes are known: count[leaf] members end on a leaf, node_leaf[i] is the
+ * leaf of seat[i], -1 outside the tree. */
+int skr_seating_deal_known(const struct group *g, const struct skr_tree *tree, const int32_t *count,
+                           const int32_t *node_leaf, struct skr_seat *seat, size_t n,
+                           struct skr_error *error);
+
+#endif

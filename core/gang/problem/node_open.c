@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gang/problem/node_open.h"
+
+#include "core/gang/cache/vetoes.h"
+
+bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                   const struct node_entry *entry, bool probed_only)
+{
+    if (!entry) {
+        return false;
+    }
+    for (size_t i = 0; i < shapes->n; i++) {
+        const struct shape *s = shapes->item[i];
+        if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
+            skr_vetoes_close(e, g, s, entry->name)) {
+            return false;
+        }
+        const struct veto_set *set = probed_only ? skr_vetoes_find(g, s) : NULL;
+        if (skr_vetoes_have_probed(set) && !skr_vetoes_was_probed(e, set, entry->name)) {
+            return false;
+        }
+    }
+    return true;
+}

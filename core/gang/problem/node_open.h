@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PROBLEM_NODE_OPEN_H
+#define SKR_CORE_GANG_PROBLEM_NODE_OPEN_H
+/* Whether a node takes new members of some shapes: its own state, vetoes, and probes. */
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/state/groups.h"
+
+/* entry NULL: there is no such node. probed_only: nodes that no probe has listed are closed. */
+bool skr_node_open(const struct skr_gang *e, const struct group *g, const struct shapes *shapes,
+                   const struct node_entry *entry, bool probed_only);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translates rules of members about members of other roles into caps: problem_caps.h. */
+#include "core/gang/problem/problem_caps.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/shapes.h"
+#include "core/gang/cache/topology.h"
+#include "core/pod/rules.h"
+
+#include <string.h>
+
+struct caps {
+    struct skr_gang *e;
+    const struct skr_cap_members *member;
+    size_t n_roles;
+    struct skr_role_cap *item;
+    size_t n;
+};
+
+static void add_cap(struct caps *c, uint32_t roles, int32_t level)
+{
+    size_t members = 0;
+    for (size_t r = 0; r < c->n_roles; r++) {
+        members += (roles >> r & 1) != 0 ? c->member[r].n : 0;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->item[i].roles == roles && c->item[i].level == level) {
+            return;
+        }
+    }
+    if (members > 1 && level > 0 && c->n < SKR_ROLE_CAPS_MAX) {
+        c->item[c->n++] = (struct skr_role_cap){.roles = roles, .level = level, .most = 1};
+    }
+}
+
+static const char *value_on(const struct node_entry *n, const char *key)
+{
+    return n && n->node ? skr_labels_get(&n->node->meta.labels, key) : NULL;
+}
+
+static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+{
+    int32_t unit = tree->first_leaf + leaf;
+    for (int32_t l = tree->n_levels; l > level; l--) {
+        unit = tree->parent[unit];
+    }
+    return unit;
+}
+
+struct seen_value {
+    UT_hash_handle hh;
+    const char *text;
+    int32_t unit;
+};
+
+/* Whether the values of the key divide the nodes as the units of the level do. */
+static bool divides(struct skr_gang *e, const char *key, int32_t level)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(e);
+    struct seen_value *values = NULL, *v, *tmp;
+    const char **of_unit = skr_alloc_array((size_t)tree->n_units + 1, sizeof *of_unit);
+    bool good = true;
+    for (int32_t i = 0; i < tree->n_leaves && good; i++) {
+        const char *text = value_on(leaf[i], key);
+        int32_t unit = unit_at(tree, i, level);
+        if (!leaf[i] || !text) {
+            good = !leaf[i]; /* a node without the key has no domain */
+            continue;
+        }
+        HASH_FIND_STR(values, text, v);
+        good = (!v || v->unit == unit) && (!of_unit[unit] || strcmp(of_unit[unit], text) == 0);
+        of_unit[unit] = text;
+        if (!v) {
+            v = skr_alloc(sizeof *v);
+            v->text = text;
+            v->unit = unit;
+            HASH_ADD_KEYPTR(hh, values, v->text, strlen(v->text), v);
+        }
+    }
+    HASH_ITER(hh, values, v, tmp)
+    {
+        HASH_DEL(values, v);
+        free(v);
+    }
+    free(of_unit);
+    return good;
+}
+
+static int32_t level_of(struct skr_gang *e, const char *key)
+{
+    int32_t level = e->topology.tree->n_levels;
+    while (level > 0 && !divides(e, key, level)) {
+        level--;
+    }
+    return level;
+}
+
+/* Whether the rule selects all members of the role. */
+static bool selects(const struct skr_pod_rule *rule, const struct skr_cap_members *role)
+{
+    for (size_t i = 0; i < role->n; i++) {
+        if (!skr_pod_rule_selects(rule, &role->item[i]->pod->meta)) {
+            return false;
+        }
+    }
+    return role->n > 0;
+}
+
+static bool clashes(const struct skr_pod_rule *rule, const struct skr_cap_members *role)
+{
+    const struct shape *last = NULL;
+    for (size_t i = 0; i < role->n; i++) {
+        const struct shape *shape = role->item[i]->shape;
+        for (size_t k = 0; shape != last && k < shape->spec->n_rules; k++) {
+            if (shape->spec->rule[k].kind == SKR_POD_RULE_HOST_PORT &&
+                skr_pod_ports_clash(rule, &shape->spec->rule[k])) {
+                return true;
+            }
+        }
+        last = shape;
+    }
+    return false;
+}
+
+static void add_rule(struct caps *c, size_t role, const struct skr_pod_rule *rule)
+{
+    uint32_t roles = 0;
+    if (rule->kind == SKR_POD_RULE_HOST_PORT) {
+        for (size_t r = 0; r < c->n_roles; r++) {
+            roles |= clashes(rule, &c->member[r]) ? 1U << r : 0;
+        }
+        add_cap(c, roles, c->e->topology.tree->n_levels);
+    } else if (rule->kind == SKR_POD_RULE_ANTI_AFFINITY && !rule->unknown_namespaces) {
+        for (size_t r = 0; r < c->n_roles; r++) {
+            roles |= selects(rule, &c->member[r]) ? 1U << r : 0;
+        }
+        if (roles) {
+            add_cap(c, roles | 1U << role, level_of(c->e, rule->topology_key));
+        }
+    }
+}
+
+size_t skr_problem_caps(struct skr_gang *e, const struct skr_cap_members *member, size_t n_roles,
+                        struct skr_role_cap *ret)
+{
+    struct caps c = {.e = e, .member = member, .n_roles = n_roles, .item = ret};
+    for (size_t r = 0; r < n_roles; r++) {
+        struct shapes shapes = skr_shapes_of(member[r].item, member[r].n);
+        for (size_t s = 0; s < shapes.n; s++) {
+            for (size_t i = 0; i < shapes.item[s]->spec->n_rules; i++) {
+                add_rule(&c, r, &shapes.item[s]->spec->rule[i]);
+            }
+        }
+    }
+    return c.n;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_CAPS_H
+#define SKR_CORE_GANG_PROBLEM_PROBLEM_CAPS_H
+/*
+ * Caps between the roles of a problem, from rules of their pods about pods:
+ *
+ *   host ports            roles whose ports clash: at most one member on a node
+ *   pod anti-affinity     roles with the term and roles that it selects: at most one in a unit, if
+ *                         the topology key divides the nodes as a level of the tree does
+ *
+ * A term that selects only some members of a role, or names namespaces by their labels, is left to
+ * kube-scheduler, and so is what exceeds SKR_ROLE_CAPS_MAX.
+ */
+#include "core/gang/cache/pods.h"
+#include "core/gang/state/groups.h"
+#include "core/solver/roles.h"
+
+struct skr_cap_members {
+    struct pod_entry **item;
+    size_t n;
+};
+
+/* member[n_roles]: running members and newcomers of each role. Returns the number of caps in
+ * ret[SKR_ROLE_CAPS_MAX]. */
+size_t skr_problem_caps(struct skr_gang *e, const struct skr_cap_members *member, size_t n_roles,
+                        struct skr_role_cap *ret);
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds roles and pinned members to a problem: see problem_roles.h. O(roles * (leaves + members)). */
+#include "core/gang/problem/problem_roles.h"
+
+#include "core/gang/cache/nodes.h"
+#include "core/gang/cache/pod_walk.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/pins.h"
+#include "core/gang/group/roles.h"
+#include "core/gang/problem/node_open.h"
+#include "core/gang/problem/pod_rules_gather.h"
+#include "core/gang/problem/problem_caps.h"
+#include "topology/amount_text.h"
+
+#include <string.h>
+#include <utlist.h>
+
+bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n)
+{
+    const struct pod_entry *first = NULL;
+    bool pins = skr_pins_count(newcomers, n);
+    if (n == 0) {
+        return false;
+    }
+    if (skr_roles_have_rules(g)) {
+        return true;
+    }
+    for (size_t r = 0; r < g->roles.n; r++) {
+        if (g->roles.item[r].minimum < g->roles.item[r].size) {
+            return true;
+        }
+    }
+    bool roles = false, shapes = false;
+    for (size_t i = 0; i < n && g->roles.n > 1; i++) {
+        if (pins && skr_pins_is_pinned(newcomers[i]->shape->spec)) {
+            continue;
+        }
+        first = first ? first : newcomers[i];
+        roles = roles || newcomers[i]->role != first->role;
+        shapes = shapes || newcomers[i]->shape != first->shape;
+    }
+    return roles && shapes;
+}
+
+int64_t skr_problem_demand(const struct skr_gang *e, const struct shapes *shapes, uint16_t resource)
+{
+    int64_t most = 0;
+    if (resource == SKR_RESOURCE_ABSENT) {
+        return skr_shapes_absent(e, shapes).amount;
+    }
+    for (size_t i = 0; i < shapes->n; i++) {
+        int64_t amount = skr_amounts_get(&shapes->item[i]->amounts, resource);
+        most = amount > most ? amount : most;
+    }
+    return most;
+}
+
+/* ---- building ---- */
+
+/* A role of the group while its part of the problem is made. */
+struct part {
+    struct pod_entry **member; /* of the caps: newcomers, then running and pinned members */
+    size_t n_members;
+    struct pod_entry **newcomer;
+    size_t n_newcomers;
+    int32_t *claimed; /* [leaf] */
+    int32_t *missing; /* [leaf] of claimed: members of running sets that are missing */
+    int32_t n;        /* members to end with */
+    int32_t n_claimed;
+};
+
+struct build {
+    struct skr_gang *e;
+    const struct group *g;
+    const struct skr_role_input *in;
+    struct skr_arena *arena;
+    const struct skr_tree *tree;
+    struct part part[SKR_ROLES_MAX]; /* [role of the group] */
+    struct skr_request_roles *map;
+    uint8_t number[SKR_ROLES_MAX]; /* of the problem, by role of the group */
+    struct skr_error *error;
+};
+
+static int no_room(const struct build *b)
+{
+    return skr_error_set(b->error, SKR_LIMIT, "group %s: the problem is too large", b->g->key);
+}
+
+static bool is_in(struct pod_entry *const *list, size_t n, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (list[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int parts_create(struct build *b)
+{
+    size_t leaves = (size_t)b->tree->n_leaves;
+    for (size_t r = 0; r < b->g->roles.n; r++) {
+        struct part *part = &b->part[r];
+        size_t n = b->g->n_members + 1;
+        part->member = skr_arena_array(b->arena, n, sizeof *part->member);
+        part->newcomer = skr_arena_array(b->arena, n, sizeof *part->newcomer);
+        part->claimed = skr_arena_array(b->arena, leaves + 1, sizeof *part->claimed);
+        part->missing = skr_arena_array(b->arena, leaves + 1, sizeof *part->missing);
+        if (!part->member || !part->newcomer || !part->claimed || !part->missing) {
+            return no_room(b);
+        }
+    }
+    return 0;
+}
+
+/* The leaf of a member that stays, or of a pinned newcomer; -1: none, or outside the tree. */
+static int32_t given_leaf(const struct build *b, const struct pod_entry *p, bool pinned)
+{
+    const char *node = pinned ? skr_pins_node(b->e, p->shape->spec)
+                              : skr_membership_claim_node(b->g, p, b->in->all, b->in->n_all);
+    return node ? skr_tree_find_leaf(b->tree, node) : -1;
+}
+
+static void sort_members(struct build *b)
+{
+    struct pod_entry *p;
+    for (size_t i = 0; i < b->in->n; i++) {
+        struct part *part = &b->part[b->in->newcomers[i]->role];
+        part->newcomer[part->n_newcomers++] = b->in->newcomers[i];
+        part->member[part->n_members++] = b->in->newcomers[i];
+        part->n++;
+    }
+    bool some_pinned = b->in->n < b->in->n_all;
+    DL_FOREACH(b->g->members, p)
+    {
+        if (p->role >= b->g->roles.n || !skr_pod_is_live(p->pod)) {
+            continue;
+        }
+        bool pinned =
+            some_pinned && skr_pins_is_pinned(p->shape->spec) && is_in(b->in->all, b->in->n_all, p);
+        int32_t leaf = given_leaf(b, p, pinned);
+        if (leaf >= 0) {
+            struct part *part = &b->part[p->role];
+            part->member[part->n_members++] = p;
+            part->claimed[leaf]++;
+            part->n_claimed++;
+            part->n++;
+        }
+    }
+}
+
+/* ---- sets ---- */
+
+static int32_t unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
+{
+    int32_t unit = tree->first_leaf + leaf;
+    for (int32_t l = tree->n_levels; l > level; l--) {
+        unit = tree->parent[unit];
+    }
+    return unit;
+}
+
+/* One set of a kind, from its members. */
+struct set {
+    int32_t unit; /* where it runs; -1: it does not */
+    int32_t leaf; /* of one of its running members */
+    int32_t have[SKR_ROLES_MAX];
+    bool used;
+};
+
+static int note_member(const struct build *b, struct set *set, const struct pod_entry *p,
+                       int32_t leaf, int32_t level)
+{
+    set->used = true;
+    set->have[p->role]++;
+    if (leaf < 0) {
+        return 0;
+    }
+    int32_t unit = unit_at(b->tree, leaf, level);
+    if (set->unit >= 0 && set->unit != unit) {
+        return skr_error_set(b->error, SKR_CONFLICT,
+                             "group %s: set %d runs in %s and in %s, it must be in one %s",
+                             b->g->name, (int)p->set, b->tree->unit_name[set->unit],
+                             b->tree->unit_name[unit], b->tree->level_name[level]);
+    }
+    set->unit = unit;
+    set->leaf = leaf;
+    return 0;
+}
+
+/* Claims what a running set lacks without a newcomer, beside one of its members. */
+static void claim_missing(struct build *b, const struct set *set, size_t kind)
+{
+    for (size_t r = 0; r < b->g->roles.n; r++) {
+        const struct role *role = &b->g->roles.item[r];
+        int32_t more = role->kind == (int32_t)kind ? role->each - set->have[r] : 0;
+        if (more > 0 && set->unit >= 0) {
+            b->part[r].claimed[set->leaf] += more;
+            b->part[r].missing[set->leaf] += more;
+            b->part[r].n_claimed += more;
+            b->part[r].n += more;
+        }
+    }
+}
+
+static int add_kind(struct build *b, size_t kind, const struct skr_resolved_set *resolved,
+                    struct skr_set_kind *ret, bool *ret_used)
+{
+    int32_t sets = resolved->count, level = resolved->level;
+    struct set *set = skr_arena_array(b->arena, (size_t)sets + 1, sizeof *set);
+    int32_t *alive = skr_arena_array(b->arena, (size_t)b->tree->n_units + 1, sizeof *alive);
+    int rc = set && alive ? 0 : no_room(b);
+    for (int32_t s = 0; rc == 0 && s < sets; s++) {
+        set[s].unit = -1;
+    }
+    for (size_t r = 0; rc == 0 && r < b->g->roles.n; r++) {
+        for (size_t i = 0; rc == 0 && i < b->part[r].n_members; i++) {
+            struct pod_entry *p = b->part[r].member[i];
+            if (b->g->roles.item[r].kind == (int32_t)kind && p->set >= 0 && p->set < sets) {
+                bool comes = i < b->part[r].n_newcomers;
+                bool pinned =
+                    !comes && b->in->n < b->in->n_all && is_in(b->in->all, b->in->n_all, p);
+                rc = note_member(b, &set[p->set], p, comes ? -1 : given_leaf(b, p, pinned), level);
+            }
+        }
+    }
+    *ret = (struct skr_set_kind){.level = level, .exclusive = resolved->exclusive, .alive = alive};
+    *ret_used = false;
+    for (int32_t s = 0; rc == 0 && s < sets; s++) {
+        *ret_used = *ret_used || set[s].used;
+        if (set[s].unit >= 0) {
+            alive[set[s].unit]++;
+            claim_missing(b, &set[s], kind);
+        }
+    }
+    return rc;
+}
+
+/* Each of a kind by role of the problem. */
+static int add_sets(struct build *b, struct skr_roles *roles)
+{
+    const struct skr_group_spec *spec = b->g->spec;
+    struct skr_group_role role[SKR_ROLES_MAX];
+    struct skr_resolved_set resolved[SKR_SET_KINDS_MAX];
+    struct skr_set_kind *kind = skr_arena_array(b->arena, SKR_SET_KINDS_MAX, sizeof *kind);
+    if (!kind) {
+        return no_room(b);
+    }
+    roles->kind = kind;
+    if (spec->n_sets == 0) {
+        return 0;
+    }
+    for (size_t r = 0; r < b->g->roles.n; r++) {
+        const struct role *have = &b->g->roles.item[r];
+        role[r] = (struct skr_group_role){have->name, have->size, have->minimum};
+    }
+    skr_group_resolve_sets(spec, role, b->g->roles.n, b->tree, resolved);
+    for (size_t k = 0; k < spec->n_sets; k++) {
+        bool used;
+        if (resolved[k].level <= 0) {
+            continue; /* the group is malformed: it is not planned */
+        }
+        int rc = add_kind(b, k, &resolved[k], &kind[roles->n_kinds], &used);
+        if (rc < 0) {
+            return rc;
+        }
+        if (used) {
+            b->map->kind[roles->n_kinds++] = (uint8_t)k;
+        }
+    }
+    return 0;
+}
+
+/* ---- one role ---- */
+
+static int open_leaves(struct build *b, const struct part *part, struct skr_role *role)
+{
+    size_t leaves = (size_t)b->tree->n_leaves;
+    uint8_t *eligible = skr_arena_alloc(b->arena, leaves + 1);
+    struct node_entry *const *leaf = skr_topology_leaf_nodes(b->e);
+    struct shapes shapes = skr_shapes_of(part->newcomer, part->n_newcomers);
+    if (!eligible) {
+        return no_room(b);
+    }
+    role->eligible = eligible;
+    for (size_t i = 0; i < leaves && part->n_newcomers > 0; i++) {
+        eligible[i] = skr_node_open(b->e, b->g, &shapes, leaf[i], b->in->probed_only);
+    }
+    struct skr_problem closed = {0};
+    if (part->n_newcomers > 0 && !skr_pod_rules_apply(b->e, part->newcomer, part->n_newcomers,
+                                                      b->arena, eligible, &closed)) {
+        return no_room(b);
+    }
+    role->emptied = closed.emptied;
+    return 0;
+}
+
+static int add_role(struct build *b, size_t r, const struct skr_solve_request *request,
+                    struct skr_role *ret)
+{
+    const struct part *part = &b->part[r];
+    const struct role *role = &b->g->roles.item[r];
+    size_t levels = (size_t)b->tree->n_levels, n = request->problem.n_resources;
+    int64_t *demand = skr_arena_array(b->arena, n + 1, sizeof *demand);
+    struct skr_rule *rule = skr_arena_array(b->arena, levels + 1, sizeof *rule);
+    uint8_t *has_rule = skr_arena_array(b->arena, levels + 1, sizeof *has_rule);
+    struct shapes shapes = skr_shapes_of(part->newcomer, part->n_newcomers);
+    if (!demand || !rule || !has_rule) {
+        return no_room(b);
+    }
+    for (size_t i = 0; i < n && part->n_newcomers > 0; i++) {
+        demand[i] = skr_problem_demand(b->e, &shapes, request->resource[i]);
+    }
+    bool own = role->named && skr_group_own_rules(b->g->spec, role->name, b->tree, rule, has_rule);
+    int32_t least = role->minimum < role->size ? role->minimum : part->n;
+    least = least < part->n_claimed ? part->n_claimed : least;
+    least = least > part->n ? part->n : least;
+    *ret = (struct skr_role){.name = skr_arena_strdup(b->arena, role->name),
+                             .n = part->n,
+                             .minimum = least > 0 ? least : 1,
+                             .demand = demand,
+                             .claimed = part->claimed,
+                             .rule = own ? rule : NULL,
+                             .has_rule = own ? has_rule : NULL};
+    return ret->name ? open_leaves(b, part, ret) : no_room(b);
+}
+
+static int add_caps(struct build *b, struct skr_roles *roles)
+{
+    struct skr_cap_members member[SKR_ROLES_MAX];
+    struct skr_role_cap *cap = skr_arena_array(b->arena, SKR_ROLE_CAPS_MAX, sizeof *cap);
+    if (!cap) {
+        return no_room(b);
+    }
+    for (size_t r = 0; r < roles->n_roles; r++) {
+        const struct part *part = &b->part[b->map->role[r]];
+        member[r] = (struct skr_cap_members){part->member, part->n_members};
+    }
+    roles->cap = cap;
+    roles->n_caps = skr_problem_caps(b->e, member, roles->n_roles, cap);
+    return 0;
+}
+
+static void unite(const struct skr_roles *roles, size_t leaves, uint8_t *eligible)
+{
+    for (size_t i = 0; i < leaves; i++) {
+        eligible[i] = 0;
+        for (size_t r = 0; r < roles->n_roles; r++) {
+            eligible[i] = eligible[i] || roles->role[r].eligible[i];
+        }
+    }
+}
+
+int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
+                          const struct skr_role_input *in, uint8_t *eligible,
+                          struct skr_solve_request *request, struct skr_error *error)
+{
+    struct build b = {.e = e,
+                      .g = g,
+                      .in = in,
+                      .arena = request->arena,
+                      .tree = request->tree,
+                      .map = skr_arena_array(request->arena, 1, sizeof *b.map),
+                      .error = error};
+    struct skr_roles *roles = skr_arena_array(b.arena, 1, sizeof *roles);
+    struct skr_role *role = skr_arena_array(b.arena, SKR_ROLES_MAX, sizeof *role);
+    if (!b.map || !roles || !role) {
+        return no_room(&b);
+    }
+    int rc = parts_create(&b);
+    if (rc < 0) {
+        return rc;
+    }
+    sort_members(&b);
+    rc = add_sets(&b, roles);
+    int32_t n = 0;
+    for (size_t r = 0; r < g->roles.n && rc == 0; r++) {
+        if (b.part[r].n == 0) {
+            continue;
+        }
+        n += b.part[r].n;
+        b.number[r] = (uint8_t)roles->n_roles;
+        b.map->missing[roles->n_roles] = b.part[r].missing;
+        b.map->role[roles->n_roles] = (uint8_t)r;
+        rc = add_role(&b, r, request, &role[roles->n_roles++]);
+        for (size_t k = 0; k < roles->n_kinds; k++) {
+            ((struct skr_set_kind *)(uintptr_t)roles->kind)[k].each[b.number[r]] =
+                g->roles.item[r].kind == b.map->kind[k] ? g->roles.item[r].each : 0;
+        }
+    }
+    roles->role = role;
+    rc = rc == 0 ? add_caps(&b, roles) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    unite(roles, (size_t)b.tree->n_leaves, eligible);
+    b.map->n = roles->n_roles;
+    request->roles = b.map;
+    request->problem.roles = roles;
+    request->problem.n = n;
+    return 0;
+}
+
+/* ---- pinned newcomers ---- */
+
+/* The pod that uses most of the resource there. */
+static void say_holder(const struct skr_gang *e, const char *node, uint16_t resource,
+                       struct skr_strbuf *b)
+{
+    struct pod_walk p = {0};
+    struct pod_ref holder = {0};
+    int64_t most = 0;
+    while (skr_pod_walk_next(e, &p)) {
+        const char *at = *p.node ? p.node : p.entry && p.entry->plan ? p.entry->place.node : "";
+        int64_t amount = skr_amounts_get(&p.shape->amounts, resource);
+        if (amount > most && strcmp(at, node) == 0) {
+            most = amount;
+            holder = skr_pod_walk_ref(&p);
+        }
+    }
+    if (most > 0) {
+        skr_strbuf_add(b, "; pod ");
+        skr_pod_ref_add_key(e, holder, b);
+        skr_strbuf_add(b, " uses most of it");
+    }
+}
+
+static int full(const struct skr_gang *e, const struct group *g, const struct pod_entry *p,
+                const char *node, const struct skr_solve_request *request, size_t r, int64_t room,
+                struct skr_error *error)
+{
+    SKR_STRBUF(b);
+    const char *resource = request->resource_name[r];
+    skr_strbuf_addf(&b, "group %s: pod %s must run on node %s, which has ", g->name,
+                    p->pod->meta.name, node);
+    skr_amount_add(&b, resource, room > 0 ? room : 0);
+    skr_strbuf_add(&b, " free, it needs ");
+    skr_amount_add(&b, resource, skr_amounts_get(&p->shape->amounts, request->resource[r]));
+    say_holder(e, node, request->resource[r], &b);
+    return skr_error_set(error, SKR_GONE, "%s", b.s);
+}
+
+static int pin(struct skr_gang *e, const struct group *g, const struct pod_entry *p,
+               const struct skr_solve_request *request, int64_t *free_, int32_t *claimed,
+               struct skr_error *error)
+{
+    struct pod_entry *one[] = {(struct pod_entry *)(uintptr_t)p};
+    const struct shapes shapes = skr_shapes_of(one, 1);
+    const char *node = skr_pins_node(e, p->shape->spec);
+    int32_t leaf = node ? skr_tree_find_leaf(request->tree, node) : -1;
+    if (leaf < 0) {
+        return skr_error_set(error, SKR_GONE, "group %s: pod %s must run on node %s, which %s",
+                             g->name, p->pod->meta.name, node ? node : "that its selector names",
+                             node ? "is not in the tree" : "does not exist");
+    }
+    if (!skr_node_open(e, g, &shapes, skr_nodes_find(e, node), false)) {
+        return skr_error_set(error, SKR_GONE,
+                             "group %s: pod %s must run on node %s, which is closed to it", g->name,
+                             p->pod->meta.name, node);
+    }
+    size_t n = request->problem.n_resources;
+    for (size_t r = 0; r < n; r++) {
+        int64_t *room = &free_[(size_t)leaf * n + r];
+        int64_t want = skr_problem_demand(e, &shapes, request->resource[r]);
+        if (want > 0 && *room < want) {
+            return full(e, g, p, node, request, r, *room, error);
+        }
+        *room = skr_room_plus(*room, -want);
+    }
+    claimed[leaf]++;
+    return 0;
+}
+
+int skr_problem_pin(struct skr_gang *e, const struct group *g, struct pod_entry *const *pinned,
+                    size_t n, const struct skr_solve_request *request, int64_t *free_,
+                    int32_t *claimed, struct skr_error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = pin(e, g, pinned[i], request, free_, claimed, error);
+    }
+    return rc;
+}

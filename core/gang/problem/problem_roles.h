@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PROBLEM_PROBLEM_ROLES_H
+#define SKR_CORE_GANG_PROBLEM_PROBLEM_ROLES_H
+/*
+ * The roles of a problem whose newcomers are not equal, and members whose nodes are given.
+ *
+ * A role of the problem is a role of the group with members that run or come. Its demand is the
+ * maximum over the shapes of its newcomers, its leaves are those open to all of them. Sets with a
+ * running member stay in their units. What such a set lacks without a newcomer for it is claimed
+ * beside one of its members: newcomers do not wait for further missing members.
+ *
+ * Host ports and anti-affinity become caps (problem_caps.h). Other rules about other pods close
+ * leaves of the role; those between the members themselves are left to kube-scheduler.
+ */
+#include "core/gang/cache/shapes.h"
+#include "core/gang/problem/pod_rules.h"
+#include "core/gang/state/solve_request.h"
+#include "core/solver/roles.h"
+
+/* Whether the newcomers must be placed by roles: rules or sets name roles, a role may be short of
+ * its size, or shapes differ between roles. Pinned newcomers do not count. */
+bool skr_problem_by_roles(const struct group *g, struct pod_entry *const *newcomers, size_t n);
+
+/* Of the problem that is built. */
+struct skr_role_input {
+    struct pod_entry *const *all; /* newcomers, pinned ones included */
+    size_t n_all;
+    struct pod_entry *const *newcomers; /* those to be placed */
+    size_t n;
+    bool probed_only;
+};
+
+/* Fills request->problem.roles and request->roles; n, demand, eligible and claimed of the problem
+ * are set before: eligible becomes the union over the roles. Errors: SKR_LIMIT; SKR_CONFLICT: a set
+ * runs in two units, which the text names. */
+int skr_problem_add_roles(struct skr_gang *e, const struct group *g,
+                          const struct skr_role_input *in, uint8_t *eligible,
+                          struct skr_solve_request *request, struct skr_error *error);
+
+/* Amount of resource r of the request that each member of these shapes needs. */
+int64_t skr_problem_demand(const struct skr_gang *e, const struct shapes *shapes,
+                           uint16_t resource);
+
+/* Takes the room of pinned newcomers from free_ and adds them to claimed. Errors: SKR_GONE: the node
+ * is full, closed or unknown; the text says so. */
+int skr_problem_pin(struct skr_gang *e, const struct group *g, struct pod_entry *const *pinned,
+                    size_t n, const struct skr_solve_request *request, int64_t *free_,
+                    int32_t *claimed, struct skr_error *error);
+
+#endif

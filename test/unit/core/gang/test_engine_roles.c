@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gangs whose members are not equal: roles by shape, by name and by key; sets; given nodes. */
+#include "test/unit/engine_test.h"
+
+/* racks of nodes; every node has cpu, gpus: one digit a node. */
+static void racks_of(struct rig *rig, int racks, int nodes, int cpu, const char *gpus)
+{
+    rig_racks(rig, racks, nodes, cpu);
+    for (int i = 0; gpus[i]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        if (gpus[i] != '0') {
+            rig_edit(rig, RIG_NODE, name, "{'status':{'allocatable':{'nvidia.com/gpu':'%c'}}}",
+                     gpus[i]);
+        }
+    }
+}
+
+static void member(struct rig *rig, const char *name, const char *role, int cpu, int gpu)
+{
+    char gpus[64] = "", roles[96] = "";
+    if (gpu > 0) {
+        snprintf(gpus, sizeof gpus, ",'nvidia.com/gpu':'%d'", gpu);
+    }
+    if (role) {
+        snprintf(roles, sizeof roles, "'annotations':{'sakkara.group.role':'%s'},", role);
+    }
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{%s'labels':{'sakkara.group.name':'g'}},'spec':{"
+                    "'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+                    "'containers':[{'name':'main','resources':{'requests':{'cpu':'%d'%s}}}]},"
+                    "'status':{'phase':'Pending'}}",
+                    roles, cpu, gpus);
+}
+
+static void members(struct rig *rig, const char *prefix, int n, const char *role, int cpu, int gpu)
+{
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        member(rig, name, role, cpu, gpu);
+    }
+}
+
+static void assert_rank(struct rig *rig, const char *pod, const char *rank)
+{
+    if (strcmp(rig_label(rig, pod, "sakkara.member.rank"), rank) != 0) {
+        rig_fail(rig, "%s has rank %s, not %s", pod, rig_label(rig, pod, "sakkara.member.rank"),
+                 rank);
+    }
+}
+
+TEST_RIG(rig_create(), a_cpu_launcher_and_gpu_workers_are_placed_without_any_key)
+{
+    racks_of(rig, 2, 2, 8, "0220");
+    rig_group(rig, "g", 5, 0, NULL);
+    rig_sync(rig);
+    members(rig, "worker", 4, NULL, 1, 1);
+    member(rig, "launcher", NULL, 7, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "worker", 4);
+    assert_string_not_equal(rig_node_of(rig, "launcher"), "");
+    assert_rank(rig, "launcher", "0");
+    assert_rank(rig, "worker-0", "1");
+    assert_rank(rig, "worker-3", "4");
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(rig_create(), a_head_without_the_selector_of_its_workers_goes_elsewhere)
+{
+    rig_racks(rig, 1, 3, 2);
+    rig_edit(rig, RIG_NODE, "node-2", "{'metadata':{'labels':{'pool':'gpu'}}}");
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    members(rig, "head", 2, NULL, 1, 0);
+    members(rig, "worker", 2, NULL, 1, 0);
+    rig_edit(rig, RIG_POD, "worker-0", "{'spec':{'nodeSelector':{'pool':'gpu'}}}");
+    rig_edit(rig, RIG_POD, "worker-1", "{'spec':{'nodeSelector':{'pool':'gpu'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "head", 2);
+    rig_assert_bound(rig, "worker", 2);
+    assert_string_equal(rig_node_of(rig, "worker-1"), "node-2");
+}
+
+TEST_RIG(rig_create(), named_roles_are_told_by_label_and_rank)
+{
+    rig_racks(rig, 2, 2, 4);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    members(rig, "a", 2, "worker", 1, 0);
+    member(rig, "z", "leader", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "a", 2);
+    assert_rank(rig, "z", "0");
+    assert_rank(rig, "a-0", "1");
+    assert_string_equal(rig_label(rig, "z", "sakkara.member.role"), "leader");
+    assert_string_equal(rig_label(rig, "a-1", "sakkara.member.role"), "worker");
+}
+
+TEST_RIG(rig_create(), a_lost_leader_is_replaced_as_the_leader)
+{
+    rig_racks(rig, 2, 2, 4);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    members(rig, "a", 2, "worker", 1, 0);
+    member(rig, "z", "leader", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    const char *node = rig_node_of(rig, "z");
+    char was[64];
+    snprintf(was, sizeof was, "%s", node);
+    rig_remove(rig, "z");
+    rig_remove(rig, "a-1");
+    rig_run(rig, SKR_SECOND);
+    member(rig, "a-2", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "a-2", "2");
+    member(rig, "z2", "leader", 2, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "z2", "0");
+    assert_string_equal(rig_node_of(rig, "z2"), was);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(rig_create(), pinned_members_stay_and_the_others_are_placed_around_them)
+{
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 3, 0, "{'rack':{'type':'pack','hard':true}}");
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'kubernetes.io/hostname':'%s'}}}",
+                 name);
+    }
+    rig_sync(rig);
+    members(rig, "p", 3, NULL, 1, 0);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-3'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-3");
+    assert_rank(rig, "p-0", "0");
+}
+
+TEST_RIG(rig_create(), a_group_pinned_as_a_whole_is_bound_as_one)
+{
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 3, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'kubernetes.io/hostname':'%s'}}}",
+                 name);
+    }
+    rig_sync(rig);
+    rig_pod(rig, "other", NULL, RIG_BIG);
+    rig_run(rig, 2 * SKR_SECOND);
+    members(rig, "p", 3, NULL, 1, 0);
+    char full[64];
+    snprintf(full, sizeof full, "%s", rig_node_of(rig, "other"));
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-3'}}}");
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'node-1'}}}");
+    rig_edit(rig, RIG_POD, "p-2", "{'spec':{'nodeSelector':{'kubernetes.io/hostname':'%s'}}}",
+             full);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "PinnedNodeFull");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), full));
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "other"));
+    rig_remove(rig, "other");
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(rig_node_of(rig, "p-1"), "node-1");
+    assert_string_equal(rig_node_of(rig, "p-2"), full);
+}
+
+TEST_RIG(rig_create(), a_gang_of_two_roles_pushes_out_as_few_groups_as_it_needs)
+{
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "low", 2, 1, NULL);
+    rig_group(rig, "mid", 2, 2, NULL);
+    rig_group(rig, "g", 3, 5, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "low", 2, "low", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_pods(rig, "mid", 2, "mid", RIG_GATED | RIG_BIG);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_assert_bound(rig, "mid", 2);
+    members(rig, "w", 2, "worker", 1, 0);
+    member(rig, "l", "leader", 2, 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "low", "status"), "Preempted");
+    assert_string_equal(rig_key(rig, "mid", "status"), "Bound");
+    rig_assert_bound(rig, "w", 2);
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(rig_create(), members_of_several_roles_are_pushed_out_as_one_group)
+{
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "g", 3, 1, NULL);
+    rig_group(rig, "high", 2, 5, NULL);
+    rig_sync(rig);
+    members(rig, "w", 2, "worker", 1, 0);
+    member(rig, "l", "leader", 2, 0);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 2);
+    rig_pods(rig, "h", 2, "high", RIG_GATED | RIG_BIG);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Preempted");
+    rig_assert_bound(rig, "h", 2);
+}
+
+/* ---- key roles ---- */
+
+static void keyed(struct rig *rig, const char *roles, const char *constraints)
+{
+    rig_create_json(rig, RIG_MAP, "g",
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'g','roles':\"%s\","
+                    "'constraints':\"%s\"}}",
+                    roles, constraints);
+}
+
+TEST_RIG(rig_create(), key_roles_counts_members_by_role_and_names_who_is_missing)
+{
+    rig_racks(rig, 2, 2, 4);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":1},\\\"worker\\\":{\\\"size\\\":3}}", "{}");
+    rig_sync(rig);
+    members(rig, "w", 3, "worker", 1, 0);
+    member(rig, "x", "wrker", 1, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "RoleUnknown");
+    rig_remove(rig, "x");
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "0 of 1 leader pods"));
+    member(rig, "l", "leader", 2, 0);
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 3);
+    assert_rank(rig, "l", "0");
+    assert_rank(rig, "w-2", "3");
+}
+
+TEST_RIG(rig_create(), sets_lie_in_one_rack_each_and_a_lost_worker_returns_to_its_set)
+{
+    rig_racks(rig, 3, 2, 2);
+    keyed(rig, "{\\\"leader\\\":{\\\"size\\\":2},\\\"worker\\\":{\\\"size\\\":4}}",
+          "{\\\"sets\\\":[{\\\"level\\\":\\\"rack\\\",\\\"roles\\\":{\\\"leader\\\":1,"
+          "\\\"worker\\\":2},\\\"exclusive\\\":true}]}");
+    rig_sync(rig);
+    members(rig, "l", 2, "leader", 1, 0);
+    members(rig, "w", 4, "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "w", 4);
+    rig_assert_bound(rig, "l", 2);
+    assert_rank(rig, "l-0", "0");
+    assert_rank(rig, "w-0", "1");
+    assert_rank(rig, "w-1", "2");
+    assert_rank(rig, "l-1", "3");
+    assert_rank(rig, "w-3", "5");
+    rig_remove(rig, "w-3");
+    rig_run(rig, SKR_SECOND);
+    member(rig, "w-9", "worker", 1, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_rank(rig, "w-9", "5");
+    rig_assert_clean(rig);
+}
