@@ -60,7 +60,7 @@ while IFS=$tab read -r name file old new; do
         echo "$name: not found in $effort"
         failed=$((failed + 1))
     else
-        echo "$name: $(grep -m 1 "$seen" $copy/log)"
+        echo "$name: $(grep -m 1 "$seen" $copy/log || tail -n 1 $copy/log)"
         passed=$((passed + 1))
     fi
     cp "$file" "$copy/$file"
