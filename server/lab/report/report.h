@@ -31,7 +31,7 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out);
 /* Every group before and after. */
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out);
-/* Whether every seat of every group is bound. */
+/* Whether every seat of every group is bound, and, if there are pods, one of them is on a node. */
 bool skr_simulate_is_placed(const struct skr_simulate_report *report);
 
 #endif

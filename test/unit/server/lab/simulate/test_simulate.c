@@ -207,7 +207,7 @@ TEST(what_is_not_modelled_is_warned_about)
                      "  containers: [{name: c, image: i}]\n---\n"
                      "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
                      "status: {allocatable: {cpu: 1}}\n",
-                     SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
+                     SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
                      "f.yaml:1:1: warning: topologySpreadConstraints is not simulated: such pods "
                      "are placed without it\n"
                      "f.yaml:10:1: warning: a node without \"pods\" in status.allocatable: "
@@ -273,7 +273,7 @@ TEST(a_node_of_too_many_resources_takes_nobody_and_is_warned_about)
     add_names(&text, "a", 64);
     skr_strbuf_add(&text, "}}\n");
     assert_simulates(
-        text.s, SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
+        text.s, SKR_EXIT_NOT_PLACED, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
         "f.yaml:6:1: warning: node node: offers 66 resources, limit 64; nothing is placed "
         "on it\n");
     skr_strbuf_fini(&text);
