@@ -93,7 +93,7 @@ static int32_t least_used(const struct bounds *b, int64_t amount)
 /* The least weight of the first key alone, by the measure of its scope. */
 static int64_t best_list(const struct bounds *b, int32_t scope, int64_t amount)
 {
-    int64_t weight = 0;
+    int64_t weight = -b->words->slack;
     for (int32_t u = 0; u < b->n_units && amount > 0; u++) {
         int64_t count = b->most[u] < amount ? b->most[u] : amount;
         weight += b->words->table[scope][count];
@@ -111,7 +111,8 @@ static void raise_used(struct bounds *b, const struct measure *measure, struct s
         int32_t used = least_used(b, amount_of(b, measure, port->key, port->main));
         /* The counts of so many units weigh less than one more unit. */
         int64_t weight = used * one - (one - 1) - b->words->slack;
-        port->weight = weight > port->weight ? weight : port->weight;
+        port->bound = weight > port->bound ? weight : port->bound;
+        port->least_used = used > port->least_used ? used : port->least_used;
     }
 }
 
@@ -158,7 +159,7 @@ bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
     for (int32_t i = 0; i < at->n_sets; i++) {
         most = at->set[i]->all->n_units > most ? at->set[i]->all->n_units : most;
         for (int32_t p = 0; p < at->set[i]->n; p++) {
-            at->set[i]->port[p].weight = -words->slack;
+            at->set[i]->port[p].bound = -words->slack;
         }
     }
     struct bounds b = {.graph = graph, .level = level, .words = words};
@@ -171,6 +172,11 @@ bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
         bound_set(&b, at->set[i]);
         if (!skr_role_run_step(rr, at->set[i]->all->n_units)) {
             return false;
+        }
+    }
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        for (int32_t p = 0; p < at->set[i]->n; p++) {
+            at->set[i]->port[p].weight = at->set[i]->port[p].bound;
         }
     }
     return true;

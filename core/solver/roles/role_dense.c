@@ -67,6 +67,29 @@ static bool make_cells(struct skr_role_run *rr, struct skr_role_span *span)
     return cells->row;
 }
 
+/* Cuts the windows of a span to the amounts that it needs. */
+static void cut_windows(const struct skr_axes *axes, int32_t scope, struct skr_role_span *span)
+{
+    int32_t slope = skr_axes_slope(axes, scope);
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        struct window *window = &span->cells->row[k];
+        int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
+        if (window->hi < window->lo) {
+            continue;
+        }
+        if (span->most < base || (slope == 0 && span->least > base)) {
+            *window = (struct window){.hi = -1};
+        } else if (slope > 0) {
+            int32_t least = span->least > base ? span->least - base : 0;
+            window->lo = larger(window->lo, least / slope + (least % slope != 0));
+            window->hi = smaller(window->hi, (span->most - base) / slope);
+            if (window->hi < window->lo) {
+                *window = (struct window){.hi = -1};
+            }
+        }
+    }
+}
+
 /* What the halves of a pair must cover. */
 static void pass_windows(struct skr_role_span *span)
 {
@@ -118,15 +141,21 @@ static void count_units(const struct skr_role_span *span, const struct skr_role_
     *n_both += holding && needed ? 1 : 0;
 }
 
+/* Whether ports of the level are solo as soon as one unit holds all. */
+static bool can_be_solo(const struct skr_role_graph *graph, const struct skr_role_words *words)
+{
+    const struct skr_role_run *rr = graph->rr;
+    return !rr->run.plain && words->one_used > 0 && words->scope[words->lead] == rr->n_roles &&
+           rr->axes[words->level].n_counters == 0;
+}
+
 static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_words *words,
                     const struct skr_role_ports *set, const struct skr_role_port *port)
 {
-    const struct skr_role_run *rr = graph->rr;
     int32_t n_holding = 0;
     int32_t n_needed = 0;
     int32_t n_both = 0;
-    if (rr->run.plain || words->one_used == 0 || words->scope[words->lead] != rr->n_roles ||
-        rr->axes[words->level].n_counters > 0) {
+    if (!can_be_solo(graph, words)) {
         return false;
     }
     count_units(set->all, port, &n_holding, &n_needed, &n_both);
@@ -179,6 +208,8 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level,
         if (!make_cells(rr, at->span[i])) {
             return false;
         }
+        at->span[i]->least = INT32_MAX;
+        at->span[i]->most = -1;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
         const struct skr_role_ports *set = at->set[i];
@@ -188,12 +219,22 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level,
             if (!port->wanted || port->solo) {
                 continue;
             }
+            if (port->least_used == 1 && can_be_solo(graph, words)) {
+                port->least_used = 2;
+            }
             int32_t k = skr_role_rows_find(&set->all->rows, set->port[p].key);
             skr_bug_on(k < 0);
             widen(&set->all->cells->row[k], set->port[p].main, set->port[p].main);
         }
     }
+    bool cut = !rr->run.plain && words->one_used > 0;
+    if (cut && !skr_role_narrow(graph, level, words)) {
+        return false;
+    }
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (cut) {
+            cut_windows(&rr->axes[level], words->scope[words->lead], at->span[i]);
+        }
         if (at->span[i]->left) {
             if (!skr_role_run_step(rr, at->span[i]->rows.n)) {
                 return false;
@@ -293,6 +334,16 @@ static int32_t cell_of(const struct skr_role_ports *set, const struct skr_role_p
     return window->first + port->main - window->lo;
 }
 
+/* The weight of a port; its cell may be outside the narrowed windows. */
+static int64_t found(const struct skr_role_ports *set, const struct skr_role_port *port)
+{
+    int32_t k = skr_role_rows_find(&set->all->rows, port->key);
+    const struct window *window = &set->all->cells->row[k];
+    return port->main < window->lo || port->main > window->hi
+               ? SKR_WEIGHT_NONE
+               : set->all->cells->weight[cell_of(set, port)];
+}
+
 bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
                           const struct skr_role_words *words)
 {
@@ -312,8 +363,7 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
         struct skr_role_ports *set = at->set[i];
         for (int32_t p = 0; p < set->n; p++) {
             if (set->port[p].wanted) {
-                set->port[p].weight = set->all->cells->weight[cell_of(set, &set->port[p])];
-                set->port[p].exact = true;
+                skr_role_port_found(&set->port[p], words, found(set, &set->port[p]));
             }
         }
     }

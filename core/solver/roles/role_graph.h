@@ -36,6 +36,11 @@ struct skr_role_port {
     bool exact;  /* weight is the least weight of the first word */
     bool wanted; /* in the dense pass at hand */
     bool solo;   /* wanted, and one unit holds all of it */
+    /* With a lead of type pack: its best placements use so many units at least; the dense pass looks
+     * for those that use no more. 0: it looks for all. */
+    int32_t least_used;
+    int32_t tries;
+    int64_t bound; /* of the weight */
 };
 
 struct skr_role_ports {
@@ -110,6 +115,12 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
 /* Lower bounds of the first word of all ports of the level into their weights. */
 bool skr_role_bound_ports(struct skr_role_graph *graph, int32_t level,
                           const struct skr_role_words *words);
+/* The amounts of the lead scope that spans need for the wanted ports of the level. */
+bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
+                     const struct skr_role_words *words);
+/* The least weight that the dense pass found for the port: exact, or a better bound. */
+void skr_role_port_found(struct skr_role_port *port, const struct skr_role_words *words,
+                         int64_t weight);
 /* States and edges of least weight below the live ports, which are those of the dense pass before. */
 bool skr_role_dense_states(struct skr_role_graph *graph, int32_t level);
 

@@ -249,7 +249,7 @@ static bool weigh_ports(struct skr_role_graph *graph, int32_t level,
                         const struct skr_role_words *words, int32_t *passes)
 {
     struct skr_role_level *at = &graph->level[level];
-    if (level == 1 || graph->rr->run.plain) {
+    if (graph->rr->run.plain) {
         *passes = 1;
         return dense_pass(graph, level, words);
     }

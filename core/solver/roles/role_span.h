@@ -27,6 +27,7 @@ struct skr_role_span {
     /* Of the second half. */
     struct skr_role_ports *ports; /* whole sibling set that a live choice needs; else NULL */
     struct skr_role_cells *cells; /* while its level is opened */
+    int32_t least, most;          /* amounts of the lead scope that the dense pass at hand needs */
     bool listed;                  /* in the level that is opened */
     int32_t n_states;
     struct skr_role_state *state; /* by key, then main count, ascending */

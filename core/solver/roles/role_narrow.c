@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Narrowing of the dense pass where the first key of a level, that of the lead scope, is of type
+ * pack and its best placements use k units.
+ *
+ * If j of the k units are in a span, the span holds at most what its j roomiest units hold, and the
+ * other units at most what their k - j roomiest do. That bounds the amount of the span from both
+ * sides; with k at its least, most of the roomiest units are nearly full, and the bounds are
+ * narrow. k is not known before: the pass is made for the lower bound first. If its answer uses no
+ * more, all best placements were looked at; else the next k is tried, and after some tries none.
+ *
+ * Cost: units of a set, for every span of it.
+ */
+#include <stdlib.h>
+
+#include "core/solver/roles/role_graph.h"
+
+enum { UNITS_MAX = 2048, TRIES_MAX = 3 };
+
+struct narrow {
+    int32_t n;      /* units of the set */
+    int32_t *most;  /* [n] amount of each, in tree order */
+    int32_t *order; /* [n] units, the roomiest first */
+    int64_t *in;    /* [n + 1] sums of the roomiest of a span */
+    int64_t *out;   /* [n + 1] of the others */
+    int32_t k;
+    int32_t amount;
+};
+
+static void widen(struct skr_role_span *span, int64_t least, int64_t most)
+{
+    if (least <= most) {
+        span->least = least < span->least ? (int32_t)least : span->least;
+        span->most = most > span->most ? (int32_t)most : span->most;
+    }
+}
+
+/* The depth is the logarithm of the units. */
+static void open_wide(struct skr_role_span *span)
+{
+    widen(span, 0, INT32_MAX);
+    if (span->left) {
+        open_wide(span->left);
+        open_wide(span->right);
+    }
+}
+
+/* Bounds of a span whose units begin at `first`. */
+static void narrow_span(const struct narrow *w, struct skr_role_span *span, int32_t first)
+{
+    int32_t n_in = 0;
+    int32_t n_out = 0;
+    for (int32_t i = 0; i < w->n; i++) {
+        int32_t unit = w->order[i];
+        if (unit >= first && unit < first + span->n_units) {
+            w->in[n_in + 1] = w->in[n_in] + w->most[unit];
+            n_in++;
+        } else {
+            w->out[n_out + 1] = w->out[n_out] + w->most[unit];
+            n_out++;
+        }
+    }
+    for (int32_t j = w->k > n_out ? w->k - n_out : 0; j <= w->k && j <= n_in; j++) {
+        int64_t least = w->amount - w->out[w->k - j];
+        int64_t most = w->in[j] < w->amount ? w->in[j] : w->amount;
+        widen(span, least > 0 ? least : 0, most);
+    }
+    if (span->left) {
+        narrow_span(w, span->left, first);
+        narrow_span(w, span->right, first + span->left->n_units);
+    }
+}
+
+/* Amounts of the units into most, from at on; returns how many. */
+static int32_t list_most(const struct skr_axes *axes, int32_t scope,
+                         const struct skr_role_span *span, int32_t *most, int32_t at)
+{
+    if (span->left) {
+        at = list_most(axes, scope, span->left, most, at);
+        return list_most(axes, scope, span->right, most, at);
+    }
+    most[at] = 0;
+    for (int32_t k = 0; k < span->rows.n; k++) {
+        int32_t amount = skr_axes_base(axes, span->rows.row[k].key, scope) +
+                         span->rows.row[k].hi * skr_axes_slope(axes, scope);
+        most[at] = amount > most[at] ? amount : most[at];
+    }
+    return at + 1;
+}
+
+struct ranked {
+    int32_t most, unit;
+};
+
+static int roomiest_first(const void *a, const void *b)
+{
+    const struct ranked *x = a;
+    const struct ranked *y = b;
+    if (x->most != y->most) {
+        return x->most > y->most ? -1 : 1;
+    }
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static bool narrow_set(struct skr_role_graph *graph, const struct skr_role_words *words,
+                       struct skr_role_ports *set)
+{
+    struct skr_run *run = &graph->rr->run;
+    const struct skr_axes *axes = &graph->rr->axes[words->level];
+    int32_t scope = words->scope[words->lead];
+    size_t n = (size_t)set->all->n_units;
+    struct narrow w = {.n = set->all->n_units};
+    w.most = skr_run_scratch_alloc(run, n, sizeof *w.most);
+    w.order = skr_run_scratch_alloc(run, n, sizeof *w.order);
+    w.in = skr_run_scratch_alloc(run, n + 1, sizeof *w.in);
+    w.out = skr_run_scratch_alloc(run, n + 1, sizeof *w.out);
+    struct ranked *ranked = skr_run_scratch_alloc(run, n, sizeof *ranked);
+    if (!w.most || !w.order || !w.in || !w.out || !ranked) {
+        return false;
+    }
+    list_most(axes, scope, set->all, w.most, 0);
+    for (size_t i = 0; i < n; i++) {
+        ranked[i] = (struct ranked){.most = w.most[i], .unit = (int32_t)i};
+    }
+    qsort(ranked, n, sizeof *ranked, roomiest_first);
+    for (size_t i = 0; i < n; i++) {
+        w.order[i] = ranked[i].unit;
+    }
+    for (int32_t p = 0; p < set->n; p++) {
+        const struct skr_role_port *port = &set->port[p];
+        w.k = port->least_used;
+        w.amount = skr_axes_base(axes, port->key, scope) + port->main * skr_axes_slope(axes, scope);
+        if (port->wanted && w.k > 0) {
+            narrow_span(&w, set->all, 0);
+            if (!skr_role_run_step(graph->rr, (int64_t)w.n * w.n)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool skr_role_narrow(struct skr_role_graph *graph, int32_t level,
+                     const struct skr_role_words *words)
+{
+    struct skr_role_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_sets; i++) {
+        struct skr_role_ports *set = at->set[i];
+        bool any = false;
+        for (int32_t p = 0; p < set->n; p++) {
+            struct skr_role_port *port = &set->port[p];
+            if (set->all->n_units > UNITS_MAX) {
+                port->least_used = 0;
+            }
+            any = any || (port->wanted && port->least_used > 0);
+            if (port->wanted && port->least_used == 0) {
+                open_wide(set->all);
+            }
+        }
+        if (any && !narrow_set(graph, words, set)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void skr_role_port_found(struct skr_role_port *port, const struct skr_role_words *words,
+                         int64_t weight)
+{
+    int64_t one = words->one_used;
+    /* Digits below "used" are negative in sum, and less than one of it. */
+    if (port->least_used == 0 ||
+        (weight < SKR_WEIGHT_MAX && (weight + one - 1) / one <= port->least_used)) {
+        port->weight = weight;
+        port->exact = true;
+        return;
+    }
+    port->least_used++;
+    int64_t bound = port->least_used * one - (one - 1) - words->slack;
+    port->bound = bound > port->bound ? bound : port->bound;
+    port->weight = port->bound;
+    if (++port->tries >= TRIES_MAX) {
+        port->least_used = 0;
+    }
+}
