@@ -165,6 +165,7 @@ static bool is_solo(const struct skr_role_graph *graph, const struct skr_role_wo
 /* The windows of a solo port, in all spans of its set. */
 static void widen_solo(struct skr_role_span *span, const struct skr_role_port *port)
 {
+    span->n_ranges = 0;
     if (has_zero(span)) {
         widen(&span->cells->row[0], 0, 0);
     }
@@ -210,6 +211,7 @@ static bool make_windows(struct skr_role_graph *graph, int32_t level,
         }
         at->span[i]->least = INT32_MAX;
         at->span[i]->most = -1;
+        at->span[i]->n_ranges = 0;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
         const struct skr_role_ports *set = at->set[i];
@@ -273,34 +275,87 @@ static void weigh_unit(const struct skr_role_run *rr, const struct skr_role_span
     }
 }
 
-/* out[x + y] = least of a[x] + b[y]. */
-static int64_t add_weights(const struct window *wa, const int64_t *a, const struct window *wb,
-                           const int64_t *b, const struct window *w, int64_t *out)
+/* Cells of a row whose amounts no best placement has weigh nothing less than NONE. */
+static void drop_cells(const struct skr_axes *axes, int32_t scope, const struct skr_role_span *span,
+                       int32_t k)
 {
-    int64_t steps = 0;
-    int32_t last = smaller(wa->hi, w->hi - wb->lo);
-    for (int32_t x = larger(wa->lo, w->lo - wb->hi); x <= last; x++) {
-        int64_t weight = a[x - wa->lo];
-        if (weight > SKR_WEIGHT_MAX) {
-            continue;
+    const struct window *window = &span->cells->row[k];
+    int32_t slope = skr_axes_slope(axes, scope);
+    int64_t amount =
+        skr_axes_base(axes, span->rows.row[k].key, scope) + (int64_t)window->lo * slope;
+    int32_t at = 0;
+    for (int32_t x = window->lo; x <= window->hi && span->n_ranges > 0; x++, amount += slope) {
+        while (at < span->n_ranges && span->range[at].most < amount) {
+            at++;
         }
-        int32_t from = larger(wb->lo, w->lo - x);
-        int32_t to = smaller(wb->hi, w->hi - x);
-        const int64_t *add = b + (from - wb->lo);
-        int64_t *sum = out + (x + from - w->lo);
-        for (int32_t i = 0; i <= to - from; i++) {
-            int64_t total = weight + add[i];
-            sum[i] = total < sum[i] ? total : sum[i];
+        if (at == span->n_ranges || span->range[at].least > amount) {
+            span->cells->weight[window->first + x - window->lo] = SKR_WEIGHT_NONE;
         }
-        steps += to - from + 1;
     }
-    return steps;
 }
 
-static bool weigh_pair(struct skr_role_run *rr, const struct skr_role_span *span)
+/* The main counts of a row that best placements may have: parts of its window into ret. */
+static int32_t list_parts(const struct skr_axes *axes, int32_t scope,
+                          const struct skr_role_span *span, int32_t k, struct window *ret)
+{
+    const struct window *window = &span->cells->row[k];
+    int32_t slope = skr_axes_slope(axes, scope);
+    int32_t base = skr_axes_base(axes, span->rows.row[k].key, scope);
+    if (span->n_ranges == 0 || slope == 0) {
+        ret[0] = *window;
+        return 1;
+    }
+    int32_t n = 0;
+    for (int32_t i = 0; i < span->n_ranges; i++) {
+        int32_t least = larger(span->range[i].least - base, 0);
+        if (span->range[i].most < base) {
+            continue;
+        }
+        ret[n].lo = larger(window->lo, least / slope + (least % slope != 0));
+        ret[n].hi = smaller(window->hi, (span->range[i].most - base) / slope);
+        n += ret[n].lo <= ret[n].hi ? 1 : 0;
+    }
+    return n;
+}
+
+/* Two rows whose sums are cells of a third one. */
+struct sums {
+    const struct window *a, *b, *out;
+    const int64_t *weight_a, *weight_b;
+    int64_t *weight;
+    int32_t n_parts; /* of b */
+    struct window part[SKR_ROLE_RANGES_MAX];
+};
+
+/* weight[x + y] = least of weight_a[x] + weight_b[y]. Returns the steps. */
+static int64_t add_weights(const struct sums *s)
+{
+    int64_t steps = 0;
+    int32_t last = smaller(s->a->hi, s->out->hi - s->b->lo);
+    for (int32_t x = larger(s->a->lo, s->out->lo - s->b->hi); x <= last; x++) {
+        int64_t weight = s->weight_a[x - s->a->lo];
+        for (int32_t p = 0; p < s->n_parts && weight <= SKR_WEIGHT_MAX; p++) {
+            int32_t from = larger(s->part[p].lo, s->out->lo - x);
+            int32_t to = smaller(s->part[p].hi, s->out->hi - x);
+            const int64_t *add = s->weight_b + (from - s->b->lo);
+            int64_t *sum = s->weight + (x + from - s->out->lo);
+            for (int32_t i = 0; i <= to - from; i++) {
+                int64_t total = weight + add[i];
+                sum[i] = total < sum[i] ? total : sum[i];
+            }
+            steps += to >= from ? to - from + 1 : 0;
+        }
+    }
+    return steps + 1;
+}
+
+static bool weigh_pair(struct skr_role_run *rr, const struct skr_role_span *span,
+                       const struct skr_role_words *words)
 {
     const struct skr_role_span *left = span->left;
     const struct skr_role_span *right = span->right;
+    /* Ranges are those of the lead scope; without a key there are none. */
+    int32_t scope = words->n_keys > 0 ? words->scope[words->lead] : 0;
     for (int32_t k = 0; k < span->rows.n; k++) {
         const struct window *window = &span->cells->row[k];
         if (window->hi < window->lo) {
@@ -311,14 +366,19 @@ static bool weigh_pair(struct skr_role_run *rr, const struct skr_role_span *span
         int32_t j = right->rows.n - 1;
         for (int32_t i = 0;
              skr_role_rows_pair(&left->rows, &right->rows, span->rows.row[k].key, &i, &j); i++) {
-            const struct window *a = &left->cells->row[i];
-            const struct window *b = &right->cells->row[j];
-            steps += add_weights(a, left->cells->weight + a->first, b,
-                                 right->cells->weight + b->first, window, weight);
+            struct sums sums = {.a = &left->cells->row[i],
+                                .b = &right->cells->row[j],
+                                .out = window,
+                                .weight = weight};
+            sums.weight_a = left->cells->weight + sums.a->first;
+            sums.weight_b = right->cells->weight + sums.b->first;
+            sums.n_parts = list_parts(&rr->axes[words->level], scope, right, j, sums.part);
+            steps += add_weights(&sums);
         }
         for (int32_t c = 0; c <= window->hi - window->lo; c++) {
             weight[c] = weight[c] > SKR_WEIGHT_MAX ? SKR_WEIGHT_NONE : weight[c];
         }
+        drop_cells(&rr->axes[words->level], scope, span, k);
         if (!skr_role_run_step(rr, steps)) {
             return false;
         }
@@ -355,7 +415,7 @@ bool skr_role_dense_weigh(struct skr_role_graph *graph, int32_t level,
     for (int32_t i = 0; i < at->n_spans; i++) {
         if (!at->span[i]->left) {
             weigh_unit(rr, at->span[i], words);
-        } else if (!weigh_pair(rr, at->span[i])) {
+        } else if (!weigh_pair(rr, at->span[i], words)) {
             return false;
         }
     }

@@ -35,9 +35,26 @@ static void widen(struct skr_role_span *span, int64_t least, int64_t most)
     }
 }
 
+/* Adds a range, whose ends are not below those of the range before. */
+static void add_range(struct skr_role_span *span, int64_t least, int64_t most)
+{
+    if (least > most) {
+        return;
+    }
+    int32_t last = span->n_ranges - 1;
+    if (last >= 0 &&
+        (span->range[last].most >= least - 1 || span->n_ranges == SKR_ROLE_RANGES_MAX)) {
+        span->range[last].most = (int32_t)most;
+    } else {
+        span->range[span->n_ranges].least = (int32_t)least;
+        span->range[span->n_ranges++].most = (int32_t)most;
+    }
+}
+
 /* The depth is the logarithm of the units. */
 static void open_wide(struct skr_role_span *span)
 {
+    span->n_ranges = 0;
     widen(span, 0, INT32_MAX);
     if (span->left) {
         open_wide(span->left);
@@ -60,10 +77,16 @@ static void narrow_span(const struct narrow *w, struct skr_role_span *span, int3
             n_out++;
         }
     }
+    /* Two ports: all amounts between. */
+    bool alone = span->most < 0;
+    span->n_ranges = 0;
     for (int32_t j = w->k > n_out ? w->k - n_out : 0; j <= w->k && j <= n_in; j++) {
         int64_t least = w->amount - w->out[w->k - j];
         int64_t most = w->in[j] < w->amount ? w->in[j] : w->amount;
         widen(span, least > 0 ? least : 0, most);
+        if (alone) {
+            add_range(span, least > 0 ? least : 0, most);
+        }
     }
     if (span->left) {
         narrow_span(w, span->left, first);

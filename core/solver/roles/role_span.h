@@ -10,10 +10,12 @@
  */
 #include "core/solver/roles/rows.h"
 
-struct skr_role_cells; /* dense.h */
-struct skr_role_state; /* graph.h */
-struct skr_role_edge;  /* graph.h */
-struct skr_role_ports; /* graph.h */
+enum { SKR_ROLE_RANGES_MAX = 8 };
+
+struct skr_role_cells; /* role_dense.c */
+struct skr_role_state; /* role_graph.h */
+struct skr_role_edge;  /* role_graph.h */
+struct skr_role_ports; /* role_graph.h */
 
 struct skr_role_span {
     int32_t id;    /* order of making: parts have smaller ids than the whole */
@@ -28,7 +30,11 @@ struct skr_role_span {
     struct skr_role_ports *ports; /* whole sibling set that a live choice needs; else NULL */
     struct skr_role_cells *cells; /* while its level is opened */
     int32_t least, most;          /* amounts of the lead scope that the dense pass at hand needs */
-    bool listed;                  /* in the level that is opened */
+    int32_t n_ranges;             /* of these amounts, ascending; 0: all of least .. most */
+    struct {
+        int32_t least, most;
+    } range[SKR_ROLE_RANGES_MAX];
+    bool listed; /* in the level that is opened */
     int32_t n_states;
     struct skr_role_state *state; /* by key, then main count, ascending */
     struct skr_role_edge *edge;
