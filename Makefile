@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the targets. VARIANT=asan|tsan|debug|clang|analyze|fuzz builds beside the
+# `make help` lists the targets. VARIANT=asan|tsan|debug|quick|clang|analyze|fuzz builds beside the
 # default one, into build/VARIANT/.
 
 CC ?= cc
 VARIANT ?=
 # The last released number, CHANGELOG.md has what is in it; a build says its commit too.
-NUMBER := 0.1.0
+NUMBER := 0.2.0
 VERSION := $(NUMBER)-$(shell git describe --always --dirty --exclude '*' 2>/dev/null || echo unknown)
 REVISION := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
@@ -29,6 +29,10 @@ OPT := -O1
 else ifeq ($(VARIANT),debug)
 CFLAGS_BASE += -DSKR_DEBUG
 OPT := -O0
+else ifeq ($(VARIANT),quick)
+# A first look: a third of the compiler's time.
+CFLAGS_BASE := $(filter-out -g -Werror,$(CFLAGS_BASE))
+OPT := -O0
 else ifeq ($(VARIANT),clang)
 CC := clang
 else ifeq ($(VARIANT),analyze)
@@ -40,7 +44,7 @@ CC := clang
 CFLAGS_BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSKR_DEBUG
 OPT := -O1
 else ifneq ($(VARIANT),)
-$(error VARIANT=$(VARIANT) is not one of asan tsan debug clang analyze fuzz)
+$(error VARIANT=$(VARIANT) is not one of asan tsan debug quick clang analyze fuzz)
 endif
 ifneq ($(VARIANT),)
 O := build/$(VARIANT)
@@ -88,7 +92,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 TEST_LINK = $(LINK) $(TEST_LD)
 
-.PHONY: manifests ship fleet-load soak replicas faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: dist dist-check manifests ship fleet-load soak replicas faults explore planted planted-roles all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start bench-simulate benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -221,14 +225,20 @@ clean: ## remove build/
 
 # ---- running ----
 
+# make without -j: as many at once as there are processors.
+JOBS := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 2))
+
 demo: ## the worked example through the engine, no cluster
 	@.ci/deps.sh build
-	@$(MAKE) --no-print-directory -s build/sakkara build/kubectl-sakkara
-	@build/sakkara demo
+	@if [ ! -x build/sakkara ]; then \
+		$(MAKE) --no-print-directory -s -j$(JOBS) VARIANT=quick build/quick/sakkara && build/quick/sakkara demo; \
+	else \
+		$(MAKE) --no-print-directory -s -j$(JOBS) build/sakkara && build/sakkara demo; \
+	fi
 
 sandbox: ## a cluster on localhost for kubectl, with the daemon beside it, until Ctrl-C
 	@.ci/deps.sh build
-	@$(MAKE) --no-print-directory -s build/sakkara build/kubectl-sakkara
+	@$(MAKE) --no-print-directory -s -j$(JOBS) build/sakkara build/kubectl-sakkara
 	@exec build/sakkara sandbox
 
 check: ## what every change has to pass
@@ -338,6 +348,10 @@ lint-analyzer:
 lint-clang:
 	@$(MAKE) --no-print-directory -s VARIANT=clang objects $(patsubst %.c,build/clang/%.o,$(TEST_SRC))
 
+dist: ## a release in build/dist: archives, deb, rpm, apk, chart, SBOMs, sums (needs Go, for nfpm)
+	@release/dist.sh
+dist-check: ## whether two builds of it are the same bytes, and what is in it
+	@test/ship/dist.sh
 manifests: ## manifests/*.yaml and manifests/kustomize from the chart (needs Go, for helm)
 	@manifests/generate.sh
 ui-check: $(BIN) ## the page in Chromium and Firefox (needs node; SAKKARA_UI_LARGE=1: 5,000 nodes)

@@ -12,8 +12,8 @@
 
 struct count {
     size_t n;
-    bool cut;            /* there are more pages */
-    char name[256 + 64]; /* of the first one: -n NAMESPACE pod NAME */
+    bool cut;       /* there are more pages */
+    char name[400]; /* of the first one: -n NAMESPACE pod NAME */
 };
 
 static bool is_gated(const json_t *pod)
