@@ -20,7 +20,7 @@ if [ "${DIRTY:-}" != 1 ] && [ -n "$(git status --porcelain)" ]; then
 fi
 # A release is a tag of its number; other commits say which they are.
 version=$number
-[ "$(git tag --points-at HEAD "v$number" 2>/dev/null)" = "v$number" ] || version=$number-$(git rev-parse --short=8 HEAD)
+[ "$(git tag --points-at HEAD "v$number" 2>/dev/null)" = "v$number" ] || version=$number-g$(git rev-parse --short=8 HEAD)
 case $(uname -m) in
 x86_64) arch=amd64 ;;
 aarch64) arch=arm64 ;;

@@ -9,6 +9,7 @@ versions and licences are the package database's. A library that no package owns
 """
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def run(*argv):
 
 def archives(path):
     """Archives of the system that the link map says were linked, without the compiler's own."""
-    found = set(re.findall(r"^(/\S*/lib[\w.+-]+\.a)\(", open(path, encoding="utf-8").read(), re.M))
+    # The compiler looks for them below its own folder: /usr/lib/gcc/…/../../../x86_64-linux-gnu/libyaml.a
+    text = open(path, encoding="utf-8").read()
+    found = {os.path.normpath(name) for name in re.findall(r"^(/\S*/lib[\w.+-]+\.a)\(", text, re.M)}
     return sorted(a for a in found if "/gcc/" not in a and not a.endswith("_nonshared.a"))
 
 
