@@ -2,6 +2,7 @@
 /* Writes one group for users: its definition, its progress, and its members. */
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
+#include "core/gang/group/roles.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/report/outputs.h"
 #include "core/gang/report/warnings.h"
@@ -81,6 +82,26 @@ size_t skr_view_present(const struct group *g)
     return g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live;
 }
 
+/* Of a group with several roles. */
+static void write_roles(struct view *v, const struct group *g)
+{
+    if (!skr_roles_are_several(g)) {
+        return;
+    }
+    skr_json_open(&v->w, "roles", '[');
+    for (size_t r = 0; r < g->roles.n; r++) {
+        const struct role *role = &g->roles.item[r];
+        skr_json_open(&v->w, NULL, '{');
+        skr_json_string(&v->w, "name", role->name);
+        skr_json_int(&v->w, "size", role->size);
+        skr_json_int(&v->w, "minimum", role->minimum);
+        skr_json_int(&v->w, "present", role->n_present);
+        skr_json_int(&v->w, "bound", role->n_bound);
+        skr_json_close(&v->w, '}');
+    }
+    skr_json_close(&v->w, ']');
+}
+
 static void write_progress(struct view *v, const struct group *g)
 {
     const char *message;
@@ -89,6 +110,7 @@ static void write_progress(struct view *v, const struct group *g)
     if (g->spec && g->spec->open) {
         skr_json_int(&v->w, "minimum", skr_membership_size(g));
     }
+    write_roles(v, g);
     skr_json_int(&v->w, "priority", g->spec ? g->spec->priority : 0);
     skr_json_string(&v->w, "status", skr_group_status_name(g->status));
     skr_view_moment(v, "since", g->status_since);
