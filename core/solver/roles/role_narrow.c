@@ -15,7 +15,7 @@
 
 #include "core/solver/roles/role_graph.h"
 
-enum { UNITS_MAX = 2048, TRIES_MAX = 3 };
+enum { UNITS_MAX = 2048, TRIES_MAX = 16 };
 
 struct narrow {
     int32_t n;      /* units of the set */
