@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "topology/base/attr.h"
+#include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_tree.h"
 #include "topology/quantity.h"
@@ -205,6 +206,7 @@ static const char *const meta_key[] = {
     [SKR_META_VERSION] = "resourceVersion",
     [SKR_META_CREATED] = "creationTimestamp",
     [SKR_META_DELETED] = "deletionTimestamp",
+    [SKR_META_GRACE] = "deletionGracePeriodSeconds",
     [SKR_META_LABELS] = "labels",
     [SKR_META_ANNOTATIONS] = "annotations",
     [SKR_META_OWNERS] = "ownerReferences",
@@ -241,6 +243,17 @@ static int look_at(const struct skr_meta_members *members, enum skr_meta_member 
     return rc;
 }
 
+/* -1: there is no integer of 0 or more. */
+static int32_t grace_of(const struct skr_json *value)
+{
+    int64_t seconds = -1;
+    if (!value || value->type != SKR_JSON_NUMBER ||
+        !skr_decimal_parse(value->text, value->n, &seconds) || seconds < 0) {
+        return -1;
+    }
+    return seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
+}
+
 static int decode_times(const struct skr_meta_members *members, struct skr_meta *meta,
                         struct skr_error *error)
 {
@@ -261,6 +274,7 @@ static int decode_times(const struct skr_meta_members *members, struct skr_meta 
     if (meta->deleting && skr_time_parse(text, &meta->deleted_at, NULL) != 0) {
         meta->deleted_at = 0; /* it goes all the same; when is not known */
     }
+    meta->deletion_grace_s = meta->deleting ? grace_of(members->of[SKR_META_GRACE]) : -1;
     return rc;
 }
 

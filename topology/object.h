@@ -38,6 +38,7 @@ struct skr_meta {
     skr_time created;          /* 0 when absent */
     bool deleting;             /* has a deletionTimestamp */
     skr_time deleted_at;       /* that, with the grace period in it; 0 when absent */
+    int32_t deletion_grace_s;  /* deletionGracePeriodSeconds; -1 when absent */
     struct skr_labels labels;
     struct skr_labels annotations; /* those whose key starts with "sakkara." */
 };
@@ -103,6 +104,7 @@ enum skr_meta_member {
     SKR_META_VERSION,
     SKR_META_CREATED,
     SKR_META_DELETED,
+    SKR_META_GRACE,
     SKR_META_LABELS,
     SKR_META_ANNOTATIONS,
     SKR_META_OWNERS,

@@ -168,6 +168,23 @@ void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
     p->leaving = is;
 }
 
+enum { CLOCKS_DIFFER_S = 2 * 3600 }; /* at most */
+
+void skr_pods_note_deletion(const struct skr_gang *e, struct pod_entry *p,
+                            const struct skr_pod *old)
+{
+    const struct skr_meta *meta = &p->pod->meta;
+    const int32_t grace = meta->deletion_grace_s;
+    const skr_time now = skr_frame_now(e->frame);
+    if (!meta->deleting) {
+        p->leaves_by = 0;
+    } else if (grace < 0 || meta->deleted_at < now - CLOCKS_DIFFER_S * SKR_SECOND) {
+        p->leaves_by = meta->deleted_at;
+    } else if (!old || !old->meta.deleting || old->meta.deletion_grace_s != grace) {
+        p->leaves_by = now + grace * SKR_SECOND;
+    }
+}
+
 void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->work != &pods_no_work) {

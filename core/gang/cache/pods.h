@@ -140,6 +140,8 @@ struct pod_entry {
 
     bool ordinary; /* in no group, and in gang->ordinary; ordinary.c */
     bool leaving;  /* skr_pods_note_leaving() */
+    /* Terminating: when its grace period ends, by the clock of this process; skr_pods_note_deletion() */
+    skr_time leaves_by;
 
     /* pod_changes.c */
     struct skr_pod *pod;
@@ -203,6 +205,11 @@ int32_t skr_pods_rank_label(const struct pod_entry *p);
 /* Counts bound pods that are leaving, on their own or for a group (gang->n_leaving): their room
  * will be free. gone: the entry is about to be freed. */
 void skr_pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
+/* Another version of the pod; old: NULL for a new one. The clocks of the API server and of this process
+ * may differ: a grace period is counted from when its deletion is seen first. Without the length of the
+ * period, and for a deletion of hours ago, the deletionTimestamp counts. */
+void skr_pods_note_deletion(const struct skr_gang *e, struct pod_entry *p,
+                            const struct skr_pod *old);
 /* Its preemptor does not need it to leave any more. An eviction in flight is not cancelled. */
 void skr_pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
 

@@ -236,6 +236,7 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
+    skr_pods_note_deletion(e, p, old);
     skr_claims_changed(e, p, old);
     compare(e, p, old);
     update_charge(e, p);

@@ -9,8 +9,8 @@
  * return; single members beyond a group's size; with nonGroupVictims: labelled, ordinary pods that
  * permit it. A candidate never exceeds a PodDisruptionBudget.
  *
- * Room of leaving pods counts as free. Terminating pods count if their deletionTimestamp, which
- * includes the grace period, is at most planTimeout ahead and not long past. Victims of other
+ * Room of leaving pods counts as free. Terminating pods count if the end of their grace period is at
+ * most planTimeout ahead and not long past. Victims of other
  * groups, whose plans already hold that room, count unless they would stay if their preemptor left
  * (skr_victims_may_take()).
  */

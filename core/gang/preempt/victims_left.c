@@ -29,7 +29,7 @@ enum { LATE_S = 30 }; /* a pod that has been terminating for longer does not cou
 bool skr_victims_leaves_in_time(const struct skr_gang *e, const struct pod_entry *p)
 {
     const skr_time now = skr_frame_now(e->frame), most = e->settings.plan_timeout;
-    const skr_time at = p->pod->meta.deleted_at;
+    const skr_time at = p->leaves_by;
     if (!p->pod->meta.deleting) {
         return p->pod->grace_s * SKR_SECOND <= most;
     }
@@ -49,7 +49,7 @@ const struct pod_entry *skr_victims_staying(const struct skr_gang *e, const stru
         if (!skr_victims_leaves_in_time(e, p)) {
             return p;
         }
-        const skr_time late = p->pod->meta.deleted_at + (LATE_S + 1) * SKR_SECOND;
+        const skr_time late = p->leaves_by + (LATE_S + 1) * SKR_SECOND;
         *next = p->pod->meta.deleting && late < *next ? late : *next;
     }
     return NULL;
