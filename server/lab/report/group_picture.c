@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws pictures of a simulation's groups: title, rows, result. picture.c draws the rows. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,28 @@ static bool look_at_map(void *context, const json_t *object)
     return !finder->spec;
 }
 
+/* "1 leader + 8 workers" of several roles, else "8 pods". */
+static void write_members(const struct skr_record_group *record, int64_t size,
+                          struct skr_strbuf *out)
+{
+    if (!record || record->n_roles < 2) {
+        skr_strbuf_addf(out, "%lld pods", (long long)size);
+        return;
+    }
+    for (size_t r = 0; r < record->n_roles; r++) {
+        const struct skr_record_role *role = &record->role[r];
+        skr_strbuf_addf(out, "%s%zu %s%s", r > 0 ? " + " : "", role->n, role->name,
+                        role->n == 1 ? "" : "s");
+    }
+}
+
 static void write_title(const struct skr_simulate_report *report, const json_t *group,
-                        struct skr_strbuf *out)
+                        const struct skr_record_group *record, struct skr_strbuf *out)
 {
     struct finder finder = {skr_path_text(group, "namespace"), skr_path_text(group, "name"), NULL};
     skr_store_each(report->store, "ConfigMap", look_at_map, &finder);
-    skr_strbuf_addf(out, "group %s: %lld pods", finder.name,
-                    (long long)skr_path_int(group, "size", 0));
+    skr_strbuf_addf(out, "group %s: ", finder.name);
+    write_members(record, skr_path_int(group, "size", 0), out);
     for (size_t i = 0; finder.spec && i < finder.spec->n_rules; i++) {
         write_rule(&finder.spec->rule[i], out);
     }
@@ -189,22 +205,103 @@ static void write_victims(const struct skr_record_group *group, const json_t *ro
     skr_text_table_fini(&table);
 }
 
+/* ---- roles ---- */
+
+/* Slots, of the kind of member that is drawn, that n members of a role take: rounded up. */
+static int32_t slots_of_members(const struct skr_amounts *demand, const struct skr_amounts *slot,
+                                int32_t n)
+{
+    int64_t most = n > 0 ? 1 : 0;
+    for (size_t i = 0; n > 0 && i < slot->n; i++) {
+        const int64_t one = skr_amounts_get(demand, slot->item[i].resource);
+        const int64_t of = slot->item[i].amount;
+        int64_t all;
+        if (of > 0 && !__builtin_mul_overflow(one, (int64_t)n, &all)) {
+            const int64_t slots = all / of + (all % of > 0 ? 1 : 0);
+            most = slots > most ? slots : most;
+        }
+    }
+    return most < INT32_MAX ? (int32_t)most : INT32_MAX;
+}
+
+/* The first free letter of the name, a capital for one member; '?' if all are taken. */
+static char letter_of(const struct skr_record_role *role, const struct skr_picture_role *earlier,
+                      size_t n)
+{
+    const char *letters[] = {role->name, "abcdefghijklmnopqrstuvwxyz"};
+    for (size_t k = 0; k < 2; k++) {
+        for (const char *c = letters[k]; *c; c++) {
+            bool taken = !isalpha((unsigned char)*c);
+            for (size_t i = 0; i < n; i++) {
+                taken = taken ||
+                        tolower((unsigned char)earlier[i].letter) == tolower((unsigned char)*c);
+            }
+            if (!taken) {
+                return (char)(role->n == 1 ? toupper((unsigned char)*c)
+                                           : tolower((unsigned char)*c));
+            }
+        }
+    }
+    return '?';
+}
+
+static void prepare_roles(const struct skr_record_group *group, struct skr_picture_role *role,
+                          struct skr_picture *picture)
+{
+    if (group->n_roles < 2) {
+        return;
+    }
+    for (size_t r = 0; r < group->n_roles; r++) {
+        const struct skr_record_role *from = &group->role[r];
+        const size_t n = (size_t)group->tree->n_leaves;
+        role[r] = (struct skr_picture_role){letter_of(from, role, r), from->name,
+                                            skr_alloc_array(n + 1, sizeof *role[r].cells)};
+        for (size_t i = 0; i < n; i++) {
+            /* A node that holds none of the most frequent members shows one cell a member. */
+            role[r].cells[i] =
+                group->leaf[i].slots == 0
+                    ? from->placed[i]
+                    : slots_of_members(&from->demand, &group->demand, from->placed[i]);
+        }
+    }
+    picture->role = role;
+    picture->n_roles = group->n_roles;
+}
+
+/* Of the role with most members: its slots are the cells. */
+static const char *slot_name(const struct skr_record_group *group)
+{
+    size_t most = 0;
+    for (size_t r = 1; r < group->n_roles; r++) {
+        most = group->role[r].n > group->role[most].n ? r : most;
+    }
+    return group->n_roles > 1 ? group->role[most].name : NULL;
+}
+
 /* group: NULL if none of its members was seen. */
 static void write_picture(const struct skr_simulate_report *report, const json_t *row,
                           const struct skr_record_group *group, const json_t *groups,
                           struct skr_strbuf *out)
 {
-    write_title(report, row, out);
+    write_title(report, row, group, out);
     if (!group || !skr_record_has_picture(group)) {
         skr_strbuf_add(out, "\nno picture: there are no pods, or no tree\n");
         return;
     }
     struct skr_picture picture = {.tree = group->tree, .leaf = group->leaf, .ascii = report->ascii};
-    int32_t scale = skr_picture_scale(&picture);
-    skr_strbuf_addf(out, "        (one cell = %d slot%s)\n\n", scale, scale == 1 ? "" : "s");
+    struct skr_picture_role roles[SKR_PICTURE_ROLES_MAX];
+    prepare_roles(group, roles, &picture);
+    const int32_t scale = skr_picture_scale(&picture);
+    const char *name = slot_name(group);
+    skr_strbuf_addf(out, "        (one cell = %d %s%sslot%s)\n\n", scale, name ? name : "",
+                    name ? " " : "", scale == 1 ? "" : "s");
     skr_picture_draw(&picture, out);
     skr_strbuf_addc(out, '\n');
+    skr_picture_role_legend(&picture, out);
     skr_picture_legend(report->ascii, out);
+    for (size_t r = 0; r < picture.n_roles; r++) {
+        free(roles[r].cells);
+    }
     write_result(group, row, out);
     write_victims(group, row, groups, out);
 }

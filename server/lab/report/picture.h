@@ -31,9 +31,20 @@ struct skr_picture_leaf {
     bool unusable;   /* cordoned, tainted or missing: its free slots do not count */
 };
 
+enum { SKR_PICTURE_ROLES_MAX = 9 };
+
+/* Members of one role: drawn as a letter instead of the glyph of what is placed. */
+struct skr_picture_role {
+    char letter;
+    const char *name;
+    int32_t *cells; /* [tree->n_leaves] slots that its members take, 0 without one */
+};
+
 struct skr_picture {
     const struct skr_tree *tree;
     const struct skr_picture_leaf *leaf; /* [tree->n_leaves] */
+    const struct skr_picture_role *role; /* [n_roles]; NULL: all members are alike */
+    size_t n_roles;
     bool ascii;
     /* Appended after "+4": more about a leaf. NULL: nothing. */
     void (*note)(void *context, int32_t leaf, struct skr_strbuf *out);
@@ -44,6 +55,8 @@ struct skr_picture {
 void skr_picture_draw(const struct skr_picture *picture, struct skr_strbuf *out);
 /* "█ used by others   ░ free   ..." */
 void skr_picture_legend(bool ascii, struct skr_strbuf *out);
+/* "L leader   w worker"; nothing without roles. */
+void skr_picture_role_legend(const struct skr_picture *picture, struct skr_strbuf *out);
 /* Slots per cell. */
 int32_t skr_picture_scale(const struct skr_picture *picture);
 

@@ -26,8 +26,22 @@ void skr_record_init(struct skr_record *record, struct skr_store *store,
     skr_sched_cache_init(&record->cache);
 }
 
+static void forget_roles(struct skr_record_group *group)
+{
+    for (size_t r = 0; r < group->n_roles; r++) {
+        free(group->role[r].name);
+        free(group->role[r].placed);
+        skr_amounts_fini(&group->role[r].demand);
+    }
+    group->n_roles = 0;
+}
+
 static void free_group(struct skr_record_group *group)
 {
+    forget_roles(group);
+    for (size_t i = 0; i < group->n_shapes; i++) {
+        json_decref(group->shape[i].pod);
+    }
     for (size_t i = 0; i < group->n_preempted; i++) {
         free(group->preempted[i]);
     }
@@ -112,6 +126,36 @@ static void resolve_demand(struct skr_record *record, struct skr_record_group *g
 {
     skr_amounts_fini(&group->demand);
     skr_amounts_resolve(record->cache.resources, &group->member->shape->requests, &group->demand);
+}
+
+/* Counts a new member among those with its containers. Pods of one template share them. */
+static void count_shape(struct skr_record_group *group, const json_t *pod)
+{
+    const json_t *containers = skr_path_get(pod, "spec.containers");
+    for (size_t i = 0; i < group->n_shapes; i++) {
+        if (skr_path_get(group->shape[i].pod, "spec.containers") == containers) {
+            group->shape[i].n++;
+            return;
+        }
+    }
+    if (group->n_shapes < SKR_RECORD_SHAPES_MAX) {
+        group->shape[group->n_shapes++] = (struct skr_record_shape){skr_path_ref(pod), 1};
+    }
+}
+
+/* The member becomes one of the kind that most members are of. */
+static void choose_member(struct skr_record *record, struct skr_record_group *group)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < group->n_shapes; i++) {
+        most = group->shape[i].n > group->shape[most].n ? i : most;
+    }
+    struct skr_pod *member;
+    if (group->n_shapes > 1 && skr_pod_decode(group->shape[most].pod, &member, NULL) == 0) {
+        skr_pod_destroy(group->member);
+        group->member = member;
+        resolve_demand(record, group);
+    }
 }
 
 static struct skr_record_group *group_of(struct skr_record *record, const json_t *pod)
@@ -230,6 +274,7 @@ int32_t skr_record_slots(const struct skr_amounts *demand, const struct skr_sche
 static void snapshot(struct skr_record *record, struct skr_record_group *group)
 {
     const struct skr_tree *tree = tree_of(record);
+    choose_member(record, group);
     free(group->leaf);
     skr_tree_unref(group->tree);
     group->leaf = NULL;
@@ -263,6 +308,41 @@ static bool is_on_node(const json_t *pod, const char *node)
     return node[0] && !is_finished(pod);
 }
 
+/* The role of a member, by its label; NULL: it has none. */
+static struct skr_record_role *role_of(struct skr_record *record, struct skr_record_group *group,
+                                       const json_t *pod)
+{
+    const char *name = skr_path_label(pod, SKR_LABEL_ROLE);
+    const char *rank = skr_path_label(pod, SKR_LABEL_RANK);
+    const int64_t number = rank ? strtoll(rank, NULL, 10) : INT64_MAX;
+    struct skr_pod *decoded;
+    if (!name || !name[0]) {
+        return NULL;
+    }
+    for (size_t r = 0; r < group->n_roles; r++) {
+        struct skr_record_role *role = &group->role[r];
+        if (strcmp(role->name, name) == 0) {
+            role->first_rank = number < role->first_rank ? number : role->first_rank;
+            return role;
+        }
+    }
+    if (group->n_roles == SKR_PICTURE_ROLES_MAX || skr_pod_decode(pod, &decoded, NULL) < 0) {
+        return NULL;
+    }
+    struct skr_record_role *role = &group->role[group->n_roles++];
+    *role = (struct skr_record_role){.name = skr_strdup(name), .first_rank = number};
+    role->placed = skr_alloc_array((size_t)group->tree->n_leaves + 1, sizeof *role->placed);
+    skr_amounts_resolve(record->cache.resources, &decoded->shape->requests, &role->demand);
+    skr_pod_destroy(decoded);
+    return role;
+}
+
+static int by_first_rank(const void *a, const void *b)
+{
+    const struct skr_record_role *x = a, *y = b;
+    return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+}
+
 /* Running members; after all have ended, their last nodes. */
 static bool place_pod(void *context, const json_t *pod)
 {
@@ -271,8 +351,13 @@ static bool place_pod(void *context, const json_t *pod)
     struct skr_record_group *group = node[0] ? group_of(record, pod) : NULL;
     if (group && group->tree && (is_on_node(pod, node) || group->n_bound == 0)) {
         int32_t leaf = skr_tree_find_leaf(group->tree, node);
+        struct skr_record_role *role = leaf >= 0 ? role_of(record, group, pod) : NULL;
         if (leaf >= 0) {
             group->leaf[leaf].placed++;
+        }
+        if (role) {
+            role->placed[leaf]++;
+            role->n++;
         }
     }
     return true;
@@ -286,11 +371,18 @@ void skr_record_draw(struct skr_record *record)
         if (group->member && !group->tree) {
             snapshot(record, group);
         }
+        forget_roles(group);
         for (int32_t i = 0; group->tree && i < group->tree->n_leaves; i++) {
             group->leaf[i].placed = 0;
         }
     }
     skr_store_each(record->store, "Pod", place_pod, record);
+    HASH_ITER(hh, record->groups, group, next)
+    {
+        if (group->n_roles > 1) {
+            qsort(group->role, group->n_roles, sizeof group->role[0], by_first_rank);
+        }
+    }
 }
 
 bool skr_record_has_picture(const struct skr_record_group *group)
@@ -350,6 +442,9 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
     bool was_on = is_on_node(change->before, before);
     struct skr_record_group *group = group_of(record, change->object);
     record->n_pods += change->kind == SKR_STORE_ADDED ? 1 : 0;
+    if (group && change->kind == SKR_STORE_ADDED && record->wants_pictures) {
+        count_shape(group, change->object);
+    }
     record->n_pods -= gone ? 1 : 0;
     record->n_placed += !gone && node[0] && !before[0] ? 1 : 0;
     record->n_placed -= gone && node[0] ? 1 : 0;

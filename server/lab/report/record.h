@@ -18,9 +18,30 @@ struct skr_record_event {
     json_t *event; /* events.k8s.io/v1 */
 };
 
+enum { SKR_RECORD_SHAPES_MAX = 8 }; /* kinds of pods that are told apart in one group */
+
+/* Members with the same containers. */
+struct skr_record_shape {
+    json_t *pod; /* one of them, a reference */
+    size_t n;
+};
+
+/* Members of one role, by their label; valid after skr_record_draw(). */
+struct skr_record_role {
+    char *name;
+    int64_t first_rank; /* the least of its members': the order of roles */
+    size_t n;
+    struct skr_amounts demand;
+    int32_t *placed; /* [tree->n_leaves] */
+};
+
 struct skr_record_group {
-    char *key;              /* namespace/name */
-    struct skr_pod *member; /* one of the members, for their requests; NULL: none was seen */
+    char *key; /* namespace/name */
+    struct skr_record_shape shape[SKR_RECORD_SHAPES_MAX];
+    size_t n_shapes;
+    struct skr_record_role role[SKR_PICTURE_ROLES_MAX];
+    size_t n_roles;
+    struct skr_pod *member; /* one of the most frequent kind, whose slots are drawn; NULL: none */
     struct skr_amounts demand;
     size_t n_bound; /* members that have a node */
     size_t n_found; /* members that arrived with a node */

@@ -137,6 +137,10 @@ static bool add_pod(void *context, const json_t *pod)
     json_object_set_new(row, "group", or_null(group_name(pod)));
     json_object_set_new(row, "node", or_null(node));
     json_object_set_new(row, "rank", node[0] ? rank_json(pod) : json_null());
+    const char *role = skr_path_label(pod, SKR_LABEL_ROLE);
+    if (node[0] && role && role[0]) {
+        json_object_set_new(row, "role", json_string(role));
+    }
     json_object_set_new(row, "status", json_string(pod_status(pod)));
     json_object_set_new(row, "reason", json_string(pod_reason(pod)));
     if (rows->class_label) {

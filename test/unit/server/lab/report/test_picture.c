@@ -80,6 +80,29 @@ TEST(victims_are_crosses_before)
     skr_tree_unref(tree);
 }
 
+TEST(members_of_roles_are_letters_that_take_the_slots_they_cost)
+{
+    struct skr_tree *tree = make_tree(1, 3, false);
+    const struct skr_picture_leaf leaf[] = {
+        {.slots = 4, .free = 4, .placed = 3}, {.slots = 3, .free = 2, .placed = 2}, {.placed = 1}};
+    int32_t leaders[] = {2, 0, 1}, workers[] = {2, 2, 0};
+    const struct skr_picture_role roles[] = {{'L', "leader", leaders}, {'w', "worker", workers}};
+    const struct skr_picture picture = {
+        .tree = tree, .leaf = leaf, .role = roles, .n_roles = 2, .ascii = true};
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_picture_draw(&picture, &out);
+    skr_picture_role_legend(&picture, &out);
+    assert_string_equal(out.s, "            BEFORE            AFTER\n"
+                               "rack-0\n"
+                               "  node-0    ....              LLww   +3\n"
+                               "  node-1    #..               #ww   +2\n"
+                               "  node-2    .                 L   +1\n"
+                               "L leader   w worker\n");
+    skr_strbuf_fini(&out);
+    skr_tree_unref(tree);
+}
+
 TEST(deeper_trees_are_indented)
 {
     struct skr_tree *tree = make_tree(1, 1, true);
