@@ -198,6 +198,9 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
     if (skr_group_state_defect(g)) {
         skr_group_state_reason(g, SKR_REASON_GROUP_INVALID, skr_group_state_defect(g));
         skr_group_state_enter(e, g, GROUP_INVALID);
+    } else if (!g->spec && g->derived.lack != SKR_REASON_NONE) {
+        skr_group_state_reason(g, g->derived.lack, g->derived.lack_text);
+        skr_group_state_enter(e, g, GROUP_PENDING);
     } else if (!g->spec) {
         not_found(g);
         skr_group_state_enter(e, g, GROUP_PENDING);

@@ -10,6 +10,7 @@
 #include "core/gang/bind/verbs.h"
 #include "core/gang/cache/device_classes.h"
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/fit_cache.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/names_sweep.h"
@@ -17,6 +18,8 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/topology.h"
 #include "core/gang/cache/vetoes.h"
+#include "core/gang/cache/workload_owners.h"
+#include "core/gang/changes/entries.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/maps.h"
@@ -45,6 +48,7 @@
 #include "core/gang/state/types.h"
 #include "core/gang/state/wakes.h"
 #include "core/gang/view/inspect.h"
+#include "topology/fields.h"
 
 /* ---- wakes ---- */
 
@@ -245,8 +249,13 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         skr_disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
     } else if (type == &skr_gang_class) {
         skr_device_classes_delete(e, ev->deleted.name);
+    } else if (type == &skr_gang_namespace) {
+        skr_entries_namespace_delete(e, ev->deleted.name);
+    } else if (skr_gang_owner_kind(type)) {
+        skr_entries_owner_delete(e, skr_gang_owner_kind(type), ev->deleted.namespace_,
+                                 ev->deleted.name);
     } else {
-        skr_maps_podgroup_delete(e, ev->deleted.namespace_, ev->deleted.name);
+        skr_maps_podgroup_delete(e, type, ev->deleted.namespace_, ev->deleted.name);
     }
 }
 
@@ -270,6 +279,11 @@ static void object(void *self, struct skr_event *ev)
         skr_disruptions_upsert(e, taken);
     } else if (type == &skr_gang_class) {
         skr_device_classes_upsert(e, taken);
+    } else if (type == &skr_gang_namespace) {
+        skr_entries_namespace_upsert(e, skr_object_meta(taken)->name);
+        skr_object_destroy(taken);
+    } else if (skr_gang_owner_kind(type)) {
+        skr_entries_owner_upsert(e, taken);
     } else {
         skr_maps_podgroup_upsert(e, taken);
     }
@@ -278,9 +292,16 @@ static void object(void *self, struct skr_event *ev)
 static void forbidden(void *self, const struct skr_object_type *type, bool is)
 {
     struct skr_gang *e = self;
-    skr_bug_on(type != &skr_gang_class);
-    e->classes_forbidden = is;
-    skr_device_classes_judge(e);
+    if (type == &skr_gang_class) {
+        e->classes_forbidden = is;
+        skr_device_classes_judge(e);
+    } else if (skr_gang_owner_kind(type)) {
+        skr_entries_owner_forbidden(e, is);
+    } else if (skr_gang_is_native(type)) {
+        skr_entries_native_forbidden(e, is);
+    } else {
+        skr_bug_on(type != &skr_gang_namespace);
+    }
 }
 
 static void request(void *self, const struct skr_event *ev)
@@ -385,6 +406,8 @@ static void destroy(void *self)
     }
     skr_pod_changes_fini(e);
     skr_maps_fini(e);
+    skr_workload_owners_fini(e);
+    skr_entry_fini(e);
     skr_disruptions_fini(e);
     skr_fit_cache_fini(e);
     skr_node_changes_fini(e);

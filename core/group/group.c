@@ -150,17 +150,17 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
     return skr_group_spec_check(data, NULL, ret, error);
 }
 
-int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
+int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority, const char *level,
                                  struct skr_group_spec **ret, struct skr_error *error)
 {
+    const char *minimum = pg->native ? "spec.schedulingPolicy.gang.minCount" : "spec.minMember";
     if (pg->min_member < 1) {
-        return skr_error_set_key(error, SKR_INVALID, "spec.minMember", "must be at least 1, got %d",
+        return skr_error_set_key(error, SKR_INVALID, minimum, "must be at least 1, got %d",
                                  (int)pg->min_member);
     }
     if (pg->min_member > SKR_GROUP_SIZE_MAX) {
-        return skr_error_set_key(error, SKR_LIMIT, "spec.minMember",
-                                 "%d members, a group has at most %d", (int)pg->min_member,
-                                 (int)SKR_GROUP_SIZE_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, minimum, "%d members, a group has at most %d",
+                                 (int)pg->min_member, (int)SKR_GROUP_SIZE_MAX);
     }
     struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, error);
     if (!spec) {
@@ -169,10 +169,13 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
     spec->size = pg->min_member;
     spec->open = true;
     spec->priority = priority;
-    const char *within = skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
-    int rc = !within ? 0
-                     : skr_group_spec_set_within(
-                           spec, (struct skr_subject){.key = SKR_GROUP_WITHIN}, within, error);
+    const char *key = level ? "spec.schedulingConstraints" : SKR_GROUP_WITHIN;
+    const char *rules = skr_labels_get(&pg->meta.annotations, SKR_GROUP_CONSTRAINTS);
+    level = level ? level : skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
+    int rc = rules ? skr_group_spec_add_constraints(spec, SKR_GROUP_CONSTRAINTS, rules, error) : 0;
+    if (rc == 0 && level) {
+        rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = key}, level, error);
+    }
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;

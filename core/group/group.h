@@ -14,8 +14,9 @@
 #include "topology/object.h"
 #include "topology/tree.h"
 
-#define SKR_GROUP_LABEL  "sakkara.group"        /* marks the ConfigMap; value ignored */
-#define SKR_GROUP_WITHIN "sakkara.group.within" /* annotation: as the key within of a map */
+#define SKR_GROUP_LABEL       "sakkara.group"        /* marks the ConfigMap; value ignored */
+#define SKR_GROUP_WITHIN      "sakkara.group.within" /* annotation: as the key within of a map */
+#define SKR_GROUP_CONSTRAINTS "sakkara.group.constraints" /* annotation: as the key constraints */
 
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
@@ -62,10 +63,20 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
  * there was a defect. The error is that of the last one; needed when defects is not NULL. */
 int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
                          struct skr_group_spec **ret, struct skr_error *error);
-/* priority: spec.priority of the oldest member. No constraints: pack everywhere. minMember is a
- * minimum: open. */
-int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
+/* priority: spec.priority of the oldest member. Rules are those of its annotations; none: pack
+ * everywhere. minMember is a minimum: open. level: that the topology key of a native PodGroup means,
+ * one unit of which holds all members; NULL: it has no key. */
+int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority, const char *level,
                                  struct skr_group_spec **ret, struct skr_error *error);
+/* A derived group: size is its minimum (open), annotations (SKR_ANNOTATION_*, SKR_GROUP_WITHIN) are
+ * those of its oldest member. */
+int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t priority,
+                                 const struct skr_labels *annotations, struct skr_group_spec **ret,
+                                 struct skr_error *error);
+/* The minimum that annotation sakkara.group.size claims; 0: there is none. Errors: SKR_INVALID with the
+ * position, SKR_LIMIT. */
+int skr_group_claimed_size(const struct skr_labels *annotations, int32_t *ret,
+                           struct skr_error *error);
 /* Labels of the oldest member (SKR_LABEL_GROUP_SIZE,
  * SKR_LABEL_CONSTRAINT{type,partitions,min,max,factor}.LEVEL); size is required. */
 int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,

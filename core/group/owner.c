@@ -42,12 +42,21 @@ static bool has_annotation(const struct skr_fields *object, const char *key)
 /* ---- Job, StatefulSet ---- */
 
 /* Members of a Job that can run at one time. */
-static int32_t job_pods(const struct skr_fields *spec, int32_t succeeded)
+static int32_t job_pods(const struct skr_fields *spec)
 {
     const int32_t parallelism = skr_fields_int32(spec, "parallelism", 1);
+    const int32_t completions = skr_fields_int32(spec, "completions", parallelism);
+    return completions < parallelism ? completions : parallelism;
+}
+
+static int32_t job_left(const struct skr_fields *spec, const struct skr_fields *status)
+{
     const int32_t completions = skr_fields_int32(spec, "completions", -1);
-    const int64_t left = completions < 0 ? parallelism : (int64_t)completions - succeeded;
-    return (int32_t)(left < parallelism ? (left < 0 ? 0 : left) : parallelism);
+    const int64_t left = (int64_t)completions - skr_fields_int32(status, "succeeded", 0);
+    return completions < 0    ? INT32_MAX
+           : left < 0         ? 0
+           : left > INT32_MAX ? INT32_MAX
+                              : (int32_t)left;
 }
 
 static void fill_job(void *object, const struct skr_fields *json)
@@ -56,8 +65,9 @@ static void fill_job(void *object, const struct skr_fields *json)
     const struct skr_fields spec = skr_fields_object(json, "spec");
     const struct skr_fields status = skr_fields_object(json, "status");
     owner->minimum = -1;
+    owner->left = job_left(&spec, &status);
     if (make_room(owner, json, 1)) {
-        add_part(owner, "", 1, job_pods(&spec, skr_fields_int32(&status, "succeeded", 0)));
+        add_part(owner, "", 1, job_pods(&spec));
     }
 }
 
@@ -84,7 +94,7 @@ static void add_replicated_job(struct skr_owner *owner, const struct skr_fields 
     const struct skr_fields depends = skr_fields_list(job, "dependsOn", SKR_OWNER_PARTS_MAX);
     owner->in_order = owner->in_order || depends.n > 0;
     add_part(owner, skr_fields_text(job, "name"), skr_fields_int32(job, "replicas", 1),
-             job_pods(&spec, 0));
+             job_pods(&spec));
 }
 
 static void fill_jobset(void *object, const struct skr_fields *json)
@@ -297,13 +307,13 @@ static int64_t copies_of(const struct skr_owner_part *part, const struct skr_wor
 }
 
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *w,
-                          enum skr_workload_scope scope, bool bound_leader)
+                          enum skr_workload_scope scope, bool running)
 {
     int64_t sum = 0;
     if (w->alone && w->kind == SKR_WORKLOAD_JOBSET) {
         scope = SKR_SCOPE_REPLICATEDJOB;
     }
-    if (owner && w->kind == SKR_WORKLOAD_LWS && owner->leader_first && !bound_leader) {
+    if (owner && w->kind == SKR_WORKLOAD_LWS && owner->leader_first && !running) {
         return 1;
     }
     if (w->size > 0 && w->kind == SKR_WORKLOAD_LWS && scope != SKR_SCOPE_LWS) {
@@ -321,14 +331,16 @@ int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_worklo
         }
         sum = sum > INT32_MAX ? INT32_MAX : sum;
     }
-    return sum;
+    const bool ends = w->kind == SKR_WORKLOAD_JOB && !running && owner->left < sum;
+    return ends ? owner->left : sum;
 }
 
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b)
 {
     bool same = a->conflict == b->conflict && a->in_order == b->in_order &&
                 a->leader_first == b->leader_first && a->minimum == b->minimum &&
-                a->n_parts == b->n_parts && strcmp(a->meta.uid, b->meta.uid) == 0;
+                a->left == b->left && a->n_parts == b->n_parts &&
+                strcmp(a->meta.uid, b->meta.uid) == 0;
     for (size_t i = 0; same && i < a->n_parts; i++) {
         same = strcmp(a->part[i].name, b->part[i].name) == 0 &&
                a->part[i].jobs == b->part[i].jobs && a->part[i].pods == b->part[i].pods;

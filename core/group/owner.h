@@ -24,6 +24,7 @@ struct skr_owner {
     bool in_order;        /* JobSet: its jobs are created one after the other */
     bool leader_first;    /* LeaderWorkerSet: workers are created once the leader is ready */
     int32_t minimum;      /* that it says itself (minAvailable); -1: the sum of its parts */
+    int32_t left;         /* Job: completions that have not succeeded; INT32_MAX: any number */
     size_t n_parts;
     struct skr_owner_part *part;
 };
@@ -49,9 +50,10 @@ void skr_owner_destroy(struct skr_owner *owner); /* NULL allowed */
 SKR_AUTO_DEFINE(struct skr_owner, skr_owner_destroy)
 
 /* Members that the group of this pod needs before it is planned. owner NULL: not known. -1: nothing
- * says it. bound_leader: the leader of the LeaderWorkerSet's group runs. */
+ * says it; 0: nothing is left to do. running: a member runs. Then the size of a Job does not shrink
+ * with its completions, and the leader of a LeaderWorkerSet's group is there. */
 int64_t skr_owner_minimum(const struct skr_owner *owner, const struct skr_workload *workload,
-                          enum skr_workload_scope scope, bool bound_leader);
+                          enum skr_workload_scope scope, bool running);
 /* Whether both say the same of their groups. */
 bool skr_owner_equal(const struct skr_owner *a, const struct skr_owner *b);
 

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GROUP_PODGROUP_H
 #define SKR_CORE_GROUP_PODGROUP_H
-/* PodGroup of scheduling.x-k8s.io/v1alpha1, as far as we read it: spec.minMember and our own
- * annotations. */
+/* PodGroups, as far as we read them: the minimum and our own annotations. Those of
+ * scheduling.x-k8s.io/v1alpha1 say spec.minMember. Native ones, of scheduling.k8s.io (v1alpha2 in
+ * Kubernetes 1.36; v1alpha3 and v1beta1 in 1.37), say spec.schedulingPolicy and a topology key. */
 #include "topology/object.h"
 
 struct skr_podgroup {
     struct skr_arena *arena;
     struct skr_meta meta;
-    int32_t min_member; /* 1 when absent */
+    int32_t min_member;       /* 1 when absent */
+    int32_t native;           /* 0: of scheduling.x-k8s.io; else the newer version is larger */
+    bool basic;               /* native with policy basic: no group */
+    const char *topology_key; /* node label of which all members share one value; "" none */
 };
 
 int skr_podgroup_decode(const json_t *json, struct skr_podgroup **ret, struct skr_error *error);
+/* By the version of scheduling.k8s.io. */
+int skr_podgroup_v1alpha2_decode(const json_t *json, struct skr_podgroup **ret,
+                                 struct skr_error *error);
+int skr_podgroup_v1alpha3_decode(const json_t *json, struct skr_podgroup **ret,
+                                 struct skr_error *error);
+int skr_podgroup_v1beta1_decode(const json_t *json, struct skr_podgroup **ret,
+                                struct skr_error *error);
 void skr_podgroup_destroy(struct skr_podgroup *pg); /* NULL allowed */
 
 #endif

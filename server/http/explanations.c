@@ -13,6 +13,8 @@
 #include "topology/base/arena.h"
 
 #define PREFIX "/v1/explain"
+/* bytes of a group's name: KIND/NAME/JOB/INDEX of a derived one */
+enum { NAME_MAX_BYTES = 512 };
 
 struct question {
     struct skr_call call;
@@ -89,8 +91,8 @@ static void handle(void *context, struct skr_http_request *request)
     }
     path += *path == '/';
     const char *slash = strchr(path, '/');
-    if (!slash || slash == path || slash[1] == 0 || strchr(slash + 1, '/') ||
-        (size_t)(slash - path) >= sizeof namespace_ || strlen(slash + 1) > 253) {
+    if (!slash || slash == path || slash[1] == 0 || (size_t)(slash - path) >= sizeof namespace_ ||
+        strlen(slash + 1) > NAME_MAX_BYTES) {
         skr_http_refuse_json(request, MHD_HTTP_NOT_FOUND,
                              "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
         return;

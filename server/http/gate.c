@@ -7,7 +7,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-#include "core/pod/pod.h"
+#include "core/group/workload.h"
 #include "server/http/review_text.h"
 #include "topology/base/arena.h"
 #include "topology/base/base64.h"
@@ -56,16 +56,25 @@ static bool has_gate(json_t *gates)
     return false;
 }
 
+/* By label, by its PodGroup of scheduling.k8s.io, or by its workload. */
+static bool is_member(const json_t *pod)
+{
+    const json_t *metadata = json_object_get(pod, "metadata");
+    const json_t *labels = json_object_get(metadata, "labels");
+    const char *gang = string_at(json_object_get(metadata, "annotations"), SKR_ANNOTATION_GANG);
+    return has_value(labels, SKR_LABEL_GROUP) || has_value(labels, SKR_LABEL_POD_GROUP) ||
+           (strcmp(gang, "off") != 0 &&
+            (*gang || has_value(json_object_get(pod, "spec"), "schedulingGroup")));
+}
+
 static bool wants_gate(const struct skr_gate_options *options, const json_t *request)
 {
     const json_t *pod = json_object_get(request, "object");
-    const json_t *labels = json_object_get(json_object_get(pod, "metadata"), "labels");
     const json_t *spec = json_object_get(pod, "spec");
     const json_t *kind = json_object_get(request, "kind");
     return strcmp(string_at(request, "operation"), "CREATE") == 0 &&
            strcmp(string_at(kind, "kind"), "Pod") == 0 && string_at(kind, "group")[0] == 0 &&
-           string_at(request, "subResource")[0] == 0 && is_ours(options, spec) &&
-           (has_value(labels, SKR_LABEL_GROUP) || has_value(labels, SKR_LABEL_POD_GROUP)) &&
+           string_at(request, "subResource")[0] == 0 && is_ours(options, spec) && is_member(pod) &&
            string_at(spec, "nodeName")[0] == 0 &&
            !has_gate(json_object_get(spec, "schedulingGates"));
 }

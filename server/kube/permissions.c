@@ -27,6 +27,7 @@ struct grant {
     const char *purpose;
 };
 
+#define UNKNOWN " are not known: their pods need annotation sakkara.group.size"
 static const struct grant gang[] = {
     {"", "nodes", "", SEE, "the cluster cannot be seen"},
     {"", "pods", "", GET, "unknown outcomes of writes cannot be read back"},
@@ -43,6 +44,22 @@ static const struct grant gang[] = {
     {"", "configmaps", "", PATCH, "no plan can be committed"},
     {"events.k8s.io", "events", "", CREATE, "Events are lost"},
     {"scheduling.x-k8s.io", "podgroups", "", GET | SEE | PATCH, "PodGroups are not placed"},
+    /* ClusterRole sakkara-workloads of manifests/install.yaml */
+    {"scheduling.k8s.io", "podgroups", "", GET | SEE | PATCH,
+     "PodGroups of scheduling.k8s.io are not placed"},
+    {"", "namespaces", "", SEE, "label sakkara.gang of namespaces does not count"},
+    {"batch", "jobs", "", SEE, "sizes of Jobs" UNKNOWN},
+    {"apps", "statefulsets", "", SEE, "sizes of StatefulSets" UNKNOWN},
+    {"jobset.x-k8s.io", "jobsets", "", SEE, "sizes of JobSets" UNKNOWN},
+    {"leaderworkerset.x-k8s.io", "leaderworkersets", "", SEE, "sizes of LeaderWorkerSets" UNKNOWN},
+    {"kubeflow.org", "mpijobs", "", SEE, "sizes of MPIJobs" UNKNOWN},
+    {"kubeflow.org", "pytorchjobs", "", SEE, "sizes of PyTorchJobs" UNKNOWN},
+    {"kubeflow.org", "tfjobs", "", SEE, "sizes of TFJobs" UNKNOWN},
+    {"kubeflow.org", "xgboostjobs", "", SEE, "sizes of XGBoostJobs" UNKNOWN},
+    {"kubeflow.org", "paddlejobs", "", SEE, "sizes of PaddleJobs" UNKNOWN},
+    {"kubeflow.org", "jaxjobs", "", SEE, "sizes of JAXJobs" UNKNOWN},
+    {"ray.io", "rayclusters", "", SEE, "sizes of RayClusters" UNKNOWN},
+    {"sparkoperator.k8s.io", "sparkapplications", "", SEE, "sizes of SparkApplications" UNKNOWN},
     {0},
 };
 

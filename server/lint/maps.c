@@ -337,7 +337,7 @@ static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
     if (skr_podgroup_decode(o->json, &pg, &error) < 0) {
         return;
     }
-    if (skr_group_spec_from_podgroup(pg, 0, &spec, &error) < 0) {
+    if (skr_group_spec_from_podgroup(pg, 0, NULL, &spec, &error) < 0) {
         lint_tell_error(lint, o, "InvalidNumber", &error);
     } else if (lint_find_group(lint, o->namespace_, spec->name)) {
         skr_group_spec_destroy(spec); /* a group map of that name goes before it */

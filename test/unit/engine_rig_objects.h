@@ -20,6 +20,10 @@ enum rig_kind {
     RIG_PODGROUP,
     RIG_BUDGET,
     RIG_CLASS, /* DeviceClass */
+    RIG_JOB,
+    RIG_JOBSET,
+    RIG_NATIVE,    /* PodGroup of scheduling.k8s.io */
+    RIG_NAMESPACE, /* with label sakkara.gang=auto */
     RIG_KIND_COUNT
 };
 enum {

@@ -15,12 +15,13 @@
 #include "test/unit/json_text.h"
 
 static const char *const kind_name[] = {
-    "Node", "Pod", "ConfigMap", "PodGroup", "PodDisruptionBudget", "DeviceClass"};
+    "Node",        "Pod", "ConfigMap", "PodGroup", "PodDisruptionBudget",
+    "DeviceClass", "Job", "JobSet",    "PodGroup", "Namespace"};
 _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
 
 static bool is_plain(enum rig_kind kind, const char *key)
 {
-    return kind == RIG_NODE || kind == RIG_CLASS || strchr(key, '/');
+    return kind == RIG_NODE || kind == RIG_CLASS || kind == RIG_NAMESPACE || strchr(key, '/');
 }
 
 char *rig_full_key(enum rig_kind kind, const char *key)
@@ -94,9 +95,10 @@ json_t *rig_json(const char *format, va_list args)
 
 const struct skr_object_type *rig_type(enum rig_kind kind)
 {
-    static const struct skr_object_type *const type[] = {&skr_gang_node,      &skr_gang_pod,
-                                                         &skr_gang_configmap, &skr_gang_podgroup,
-                                                         &skr_gang_budget,    &skr_gang_class};
+    static const struct skr_object_type *const type[] = {
+        &skr_gang_node,           &skr_gang_pod,      &skr_gang_configmap, &skr_gang_podgroup,
+        &skr_gang_budget,         &skr_gang_class,    &skr_gang_owner_job, &skr_gang_owner_jobset,
+        &skr_gang_native_v1beta1, &skr_gang_namespace};
     _Static_assert(sizeof type / sizeof *type == RIG_KIND_COUNT, "types");
     return type[kind];
 }
@@ -463,6 +465,9 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
         return 201;
     }
     struct rig_object *o = rig_find(rig, kind_of(w->kind), w->key);
+    if (!o && kind_of(w->kind) == RIG_PODGROUP) {
+        o = rig_find(rig, RIG_NATIVE, w->key);
+    }
     if (!o) {
         return 404;
     }

@@ -253,9 +253,11 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
 
 static const struct rig_object *home_of(const struct rig *rig, const struct rig_write *w)
 {
-    return w->kind == SKR_WRITE_PATCH_CONFIGMAP  ? rig_find(rig, RIG_MAP, w->key)
-           : w->kind == SKR_WRITE_PATCH_PODGROUP ? rig_find(rig, RIG_PODGROUP, w->key)
-                                                 : NULL;
+    const struct rig_object *o =
+        w->kind == SKR_WRITE_PATCH_CONFIGMAP  ? rig_find(rig, RIG_MAP, w->key)
+        : w->kind == SKR_WRITE_PATCH_PODGROUP ? rig_find(rig, RIG_PODGROUP, w->key)
+                                              : NULL;
+    return o || w->kind != SKR_WRITE_PATCH_PODGROUP ? o : rig_find(rig, RIG_NATIVE, w->key);
 }
 
 /* A gang of which nobody runs yet is bound as a whole. */

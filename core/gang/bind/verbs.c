@@ -10,6 +10,7 @@
 #include "core/gang/bind/verbs.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
 #include "core/gang/cache/pods.h"
@@ -236,13 +237,16 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
 void skr_verbs_filter(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_pod *pod = filter_of(ev)->pod;
+    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
+    SKR_STRBUF(name);
+    const bool has = skr_pods_is_ours(e, pod) && skr_entry_name(e, pod, &name);
     const struct filter_call call = {.request = ev->request.id,
                                      .pod = pod,
-                                     .group =
-                                         skr_pods_is_ours(e, pod) ? skr_pods_group_name(pod) : NULL,
+                                     .group = p && p->group ? p->group->name
+                                              : has         ? name.s
+                                                            : NULL,
                                      .n_nodes = filter_of(ev)->n_nodes,
                                      .node = filter_of(ev)->node};
-    struct pod_entry *p = skr_pods_find(e, pod->meta.uid);
     const char *problem = not_now(e);
     if (!problem && (p ? skr_pods_is_bound(p) : !!skr_pods_resident_node(e, pod->meta.uid))) {
         problem = SKR_TEXT_ALREADY_BOUND;
@@ -298,7 +302,7 @@ void skr_verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
             for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
                 score[i] = strcmp(filter_of(ev)->node[i], p->place.node) == 0 ? 10 : 0;
             }
-        } else if (!skr_pods_group_name(filter_of(ev)->pod)) {
+        } else if (!skr_entry_has(e, filter_of(ev)->pod)) {
             scores_for_ordinary(e, ev, score);
         }
     }
@@ -323,7 +327,7 @@ void skr_verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
     size_t n = preempt_of(ev)->n_nodes;
     SKR_AUTO_FREE uint8_t *mask = skr_alloc(n / 8 + 1);
     bool ordinary =
-        !(skr_pods_is_ours(e, preempt_of(ev)->pod) && skr_pods_group_name(preempt_of(ev)->pod));
+        !(skr_pods_is_ours(e, preempt_of(ev)->pod) && skr_entry_has(e, preempt_of(ev)->pod));
     for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
         if (spares_groups(e, &preempt_of(ev)->node[i])) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));

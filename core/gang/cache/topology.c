@@ -20,6 +20,9 @@
 
 #include <string.h>
 
+#define HOSTNAME "kubernetes.io/hostname"
+#define RACK     "sakkara.topology.rack"
+
 static bool in_namespace(const struct skr_gang *e, const struct map_entry *m)
 {
     return m->is_topology && strcmp(m->map->meta.namespace_, e->settings.topology_namespace) == 0;
@@ -236,6 +239,47 @@ const struct skr_label_findings *skr_topology_findings(const struct skr_gang *e)
     return e->topology.tree && !(flat && !e->topology.levels && !e->settings.label_levels)
                ? e->topology.findings
                : NULL;
+}
+
+/* Of a tree that a map lists no level is made of a label, but the lowest. */
+static const struct skr_label_levels *label_levels(const struct skr_gang *e)
+{
+    return e->topology.levels   ? e->topology.levels->source.levels
+           : e->topology.active ? NULL
+                                : e->settings.label_levels;
+}
+
+const char *skr_topology_level_of(const struct skr_gang *e, const char *label)
+{
+    const struct skr_tree *tree = e->topology.tree;
+    const struct skr_label_levels *levels = label_levels(e);
+    if (!tree || strcmp(label, HOSTNAME) == 0) {
+        return tree ? tree->level_name[tree->n_levels] : NULL;
+    }
+    for (size_t i = 0; levels && i < levels->n; i++) {
+        for (size_t j = 0; j < levels->level[i].n_labels; j++) {
+            const int32_t at = strcmp(levels->level[i].label[j], label) == 0
+                                   ? skr_tree_find_level(tree, levels->level[i].name)
+                                   : 0;
+            if (at > 0) {
+                return tree->level_name[at];
+            }
+        }
+    }
+    const bool racks = !levels && !e->topology.active && strcmp(label, RACK) == 0;
+    return racks && tree->n_levels == 2 ? tree->level_name[1] : NULL;
+}
+
+void skr_topology_add_labels(const struct skr_gang *e, struct skr_strbuf *b)
+{
+    const struct skr_label_levels *levels = label_levels(e);
+    for (size_t i = 0; levels && i < levels->n; i++) {
+        skr_strbuf_addf(b, "%s, ", levels->level[i].label[0]);
+    }
+    if (!levels && skr_topology_level_of(e, RACK)) {
+        skr_strbuf_add(b, RACK ", ");
+    }
+    skr_strbuf_add(b, HOSTNAME);
 }
 
 bool skr_topology_is_outside(const struct skr_gang *e, const struct node_entry *n)

@@ -31,7 +31,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     skr_fit_leave(g);
     HASH_DEL(e->groups, g);
     skr_budget_release(e, g);
-    skr_group_source_fini(g);
+    skr_group_source_fini(e, g);
     skr_membership_fini(g);
     skr_status_fini(g);
     skr_outputs_forget(g);

@@ -174,7 +174,7 @@ static struct target map_target(struct map_entry *m)
 
 static struct target podgroup_target(struct podgroup_entry *pg)
 {
-    return (struct target){.object = {.type = &skr_gang_podgroup,
+    return (struct target){.object = {.type = skr_gang_podgroup_type(pg->pg->native),
                                       .meta = &pg->pg->meta,
                                       .purpose = WRITE_FOR_PODGROUP,
                                       .key = pg->key,
@@ -341,6 +341,9 @@ static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uin
     struct skr_podgroup *now = skr_arena_alloc(arena, sizeof *now);
     now->arena = arena;
     now->min_member = pg->pg->min_member;
+    now->native = pg->pg->native;
+    now->basic = pg->pg->basic;
+    now->topology_key = skr_arena_strdup(arena, pg->pg->topology_key);
     merge_meta(arena, &pg->pg->meta, &pg->sent, true, version, &now->meta);
     skr_group_objects_forget(&pg->sent);
     pg->read_at = 0;
@@ -403,13 +406,6 @@ static void map_done(struct skr_gang *e, const struct skr_pending_write *w, stru
     }
 }
 
-static void podgroup_gone(struct skr_gang *e, const struct podgroup_entry *pg)
-{
-    SKR_AUTO_FREE char *namespace_ = skr_strdup(pg->pg->meta.namespace_);
-    SKR_AUTO_FREE char *name = skr_strdup(pg->pg->meta.name);
-    skr_maps_podgroup_delete(e, namespace_, name);
-}
-
 static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,
                           struct skr_event *ev)
 {
@@ -424,7 +420,7 @@ static void podgroup_done(struct skr_gang *e, const struct skr_pending_write *w,
         look_again(e, g, &pg->writer, refused);
     }
     if (result == SKR_OBJECT_GONE) {
-        podgroup_gone(e, pg);
+        skr_maps_podgroup_gone(e, pg);
     } else if (result == SKR_OBJECT_SET && ev->written.object) {
         skr_maps_podgroup_upsert(e, skr_event_take_object(ev));
     } else if (result == SKR_OBJECT_SET && pg->writer.blind) {

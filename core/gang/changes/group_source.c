@@ -8,6 +8,7 @@
 #include "core/gang/cache/dirty.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/changes/budget.h"
+#include "core/gang/changes/derived.h"
 #include "core/gang/changes/namespace_limits.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
@@ -43,6 +44,11 @@ static enum group_source available(const struct skr_gang *e, const struct group 
     if (g->source.podgroup) {
         return SOURCE_PODGROUP;
     }
+    if (skr_derived_is(g)) {
+        return g->seats.n_live > 0 || g->source.kind == SOURCE_LABELS || skr_membership_oldest(g)
+                   ? SOURCE_LABELS
+                   : SOURCE_NONE;
+    }
     const struct pod_entry *oldest = e->settings.label_fallback ? skr_membership_oldest(g) : NULL;
     if (oldest && skr_labels_get(&oldest->pod->meta.labels, SKR_LABEL_GROUP_SIZE)) {
         return SOURCE_LABELS;
@@ -50,7 +56,7 @@ static enum group_source available(const struct skr_gang *e, const struct group 
     return SOURCE_NONE;
 }
 
-static char *source_text(const struct group *g, enum group_source source)
+static char *source_text(struct skr_gang *e, struct group *g, enum group_source source)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
@@ -61,7 +67,14 @@ static char *source_text(const struct group *g, enum group_source source)
     } else if (source == SOURCE_PODGROUP) {
         const struct skr_podgroup *pg = g->source.podgroup->pg;
         const char *within = skr_labels_get(&pg->meta.annotations, SKR_GROUP_WITHIN);
-        skr_strbuf_addf(&b, "podgroup %d %d %s", pg->min_member, priority, within ? within : "");
+        const char *rules = skr_labels_get(&pg->meta.annotations, SKR_GROUP_CONSTRAINTS);
+        const char *level = skr_derived_native_level(e, g, pg);
+        priority = skr_derived_priority(g);
+        skr_strbuf_addf(&b, "podgroup %d %d %s %s %s %s", pg->min_member, (int)priority,
+                        within ? within : "", rules ? rules : "", pg->topology_key,
+                        level ? level : "");
+    } else if (source == SOURCE_LABELS && skr_derived_is(g)) {
+        skr_derived_text(e, g, &b);
     } else if (source == SOURCE_LABELS && oldest) {
         skr_strbuf_addf(&b, "labels %d ", priority);
         const struct skr_labels *l = &oldest->pod->meta.labels;
@@ -71,13 +84,14 @@ static char *source_text(const struct group *g, enum group_source source)
             }
         }
     } else {
+        g->derived.lack = SKR_REASON_NONE;
         skr_strbuf_add(&b, "none");
     }
     return skr_strbuf_take(&b, NULL);
 }
 
-static int parse(const struct group *g, enum group_source source, struct skr_group_spec **ret,
-                 struct skr_error *error)
+static int parse(const struct skr_gang *e, const struct group *g, enum group_source source,
+                 struct skr_group_spec **ret, struct skr_error *error)
 {
     const struct pod_entry *oldest = skr_membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
@@ -86,7 +100,14 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
         return skr_group_spec_parse(&g->source.map->map->data, ret, error);
     }
     if (source == SOURCE_PODGROUP) {
-        return skr_group_spec_from_podgroup(g->source.podgroup->pg, priority, ret, error);
+        return g->derived.lack != SKR_REASON_NONE
+                   ? 0
+                   : skr_group_spec_from_podgroup(
+                         g->source.podgroup->pg, skr_derived_priority(g),
+                         skr_derived_native_level(e, NULL, g->source.podgroup->pg), ret, error);
+    }
+    if (source == SOURCE_LABELS && skr_derived_is(g)) {
+        return skr_derived_spec(e, g, ret, error);
     }
     if (source == SOURCE_LABELS) {
         return skr_group_spec_from_labels(g->name, &oldest->pod->meta.labels, priority, ret, error);
@@ -125,11 +146,12 @@ static bool must_wait(const struct skr_gang *e, const struct group *g, enum grou
 }
 
 /* The change takes effect later; the source may become malformed before. */
-static void note_next(struct group *g, enum group_source source)
+static void note_next(const struct skr_gang *e, struct group *g, enum group_source source)
 {
     struct skr_group_spec *spec;
     struct skr_error error;
-    if (source == g->source.kind && source != SOURCE_NONE && parse(g, source, &spec, &error) == 0) {
+    if (source == g->source.kind && source != SOURCE_NONE &&
+        parse(e, g, source, &spec, &error) == 0) {
         skr_group_spec_destroy(g->source.next);
         g->source.next = spec;
     }
@@ -155,7 +177,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
         }
     }
     enum group_source source = available(e, g);
-    char *text = source_text(g, source);
+    char *text = source_text(e, g, source);
     if (g->source.text && strcmp(text, g->source.text) == 0) {
         free(text);
         skr_group_spec_destroy(take_next(g));
@@ -163,7 +185,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     }
     if (must_wait(e, g, source)) {
         free(text);
-        note_next(g, source);
+        note_next(e, g, source);
         return false;
     }
     free(g->source.text);
@@ -173,7 +195,7 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g)
     struct skr_group_spec *spec, *next = take_next(g);
     free(g->source.defect);
     g->source.defect = NULL;
-    if (parse(g, source, &spec, &error) < 0 || (spec && skr_budget_take(e, g, &error) < 0)) {
+    if (parse(e, g, source, &spec, &error) < 0 || (spec && skr_budget_take(e, g, &error) < 0)) {
         g->source.defect = skr_strdup(error.text);
         skr_group_spec_destroy(spec);
         spec = NULL;
@@ -215,16 +237,16 @@ void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g)
     }
 }
 
-void skr_group_source_map_changes(struct group *g, const struct map_entry *m)
+void skr_group_source_map_changes(struct skr_gang *e, struct group *g, const struct map_entry *m)
 {
     struct map_entry *in_force = g->source.map, *best = winner(g);
     if (best != m || g->source.kind != SOURCE_MAP || !g->source.text) {
         return;
     }
     g->source.map = best; /* it may have been recreated since the last look */
-    SKR_AUTO_FREE char *text = source_text(g, SOURCE_MAP);
+    SKR_AUTO_FREE char *text = source_text(e, g, SOURCE_MAP);
     if (strcmp(text, g->source.text) != 0) {
-        note_next(g, SOURCE_MAP);
+        note_next(e, g, SOURCE_MAP);
     }
     g->source.map = in_force;
 }
@@ -247,8 +269,9 @@ void skr_group_source_again(struct group *g)
     g->source.text = NULL;
 }
 
-void skr_group_source_fini(struct group *g)
+void skr_group_source_fini(struct skr_gang *e, struct group *g)
 {
+    skr_derived_fini(e, g);
     skr_group_spec_destroy(g->spec);
     skr_group_spec_destroy(g->source.next);
     free(g->source.defect);

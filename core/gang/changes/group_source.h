@@ -11,13 +11,13 @@ bool skr_group_source_resolve(struct skr_gang *e, struct group *g);
 void skr_group_source_judge_levels(const struct skr_gang *e, struct group *g);
 /* Call before the map is replaced by its next version: if that is unreadable, the present text
  * stays in force, even if it was never evaluated. */
-void skr_group_source_map_changes(struct group *g, const struct map_entry *m);
+void skr_group_source_map_changes(struct skr_gang *e, struct group *g, const struct map_entry *m);
 /* Removes the map from the group's list. */
 void skr_group_source_map_gone(struct group *g, const struct map_entry *m);
 void skr_group_source_set_podgroup(struct group *g,
                                    struct podgroup_entry *podgroup); /* NULL: deleted */
 /* Reads the source again at the next look, although it did not change. */
 void skr_group_source_again(struct group *g);
-void skr_group_source_fini(struct group *g);
+void skr_group_source_fini(struct skr_gang *e, struct group *g);
 
 #endif

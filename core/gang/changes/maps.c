@@ -6,11 +6,14 @@
 #include "core/gang/changes/maps.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/topology.h"
+#include "core/gang/changes/entries.h"
 #include "core/gang/changes/group_end.h"
 #include "core/gang/changes/group_objects.h"
 #include "core/gang/changes/group_source.h"
 #include "core/gang/group/group_table.h"
+#include "core/gang/state/types.h"
 #include "topology/base/table.h"
 
 #include <string.h>
@@ -151,7 +154,7 @@ void skr_maps_upsert(struct skr_gang *e, struct skr_configmap *map)
         free(key);
         struct group *g = m->group_key ? skr_groups_find(e, m->group_key) : NULL;
         if (g) {
-            skr_group_source_map_changes(g, m);
+            skr_group_source_map_changes(e, g, m);
         }
     }
     struct skr_configmap *old = m->map;
@@ -182,12 +185,28 @@ void skr_maps_delete(struct skr_gang *e, const char *namespace_, const char *nam
 
 /* ---- PodGroups ---- */
 
+/* Native ones have a name of their own among groups: "NAMESPACE/podgroup/NAME". */
+static char *podgroup_key(bool native, const char *namespace_, const char *name)
+{
+    SKR_STRBUF(b);
+    skr_strbuf_addf(&b, "%s/%s%s", namespace_, native ? SKR_NATIVE_PREFIX : "", name);
+    return skr_strbuf_take(&b, NULL);
+}
+
+/* Another version of the same object: the watch of the newest API version that is served counts. */
+static bool is_superseded(const struct podgroup_entry *entry, const struct skr_podgroup *pg)
+{
+    return entry->pg->native > pg->native && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0;
+}
+
 void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
 {
-    char *key = skr_object_key(pg->meta.namespace_, pg->meta.name);
+    char *key = podgroup_key(pg->native, pg->meta.namespace_, pg->meta.name);
     struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
-    if (entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0 && pg->meta.resource_version &&
-        pg->meta.resource_version < entry->pg->meta.resource_version) {
+    const bool is_same = entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0;
+    if (is_same && (is_superseded(entry, pg) ||
+                    (pg->meta.resource_version &&
+                     pg->meta.resource_version < entry->pg->meta.resource_version))) {
         skr_podgroup_destroy(pg);
         free(key);
         return;
@@ -200,16 +219,18 @@ void skr_maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
     } else {
         free(key);
     }
-    if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version ||
-        strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
+    if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version || !is_same) {
         entry->writer.must_read = false;
     }
-    if (entry->pg && strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
+    if (entry->pg && !is_same) {
         entry->read_at = 0;
     }
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
-    struct group *g = skr_groups_find(e, entry->key);
+    if (pg->native && !is_same) {
+        skr_entries_native_changed(e, pg->meta.namespace_, pg->meta.name);
+    }
+    struct group *g = pg->basic ? NULL : skr_groups_find(e, entry->key);
     if (g) {
         skr_group_source_set_podgroup(g, entry);
         skr_dirty_group(e, g);
@@ -225,19 +246,31 @@ static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
     free(entry);
 }
 
-void skr_maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
+void skr_maps_podgroup_gone(struct skr_gang *e, struct podgroup_entry *entry)
 {
-    char *key = skr_object_key(namespace_, name);
-    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
-    struct group *g = skr_groups_find(e, key);
-    free(key);
-    if (!entry) {
-        return;
-    }
+    struct group *g = skr_groups_find(e, entry->key);
+    SKR_AUTO_FREE char *namespace_ = skr_strdup(entry->pg->meta.namespace_);
+    SKR_AUTO_FREE char *name = skr_strdup(entry->pg->meta.name);
+    const bool native = entry->pg->native;
     podgroup_destroy(e, entry);
     if (g) {
         skr_group_source_set_podgroup(g, NULL);
         skr_dirty_group(e, g);
+    }
+    if (native) {
+        skr_entries_native_changed(e, namespace_, name);
+    }
+}
+
+void skr_maps_podgroup_delete(struct skr_gang *e, const struct skr_object_type *type,
+                              const char *namespace_, const char *name)
+{
+    const bool native = skr_gang_is_native(type);
+    SKR_AUTO_FREE char *key = podgroup_key(native, namespace_, name);
+    struct podgroup_entry *entry = skr_maps_find_podgroup(e, key);
+    /* an older version that is not served any more takes nothing away */
+    if (entry && (!native || skr_gang_podgroup_type(entry->pg->native) == type)) {
+        skr_maps_podgroup_gone(e, entry);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "core/gang/changes/pod_changes.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/names.h"
 #include "core/gang/cache/nodes.h"
 #include "core/gang/cache/ordinary.h"
@@ -68,10 +69,21 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     skr_dirty_member(e, g);
 }
 
+/* Labels move a pod at any time. Other entries do not take a bound or a planned pod from its group. */
+static bool stays(const struct pod_entry *p, const char *name)
+{
+    const bool by_label = !strchr(p->group ? p->group->name : "", '/') && !strchr(name, '/');
+    return p->group && !by_label && (p->plan || skr_pods_is_bound(p));
+}
+
 static void update_group(struct skr_gang *e, struct pod_entry *p)
 {
-    const char *name = p->ours ? skr_pods_group_name(p->pod) : NULL;
-    struct group *g = name ? skr_groups_get(e, p->pod->meta.namespace_, name) : NULL;
+    SKR_STRBUF(name);
+    const bool has = p->ours && skr_entry_name(e, p->pod, &name);
+    if (p->ours && stays(p, has ? name.s : "")) {
+        return;
+    }
+    struct group *g = has ? skr_groups_get(e, p->pod->meta.namespace_, name.s) : NULL;
     if (g == p->group) {
         return;
     }
@@ -249,6 +261,16 @@ void skr_pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr
     skr_pod_destroy(old);
 }
 
+void skr_pod_changes_enter(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *old = p->group;
+    update_group(e, p);
+    if (old != p->group) {
+        skr_ordinary_changed(e, p, p->pod);
+        skr_dirty_pod(e, p);
+    }
+}
+
 void skr_pod_changes_bound(struct skr_gang *e, struct pod_entry *p,
                            const struct skr_pod_overlay *brought)
 {
@@ -361,7 +383,7 @@ static bool is_older(const struct skr_pod *pod, uint64_t than)
 
 static bool is_to_be_resident(const struct skr_gang *e, const struct skr_pod *pod)
 {
-    return skr_residents_take(pod, skr_pods_is_ours(e, pod) && skr_pods_group_name(pod));
+    return skr_residents_take(pod, skr_pods_is_ours(e, pod) && skr_entry_has(e, pod));
 }
 
 /* The answer to a patch was newer, and its cached pod was not known to be bound: a bound pod stays

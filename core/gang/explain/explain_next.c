@@ -40,6 +40,11 @@ static void next_kubectl(struct next *next, const struct group *g, const char *v
 static void next_members(struct next *next, const struct group *g)
 {
     char label[400];
+    if (strchr(g->name, '/')) { /* no label has the name of such a group */
+        next_kubectl(next, g, "get pods", "-o wide");
+        next_kubectl(next, g, "get events", "--field-selector type=Warning");
+        return;
+    }
     snprintf(label, sizeof label, "-l %s=%.253s",
              g->source.kind == SOURCE_PODGROUP ? SKR_LABEL_POD_GROUP : SKR_LABEL_GROUP, g->name);
     next_kubectl(next, g, "get pods", label);
@@ -176,6 +181,10 @@ void skr_explain_next(const struct skr_gang *e, const struct group *g, enum skr_
         break;
     case SKR_REASON_ROLE_UNKNOWN:
     case SKR_REASON_PINNED_NODE_FULL:
+    case SKR_REASON_ENTRY_CONFLICT:
+    case SKR_REASON_OWNER_NOT_READABLE:
+    case SKR_REASON_SIZE_UNKNOWN:
+    case SKR_REASON_NO_SUCH_TOPOLOGY_KEY:
     case SKR_REASON_PODS_NOT_HOMOGENEOUS:
     case SKR_REASON_MEMBERS_MISSING:
     case SKR_REASON_WAITING_FOR_CLAIMS:

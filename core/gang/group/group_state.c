@@ -87,6 +87,10 @@ static const char *text_of_reason(const struct group *g)
     switch (g->reason) {
     case SKR_REASON_GROUP_INVALID:
     case SKR_REASON_DUPLICATE_GROUP:
+    case SKR_REASON_ENTRY_CONFLICT:
+    case SKR_REASON_OWNER_NOT_READABLE:
+    case SKR_REASON_SIZE_UNKNOWN:
+    case SKR_REASON_NO_SUCH_TOPOLOGY_KEY:
     case SKR_REASON_PODS_NOT_HOMOGENEOUS:
         return SKR_TEXT_INVALID;
     case SKR_REASON_PINNED_NODE_FULL:

@@ -3,6 +3,7 @@
 #include "core/gang/group/group_table.h"
 
 #include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
 #include "core/gang/group/attempt.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/state/map_entry.h"
@@ -46,6 +47,29 @@ struct group *skr_groups_find(const struct skr_gang *e, const char *key)
     return g;
 }
 
+/* "NAMESPACE/pod/NAME": the group of a pod; "NAMESPACE/podgroup/NAME" also of scheduling.x-k8s.io;
+ * "NAMESPACE/trainjob/NAME": its JobSet. */
+static struct group *find_spelt(const struct skr_gang *e, const char *key)
+{
+    const char *slash = strchr(key, '/'), *rest = slash ? strchr(slash + 1, '/') : NULL;
+    if (!rest) {
+        return NULL;
+    }
+    SKR_STRBUF(other);
+    SKR_STRBUF(namespace_);
+    skr_strbuf_addn(&namespace_, key, (size_t)(slash - key));
+    if (strncmp(slash, "/pod/", 5) == 0) {
+        const struct pod_entry *p = skr_pods_find_name(e, namespace_.s, rest + 1);
+        return p ? p->group : NULL;
+    }
+    if (strncmp(slash, "/podgroup/", 10) == 0) {
+        skr_strbuf_addf(&other, "%s%s", namespace_.s, rest);
+    } else if (strncmp(slash, "/trainjob/", 10) == 0) {
+        skr_strbuf_addf(&other, "%s/jobset%s", namespace_.s, rest);
+    }
+    return skr_groups_find(e, other.s);
+}
+
 struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
                                     struct map_entry **ret_map)
 {
@@ -58,7 +82,7 @@ struct group *skr_groups_find_named(const struct skr_gang *e, const char *key,
         g = skr_groups_find(e, m->group_key);
         g = g && g->source.map == m ? g : NULL;
     }
-    return g;
+    return g || *ret_map ? g : find_spelt(e, key);
 }
 
 struct group *skr_groups_get(struct skr_gang *e, const char *namespace_, const char *name)

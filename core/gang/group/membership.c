@@ -15,6 +15,7 @@
  */
 #include "core/gang/group/membership.h"
 
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
@@ -76,10 +77,21 @@ static int by_age(const void *a, const void *b)
 
 /* ---- generations ---- */
 
+/* Pods of another value never run in one gang. Of a derived group its workload says it. */
+static const char *generation_of(const struct group *g, const struct pod_entry *p)
+{
+    struct skr_workload w;
+    if (!skr_entry_is_derived(g->name)) {
+        return p->pod->controller_uid;
+    }
+    skr_workload_of(p->pod, &w);
+    return skr_workload_generation(p->pod, &w);
+}
+
 static bool of_this_generation(const struct group *g, const struct pod_entry *p)
 {
     for (size_t i = 0; i < g->generation.n; i++) {
-        if (strcmp(g->generation.controller[i], p->pod->controller_uid) == 0) {
+        if (strcmp(g->generation.controller[i], generation_of(g, p)) == 0) {
             return true;
         }
     }
@@ -93,7 +105,7 @@ static void generation_add(struct group *g, const struct pod_entry *p)
     }
     skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
              sizeof *g->generation.controller);
-    g->generation.controller[g->generation.n++] = skr_strdup(p->pod->controller_uid);
+    g->generation.controller[g->generation.n++] = skr_strdup(generation_of(g, p));
 }
 
 static void generation_reset(struct group *g)
@@ -107,7 +119,7 @@ static void generation_reset(struct group *g)
 
 bool skr_membership_may_replace(const struct group *g, const struct pod_entry *p)
 {
-    bool replaces = is_open(g) || !p->pod->of_job;
+    bool replaces = !skr_entry_is_derived(g->name) && (is_open(g) || !p->pod->of_job);
     return (!g->generation.succeeded && replaces) || g->generation.n == 0 ||
            of_this_generation(g, p);
 }

@@ -7,6 +7,7 @@
 #include "core/gang/group/group_table.h"
 
 #include "core/gang/cache/pods.h"
+#include "core/gang/cache/workload_owners.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -15,6 +16,7 @@
 #include "core/gang/state/map_entry.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/plan_entry.h"
+#include "core/gang/state/types.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -77,7 +79,13 @@ static void event_about(struct skr_gang *e, struct group *g, bool warning, const
     if (g->source.kind == SOURCE_MAP && g->source.map) {
         skr_out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
     } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        skr_out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
+        const struct skr_podgroup *pg = g->source.podgroup->pg;
+        skr_out_event_on(e, skr_gang_podgroup_type(pg->native)->resource, &pg->meta, warning,
+                         reason, action, note);
+    } else if (g->derived.owner && g->derived.owner->owner) {
+        const struct skr_owner *owner = g->derived.owner->owner;
+        skr_out_event_on(e, skr_gang_type_of(NULL, owner->kind)->resource, &owner->meta, warning,
+                         reason, action, note);
     } else if ((oldest = skr_membership_oldest(g))) {
         skr_out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
     }

@@ -36,6 +36,8 @@ struct fit_cache;
 struct group;
 struct map_entry;
 struct node_entry;
+struct auto_namespace;
+struct owner_entry;
 struct parked_call;
 struct plan;
 struct planner;
@@ -90,16 +92,22 @@ struct skr_gang {
     struct {
         struct skr_slab item; /* struct pod_entry * */
         struct skr_hash_index by_uid, by_name;
-    } pods;                                /* pod_changes.c; skr_pods_next() */
-    struct residents *residents;           /* the other pods; residents.c */
-    struct pod_entry *ordinary;            /* single pods of ours that wait; ordinary.c */
-    struct early_yeses *early;             /* ordinary.c */
-    struct pod_entry *assumed;             /* members that wait for claims; claims.c */
-    struct map_entry *maps;                /* maps.c */
-    struct podgroup_entry *podgroups;      /* maps.c */
-    struct disruption_budget *disruptions; /* disruptions.c */
-    bool classes_forbidden;                /* device_classes.c */
-    struct group *groups;                  /* group_table.c */
+    } pods;                           /* pod_changes.c; skr_pods_next() */
+    struct residents *residents;      /* the other pods; residents.c */
+    struct pod_entry *ordinary;       /* single pods of ours that wait; ordinary.c */
+    struct early_yeses *early;        /* ordinary.c */
+    struct pod_entry *assumed;        /* members that wait for claims; claims.c */
+    struct map_entry *maps;           /* maps.c */
+    struct podgroup_entry *podgroups; /* maps.c */
+    struct {
+        struct owner_entry *table;
+        int32_t n_forbidden;                /* kinds that may not be read; entries.c */
+    } owners;                               /* workload_owners.c */
+    struct auto_namespace *auto_namespaces; /* entry.c */
+    bool native_forbidden; /* PodGroups of scheduling.k8s.io may not be read; entries.c */
+    struct disruption_budget *disruptions;                               /* disruptions.c */
+    bool classes_forbidden;                                              /* device_classes.c */
+    struct group *groups;                                                /* group_table.c */
     size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
     struct group *planned; /* groups with a plan; plan.c */
     struct {

@@ -113,6 +113,14 @@ struct group {
         struct skr_group_spec
             *next; /* the last readable one while spec may not change; NULL: spec is */
     } source;
+    /* of a derived group */
+    struct {
+        struct owner_entry *owner; /* that says its size; NULL: none is read; workload_owners.c */
+        struct group *prev, *next; /* in owner->groups */
+        int64_t minimum;           /* as last read; derived.c, as the rest */
+        enum skr_reason lack;      /* why there is no spec; NONE: nothing is missing */
+        char *lack_text;
+    } derived;
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
     uint64_t input_epoch;        /* skr_dirty_input() */
 

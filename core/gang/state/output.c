@@ -2,6 +2,8 @@
 /* Appends actions to the frame's list. */
 #include "core/gang/state/output.h"
 
+#include "core/gang/state/types.h"
+
 #include <string.h>
 
 /* Appends an answer with the fields that every answer has; the rest is zero. */
@@ -85,19 +87,27 @@ struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind 
     return skr_frame_write(e->frame, &write, (int)purpose, key);
 }
 
+void skr_out_event_on(struct skr_gang *e, const struct skr_resource *resource,
+                      const struct skr_meta *about, bool warning, const char *reason,
+                      const char *action, const char *note)
+{
+    char version[SKR_API_VERSION_MAX];
+    skr_resource_api_version(resource, version, sizeof version);
+    const struct skr_note event = {.regarding = {.api_version = version,
+                                                 .kind = resource->kind,
+                                                 .namespace_ = about->namespace_,
+                                                 .name = about->name,
+                                                 .uid = about->uid},
+                                   .warning = warning,
+                                   .reason = reason,
+                                   .action = action,
+                                   .note = note};
+    skr_frame_event(e->frame, &event);
+}
+
 void skr_out_event(struct skr_gang *e, const char *kind, const struct skr_meta *about, bool warning,
                    const char *reason, const char *action, const char *note)
 {
-    bool podgroup = strcmp(kind, "PodGroup") == 0;
-    const struct skr_note event = {
-        .regarding = {.api_version = podgroup ? "scheduling.x-k8s.io/v1alpha1" : "v1",
-                      .kind = kind,
-                      .namespace_ = about->namespace_,
-                      .name = about->name,
-                      .uid = about->uid},
-        .warning = warning,
-        .reason = reason,
-        .action = action,
-        .note = note};
-    skr_frame_event(e->frame, &event);
+    skr_out_event_on(e, skr_gang_type_of(NULL, kind)->resource, about, warning, reason, action,
+                     note);
 }

@@ -40,6 +40,10 @@ struct skr_pending_write *skr_out_write(struct skr_gang *e, enum skr_write_kind 
                                         const struct skr_meta *meta, const struct skr_strbuf *body,
                                         enum write_purpose purpose, const char *key);
 /* An Event about an object; note is cut at SKR_MESSAGE_MAX. */
+/* resource: of the object that it is about. */
+void skr_out_event_on(struct skr_gang *e, const struct skr_resource *resource,
+                      const struct skr_meta *about, bool warning, const char *reason,
+                      const char *action, const char *note);
 void skr_out_event(struct skr_gang *e, const char *kind, const struct skr_meta *about, bool warning,
                    const char *reason, const char *action, const char *note);
 

@@ -2,6 +2,8 @@
 /* Defaults of the settings, as docs/reference.md lists them. */
 #include "core/gang/state/settings.h"
 
+#include "core/group/workload.h"
+
 void skr_settings_default(struct skr_settings *settings)
 {
     *settings = (struct skr_settings){
@@ -11,6 +13,9 @@ void skr_settings_default(struct skr_settings *settings)
         .groups_max = SKR_GROUPS_MAX_DEFAULT,
         .n_scheduler_names = 2,
         .scheduler_name = {"sakkara", "sakkara-scheduler"},
+        .derive_kinds = 1u << SKR_WORKLOAD_LWS | 1u << SKR_WORKLOAD_JOBSET |
+                        1u << SKR_WORKLOAD_MPIJOB | 1u << SKR_WORKLOAD_KUBEFLOW |
+                        1u << SKR_WORKLOAD_RAYCLUSTER,
         .preemption = true,
         .explain_waiting = true,
         .preempt_force_after = SKR_TIME_NEVER,

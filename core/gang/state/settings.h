@@ -21,6 +21,8 @@ struct skr_settings {
     bool label_fallback;                                 /* false */
     const char *priority_max;     /* of maps, by namespace (namespace_limits.h); "": no bound */
     const char *priority_trusted; /* namespaces whose maps count in all others; default "" */
+    /* derive.kinds: bits of enum skr_workload_kind, for namespaces that enter all their pods */
+    uint32_t derive_kinds;
     const char *groups_max;       /* counted groups, by namespace */
     bool heterogeneous_refuse;    /* false: the maximum is the demand */
     bool victims_labelled;        /* nonGroupVictims: labelled; false */

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "core/group/owner.h"
 #include "core/group/podgroup.h"
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
 #include "core/pod/shapes.h"
 #include "topology/device_classes.h"
+#include "topology/fields.h"
 
 static int pod_read(void *memory, const struct skr_json *json, void **ret, struct skr_error *error)
 {
@@ -53,40 +55,78 @@ static int configmap_read(void *memory, const struct skr_json *json, void **ret,
     return rc;
 }
 
+/* Of a namespace its name alone counts. */
+struct skr_namespace {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+};
+
+static void fill_nothing(void *object, const struct skr_fields *json)
+{
+    (void)object;
+    (void)json;
+}
+
+static int skr_namespace_decode(const json_t *json, struct skr_namespace **ret,
+                                struct skr_error *error)
+{
+    void *object = NULL;
+    const int rc = skr_object_decode(json, "namespace", sizeof **ret, fill_nothing, &object, error);
+    if (rc == 0) {
+        *ret = object;
+    }
+    return rc;
+}
+
+static void skr_namespace_destroy(struct skr_namespace *object)
+{
+    skr_object_destroy(object);
+}
+
 static const struct skr_object_reader pod_reader = {
     .read = pod_read, .create_memory = shapes_create, .destroy_memory = shapes_destroy};
 static const struct skr_object_reader node_reader = {.read = node_read};
 static const struct skr_object_reader configmap_reader = {.read = configmap_read};
 
-#define TYPE(name, what, group_, version_, plural_, kind_, namespaced_, reader_)      \
-    static int what##_decode(const json_t *json, void **ret, struct skr_error *error) \
-    {                                                                                 \
-        struct skr_##what *object = NULL;                                             \
-        int rc = skr_##what##_decode(json, &object, error);                           \
-        if (rc == 0) {                                                                \
-            *ret = object;                                                            \
-        }                                                                             \
-        return rc;                                                                    \
-    }                                                                                 \
-    static void what##_destroy(void *object)                                          \
-    {                                                                                 \
-        skr_##what##_destroy(object);                                                 \
-    }                                                                                 \
-    static const struct skr_meta *what##_meta(const void *object)                     \
-    {                                                                                 \
-        return &((const struct skr_##what *)object)->meta;                            \
-    }                                                                                 \
-    static const struct skr_resource what##_resource = {.group = group_,              \
-                                                        .version = version_,          \
-                                                        .plural = plural_,            \
-                                                        .kind = kind_,                \
-                                                        .namespaced = namespaced_};   \
-    const struct skr_object_type name = {.resource = &what##_resource,                \
-                                         .decode = what##_decode,                     \
-                                         .destroy = what##_destroy,                   \
-                                         .meta = what##_meta,                         \
+#define KIND(name, what, struct_, decoder, destroyer, group_, version_, plural_, kind_, \
+             namespaced_, reader_)                                                      \
+    static int what##_decode(const json_t *json, void **ret, struct skr_error *error)   \
+    {                                                                                   \
+        struct struct_ *object = NULL;                                                  \
+        int rc = decoder(json, &object, error);                                         \
+        if (rc == 0) {                                                                  \
+            *ret = object;                                                              \
+        }                                                                               \
+        return rc;                                                                      \
+    }                                                                                   \
+    static void what##_destroy(void *object)                                            \
+    {                                                                                   \
+        destroyer(object);                                                              \
+    }                                                                                   \
+    static const struct skr_meta *what##_meta(const void *object)                       \
+    {                                                                                   \
+        return &((const struct struct_ *)object)->meta;                                 \
+    }                                                                                   \
+    static const struct skr_resource what##_resource = {.group = group_,                \
+                                                        .version = version_,            \
+                                                        .plural = plural_,              \
+                                                        .kind = kind_,                  \
+                                                        .namespaced = namespaced_};     \
+    const struct skr_object_type name = {.resource = &what##_resource,                  \
+                                         .decode = what##_decode,                       \
+                                         .destroy = what##_destroy,                     \
+                                         .meta = what##_meta,                           \
                                          .reader = reader_}
-
+#define TYPE(name, what, group_, version_, plural_, kind_, namespaced_, reader_)              \
+    KIND(name, what, skr_##what, skr_##what##_decode, skr_##what##_destroy, group_, version_, \
+         plural_, kind_, namespaced_, reader_)
+#define OWNER(what, group_, version_, plural_, kind_)                               \
+    KIND(skr_gang_owner_##what, owner_##what, skr_owner, skr_owner_##what##_decode, \
+         skr_owner_destroy, group_, version_, plural_, kind_, true, NULL)
+#define NATIVE(version_)                                                                         \
+    KIND(skr_gang_native_##version_, native_##version_, skr_podgroup,                            \
+         skr_podgroup_##version_##_decode, skr_podgroup_destroy, "scheduling.k8s.io", #version_, \
+         "podgroups", "PodGroup", true, NULL)
 TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false, &node_reader);
 TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true, &pod_reader);
 TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true, &configmap_reader);
@@ -97,11 +137,58 @@ TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisrup
 TYPE(skr_gang_class, device_class, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false,
      NULL);
 
+TYPE(skr_gang_namespace, namespace, "", "v1", "namespaces", "Namespace", false, NULL);
+NATIVE(v1alpha2);
+NATIVE(v1alpha3);
+NATIVE(v1beta1);
+OWNER(job, "batch", "v1", "jobs", "Job");
+OWNER(statefulset, "apps", "v1", "statefulsets", "StatefulSet");
+OWNER(jobset, "jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet");
+OWNER(lws, "leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "LeaderWorkerSet");
+OWNER(mpijob, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob");
+OWNER(pytorchjob, "kubeflow.org", "v1", "pytorchjobs", "PyTorchJob");
+OWNER(tfjob, "kubeflow.org", "v1", "tfjobs", "TFJob");
+OWNER(xgboostjob, "kubeflow.org", "v1", "xgboostjobs", "XGBoostJob");
+OWNER(paddlejob, "kubeflow.org", "v1", "paddlejobs", "PaddleJob");
+OWNER(jaxjob, "kubeflow.org", "v1", "jaxjobs", "JAXJob");
+OWNER(raycluster, "ray.io", "v1", "rayclusters", "RayCluster");
+OWNER(spark, "sparkoperator.k8s.io", "v1beta2", "sparkapplications", "SparkApplication");
+
+static const struct skr_object_type *const owner_type[] = {
+    &skr_gang_owner_job,    &skr_gang_owner_statefulset, &skr_gang_owner_jobset,
+    &skr_gang_owner_lws,    &skr_gang_owner_mpijob,      &skr_gang_owner_pytorchjob,
+    &skr_gang_owner_tfjob,  &skr_gang_owner_xgboostjob,  &skr_gang_owner_paddlejob,
+    &skr_gang_owner_jaxjob, &skr_gang_owner_raycluster,  &skr_gang_owner_spark,
+};
+
+const char *skr_gang_owner_kind(const struct skr_object_type *type)
+{
+    for (size_t i = 0; i < sizeof owner_type / sizeof owner_type[0]; i++) {
+        if (owner_type[i] == type) {
+            return type->resource->kind;
+        }
+    }
+    return NULL;
+}
+
+const struct skr_object_type *skr_gang_podgroup_type(int32_t native)
+{
+    static const struct skr_object_type *const type[] = {
+        &skr_gang_podgroup, &skr_gang_native_v1alpha2, &skr_gang_native_v1alpha3,
+        &skr_gang_native_v1beta1};
+    return type[native];
+}
+
+bool skr_gang_is_native(const struct skr_object_type *type)
+{
+    return strcmp(type->resource->group, "scheduling.k8s.io") == 0;
+}
+
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
 {
-    static const struct skr_object_type *const types[] = {&skr_gang_node,      &skr_gang_pod,
-                                                          &skr_gang_configmap, &skr_gang_podgroup,
-                                                          &skr_gang_budget,    &skr_gang_class};
+    static const struct skr_object_type *const types[] = {
+        &skr_gang_node,   &skr_gang_pod,   &skr_gang_configmap,     &skr_gang_podgroup,
+        &skr_gang_budget, &skr_gang_class, &skr_gang_native_v1beta1};
     char text[SKR_API_VERSION_MAX];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         skr_resource_api_version(types[i]->resource, text, sizeof text);
@@ -110,8 +197,17 @@ const struct skr_object_type *skr_gang_type_of(const char *api_version, const ch
             return types[i];
         }
     }
+    for (size_t i = 0; i < sizeof owner_type / sizeof owner_type[0]; i++) {
+        skr_resource_api_version(owner_type[i]->resource, text, sizeof text);
+        if (strcmp(owner_type[i]->resource->kind, kind) == 0 &&
+            (!api_version || strcmp(text, api_version) == 0)) {
+            return owner_type[i];
+        }
+    }
     return NULL;
 }
+
+#define OPTIONAL .optional = true, .may_be_forbidden = true, .users_only = true
 
 const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_node},
@@ -127,4 +223,24 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
     {.type = &skr_gang_budget, .optional = true},
     {.type = &skr_gang_class, .optional = true, .may_be_forbidden = true},
+    /* what derived and native groups need; each is there or not */
+    {.type = &skr_gang_namespace,
+     .label_selector = "sakkara.gang=auto",
+     .optional = true,
+     .may_be_forbidden = true},
+    {.type = &skr_gang_native_v1beta1, OPTIONAL, .name = "podgroups.v1beta1"},
+    {.type = &skr_gang_native_v1alpha3, OPTIONAL, .name = "podgroups.v1alpha3"},
+    {.type = &skr_gang_native_v1alpha2, OPTIONAL, .name = "podgroups.v1alpha2"},
+    {.type = &skr_gang_owner_job, OPTIONAL},
+    {.type = &skr_gang_owner_statefulset, OPTIONAL},
+    {.type = &skr_gang_owner_jobset, OPTIONAL},
+    {.type = &skr_gang_owner_lws, OPTIONAL},
+    {.type = &skr_gang_owner_mpijob, OPTIONAL},
+    {.type = &skr_gang_owner_pytorchjob, OPTIONAL},
+    {.type = &skr_gang_owner_tfjob, OPTIONAL},
+    {.type = &skr_gang_owner_xgboostjob, OPTIONAL},
+    {.type = &skr_gang_owner_paddlejob, OPTIONAL},
+    {.type = &skr_gang_owner_jaxjob, OPTIONAL},
+    {.type = &skr_gang_owner_raycluster, OPTIONAL},
+    {.type = &skr_gang_owner_spark, OPTIONAL},
 };

@@ -11,10 +11,26 @@ extern const struct skr_object_type skr_gang_podgroup;  /* struct skr_podgroup *
 extern const struct skr_object_type skr_gang_budget;    /* struct skr_budget */
 extern const struct skr_object_type skr_gang_class;     /* struct skr_device_class */
 
+extern const struct skr_object_type skr_gang_namespace; /* what skr_object_meta() reads */
+/* struct skr_podgroup of scheduling.k8s.io, by version */
+extern const struct skr_object_type skr_gang_native_v1alpha2, skr_gang_native_v1alpha3,
+    skr_gang_native_v1beta1;
+/* struct skr_owner */
+extern const struct skr_object_type skr_gang_owner_job, skr_gang_owner_statefulset,
+    skr_gang_owner_jobset, skr_gang_owner_lws, skr_gang_owner_mpijob, skr_gang_owner_pytorchjob,
+    skr_gang_owner_tfjob, skr_gang_owner_xgboostjob, skr_gang_owner_paddlejob,
+    skr_gang_owner_jaxjob, skr_gang_owner_raycluster, skr_gang_owner_spark;
+
+/* The kind of owners of this type; NULL: it is another type. */
+const char *skr_gang_owner_kind(const struct skr_object_type *type);
+bool skr_gang_is_native(const struct skr_object_type *type);
+/* native: as in struct skr_podgroup. */
+const struct skr_object_type *skr_gang_podgroup_type(int32_t native);
+
 /* The type of this kind and "group/version" (NULL: any); NULL if there is none. */
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind);
 
-enum { SKR_GANG_WATCHES = 7 };
+enum { SKR_GANG_WATCHES = 23 };
 extern const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES];
 
 #endif

@@ -42,12 +42,19 @@ struct skr_write skr_write_of_kind(enum skr_write_kind kind)
                               .answer = row->answers ? row->type : NULL};
 }
 
+/* Of every API group and version a PodGroup is one kind of object. */
+static bool is_for(const struct skr_resource *row, const struct skr_resource *resource)
+{
+    return skr_resource_is(row, resource) ||
+           (row == skr_gang_podgroup.resource && strcmp(row->kind, resource->kind) == 0);
+}
+
 enum skr_write_kind skr_write_kind_of(const struct skr_write *write)
 {
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         const struct row *row = &rows[i];
         const struct skr_resource *resource = row->type ? row->type->resource : &skr_events;
-        if (skr_resource_is(resource, write->resource) && row->verb == write->verb &&
+        if (is_for(resource, write->resource) && row->verb == write->verb &&
             strcmp(row->subresource, write->subresource) == 0) {
             return (enum skr_write_kind)i;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes one group for users: its definition, its progress, and its members. */
+#include "core/gang/cache/entry.h"
 #include "core/gang/cache/pods.h"
 #include "core/gang/group/membership.h"
 #include "core/gang/group/roles.h"
@@ -35,7 +36,8 @@ static void write_identity(struct view *v, const struct group *g)
     const struct pod_entry *oldest = meta ? NULL : skr_membership_oldest(g);
     skr_json_string(&v->w, "namespace", g->namespace_);
     skr_json_string(&v->w, "name", g->name);
-    skr_json_string(&v->w, "source", source[g->source.kind]);
+    skr_json_string(&v->w, "source",
+                    skr_entry_is_derived(g->name) ? "Workload" : source[g->source.kind]);
     skr_json_string(&v->w, "object", meta ? meta->name : NULL);
     skr_view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
     skr_json_open(&v->w, "labels", '{');

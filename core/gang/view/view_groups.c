@@ -68,7 +68,7 @@ static struct group *view_find_group(struct view *v, const char *rest, int *ret_
     const char *slash = strchr(rest, '/');
     struct map_entry *m;
     struct group *g = NULL;
-    if (!slash || slash == rest || !slash[1] || strchr(slash + 1, '/')) {
+    if (!slash || slash == rest || !slash[1]) {
         *ret_code = skr_view_refuse(v, 404, "a group is asked for as NAMESPACE/NAME");
     } else if (!(g = skr_groups_find_named(v->e, rest, &m))) {
         *ret_code = skr_view_refuse(v, 404, "no group \"%.100s\" in namespace \"%.*s\"", slash + 1,

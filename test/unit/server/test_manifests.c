@@ -276,6 +276,7 @@ TEST_EACH(role_row, roles, what_is_asked_for_at_the_start_is_what_the_roles_give
     const char *text;
     json_t *value;
     add_role(given, files[0], "sakkara");
+    add_role(given, files[0], "sakkara-workloads");
     if (role_row->path) {
         add_role(given, role_row->path, role_row->name);
     }

@@ -76,6 +76,62 @@ static struct rig *group_invalid(void)
     return rig;
 }
 
+/* A pod of a controller, which is a group by its annotation. */
+static struct rig *of_controller(const char *kind, const char *group, const char *labels)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_create_json(rig, RIG_POD, "p-0",
+                    "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{%s},"
+                    "'ownerReferences':[{'apiVersion':'%s/v1','kind':'%s','name':'g','uid':'u',"
+                    "'controller':true}]},'spec':{'schedulerName':'sakkara',"
+                    "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
+                    "'resources':{'requests':{'cpu':'1'}}}]}}",
+                    labels, group, kind);
+    return rig;
+}
+
+static struct rig *owner_not_readable(void)
+{
+    struct rig *rig = of_controller("Job", "batch", "");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *size_unknown(void)
+{
+    struct rig *rig = of_controller("ReplicaSet", "apps", "");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *entry_conflict(void)
+{
+    struct rig *rig = of_controller("Job", "batch",
+                                    "'jobset.sigs.k8s.io/jobset-name':'g','jobset.sigs.k8s.io/"
+                                    "replicatedjob-name':'w','jobset.sigs.k8s.io/job-index':'0'");
+    rig_create_json(rig, RIG_JOBSET, "g",
+                    "{'metadata':{'annotations':{'alpha.jobset.sigs.k8s.io/exclusive-topology':"
+                    "'rack'}},'spec':{}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *no_such_topology_key(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_create_json(rig, RIG_NATIVE, "g",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':1}},"
+                    "'schedulingConstraints':{'topology':[{'key':'example.com/rack'}]}}}");
+    rig_create_json(rig, RIG_POD, "p-0",
+                    "{'metadata':{},'spec':{'schedulerName':'sakkara','schedulingGroup':{"
+                    "'podGroupName':'g'},'schedulingGates':[{'name':'sakkara.gang'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
 static struct rig *duplicate_group(void)
 {
     struct rig *rig = cluster();
@@ -355,32 +411,37 @@ static struct rig *bound_without_map(void)
 static const struct {
     const char *token;
     struct rig *(*cluster)(void);
-    bool also;   /* beside another reason */
-    bool placed; /* exit code 0 */
+    bool also;         /* beside another reason */
+    bool placed;       /* exit code 0 */
+    const char *group; /* NULL: "g" */
 } tokens[] = {
-    {"GroupNotFound", group_not_found, false, false},
-    {"GroupInvalid", group_invalid, false, false},
-    {"DuplicateGroup", duplicate_group, false, false},
-    {"PodsNotHomogeneous", pods_not_homogeneous, false, false},
-    {"UnknownLevel", unknown_level, true, false},
-    {"TopologyMissing", topology_missing, false, false},
-    {"NodesNotInTree", nodes_not_in_tree, true, false},
-    {"LabelMissing", label_missing, true, false},
-    {"MembersMissing", members_missing, false, false},
-    {"WaitingForClaims", waiting_for_claims, false, false},
-    {"ConstraintConflict", constraint_conflict, false, false},
-    {"NeverFits", never_fits, false, false},
-    {"TopologyPlacementFailed", topology_placement_failed, false, false},
-    {"WaitingForCapacity", waiting_for_capacity, false, false},
-    {"FilteredByOthers", filtered_by_others, false, false},
-    {"DevicesNotCounted", devices_not_counted, true, false},
-    {"PlanTimeout", plan_timeout, false, false},
-    {"BindFailed", bind_failed, false, false},
-    {"BeyondSize", beyond_size, true, true},
-    {"SchedulerName", scheduler_name, true, false},
-    {"Assigned", assigned, false, true},
-    {"Permitted", permitted, false, true},
-    {"Bound", bound, false, true}, /* no token: there is nothing to tell */
+    {"GroupNotFound", group_not_found, false, false, NULL},
+    {"GroupInvalid", group_invalid, false, false, NULL},
+    {"DuplicateGroup", duplicate_group, false, false, NULL},
+    {"EntryConflict", entry_conflict, false, false, "pod/p-0"},
+    {"OwnerNotReadable", owner_not_readable, false, false, "pod/p-0"},
+    {"SizeUnknown", size_unknown, false, false, "pod/p-0"},
+    {"NoSuchTopologyKey", no_such_topology_key, false, false, "pod/p-0"},
+    {"PodsNotHomogeneous", pods_not_homogeneous, false, false, NULL},
+    {"UnknownLevel", unknown_level, true, false, NULL},
+    {"TopologyMissing", topology_missing, false, false, NULL},
+    {"NodesNotInTree", nodes_not_in_tree, true, false, NULL},
+    {"LabelMissing", label_missing, true, false, NULL},
+    {"MembersMissing", members_missing, false, false, NULL},
+    {"WaitingForClaims", waiting_for_claims, false, false, NULL},
+    {"ConstraintConflict", constraint_conflict, false, false, NULL},
+    {"NeverFits", never_fits, false, false, NULL},
+    {"TopologyPlacementFailed", topology_placement_failed, false, false, NULL},
+    {"WaitingForCapacity", waiting_for_capacity, false, false, NULL},
+    {"FilteredByOthers", filtered_by_others, false, false, NULL},
+    {"DevicesNotCounted", devices_not_counted, true, false, NULL},
+    {"PlanTimeout", plan_timeout, false, false, NULL},
+    {"BindFailed", bind_failed, false, false, NULL},
+    {"BeyondSize", beyond_size, true, true, NULL},
+    {"SchedulerName", scheduler_name, true, false, NULL},
+    {"Assigned", assigned, false, true, NULL},
+    {"Permitted", permitted, false, true, NULL},
+    {"Bound", bound, false, true, NULL}, /* no token: there is nothing to tell */
 };
 
 static void compare(const char *token, const char *text, const json_t *x)
@@ -451,7 +512,7 @@ TEST(every_token_has_its_text_and_its_json)
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         const char *token = tokens[i].token;
         SKR_AUTO(rig_destroy) struct rig *rig = tokens[i].cluster();
-        const json_t *x = rig_explain(rig, "g");
+        const json_t *x = rig_explain(rig, tokens[i].group ? tokens[i].group : "g");
         const struct skr_explain_look look = {0};
         SKR_STRBUF(text);
         skr_explain_write_text(x, &look, &text);

@@ -236,7 +236,7 @@ static const struct {
     {"/v1/tree/rack-0", NULL, NULL, NULL, SKR_NOT_FOUND, "nothing below /v1/tree"},
     {"/v1/groups/a-0", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
     {"/v1/groups//a-0", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
-    {"/v1/groups/a/b/c", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
+    {"/v1/groups/a/b/c", NULL, NULL, NULL, SKR_NOT_FOUND, "no group \"b/c\" in namespace \"a\""},
     {"/v1/groups/default/x", NULL, NULL, NULL, SKR_NOT_FOUND,
      "no group \"x\" in namespace \"default\""},
     {"/v1/tree", "gup", NULL, NULL, SKR_NOT_FOUND, "no node has a resource \"gup\""},

@@ -210,7 +210,7 @@ TEST(a_podgroup_gives_size_and_no_rules)
         json_t *json = json_text_load(row[i].json);
         assert_int_equal(skr_podgroup_decode(json, &pg, &error), 0);
         json_decref(json);
-        int rc = skr_group_spec_from_podgroup(pg, 5, &spec, &error);
+        int rc = skr_group_spec_from_podgroup(pg, 5, NULL, &spec, &error);
         assert_string_equal(error.text, row[i].text);
         skr_podgroup_destroy(pg);
         assert_int_equal(rc == 0, row[i].text[0] == '\0');

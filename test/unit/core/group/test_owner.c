@@ -66,7 +66,9 @@ TEST_EACH(size_row, sizes, an_owner_says_the_size_of_its_group)
 {
     SKR_AUTO(skr_owner_destroy)
     struct skr_owner *owner = read_owner(size_row->decode, size_row->rest);
-    const struct skr_workload w = {.kind = SKR_WORKLOAD_OTHER, .part = "", .size = -1};
+    const bool job = size_row->decode == skr_owner_job_decode;
+    const struct skr_workload w = {
+        .kind = job ? SKR_WORKLOAD_JOB : SKR_WORKLOAD_OTHER, .part = "", .size = -1};
     assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), size_row->minimum);
     assert_null(owner->conflict);
 }
@@ -74,6 +76,17 @@ TEST_EACH(size_row, sizes, an_owner_says_the_size_of_its_group)
 #define JOBS                                                      \
     "'replicatedJobs':[{'name':'driver','template':{'spec':{}}}," \
     "{'name':'workers','replicas':3,'template':{'spec':{'parallelism':4,'completions':4}}}]"
+
+TEST(a_running_job_keeps_its_size)
+{
+    SKR_AUTO(skr_owner_destroy)
+    struct skr_owner *owner =
+        read_owner(skr_owner_job_decode,
+                   "},'spec':{'parallelism':4,'completions':4},'status':{'succeeded':3}");
+    const struct skr_workload w = {.kind = SKR_WORKLOAD_JOB, .part = "", .size = -1};
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, true), 4);
+    assert_int_equal(skr_owner_minimum(owner, &w, SKR_SCOPE_AUTO, false), 1);
+}
 
 TEST(a_jobset_has_a_size_for_each_scope)
 {

@@ -136,14 +136,14 @@ TEST(constraints_of_an_annotation_are_read_as_those_of_a_map)
     struct skr_podgroup pg = {.meta = {.name = "pg"}, .min_member = 4};
     struct skr_error error = {.text = ""};
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
-    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, &spec, &error), 0);
+    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, NULL, &spec, &error), 0);
     assert_int_equal(
         skr_group_spec_add_constraints(spec, "sakkara.group.constraints", text, &error), 0);
     assert_true(spec->n_rules == 1 && spec->rule[0].rule.hard);
     assert_non_null(skr_group_role_rules(spec, "worker"));
     skr_group_spec_destroy(spec);
     spec = NULL;
-    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, &spec, &error), 0);
+    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, NULL, &spec, &error), 0);
     assert_int_equal(
         skr_group_spec_add_constraints(spec, "sakkara.group.constraints", "{\"rack\":1}", &error),
         -SKR_INVALID);

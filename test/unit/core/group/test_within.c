@@ -171,11 +171,11 @@ TEST(a_podgroup_has_it_in_an_annotation)
                               .min_member = 4};
     struct skr_error error;
     SKR_AUTO(skr_group_spec_destroy) struct skr_group_spec *spec = NULL;
-    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, &spec, &error), 0);
+    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, NULL, &spec, &error), 0);
     assert_string_equal(spec->within, "rack");
     item.value = "";
     struct skr_group_spec *refused = NULL;
-    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, &refused, &error), -SKR_INVALID);
+    assert_int_equal(skr_group_spec_from_podgroup(&pg, 0, NULL, &refused, &error), -SKR_INVALID);
     assert_string_equal(error.text,
                         "sakkara.group.within: 1:1: must be the name of a level, got \"\"");
     assert_null(refused);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries of pods, and namespaces that enter all their pods. */
+#include "core/gang/cache/entry.h"
+
+#include <string.h>
+#include <uthash.h>
+
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/workload_owners.h"
+#include "core/gang/state/map_entry.h"
+#include "topology/base/table.h"
+
+struct auto_namespace {
+    UT_hash_handle hh;
+    char name[];
+};
+
+static struct auto_namespace *find(const struct skr_gang *e, const char *name)
+{
+    struct auto_namespace *n = NULL;
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->auto_namespaces, name, n);
+    return n;
+}
+
+bool skr_entry_namespace_put(struct skr_gang *e, const char *name)
+{
+    if (find(e, name)) {
+        return false;
+    }
+    struct auto_namespace *n = skr_alloc(sizeof *n + strlen(name) + 1);
+    memcpy(n->name, name, strlen(name) + 1);
+    SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->auto_namespaces, n->name, strlen(n->name), n);
+    return true;
+}
+
+bool skr_entry_namespace_delete(struct skr_gang *e, const char *name)
+{
+    struct auto_namespace *n = find(e, name);
+    if (n) {
+        HASH_DEL(e->auto_namespaces, n);
+        free(n);
+    }
+    return n;
+}
+
+void skr_entry_fini(struct skr_gang *e)
+{
+    struct auto_namespace *n, *tmp;
+    HASH_ITER(hh, e->auto_namespaces, n, tmp)
+    {
+        HASH_DEL(e->auto_namespaces, n);
+        free(n);
+    }
+}
+
+bool skr_entry_is_native(const char *name)
+{
+    return strncmp(name, SKR_NATIVE_PREFIX, sizeof SKR_NATIVE_PREFIX - 1) == 0;
+}
+
+bool skr_entry_is_derived(const char *name)
+{
+    return strchr(name, '/') && !skr_entry_is_native(name);
+}
+
+/* The PodGroup that the pod names has policy gang, or is not seen yet. Without the right to read them
+ * there are none. */
+static bool is_of_native(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    if (!*pod->scheduling_group || e->native_forbidden) {
+        return false;
+    }
+    SKR_STRBUF(key);
+    const struct podgroup_entry *entry = NULL;
+    skr_strbuf_addf(&key, "%s/%s%s", pod->meta.namespace_, SKR_NATIVE_PREFIX,
+                    pod->scheduling_group);
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->podgroups, key.s, entry);
+    return !entry || !entry->pg->basic;
+}
+
+enum skr_workload_scope skr_entry_scope(const struct skr_gang *e, const struct skr_pod *pod,
+                                        const struct skr_workload *w, const char **ret_unknown)
+{
+    const char *text = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_GANG);
+    enum skr_workload_scope scope = SKR_SCOPE_AUTO;
+    const bool known = !text || skr_workload_scope_find(text, &scope);
+    *ret_unknown = known ? NULL : text;
+    if (scope == SKR_SCOPE_AUTO && w->kind == SKR_WORKLOAD_JOBSET) {
+        const struct skr_owner *owner = skr_workload_owners_of(e, pod, w);
+        scope = owner && owner->in_order ? SKR_SCOPE_REPLICATEDJOB : SKR_SCOPE_AUTO;
+    }
+    return scope;
+}
+
+bool skr_entry_name(const struct skr_gang *e, const struct skr_pod *pod, struct skr_strbuf *name)
+{
+    const char *label = skr_pods_group_name(pod), *unknown;
+    const char *gang = skr_labels_get(&pod->meta.annotations, SKR_ANNOTATION_GANG);
+    struct skr_workload w;
+    if (label) {
+        skr_strbuf_add(name, label);
+        return true;
+    }
+    if (gang && strcmp(gang, "off") == 0) {
+        return false;
+    }
+    if (is_of_native(e, pod)) {
+        skr_strbuf_addf(name, "%s%s", SKR_NATIVE_PREFIX, pod->scheduling_group);
+        return true;
+    }
+    if (!gang && !find(e, pod->meta.namespace_)) {
+        return false;
+    }
+    skr_workload_of(pod, &w);
+    if ((!gang && !(e->settings.derive_kinds & (1u << w.kind))) ||
+        (w.alone && w.kind == SKR_WORKLOAD_SPARK)) {
+        return false;
+    }
+    skr_workload_name_add(pod, &w, skr_entry_scope(e, pod, &w, &unknown), name);
+    return true;
+}
+
+bool skr_entry_has(const struct skr_gang *e, const struct skr_pod *pod)
+{
+    SKR_STRBUF(name);
+    return skr_entry_name(e, pod, &name);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of owners. Limit: SKR_OWNERS_MAX objects. */
+#include "core/gang/cache/workload_owners.h"
+
+#include "topology/base/strbuf.h"
+#include "topology/base/table.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static void key_of(struct skr_strbuf *b, const char *kind, const char *namespace_, const char *name)
+{
+    skr_strbuf_addf(b, "%s/%s/%s", kind, namespace_, name);
+}
+
+static struct owner_entry *find(const struct skr_gang *e, const char *key)
+{
+    struct owner_entry *entry = NULL;
+    SKR_TABLE_FIND_STR(&e->settings.hash_seed, e->owners.table, key, entry);
+    return entry;
+}
+
+struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const char *kind,
+                                             const char *namespace_, const char *name)
+{
+    SKR_STRBUF(key);
+    key_of(&key, kind, namespace_, name);
+    return find(e, key.s);
+}
+
+const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
+                                               const struct skr_workload *w)
+{
+    if (!*w->owner_kind) {
+        return NULL;
+    }
+    const struct owner_entry *entry =
+        skr_workload_owners_find(e, w->owner_kind, pod->meta.namespace_, w->owner);
+    const struct skr_owner *owner = entry ? entry->owner : NULL;
+    const bool is_it = owner && (!*w->owner_uid || strcmp(w->owner_uid, owner->meta.uid) == 0);
+    return is_it ? owner : NULL;
+}
+
+static struct owner_entry *get(struct skr_gang *e, const char *key)
+{
+    struct owner_entry *entry = find(e, key);
+    if (!entry) {
+        entry = skr_alloc(sizeof *entry);
+        entry->key = skr_strdup(key);
+        SKR_TABLE_ADD(&e->settings.hash_seed, hh, e->owners.table, entry->key, strlen(entry->key),
+                      entry);
+    }
+    return entry;
+}
+
+static void drop_if_unused(struct skr_gang *e, struct owner_entry *entry)
+{
+    if (entry->owner || entry->groups) {
+        return;
+    }
+    HASH_DEL(e->owners.table, entry);
+    free(entry->key);
+    free(entry);
+}
+
+struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner *owner)
+{
+    SKR_STRBUF(key);
+    key_of(&key, owner->kind, owner->meta.namespace_, owner->meta.name);
+    struct owner_entry *entry = find(e, key.s);
+    if (!entry && HASH_COUNT(e->owners.table) >= SKR_OWNERS_MAX) {
+        skr_owner_destroy(owner);
+        return NULL;
+    }
+    entry = entry ? entry : get(e, key.s);
+    struct skr_owner *old = entry->owner;
+    const bool is_older = old && owner->meta.resource_version &&
+                          owner->meta.resource_version < old->meta.resource_version &&
+                          strcmp(owner->meta.uid, old->meta.uid) == 0;
+    if (is_older) {
+        skr_owner_destroy(owner);
+        return NULL;
+    }
+    const bool same = old && skr_owner_equal(old, owner);
+    entry->owner = owner;
+    skr_owner_destroy(old);
+    return same ? NULL : entry;
+}
+
+struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *kind,
+                                               const char *namespace_, const char *name)
+{
+    struct owner_entry *entry = skr_workload_owners_find(e, kind, namespace_, name);
+    if (!entry) {
+        return NULL;
+    }
+    const bool is_read = entry->groups;
+    skr_owner_destroy(entry->owner);
+    entry->owner = NULL;
+    drop_if_unused(e, entry);
+    return is_read ? entry : NULL;
+}
+
+void skr_workload_owners_link(struct skr_gang *e, struct group *g, const char *kind,
+                              const char *name)
+{
+    struct owner_entry *old = g->derived.owner, *now = NULL;
+    if (*kind) {
+        SKR_STRBUF(key);
+        key_of(&key, kind, g->namespace_, name);
+        now = get(e, key.s);
+    }
+    if (now == old) {
+        return;
+    }
+    if (old) {
+        DL_DELETE2(old->groups, g, derived.prev, derived.next);
+        drop_if_unused(e, old);
+    }
+    g->derived.owner = now;
+    if (now) {
+        DL_APPEND2(now->groups, g, derived.prev, derived.next);
+    }
+}
+
+void skr_workload_owners_fini(struct skr_gang *e)
+{
+    struct owner_entry *entry, *tmp;
+    HASH_ITER(hh, e->owners.table, entry, tmp)
+    {
+        HASH_DEL(e->owners.table, entry);
+        skr_owner_destroy(entry->owner);
+        free(entry->key);
+        free(entry);
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_CACHE_WORKLOAD_OWNERS_H
+#define SKR_CORE_GANG_CACHE_WORKLOAD_OWNERS_H
+/*
+ * Objects that say how large derived groups are (core/group/owner.h), and the groups that read each.
+ * An entry exists while the API server has the object or a group reads it. Look-ups stay in the
+ * namespace of the pod: an owner of another namespace is not found, whatever its uid.
+ */
+#include <uthash.h>
+
+#include "core/gang/state/groups.h"
+#include "core/group/owner.h"
+
+enum { SKR_OWNERS_MAX = 100000 }; /* cached; further ones are not read */
+
+struct owner_entry {
+    UT_hash_handle hh; /* by "Kind/namespace/name" */
+    char *key;
+    struct skr_owner *owner; /* NULL: it does not exist, or is not known */
+    struct group *groups;    /* that read it */
+};
+
+/* NULL: none. name: of the object. */
+struct owner_entry *skr_workload_owners_find(const struct skr_gang *e, const char *kind,
+                                             const char *namespace_, const char *name);
+/* What the object of the pod says; NULL: it is not known, or has another uid. */
+const struct skr_owner *skr_workload_owners_of(const struct skr_gang *e, const struct skr_pod *pod,
+                                               const struct skr_workload *workload);
+/* Takes owner. Returns its entry if what it says has changed; NULL else. */
+struct owner_entry *skr_workload_owners_put(struct skr_gang *e, struct skr_owner *owner);
+/* Returns the entry if groups read it. */
+struct owner_entry *skr_workload_owners_delete(struct skr_gang *e, const char *kind,
+                                               const char *namespace_, const char *name);
+/* The group reads this object from now on; kind "": none. */
+void skr_workload_owners_link(struct skr_gang *e, struct group *g, const char *kind,
+                              const char *name);
+void skr_workload_owners_fini(struct skr_gang *e);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Size and rules of derived groups. Annotation sakkara.group.size wins over the object of the
+ * workload. An owner that is gone leaves the last size in force, as long as members live.
+ */
+#include "core/gang/changes/derived.h"
+
+#include "core/gang/cache/entry.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/cache/workload_owners.h"
+#include "core/gang/group/membership.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { TEXT_MAX = 1024 }; /* bytes of a message */
+
+bool skr_derived_is(const struct group *g)
+{
+    return skr_entry_is_derived(g->name);
+}
+
+int32_t skr_derived_priority(const struct group *g)
+{
+    const struct pod_entry *p;
+    int32_t lowest = INT32_MAX;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod) && p->pod->priority < lowest) {
+            lowest = p->pod->priority;
+        }
+    }
+    return lowest == INT32_MAX ? 0 : lowest;
+}
+
+static void lack(struct group *g, enum skr_reason reason, const char *format, ...) SKR_PRINTF(3, 4);
+static void lack(struct group *g, enum skr_reason reason, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    free(g->derived.lack_text);
+    g->derived.lack_text = skr_strdup(text);
+    g->derived.lack = reason;
+}
+
+static void lack_size(const struct skr_gang *e, struct group *g, const struct skr_workload *w)
+{
+    if (!*w->owner_kind) {
+        lack(g, SKR_REASON_SIZE_UNKNOWN,
+             "group %s: nothing says how many pods it has; add annotation " SKR_LABEL_GROUP_SIZE
+             " to the pod template",
+             g->name);
+    } else if (e->owners.n_forbidden > 0) {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s is not known, and the daemon may not list and watch some kinds of "
+             "workloads; grant that, or add annotation " SKR_LABEL_GROUP_SIZE
+             " to the pod template",
+             g->name, w->owner_kind, w->owner);
+    } else {
+        lack(g, SKR_REASON_OWNER_NOT_READABLE,
+             "group %s: %s %s does not exist, or its kind is not installed; add "
+             "annotation " SKR_LABEL_GROUP_SIZE " to the pod template",
+             g->name, w->owner_kind, w->owner);
+    }
+}
+
+/* The minimum; -1: unknown, and the group says why. */
+static int64_t minimum_of(struct skr_gang *e, struct group *g, const struct skr_pod *pod,
+                          const struct skr_workload *w, enum skr_workload_scope scope)
+{
+    const struct skr_owner *owner = skr_workload_owners_of(e, pod, w);
+    if (owner && owner->conflict) {
+        lack(g, SKR_REASON_ENTRY_CONFLICT, "group %s: pods of %s %s cannot be a gang: %s", g->name,
+             w->owner_kind, w->owner, owner->conflict);
+        return -1;
+    }
+    int64_t minimum = skr_owner_minimum(owner, w, scope, g->seats.n_bound > 0);
+    if (minimum <= 0 && g->spec) { /* its owner is gone, or nothing is left to do */
+        minimum = g->spec->size;
+    }
+    if (minimum == 0) {
+        minimum = 1;
+    }
+    if (minimum < 0) {
+        lack_size(e, g, w);
+    }
+    return minimum;
+}
+
+void skr_derived_text(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
+{
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    struct skr_workload w;
+    struct skr_error error;
+    const char *unknown;
+    int32_t claimed = 0;
+    g->derived.lack = SKR_REASON_NONE;
+    if (!oldest) { /* as it was */
+        skr_strbuf_add(b, g->source.text ? g->source.text : "");
+        return;
+    }
+    const struct skr_labels *annotations = &oldest->pod->meta.annotations;
+    skr_workload_of(oldest->pod, &w);
+    skr_workload_owners_link(e, g, w.owner_kind, w.owner);
+    const enum skr_workload_scope scope = skr_entry_scope(e, oldest->pod, &w, &unknown);
+    const int rc = skr_group_claimed_size(annotations, &claimed, &error);
+    const int64_t minimum =
+        rc < 0 || claimed > 0 ? claimed : minimum_of(e, g, oldest->pod, &w, scope);
+    g->derived.minimum = minimum;
+    if (minimum < 0) {
+        skr_strbuf_add(b, "none");
+        return;
+    }
+    skr_strbuf_addf(b, "workload %lld %d ", (long long)minimum, (int)skr_derived_priority(g));
+    for (size_t i = 0; i < annotations->n; i++) {
+        if (strncmp(annotations->item[i].key, "sakkara.g", 9) == 0 &&
+            strcmp(annotations->item[i].key, SKR_ANNOTATION_GANG_PLAN) != 0) {
+            skr_strbuf_add_json(b, annotations->item[i].key);
+            skr_strbuf_add_json(b, annotations->item[i].value);
+        }
+    }
+}
+
+int skr_derived_spec(const struct skr_gang *e, const struct group *g, struct skr_group_spec **ret,
+                     struct skr_error *error)
+{
+    const struct pod_entry *oldest = skr_membership_oldest(g);
+    struct skr_workload w;
+    const char *unknown;
+    int32_t claimed;
+    *ret = NULL;
+    if (!oldest || g->derived.lack != SKR_REASON_NONE) {
+        return 0;
+    }
+    const struct skr_labels *annotations = &oldest->pod->meta.annotations;
+    skr_workload_of(oldest->pod, &w);
+    (void)skr_entry_scope(e, oldest->pod, &w, &unknown);
+    if (unknown) {
+        return skr_error_set_at(
+            error, SKR_INVALID, &(struct skr_subject){.key = SKR_ANNOTATION_GANG, .at = {1, 1}},
+            "must be auto, off, jobset, replicatedjob, job or lws, got \"%.60s\"", unknown);
+    }
+    const int rc = skr_group_claimed_size(annotations, &claimed, error);
+    return rc < 0 ? rc
+                  : skr_group_spec_from_workload(g->name, g->derived.minimum,
+                                                 skr_derived_priority(g), annotations, ret, error);
+}
+
+const char *skr_derived_native_level(const struct skr_gang *e, struct group *g,
+                                     const struct skr_podgroup *pg)
+{
+    const char *level = *pg->topology_key ? skr_topology_level_of(e, pg->topology_key) : NULL;
+    if (g) {
+        g->derived.lack = SKR_REASON_NONE;
+    }
+    if (g && *pg->topology_key && !level) {
+        SKR_STRBUF(labels);
+        skr_topology_add_labels(e, &labels);
+        lack(g, SKR_REASON_NO_SUCH_TOPOLOGY_KEY,
+             "group %s: no level of the topology is made of label %.200s; there are %.400s",
+             g->name, pg->topology_key, labels.s);
+    }
+    return level;
+}
+
+void skr_derived_fini(struct skr_gang *e, struct group *g)
+{
+    skr_workload_owners_link(e, g, "", "");
+    free(g->derived.lack_text);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entries are looked at anew when what they depend on has changed: the owner, the namespace, the
+ * PodGroup, the right to read one of these. Namespaces and rights change rarely: all pods are looked
+ * at. Owners change often: only members of the groups that read one.
+ */
+#include "core/gang/changes/entries.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/entry.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/workload_owners.h"
+#include "core/gang/changes/group_end.h"
+#include "core/gang/changes/group_source.h"
+#include "core/gang/changes/pod_changes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static void enter_again(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *old = p->group;
+    skr_pod_changes_enter(e, p);
+    if (old && old != p->group) {
+        skr_group_end_if_empty(e, old);
+    }
+}
+
+/* All pods of a namespace; NULL: of all. */
+static void enter_all(struct skr_gang *e, const char *namespace_)
+{
+    struct pod_entry *p;
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        if (p->ours && (!namespace_ || strcmp(p->pod->meta.namespace_, namespace_) == 0)) {
+            enter_again(e, p);
+        }
+    }
+}
+
+static void read_again(struct skr_gang *e, struct owner_entry *entry)
+{
+    struct group *g, *gtmp;
+    struct pod_entry *p, *ptmp;
+    for (g = entry ? entry->groups : NULL; g; g = gtmp) {
+        gtmp = g->derived.next;
+        skr_dirty_group(e, g);
+        for (p = g->members; p; p = ptmp) { /* the last one may end the group */
+            ptmp = p->next;
+            enter_again(e, p);
+        }
+    }
+}
+
+void skr_entries_owner_upsert(struct skr_gang *e, struct skr_owner *owner)
+{
+    read_again(e, skr_workload_owners_put(e, owner));
+}
+
+void skr_entries_owner_delete(struct skr_gang *e, const char *kind, const char *namespace_,
+                              const char *name)
+{
+    struct owner_entry *entry = skr_workload_owners_delete(e, kind, namespace_, name);
+    struct group *g;
+    for (g = entry ? entry->groups : NULL; g; g = g->derived.next) {
+        skr_dirty_group(e, g);
+    }
+}
+
+void skr_entries_owner_forbidden(struct skr_gang *e, bool is)
+{
+    struct group *g, *tmp;
+    e->owners.n_forbidden += is ? 1 : -1;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (g->derived.owner) {
+            skr_dirty_group(e, g);
+        }
+    }
+}
+
+void skr_entries_namespace_upsert(struct skr_gang *e, const char *name)
+{
+    if (skr_entry_namespace_put(e, name)) {
+        enter_all(e, name);
+    }
+}
+
+void skr_entries_namespace_delete(struct skr_gang *e, const char *name)
+{
+    if (skr_entry_namespace_delete(e, name)) {
+        enter_all(e, name);
+    }
+}
+
+void skr_entries_native_forbidden(struct skr_gang *e, bool is)
+{
+    if (e->native_forbidden != is) {
+        e->native_forbidden = is;
+        enter_all(e, NULL);
+    }
+}
+
+void skr_entries_native_changed(struct skr_gang *e, const char *namespace_, const char *name)
+{
+    struct pod_entry *p;
+    for (size_t at = 0; (p = skr_pods_next(e, &at));) {
+        if (p->ours && strcmp(p->pod->scheduling_group, name) == 0 &&
+            strcmp(p->pod->meta.namespace_, namespace_) == 0) {
+            enter_again(e, p);
+        }
+    }
+}

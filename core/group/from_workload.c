@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Group specs of derived groups: the size from the workload, the rest from annotations. */
+#include "core/group/lint.h"
+#include "core/pod/pod.h"
+
+int skr_group_claimed_size(const struct skr_labels *annotations, int32_t *ret,
+                           struct skr_error *error)
+{
+    const char *size = skr_labels_get(annotations, SKR_LABEL_GROUP_SIZE);
+    *ret = 0;
+    return size ? skr_group_size_parse((struct skr_subject){.key = SKR_LABEL_GROUP_SIZE}, size, ret,
+                                       error)
+                : 0;
+}
+
+static int add_annotations(struct skr_group_spec *spec, const struct skr_labels *annotations,
+                           struct skr_error *error)
+{
+    const char *constraints = skr_labels_get(annotations, SKR_GROUP_CONSTRAINTS);
+    const char *within = skr_labels_get(annotations, SKR_GROUP_WITHIN);
+    int rc = constraints
+                 ? skr_group_spec_add_constraints(spec, SKR_GROUP_CONSTRAINTS, constraints, error)
+                 : 0;
+    if (rc == 0 && within) {
+        rc = skr_group_spec_set_within(spec, (struct skr_subject){.key = SKR_GROUP_WITHIN}, within,
+                                       error);
+    }
+    return rc;
+}
+
+int skr_group_spec_from_workload(const char *name, int64_t minimum, int32_t priority,
+                                 const struct skr_labels *annotations, struct skr_group_spec **ret,
+                                 struct skr_error *error)
+{
+    if (minimum > SKR_GROUP_SIZE_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%s has %lld members, a group has at most %d", name,
+                             (long long)minimum, (int)SKR_GROUP_SIZE_MAX);
+    }
+    struct skr_group_spec *spec = skr_group_spec_create(name, error);
+    if (!spec) {
+        return -SKR_NO_MEMORY;
+    }
+    spec->size = (int32_t)minimum;
+    spec->open = true;
+    spec->priority = priority;
+    const int rc = add_annotations(spec, annotations, error);
+    if (rc < 0) {
+        skr_group_spec_destroy(spec);
+        return rc;
+    }
+    *ret = spec;
+    return 0;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that nothing but a workload defines, and groups of native PodGroups. */
+#include "test/unit/engine_test.h"
+#include "topology/base/json_field.h"
+
+#define GATED "'schedulingGates':[{'name':'sakkara.gang'}],"
+
+/* The uid that the API server gave to a Job; "none" before it exists. */
+static const char *uid_of(const struct rig *rig, const char *name)
+{
+    const struct rig_object *o = rig_find(rig, RIG_JOB, name);
+    return o ? skr_object_text(json_object_get(o->json, "metadata"), "uid") : "none";
+}
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    rig_sync(rig);
+    return rig;
+}
+
+/* Pods NAME-0 .. of a Job, with these annotations. */
+static void job_pods(struct rig *rig, const char *name, int n, const char *annotations)
+{
+    for (int i = 0; i < n; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "%s-%d", name, i);
+        rig_create_json(
+            rig, RIG_POD, pod,
+            "{'metadata':{'annotations':{%s},'labels':{'batch.kubernetes.io/job-name':'%s',"
+            "'batch.kubernetes.io/job-completion-index':'%d'},'ownerReferences':[{'apiVersion':"
+            "'batch/v1','kind':'Job','name':'%s','uid':'%s','controller':true}]},"
+            "'spec':{'schedulerName':'sakkara'," GATED
+            "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+            annotations, name, i, name, uid_of(rig, name));
+    }
+}
+
+static void job(struct rig *rig, const char *name, int parallelism)
+{
+    rig_create_json(rig, RIG_JOB, name, "{'spec':{'parallelism':%d,'completions':%d}}", parallelism,
+                    parallelism);
+}
+
+TEST_RIG(cluster(), a_job_with_one_annotation_is_a_gang)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 3, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "train-0"));
+    assert_string_equal(rig_state(rig, "default/job/train"), "Pending");
+    job_pods(rig, "late", 0, "");
+    rig_create_json(
+        rig, RIG_POD, "train-3",
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'batch.kubernetes.io/"
+        "job-completion-index':'3'},'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job',"
+        "'name':'train','uid':'%s','controller':true}]},"
+        "'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+        uid_of(rig, "train"));
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
+    for (int i = 0; i < 4; i++) { /* ranks are completion indexes */
+        char pod[32], rank[32];
+        snprintf(pod, sizeof pod, "train-%d", i);
+        snprintf(rank, sizeof rank, "%d", i);
+        assert_string_equal(rig_label(rig, pod, "sakkara.member.rank"), rank);
+    }
+}
+
+TEST_RIG(cluster(), a_job_without_the_annotation_is_not)
+{
+    job(rig, "plain", 2);
+    job_pods(rig, "plain", 1, "");
+    job_pods(rig, "off", 1, "'sakkara.gang':'off'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "plain", 1);
+    rig_assert_bound(rig, "off", 1);
+}
+
+TEST_RIG(cluster(), members_that_come_before_their_owner_wait_for_it)
+{
+    static const char pod[] =
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+        "'jobset.sigs.k8s.io/job-index':'0'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(rig, RIG_POD, "js-0", pod);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "js-0"));
+    assert_true(rig_has_event(rig, "JobSet js does not exist"));
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'spec':{'replicatedJobs':[{'name':'w','template':{'spec':{}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "js", 1);
+}
+
+TEST_RIG(cluster(), a_claimed_size_needs_no_job)
+{
+    job_pods(rig, "train", 2, "'sakkara.gang':'auto','sakkara.group.size':'2'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 2);
+}
+
+TEST_RIG(cluster(), a_job_of_another_uid_is_not_the_owner)
+{
+    job_pods(rig, "train", 1, "'sakkara.gang':'auto'");
+    job(rig, "train", 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "train-0"));
+}
+
+TEST_RIG(cluster(), a_level_for_the_whole_job_is_kept)
+{
+    job(rig, "train", 8);
+    job_pods(rig, "train", 8, "'sakkara.gang':'auto','sakkara.group.within':'rack'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 8);
+    job(rig, "wide", 9);
+    job_pods(rig, "wide", 9, "'sakkara.gang':'auto','sakkara.group.within':'rack'");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "wide-0"));
+}
+
+TEST_RIG(cluster(), a_defect_of_an_annotation_is_told_with_its_position)
+{
+    job(rig, "train", 1);
+    job_pods(rig, "train", 1, "'sakkara.gang':'auto','sakkara.group.size':'many'");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Invalid");
+    job(rig, "odd", 1);
+    job_pods(rig, "odd", 1, "'sakkara.gang':'yes'");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/job/odd"), "Invalid");
+}
+
+TEST_RIG(cluster(), a_namespace_can_enter_all_its_pods)
+{
+    static const char pod[] =
+        "{'metadata':{'labels':{'jobset.sigs.k8s.io/jobset-name':'js',"
+        "'jobset.sigs.k8s.io/replicatedjob-name':'w','jobset.sigs.k8s.io/job-index':'0',"
+        "'jobset.sigs.k8s.io/job-global-index':'%d'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(rig, RIG_NAMESPACE, "default",
+                    "{'metadata':{'labels':{'sakkara.gang':'auto'}}}");
+    rig_create_json(
+        rig, RIG_JOBSET, "js",
+        "{'spec':{'replicatedJobs':[{'name':'w','replicas':2,'template':{'spec':{}}}]}}");
+    rig_create_json(rig, RIG_POD, "js-0", pod, 0);
+    job_pods(rig, "plain", 1, ""); /* a plain Job is a gang only if it says so */
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "js-0"));
+    rig_assert_bound(rig, "plain", 1);
+    rig_create_json(rig, RIG_POD, "js-1", pod, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "js", 2);
+}
+
+TEST_RIG(cluster(), a_jobset_in_order_is_one_group_after_the_other)
+{
+    static const char pod[] =
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'%s',"
+        "'jobset.sigs.k8s.io/job-index':'0'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(rig, RIG_POD, "a-0", pod, "first"); /* before its JobSet is known */
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'spec':{'replicatedJobs':[{'name':'first','template':{'spec':{}}},"
+                    "{'name':'second','dependsOn':[{'name':'first'}],'template':{'spec':{}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "a", 1);
+    assert_string_equal(rig_state(rig, "default/jobset/js/first"), "Bound");
+    rig_create_json(rig, RIG_POD, "b-0", pod, "second");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "b", 1);
+}
+
+static void native_pods(struct rig *rig, const char *prefix, int n, const char *group)
+{
+    for (int i = 0; i < n; i++) {
+        char pod[64];
+        snprintf(pod, sizeof pod, "%s-%d", prefix, i);
+        rig_create_json(rig, RIG_POD, pod,
+                        "{'metadata':{},'spec':{'schedulerName':'sakkara',"
+                        "'schedulingGroup':{'podGroupName':'%s'}," GATED
+                        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                        group);
+    }
+}
+
+TEST_RIG(cluster(), a_native_podgroup_is_a_group)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':3}}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    native_pods(rig, "m", 1, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+    rig_assert_bound(rig, "m", 1);
+    native_pods(rig, "more", 2, "pg"); /* followers */
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "more", 2);
+}
+
+TEST_RIG(cluster(), pods_of_a_basic_podgroup_are_ordinary_once_it_is_known)
+{
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'basic':{}}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 2);
+}
+
+TEST_RIG(cluster(), a_topology_key_that_no_level_has_is_a_reason)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':2}},"
+                    "'schedulingConstraints':{'topology':[{'key':'example.com/rack'}]}}}");
+    native_pods(rig, "n", 2, "pg");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "n-0"));
+    assert_true(rig_has_event(rig, "no level of the topology is made of label example.com/rack"));
+}
+
+TEST_RIG(cluster(), a_hostname_key_is_the_level_of_nodes)
+{
+    rig_create_json(rig, RIG_NATIVE, "pg",
+                    "{'metadata':{},'spec':{'schedulingPolicy':{'gang':{'minCount':4}},"
+                    "'schedulingConstraints':{'topology':[{'key':'kubernetes.io/hostname'}]}}}");
+    native_pods(rig, "n", 4, "pg");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "n", 4);
+    for (int i = 1; i < 4; i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "n-%d", i);
+        assert_string_equal(rig_node_of(rig, pod), rig_node_of(rig, "n-0"));
+    }
+}
+
+TEST_RIG(cluster(), a_label_wins_over_what_is_derived)
+{
+    rig_group(rig, "g", 2, 0, NULL);
+    job(rig, "train", 1);
+    rig_create_json(
+        rig, RIG_POD, "train-0",
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{'sakkara.group.name':'g'},"
+        "'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'train','uid':"
+        "'uid-of-train','controller':true}]},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "train-0"));
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+}
+
+TEST_RIG(cluster(), a_restart_keeps_a_derived_gang)
+{
+    job(rig, "train", 4);
+    job_pods(rig, "train", 4, "'sakkara.gang':'auto'");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "train", 4);
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
+    rig_delete(rig, RIG_POD, "train-2");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "default/job/train"), "Bound");
+}
+
+TEST_RIG(cluster(), a_restarted_jobset_is_a_new_gang_once_the_old_one_is_gone)
+{
+    static const char pod[] =
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+        "'jobset.sigs.k8s.io/job-index':'0','jobset.sigs.k8s.io/restart-attempt':'%d',"
+        "'jobset.sigs.k8s.io/job-global-index':'%d'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}";
+    rig_create_json(
+        rig, RIG_JOBSET, "js",
+        "{'spec':{'replicatedJobs':[{'name':'w','replicas':2,'template':{'spec':{}}}]}}");
+    rig_create_json(rig, RIG_POD, "old-0", pod, 0, 0);
+    rig_create_json(rig, RIG_POD, "old-1", pod, 0, 1);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "old", 2);
+    rig_create_json(rig, RIG_POD, "new-0", pod, 1, 0);
+    rig_create_json(rig, RIG_POD, "new-1", pod, 1, 1);
+    rig_delete(rig, RIG_POD, "old-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "new-0"));
+    rig_delete(rig, RIG_POD, "old-1");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "new", 2);
+}
+
+TEST_RIG(cluster(), a_conflict_of_a_workload_says_what_to_take_away)
+{
+    rig_create_json(rig, RIG_JOBSET, "js",
+                    "{'metadata':{'annotations':{'alpha.jobset.sigs.k8s.io/exclusive-topology':"
+                    "'rack'}},'spec':{'replicatedJobs':[{'name':'w','template':{'spec':{}}}]}}");
+    rig_create_json(
+        rig, RIG_POD, "js-0",
+        "{'metadata':{'annotations':{'sakkara.gang':'auto'},'labels':{"
+        "'jobset.sigs.k8s.io/jobset-name':'js','jobset.sigs.k8s.io/replicatedjob-name':'w',"
+        "'jobset.sigs.k8s.io/job-index':'0'}},'spec':{'schedulerName':'sakkara'," GATED
+        "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(rig_is_gated(rig, "js-0"));
+    assert_true(rig_has_event(rig, "exclusive-topology lets workers exist only after"));
+}
