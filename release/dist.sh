@@ -42,11 +42,13 @@ git archive --format=tar --prefix="sakkara-$version/" HEAD | gzip -9n >"$out/sak
 
 # ---- program ----
 # jansson, libyaml and libmicrohttpd are inside; what gets the distribution's fixes is not: libcurl, GnuTLS, libc.
-make="make -s --no-print-directory O=build/dist-obj BIN=$stage/sakkara PLUGIN=$stage/kubectl-sakkara VERSION=$version
+# Paths are relative, and there is no debug information: the folder's name is nowhere in it.
+objects=build/dist-obj
+make="make -s --no-print-directory O=$objects BIN=$objects/sakkara PLUGIN=$objects/kubectl-sakkara VERSION=$version
     REVISION=$revision DATE=$(git log -1 --format=%cI)"
 static="-Wl,-Bstatic -ljansson -lyaml -lmicrohttpd -Wl,-Bdynamic -lcurl -lgnutls -lpthread"
-$make -j"$(nproc)" CFLAGS="-g0 -ffile-prefix-map=$PWD=." LDFLAGS="-Wl,-Map=$out/link.map -Wl,--build-id=none" LDLIBS="$static" all
-strip "$stage/sakkara"
+$make -j"$(nproc)" CFLAGS=-g0 LDFLAGS="-Wl,-Map=$objects/link.map -Wl,--build-id=none" LDLIBS="$static" all
+strip -o "$stage/sakkara" "$objects/sakkara"
 
 # ---- archive ----
 name=sakkara-$version-linux-$arch
@@ -98,10 +100,10 @@ sed -i "s/^  tag: latest/  tag: $version/" "$stage/chart/sakkara/values.yaml"
 pack "sakkara-chart-$version.tgz" "$stage/chart" sakkara
 
 # ---- what it is made of, indexes, sums ----
-python3 release/sbom.py "$stage/sakkara" "$out/link.map" "$version" "$epoch" "$out/$name"
+python3 release/sbom.py "$stage/sakkara" "$objects/link.map" "$version" "$epoch" "$out/$name"
 sum=$(sha256sum "$out/$name.tar.gz" | cut -d' ' -f1)
 sed -e "s|\${VERSION}|$version|g; s|\${ARCH}|$arch|g; s|\${NAME}|$name|g; s|\${SHA256}|$sum|g" release/krew.yaml >"$out/krew.yaml"
 sed -e "s|\${VERSION}|$version|g" release/artifacthub.yaml >"$out/artifacthub-repo.yaml"
-rm -rf "$stage" "$out/link.map"
+rm -rf "$stage"
 (cd "$out" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
 echo "$out"

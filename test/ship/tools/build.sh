@@ -15,7 +15,7 @@ fi
 name=${1:-}
 source=$(cd "$(dirname "$0")" && pwd)/$name
 if [ -z "$name" ] || [ ! -f "$source/go.mod" ]; then
-    echo "build.sh: no tool \"$name\" (have helm, nfpm, promtool)" >&2
+    echo "build.sh: no tool \"$name\" (have helm, nfpm)" >&2
     exit 2
 fi
 cd "$source"
