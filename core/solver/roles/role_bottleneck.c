@@ -177,7 +177,8 @@ static bool find_short(const struct level_view *view, int32_t unit, const int64_
     const struct skr_axes *axes = &rr->axes[view->level];
     int32_t needs[SKR_AXES_MAX];
     int32_t fits[SKR_AXES_MAX];
-    *ret = (struct short_unit){.unit = {.unit = unit}, .shortage = INT32_MAX};
+    *ret = (struct short_unit){.shortage = INT32_MAX};
+    ret->unit.unit = unit;
     for (int32_t a = 0; a < axes->n; a++) {
         int64_t need = axes->axis[a].most - beside(view, unit, a) - elsewhere[a];
         needs[a] = need > 0 ? (int32_t)need : 0;

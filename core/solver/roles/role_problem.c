@@ -59,7 +59,7 @@ static int check_kind(const struct skr_problem *problem, size_t k, uint32_t *see
             return skr_error_set(error, SKR_INVALID, "solver: role %s is in two set kinds",
                                  role->name ? role->name : "?");
         }
-        if (each < 0 || role->n % each != 0 || (sets > 0 && role->n / each != sets) ||
+        if (each < 1 || role->n % each != 0 || (sets > 0 && role->n / each != sets) ||
             role->minimum != role->n) {
             return skr_error_set(error, SKR_INVALID,
                                  "solver: role %s: %" PRId32 " members, at least %" PRId32
