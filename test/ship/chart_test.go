@@ -91,8 +91,8 @@ func TestChart_IsInstallYamlIsTheBase(t *testing.T) {
 	installed := objects(t, read(t, filepath.Join(manifests, "install.yaml")))
 	same(t, "the chart", "install.yaml", objects(t, template(t)), installed)
 	same(t, "the base", "install.yaml", objects(t, kustomize(t, manifests+"/kustomize/base")), installed)
-	if len(installed) != 17 {
-		t.Errorf("install.yaml has %d objects", len(installed))
+	if len(installed) < 17 {
+		t.Errorf("install.yaml has only %d objects", len(installed))
 	}
 }
 
