@@ -113,7 +113,6 @@ struct group {
         struct skr_group_spec
             *next; /* the last readable one while spec may not change; NULL: spec is */
     } source;
-    /* of a derived group */
     struct {
         struct owner_entry *owner; /* that says its size; NULL: none is read; workload_owners.c */
         struct group *prev, *next; /* in owner->groups */
