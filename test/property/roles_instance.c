@@ -264,7 +264,9 @@ static void claim_set(struct roles_instance *ri, struct random *random, int32_t 
     const struct skr_tree *tree = &ri->in.tree;
     const int32_t level = ri->kind[k].level;
     const int32_t width = tree->level_first[level + 1] - tree->level_first[level];
-    const int32_t unit = tree->level_first[level] + random_below(random, width);
+    /* Often the first one, which then has several sets. */
+    const int32_t unit =
+        tree->level_first[level] + (random_percent(random, 50) ? 0 : random_below(random, width));
     bool any = false;
     for (int32_t r = 0; r < (int32_t)ri->roles.n_roles; r++) {
         for (int32_t i = 0; i < ri->kind[k].each[r]; i++) {
@@ -335,7 +337,8 @@ void roles_instance_make(struct roles_instance *ret, uint64_t seed, enum roles_k
     make_loads(ret, &random, kind);
     make_eligible(ret, &random, kind);
     make_rules(ret, &random, shape);
-    if (kind == ROLES_CAPS || (kind != ROLES_SOFT && random_percent(&random, 8))) {
+    const int32_t caps = kind == ROLES_SOFT ? 0 : kind == ROLES_CLAIMS ? 30 : 8;
+    if (kind == ROLES_CAPS || random_percent(&random, caps)) {
         make_caps(ret, &random);
     }
     if (kind == ROLES_CLAIMS || (kind != ROLES_SOFT && random_percent(&random, 8))) {
