@@ -23,10 +23,16 @@ static struct rig *after(enum since since, bool preemption)
     return rig;
 }
 
+/* Of the priority, as its pods are: groups of other namespaces are evicted for these alone. */
 static void comes(struct rig *rig, const char *pods, const char *group, int priority)
 {
     rig_group(rig, pods, 4, priority, NULL);
     rig_pods(rig, pods, 4, group, RIG_GATED);
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s-%d", pods, i);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':%d}}", priority);
+    }
 }
 
 TEST(whose_groups_were_slow_to_solve_for_stands_behind_others_for_a_while)

@@ -31,9 +31,10 @@ AFTER_ALL
 static void send_put(int fd, const char *header, const char *body)
 {
     char text[512];
-    (void)snprintf(text, sizeof text,
-                   "PUT /v1/loglevel HTTP/1.1\r\nHost: x\r\n%sContent-Length: %zu\r\n\r\n%s",
-                   header, strlen(body), body);
+    (void)snprintf(
+        text, sizeof text,
+        "PUT /v1/loglevel HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s", header,
+        strlen(body), body);
     http_send_text(fd, text);
 }
 

@@ -7,8 +7,8 @@
 
 #define GROUPS   "labelSelector=sakkara.group"
 #define TREES    "labelSelector=sakkara.topology"
-#define PG_LIST  "/podgroups?limit="
-#define PG_WATCH "/podgroups?watch=true"
+#define PG_LIST  "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?limit="
+#define PG_WATCH "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?watch=true"
 #define DC_LIST  "/apis/resource.k8s.io/v1/deviceclasses?limit="
 #define DC_WATCH "/apis/resource.k8s.io/v1/deviceclasses?watch=true"
 

@@ -373,7 +373,7 @@ TEST_CLIENT(connections_are_used_again)
         patch(c, i, "x");
     }
     fake_sink_wait(c->sink, "write ", 200);
-    assert_true(fake_api_connections(c->api) <= 4 + 2 * FAKE_RESOURCES);
+    assert_true(fake_api_connections(c->api) <= 4 + 2 * (size_t)SKR_GANG_WATCHES);
 }
 
 TEST(the_bucket_gives_burst_then_rate)
