@@ -210,7 +210,8 @@ int skr_source_kubectl_own(const struct skr_client_options *options, const char 
     const bool maps = strcmp(resource, "configmaps") == 0;
     const char *const words[] = {resource, maps ? "--selector=" SKR_GROUP_LABEL : NULL, NULL};
     const int rc = get_objects(options, namespace_, words, SKR_RETRY, out, error);
-    return rc == -SKR_RETRY && error && strstr(error->text, "(Forbidden)")
+    return rc == -SKR_RETRY && error &&
+                   (strstr(error->text, "(Forbidden)") || strstr(error->text, "(Unauthorized)"))
                ? skr_error_set(error, SKR_DENIED, "not allowed either: %.200s", error->text)
                : rc;
 }

@@ -59,10 +59,9 @@ one_line "an unknown preset" 'sakkara tree: --preset: "ekz" is no preset; there 
 runs "a preset of a daemon" 2 "$sakkara" tree --preset eks
 runs "missing alone" 2 "$sakkara" tree --file "$views/clouds.yaml" --missing pad
 
-# The picture of the README is what its command prints.
-runs "README" 0 "$sakkara" tree --file docs/stuck-group.yaml
-awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```text$/ {p = 1; next} p && /^```$/ {exit} p' \
-    README.md >"$work/expected"
+# The explanation of the README is what the command prints.
+runs "README" 4 "$sakkara" explain a-3 --file docs/stuck-group.yaml
+awk '/^```text$/ {p = 1; next} p && /^```$/ {exit} p' README.md >"$work/expected"
 same "README" "$work/expected" "$work/out"
 
 # Who would be evicted, of a dump: the daemon's own search, with nobody to carry it out.
