@@ -126,6 +126,15 @@ func label(key, value string) change {
 	return func(pod *cluster.Pod) { pod.Labels[key] = value }
 }
 
+func annotation(key, value string) change {
+	return func(pod *cluster.Pod) {
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		pod.Annotations[key] = value
+	}
+}
+
 func cpu(quantity string) change {
 	return func(pod *cluster.Pod) { pod.Spec.Containers[0].Resources.Requests["cpu"] = quantity }
 }

@@ -78,9 +78,9 @@ func nomination(write *cluster.Write) bool {
 		strings.Contains(strings.ReplaceAll(write.Body, " ", ""), `"nominatedNodeName":"`)
 }
 
-// TestD4_EligibilityIsThatOfTheGang: One member that does not tolerate a taint keeps the whole gang off the
-// roomy rack.
-func TestD4_EligibilityIsThatOfTheGang(t *testing.T) {
+// TestD4_EligibilityIsThatOfEachMember: One member that does not tolerate a taint is not placed behind it, and the
+// whole gang stays together on the other rack.
+func TestD4_EligibilityIsThatOfEachMember(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// Three members tolerate the taint of the roomy rack, the fourth does not.
 		nodes, tree := racks([]int{9, 9}, []int{2, 2})

@@ -98,12 +98,13 @@ func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
 	r.expectPlaced("g", "node-1:5")
 }
 
-// TestD44_UnlikeRequestsAreNoticed: One member that asks for twice as much is what every member is taken for: two nodes of
-// three CPUs take one member each. The map's conditions name the pod and the resource.
+// TestD44_UnlikeRequestsAreNoticed: Two members share a role that rules name. The one that asks for twice as much is what both
+// are taken for: two nodes of three CPUs take one member each. The map's conditions name the pod and the resource.
 func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
 	r := startRacks(t, options{}, []int{3, 3})
-	r.group("g", 2, "")
-	r.create(r.pod("g-0", label("sakkara.group.name", "g"), gated), r.pod("g-1", label("sakkara.group.name", "g"), gated, cpu("2")))
+	r.group("g", 2, `{"roles":{"worker":{"node":{}}}}`)
+	in, worker := label("sakkara.group.name", "g"), annotation("sakkara.group.role", "worker")
+	r.create(r.pod("g-0", in, worker, gated), r.pod("g-1", in, worker, gated, cpu("2")))
 	r.wait(usual, "bound", r.allBound("g", 2))
 	r.expectPlaced("g", "node-0:1 node-1:1")
 	r.wait(usual, "the odd one is named", func(v *cluster.View) error {
