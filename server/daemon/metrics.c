@@ -66,6 +66,9 @@ static void collect_watches(const struct skr_daemon_metrics *m, const struct skr
     for (size_t i = 0; i < stats->n_resources; i++) {
         const struct skr_kube_resource_stats *r = &stats->resource[i];
         const char *name = r->name;
+        if (r->dispensable && r->events + r->failures + r->undecodable == 0) {
+            continue; /* many kinds that most clusters lack: they have series once they are used */
+        }
         skr_series_advance_seen(m->family[F_WATCH_RESTARTS], name, NULL, r->failures);
         skr_series_advance(m->family[F_WATCH_EVENTS], name, NULL, r->events);
         skr_series_advance_seen(m->family[F_UNDECODABLE], name, NULL, r->undecodable);

@@ -505,6 +505,7 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
     };
     for (size_t i = 0; i < kube->n_watches; i++) {
         get_resource(&c->resource[i], kube->options.stale_after, &ret->resource[i]);
+        ret->resource[i].dispensable = skr_kube_watch_is_dispensable(kube->watch[i]);
     }
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         ret->queued[i] = skr_count_get(&c->queued[i]);

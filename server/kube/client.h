@@ -63,6 +63,7 @@ struct skr_kube_resource_stats {
                      bookmarks included, or the kind was not installed; before the first: since
                      the client started */
     bool synced;          /* the first list is complete, or the kind is not installed */
+    bool dispensable;     /* the kind may be missing or forbidden: then there are no objects */
     bool stale;           /* age is more than it can be while all is well (stale_after) */
 };
 

@@ -7,6 +7,11 @@
 #include "server/kube/watch_state.h"
 #include "server/log.h"
 
+bool skr_kube_watch_is_dispensable(const struct skr_kube_watch *watch)
+{
+    return watch->optional && watch->may_be_forbidden;
+}
+
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)
 {
     return atomic_load(&watch->feed.counters->synced);
