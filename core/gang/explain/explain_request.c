@@ -24,7 +24,7 @@
 #include "core/gang/explain/ways_out.h"
 #include "core/gang/group/group_table.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/planning/planner.h"
+#include "core/gang/planning/unplaced.h"
 #include "core/gang/problem/problem.h"
 #include "core/gang/report/sentence.h"
 #include "core/gang/state/map_entry.h"
@@ -314,7 +314,7 @@ static void first_solved(struct skr_gang *e, struct group *g,
     skr_explain_size(&a, &b);
     q->draft->size = b.len > 0 ? s->explanation.largest + request->outside : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
-    skr_planner_explain(e, g, s, request);
+    skr_unplaced_explain(e, g, s, request);
     if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
         keep(q, g);
     }

@@ -20,26 +20,18 @@
 #include "core/gang/group/claims.h"
 #include "core/gang/group/group_state.h"
 #include "core/gang/group/group_table.h"
-#include "core/gang/group/member_order.h"
 #include "core/gang/group/membership.h"
-#include "core/gang/group/pins.h"
-#include "core/gang/group/refusal.h"
-#include "core/gang/group/roles.h"
 #include "core/gang/group/seat_holds.h"
-#include "core/gang/group/seating.h"
-#include "core/gang/plan/bind_calls.h"
-#include "core/gang/plan/nomination.h"
 #include "core/gang/plan/plan.h"
+#include "core/gang/planning/commit.h"
 #include "core/gang/planning/queue.h"
 #include "core/gang/planning/solve_share.h"
+#include "core/gang/planning/unplaced.h"
 #include "core/gang/preempt/preemption.h"
 #include "core/gang/preempt/victim_search.h"
 #include "core/gang/problem/fit.h"
 #include "core/gang/problem/pod_rules.h"
 #include "core/gang/problem/problem.h"
-#include "core/gang/report/outputs.h"
-#include "core/gang/report/role_sentence.h"
-#include "core/gang/report/sentence.h"
 #include "core/gang/state/groups.h"
 #include "core/gang/state/output.h"
 #include "core/gang/state/reason.h"
@@ -317,67 +309,11 @@ void skr_planner_run(struct skr_gang *e)
 
 /* ---- the answer ---- */
 
-static enum skr_reason reason_of(enum skr_infeasible_class class)
-{
-    switch (class) {
-    case SKR_CLASS_CONSTRAINT_CONFLICT:
-        return SKR_REASON_CONSTRAINT_CONFLICT;
-    case SKR_CLASS_NEVER_FITS:
-        return SKR_REASON_NEVER_FITS;
-    case SKR_CLASS_WAITING_FOR_CAPACITY:
-        return SKR_REASON_WAITING_FOR_CAPACITY;
-    case SKR_CLASS_PLACEMENT_FAILED:
-    case SKR_CLASS_NONE:
-    case SKR_INFEASIBLE_CLASS_COUNT:
-    default:
-        return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    }
-}
-
-/* Reports why the members found no place. */
-static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                               const struct skr_solve_request *request, struct skr_strbuf *b)
-{
-    size_t refused = skr_refusal_nodes(e, g), n_newcomers;
-    if (refused > 0) {
-        skr_refusal_say(e, g, b);
-        skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
-    }
-    if (request->problem.roles) {
-        skr_role_sentence(e, g, s, request, b);
-    } else if (s->domains.n_rules > 0) {
-        skr_strbuf_addf(b, "group %s is not placed: ", g->name);
-        skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
-    } else {
-        skr_explain_sentence(e, g, &s->explanation, request, b);
-    }
-    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
-    skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
-    free(newcomers);
-    if (refused > 0) {
-        return SKR_REASON_FILTERED_BY_OTHERS;
-    }
-    if (s->status == SKR_SOLVE_TIMEOUT) {
-        return SKR_REASON_ROLES_NOT_PLACED;
-    }
-    return s->explanation.closed || s->status == SKR_SOLVE_PLACED ? SKR_REASON_WAITING_FOR_CAPACITY
-                                                                  : reason_of(s->explanation.class);
-}
-
-void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                         const struct skr_solve_request *request)
-{
-    SKR_STRBUF(b);
-    enum skr_reason reason = say_why(e, g, s, request, &b);
-    skr_group_state_reason(g, reason, b.s);
-    skr_dirty_group(e, g);
-}
-
 static void infeasible(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                        const struct skr_solve_request *request, uint64_t epoch, uint64_t input)
 {
     SKR_STRBUF(b);
-    enum skr_reason reason = say_why(e, g, s, request, &b);
+    enum skr_reason reason = skr_unplaced_say(e, g, s, request, &b);
     reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
     no_placement(e, g, reason, b.s, epoch, input);
 }
@@ -397,179 +333,6 @@ static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solv
     }
     skr_attempt_limit(g, largest < least ? least : largest < n ? largest : n - 1);
     return true;
-}
-
-/* Seats for the assignment: newcomers first, in the given order, then members that stay. */
-static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
-                                 struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
-{
-    struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
-    struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
-    const bool pins = skr_pins_count(newcomers, n);
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct skr_pod_shape *spec = newcomers[i]->shape->spec;
-        const char *node = pins ? skr_pins_node(e, spec) : NULL;
-        owner[k] = newcomers[i];
-        seat[k++] = (struct skr_seat){
-            .leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1,
-            .rank = -1,
-            .pinned = pins && skr_pins_is_pinned(spec),
-        };
-    }
-    struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        const char *node = skr_membership_claim_node(g, p, newcomers, n);
-        if (!node) {
-            continue;
-        }
-        owner[k] = p;
-        seat[k++] = (struct skr_seat){.node = node,
-                                      .leaf = skr_tree_find_leaf(e->topology.tree, node),
-                                      .rank = p->plan ? p->place.rank : skr_pods_rank_label(p),
-                                      .claimed = true};
-    }
-    skr_member_order_seats(owner, seat, k);
-    free(owner);
-    *ret_n = k;
-    return seat;
-}
-
-/* Nodes and ranks by roles. The problem's claims for missing members of sets have no seat. */
-static int deal_roles(struct skr_gang *e, const struct group *g,
-                      const struct skr_request_roles *roles, const struct skr_solution *s,
-                      struct skr_seat *seat, size_t n_seats, struct skr_error *error)
-{
-    struct skr_role_counts counts = {.total = s->count};
-    size_t leaves = (size_t)e->topology.tree->n_leaves;
-    SKR_AUTO_FREE int32_t *count = skr_alloc_array(roles->n * leaves + 1, sizeof *count);
-    for (size_t r = 0; r < roles->n; r++) {
-        for (size_t i = 0; i < leaves; i++) {
-            count[r * leaves + i] = s->roles->count[r * leaves + i] - roles->missing[r][i];
-        }
-        counts.of_role[roles->role[r]] = &count[r * leaves];
-    }
-    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
-        if (s->roles->sets[k]) {
-            counts.sets[roles->kind[k]] = s->roles->sets[k];
-        }
-    }
-    return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
-}
-
-static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
-                const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
-                struct skr_error *error)
-{
-    const struct skr_role_counts counts = {.total = s->count};
-    return s->roles ? deal_roles(e, g, solved->roles, s, seat, n_seats, error)
-                    : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
-}
-
-/* If a role is placed short of its size, the first in member order come; the others follow later.
- * Returns how many come. */
-static size_t keep_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
-                          struct pod_entry **newcomers, size_t n)
-{
-    size_t kept = 0, leaves = (size_t)solved->tree->n_leaves;
-    if (!s->roles) {
-        return n;
-    }
-    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
-    for (size_t r = 0; r < solved->roles->n; r++) {
-        const struct skr_role *role = &solved->problem.roles->role[r];
-        int32_t places = s->roles->size[r];
-        size_t begin = kept;
-        for (size_t i = 0; i < leaves; i++) {
-            places -= role->claimed ? role->claimed[i] : 0;
-        }
-        for (size_t i = 0; i < n; i++) {
-            if (newcomers[i]->role == solved->roles->role[r]) {
-                list[kept++] = newcomers[i];
-            }
-        }
-        if (kept - begin > (size_t)places && !solved->pinned) {
-            skr_member_order_sort(&list[begin], kept - begin);
-            kept = begin + (size_t)places;
-        }
-    }
-    memcpy(newcomers, list, kept * sizeof *list);
-    free(list);
-    return kept;
-}
-
-static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
-{
-    const char **node = skr_alloc_array(n + 1, sizeof *node);
-    SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
-    for (size_t i = 0; i < n; i++) {
-        node[i] = newcomers[i]->place.node;
-    }
-    skr_pod_rules_turns(e, newcomers, n, node, turn);
-    for (size_t i = 0; i < n; i++) {
-        skr_plan_set_turn(newcomers[i], turn[i]);
-    }
-    free(node);
-}
-
-/* preemption: NULL, or the victims that make the room. */
-static void commit(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
-                   const struct skr_solve_request *solved, const struct skr_solution *s,
-                   const struct skr_solve_request *preemption)
-{
-    size_t n_seats;
-    n = keep_placed(solved, s, newcomers, n);
-    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
-    struct skr_error error;
-    if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
-        skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
-        free(seat);
-        return;
-    }
-    bool rescue = g->plan;
-    struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
-    if (!rescue) {
-        skr_seat_holds_open(e, g);
-    }
-    for (size_t i = 0; i < n; i++) {
-        int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
-        uint64_t attempts = g->attempt.n - newcomers[i]->attempts_base;
-        bool recorded = rescue && newcomers[i]->place.recorded;
-        if (rescue) {
-            skr_bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
-            skr_plan_remove_member(e, newcomers[i]);
-            skr_nomination_tried(newcomers[i]);
-        }
-        skr_plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
-        if (recorded) { /* with its old node: a record of its membership exists */
-            skr_plan_note_recorded(newcomers[i]);
-        }
-        skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
-    }
-    if (!rescue) {
-        skr_seat_holds_close(e, g, newcomers, n);
-        skr_seat_holds_make_room(e, g, newcomers, n);
-    }
-    set_turns(e, newcomers, n);
-    free(seat);
-    skr_fit_leave(g);
-    skr_attempt_lift(g);
-    skr_attempt_placed(g, s->optimal);
-    if (rescue) {
-        skr_plan_text_changed(e, plan);
-    } else {
-        skr_group_state_reason(g, SKR_REASON_NONE, NULL);
-        if (preemption) {
-            skr_preemption_begin(plan, preemption->preemption, preemption->victims);
-        }
-        if (g->seats.n_bound == 0) {
-            skr_group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
-        }
-        skr_outputs_update(e, g);
-        skr_plan_commit(e, plan);
-    }
-    skr_dirty_group(e, g);
 }
 
 /* Whether the answer still is for it: a stranded member whose call has come, or whose Binding is on
@@ -664,7 +427,7 @@ static void use_victims(struct skr_gang *e, struct group *g, const struct skr_so
         skr_victim_search_done(g);
         skr_attempt_fresh(g);
         e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-        commit(e, g, newcomers, n, solved, victims->solution, yielding ? NULL : solved);
+        skr_commit_answer(e, g, newcomers, n, solved, victims->solution, yielding ? NULL : solved);
     } else {
         e->stats.attempts[SKR_ATTEMPT_STALE]++;
     }
@@ -737,7 +500,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
             skr_attempt_count(g);
             skr_attempt_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-            commit(e, g, newcomers, n, solved, s, NULL);
+            skr_commit_answer(e, g, newcomers, n, solved, s, NULL);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (skr_attempt_stale(g)) {

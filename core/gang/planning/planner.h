@@ -12,8 +12,5 @@ void skr_planner_solved(struct skr_gang *e, const struct skr_solve_request *solv
 void skr_planner_fini(struct skr_gang *e);
 /* Whether a solve for the group runs. */
 bool skr_planner_is_solving(const struct skr_gang *e, const struct group *g);
-/* Sets reason and message of a group without a placement, from the solver's explanation in s. */
-void skr_planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
-                         const struct skr_solve_request *request);
 
 #endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a plan of an answer: see commit.h. */
+#include "core/gang/planning/commit.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/cache/pods.h"
+#include "core/gang/cache/topology.h"
+#include "core/gang/group/attempt.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/member_order.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/pins.h"
+#include "core/gang/group/seat_holds.h"
+#include "core/gang/group/seating.h"
+#include "core/gang/plan/bind_calls.h"
+#include "core/gang/plan/nomination.h"
+#include "core/gang/plan/plan.h"
+#include "core/gang/preempt/preemption.h"
+#include "core/gang/problem/fit.h"
+#include "core/gang/problem/pod_rules.h"
+#include "core/gang/report/outputs.h"
+#include "core/gang/state/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* Seats for the assignment: newcomers first, in the given order, then members that stay. */
+static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g,
+                                 struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
+{
+    struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
+    const bool pins = skr_pins_count(newcomers, n);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_pod_shape *spec = newcomers[i]->shape->spec;
+        const char *node = pins ? skr_pins_node(e, spec) : NULL;
+        owner[k] = newcomers[i];
+        seat[k++] = (struct skr_seat){
+            .leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1,
+            .rank = -1,
+            .pinned = pins && skr_pins_is_pinned(spec),
+        };
+    }
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_membership_claim_node(g, p, newcomers, n);
+        if (!node) {
+            continue;
+        }
+        owner[k] = p;
+        seat[k++] = (struct skr_seat){.node = node,
+                                      .leaf = skr_tree_find_leaf(e->topology.tree, node),
+                                      .rank = p->plan ? p->place.rank : skr_pods_rank_label(p),
+                                      .claimed = true};
+    }
+    skr_member_order_seats(owner, seat, k);
+    free(owner);
+    *ret_n = k;
+    return seat;
+}
+
+/* Nodes and ranks by roles. The problem's claims for missing members of sets have no seat. */
+static int deal_roles(struct skr_gang *e, const struct group *g,
+                      const struct skr_request_roles *roles, const struct skr_solution *s,
+                      struct skr_seat *seat, size_t n_seats, struct skr_error *error)
+{
+    struct skr_role_counts counts = {.total = s->count};
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    SKR_AUTO_FREE int32_t *count = skr_alloc_array(roles->n * leaves + 1, sizeof *count);
+    for (size_t r = 0; r < roles->n; r++) {
+        for (size_t i = 0; i < leaves; i++) {
+            count[r * leaves + i] = s->roles->count[r * leaves + i] - roles->missing[r][i];
+        }
+        counts.of_role[roles->role[r]] = &count[r * leaves];
+    }
+    for (size_t k = 0; k < SKR_SET_KINDS_MAX; k++) {
+        if (s->roles->sets[k]) {
+            counts.sets[roles->kind[k]] = s->roles->sets[k];
+        }
+    }
+    return skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
+}
+
+static int deal(struct skr_gang *e, const struct group *g, const struct skr_solve_request *solved,
+                const struct skr_solution *s, struct skr_seat *seat, size_t n_seats,
+                struct skr_error *error)
+{
+    const struct skr_role_counts counts = {.total = s->count};
+    return s->roles ? deal_roles(e, g, solved->roles, s, seat, n_seats, error)
+                    : skr_seating_deal(g, e->topology.tree, &counts, seat, n_seats, error);
+}
+
+/* If a role is placed short of its size, the first in member order come; the others follow later.
+ * Returns how many come. */
+static size_t keep_placed(const struct skr_solve_request *solved, const struct skr_solution *s,
+                          struct pod_entry **newcomers, size_t n)
+{
+    size_t kept = 0, leaves = (size_t)solved->tree->n_leaves;
+    if (!s->roles) {
+        return n;
+    }
+    struct pod_entry **list = skr_alloc_array(n + 1, sizeof *list);
+    for (size_t r = 0; r < solved->roles->n; r++) {
+        const struct skr_role *role = &solved->problem.roles->role[r];
+        int32_t places = s->roles->size[r];
+        size_t begin = kept;
+        for (size_t i = 0; i < leaves; i++) {
+            places -= role->claimed ? role->claimed[i] : 0;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (newcomers[i]->role == solved->roles->role[r]) {
+                list[kept++] = newcomers[i];
+            }
+        }
+        if (kept - begin > (size_t)places && !solved->pinned) {
+            skr_member_order_sort(&list[begin], kept - begin);
+            kept = begin + (size_t)places;
+        }
+    }
+    memcpy(newcomers, list, kept * sizeof *list);
+    free(list);
+    return kept;
+}
+
+static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    SKR_AUTO_FREE int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
+    for (size_t i = 0; i < n; i++) {
+        node[i] = newcomers[i]->place.node;
+    }
+    skr_pod_rules_turns(e, newcomers, n, node, turn);
+    for (size_t i = 0; i < n; i++) {
+        skr_plan_set_turn(newcomers[i], turn[i]);
+    }
+    free(node);
+}
+
+void skr_commit_answer(struct skr_gang *e, struct group *g, struct pod_entry **newcomers, size_t n,
+                       const struct skr_solve_request *solved, const struct skr_solution *s,
+                       const struct skr_solve_request *preemption)
+{
+    size_t n_seats;
+    n = keep_placed(solved, s, newcomers, n);
+    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
+    struct skr_error error;
+    if (deal(e, g, solved, s, seat, n_seats, &error) < 0) {
+        skr_out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
+        free(seat);
+        return;
+    }
+    bool rescue = g->plan;
+    struct plan *plan = rescue ? g->plan : skr_plan_create(e, g);
+    if (!rescue) {
+        skr_seat_holds_open(e, g);
+    }
+    for (size_t i = 0; i < n; i++) {
+        int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
+        uint64_t attempts = g->attempt.n - newcomers[i]->attempts_base;
+        bool recorded = rescue && newcomers[i]->place.recorded;
+        if (rescue) {
+            skr_bind_calls_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+            skr_plan_remove_member(e, newcomers[i]);
+            skr_nomination_tried(newcomers[i]);
+        }
+        skr_plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
+        if (recorded) { /* with its old node: a record of its membership exists */
+            skr_plan_note_recorded(newcomers[i]);
+        }
+        skr_plan_set_retries(newcomers[i], attempts > INT32_MAX ? INT32_MAX : (int32_t)attempts);
+    }
+    if (!rescue) {
+        skr_seat_holds_close(e, g, newcomers, n);
+        skr_seat_holds_make_room(e, g, newcomers, n);
+    }
+    set_turns(e, newcomers, n);
+    free(seat);
+    skr_fit_leave(g);
+    skr_attempt_lift(g);
+    skr_attempt_placed(g, s->optimal);
+    if (rescue) {
+        skr_plan_text_changed(e, plan);
+    } else {
+        skr_group_state_reason(g, SKR_REASON_NONE, NULL);
+        if (preemption) {
+            skr_preemption_begin(plan, preemption->preemption, preemption->victims);
+        }
+        if (g->seats.n_bound == 0) {
+            skr_group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
+        }
+        skr_outputs_update(e, g);
+        skr_plan_commit(e, plan);
+    }
+    skr_dirty_group(e, g);
+}

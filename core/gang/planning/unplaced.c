@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a group has no placement: see unplaced.h. */
+#include "core/gang/planning/unplaced.h"
+
+#include "core/gang/cache/dirty.h"
+#include "core/gang/group/group_state.h"
+#include "core/gang/group/membership.h"
+#include "core/gang/group/refusal.h"
+#include "core/gang/problem/pod_rules.h"
+#include "core/gang/report/role_sentence.h"
+#include "core/gang/report/sentence.h"
+
+#include <stdlib.h>
+
+static enum skr_reason reason_of(enum skr_infeasible_class class)
+{
+    switch (class) {
+    case SKR_CLASS_CONSTRAINT_CONFLICT:
+        return SKR_REASON_CONSTRAINT_CONFLICT;
+    case SKR_CLASS_NEVER_FITS:
+        return SKR_REASON_NEVER_FITS;
+    case SKR_CLASS_WAITING_FOR_CAPACITY:
+        return SKR_REASON_WAITING_FOR_CAPACITY;
+    case SKR_CLASS_PLACEMENT_FAILED:
+    case SKR_CLASS_NONE:
+    case SKR_INFEASIBLE_CLASS_COUNT:
+    default:
+        return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    }
+}
+
+enum skr_reason skr_unplaced_say(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                                 const struct skr_solve_request *request, struct skr_strbuf *b)
+{
+    size_t refused = skr_refusal_nodes(e, g), n_newcomers;
+    if (refused > 0) {
+        skr_refusal_say(e, g, b);
+        skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
+    }
+    if (request->problem.roles) {
+        skr_role_sentence(e, g, s, request, b);
+    } else if (s->domains.n_rules > 0) {
+        skr_strbuf_addf(b, "group %s is not placed: ", g->name);
+        skr_pod_rules_say_blocking(&s->domains, request->problem.n, b);
+    } else {
+        skr_explain_sentence(e, g, &s->explanation, request, b);
+    }
+    struct pod_entry **newcomers = skr_membership_plannable(e, g, &n_newcomers);
+    skr_pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    free(newcomers);
+    if (refused > 0) {
+        return SKR_REASON_FILTERED_BY_OTHERS;
+    }
+    if (s->status == SKR_SOLVE_TIMEOUT) {
+        return SKR_REASON_ROLES_NOT_PLACED;
+    }
+    return s->explanation.closed || s->status == SKR_SOLVE_PLACED ? SKR_REASON_WAITING_FOR_CAPACITY
+                                                                  : reason_of(s->explanation.class);
+}
+
+void skr_unplaced_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                          const struct skr_solve_request *request)
+{
+    SKR_STRBUF(b);
+    enum skr_reason reason = skr_unplaced_say(e, g, s, request, &b);
+    skr_group_state_reason(g, reason, b.s);
+    skr_dirty_group(e, g);
+}
