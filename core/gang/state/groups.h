@@ -4,8 +4,10 @@
 /* The entry of a group, its fields by the file that writes them. */
 #include <uthash.h>
 
+#include "core/gang/state/fit_entry.h"
 #include "core/gang/state/gang.h"
 #include "core/gang/state/reason.h"
+#include "core/gang/state/role_entry.h"
 #include "core/group/group.h"
 
 enum group_source { SOURCE_NONE, SOURCE_MAP, SOURCE_PODGROUP, SOURCE_LABELS, SOURCE_COUNT };
@@ -57,42 +59,7 @@ struct reported_event {
 };
 enum { SKR_EVENTS_KEPT = 8 }; /* per group */
 
-/* A role of a group, as its members are: core/gang/group/roles.h. */
-struct role {
-    char *name;        /* for people; that of the members, numbered where their shapes differ */
-    bool named;        /* its members have a role of their own */
-    uint64_t identity; /* of the same role after a change of the members */
-    int32_t size;      /* seats: of the key roles, else the members that there are */
-    int32_t minimum;   /* so many are planned together; size unless the key says less */
-    int32_t n_present; /* live members with a seat */
-    int32_t n_ready;   /* of them, those that are not bound and may be planned */
-    int32_t n_bound;
-    int32_t kind; /* index of its set kind in the spec; -1: none */
-    int32_t each; /* members in one set; 0: none */
-};
-
 enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
-
-struct kind;
-struct kind_sizes;
-struct pod_watch;
-
-/* The planner's verdict on a group without a solve. Only fit.c writes it, except report_at:
- * skr_fit_report_at(). */
-struct fit {
-    bool made;                /* false: the fields below are unset */
-    uint64_t input;           /* group->input_epoch */
-    struct kind *kind;        /* a reference; NULL: the cache does not cover the group */
-    struct kind_sizes *sizes; /* of the kind, under the group's rules */
-    struct watched *watched;
-    int32_t n;               /* members to place */
-    uint64_t solved_changes; /* plain_planning: value of kind->changes for which fits was found */
-    bool fits;
-    /* Counters of the kind and of the nodes when the group's reason was last reported. */
-    uint64_t reported_changes, reported_nodes, reported_room, reported_late_room;
-    bool reported_short;
-    skr_time report_at; /* the reason is old and is reported anew then; 0: it is current */
-};
 
 struct group {
     UT_hash_handle hh; /* by namespace/name */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_STATE_ROLE_ENTRY_H
+#define SKR_CORE_GANG_STATE_ROLE_ENTRY_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A role of a group, as its members are: core/gang/group/roles.h. */
+struct role {
+    char *name;        /* for people; that of the members, numbered where their shapes differ */
+    bool named;        /* its members have a role of their own */
+    uint64_t identity; /* of the same role after a change of the members */
+    int32_t size;      /* seats: of the key roles, else the members that there are */
+    int32_t minimum;   /* so many are planned together; size unless the key says less */
+    int32_t n_present; /* live members with a seat */
+    int32_t n_ready;   /* of them, those that are not bound and may be planned */
+    int32_t n_bound;
+    int32_t kind; /* index of its set kind in the spec; -1: none */
+    int32_t each; /* members in one set; 0: none */
+};
+
+#endif
