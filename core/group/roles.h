@@ -80,6 +80,8 @@ const struct skr_role_rules *skr_group_role_rules(const struct skr_group_spec *s
                                                   const char *name);
 /* The set kind that the role of this name is in, or n_sets. */
 size_t skr_group_set_of(const struct skr_group_spec *spec, const char *name);
+/* Members of the role in one set of that kind; 0 with kind -1: it is in none. */
+int32_t skr_group_set_each(const struct skr_group_spec *spec, const char *name, int32_t *ret_kind);
 /* Whether constraints.roles or constraints.sets name the role. The members of such a role are one
  * role, whatever their shapes. */
 bool skr_group_names_role(const struct skr_group_spec *spec, const char *name);

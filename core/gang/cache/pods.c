@@ -127,6 +127,11 @@ const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid)
     return node && kind == SKR_CHARGE_BOUND ? node : NULL;
 }
 
+bool skr_pods_has_seat(const struct pod_entry *p)
+{
+    return p->seated && skr_pod_is_live(p->pod);
+}
+
 bool skr_pods_is_bound(const struct pod_entry *p)
 {
     return p->pod->node_name[0] != '\0';

@@ -190,6 +190,8 @@ struct pod_entry *skr_pods_find_name(const struct skr_gang *e, const char *names
 /* The node of a resident; NULL if the pod is not a resident. */
 const char *skr_pods_resident_node(const struct skr_gang *e, const char *uid);
 bool skr_pods_is_bound(const struct pod_entry *p);
+/* A live member with a seat. */
+bool skr_pods_has_seat(const struct pod_entry *p);
 bool skr_pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
 bool skr_pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
 bool skr_pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */

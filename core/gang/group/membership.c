@@ -19,6 +19,7 @@
 #include "core/gang/cache/pods.h"
 #include "core/gang/cache/shapes.h"
 #include "core/gang/group/claims.h"
+#include "core/gang/group/role_seats.h"
 #include "core/gang/group/roles.h"
 #include "core/gang/state/plan_entry.h"
 
@@ -266,14 +267,14 @@ static void deal_seats(struct group *g)
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)skr_membership_size(g);
-    struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_roles_deal(g) : NULL;
+    struct skr_role_seats *roles = skr_roles_are_keyed(g) ? skr_role_seats_deal(g) : NULL;
     const char *whole = taken == 0 && !is_open(g) && !roles ? whole_job(list, n, size) : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
-        list[i]->seated = !of_another && (!roles || skr_roles_take_seat(roles, g, list[i]));
+        list[i]->seated = !of_another && (!roles || skr_role_seats_take(roles, g, list[i]));
         taken += list[i]->seated;
     }
-    skr_roles_deal_end(roles);
+    skr_role_seats_end(roles);
     free(list);
 }
 

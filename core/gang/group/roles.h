@@ -21,10 +21,8 @@
  * differ in their requests is then refused.
  *
  * While members run, a role whose members were lost stays in the list, so that ranks keep their
- * meaning. A set is named by annotation sakkara.group.set, else by a label of the controller, else
- * by the rank of a member that has one; the others fill the sets in member order.
+ * meaning. How sets are found is in role_sets.h, how seats of key `roles` are dealt in role_seats.h.
  */
-#include "core/gang/group/assign_roles.h"
 #include "core/gang/state/groups.h"
 #include "core/pod/pod.h"
 
@@ -39,15 +37,6 @@ int32_t skr_roles_set_of(const struct skr_pod *pod);
 
 /* Whether the group has key `roles`. */
 bool skr_roles_are_keyed(const struct group *g);
-
-/* While seats are dealt, in a group with key `roles`: free seats by role and set. */
-struct skr_role_seats;
-/* Sets the role of every live member; those that keep their seats have been marked. free() it. */
-struct skr_role_seats *skr_roles_deal(struct group *g);
-/* Whether the role, and the set, of the member has a free seat, which it then takes. */
-bool skr_roles_take_seat(struct skr_role_seats *seats, const struct group *g,
-                         const struct pod_entry *p);
-void skr_roles_deal_end(struct skr_role_seats *seats);
 
 /* Seats have been dealt: finds roles and sets anew. O(members * roles + n log n). */
 void skr_roles_update(const struct skr_gang *e, struct group *g);
@@ -67,9 +56,6 @@ bool skr_roles_are_several(const struct group *g);
 const char *skr_roles_label(const struct pod_entry *p);
 /* Whether rules or sets of the group name a role, so that it must be placed by roles. */
 bool skr_roles_have_rules(const struct group *g);
-/* The rank order of the group. tree: in force. */
-void skr_roles_layout(const struct group *g, const struct skr_tree *tree,
-                      struct skr_rank_layout *ret);
 /* "3 of 4 leader pods, 28 of 28 worker pods": the roles that lack pods, all if none does. */
 void skr_roles_say_missing(const struct group *g, struct skr_strbuf *b);
 /* "1 leader and 4 workers"; at most three roles by name. count: [roles.n]. */

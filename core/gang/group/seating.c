@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gang/group/seating.h"
 
-#include "core/gang/group/roles.h"
+#include "core/gang/group/role_sets.h"
 
 static bool any_pinned(const struct skr_seat *seat, size_t n)
 {
@@ -21,7 +21,7 @@ int skr_seating_deal(const struct group *g, const struct skr_tree *tree,
         return skr_assign(tree, counts->total, seat, n, error);
     }
     struct skr_rank_layout layout;
-    skr_roles_layout(g, tree, &layout);
+    skr_role_sets_layout(g, tree, &layout);
     return skr_assign_roles(tree, &layout, counts, seat, n, error);
 }
 

@@ -437,7 +437,7 @@ struct skr_solve_request *skr_problem_of_slots(struct skr_gang *e, const struct 
 bool skr_problem_accepts(const struct skr_problem *problem, const struct skr_solution *s)
 {
     struct skr_error error;
-    if ((problem->roles != NULL) != (s->roles != NULL)) {
+    if (!problem->roles != !s->roles) {
         return false;
     }
     return problem->roles ? skr_roles_check(problem, s->roles->size, s->roles->count, &error) == 0

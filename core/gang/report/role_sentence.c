@@ -89,7 +89,7 @@ static void say_closed(const struct saying *say, const struct skr_pod_shape *sha
     const struct node_entry *n;
     size_t nodes = 0, selected = 0;
     for (size_t at = 0; (n = skr_nodes_next(say->e, &at));) {
-        nodes += n->node != NULL;
+        nodes += !!n->node;
         selected += n->node && skr_pod_shape_selects_node(shape, n->node);
     }
     for (size_t i = 0; i < shape->node_selector.n; i++) {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_ROLE_DEAL_H
+#define SKR_CORE_GANG_GROUP_ROLE_DEAL_H
+/* What skr_assign_roles() knows of its seats while it deals ranks, then places. */
+#include "core/gang/group/assign.h"
+#include "core/gang/group/rank_layout.h"
+#include "topology/base/arena.h"
+
+struct position {
+    uint8_t role;
+    int32_t set; /* -1: none */
+};
+
+/* A used leaf, or a unit with a new set. */
+struct near {
+    int32_t at, distance;
+};
+
+struct deal {
+    const struct skr_tree *tree;
+    const struct skr_rank_layout *layout;
+    struct skr_arena *arena;
+    struct skr_seat *seat;
+    size_t n_seats;
+    bool fresh; /* no member is claimed */
+
+    struct skr_seat **newcomer; /* in rank order */
+    size_t n_newcomers;
+    struct skr_seat **claimed;
+    size_t n_claimed;
+
+    struct position *position; /* [n_positions] */
+    size_t n_positions;
+    size_t start[SKR_ROLES_MAX];      /* where the role begins, in set 0 */
+    size_t stride[SKR_SET_KINDS_MAX]; /* members of one set */
+    size_t master;                    /* the position that moved to the front; SIZE_MAX: none */
+    size_t n_ranks;                   /* bound of all ranks that are given */
+    bool *held;                       /* [n_ranks] */
+    size_t *first; /* [n_positions] the next free rank is looked for from here, by first position */
+
+    int32_t *places[SKR_ROLES_MAX]; /* [leaf] new members of the role */
+    struct near *leaf;              /* used leaves, in the order in which they are filled */
+    size_t n_leaves;
+    int32_t anchor;
+};
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks of seats of several roles: see role_ranks.h. */
+#include "core/gang/group/role_ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rank order ---- */
+
+static int32_t set_of(const struct deal *d, const struct skr_seat *seat)
+{
+    return d->layout->role[seat->role].kind < 0 ? -1 : seat->set;
+}
+
+/* By role, set and member order: inside one role and set this is the rank order. */
+static int by_place(const void *a, const void *b)
+{
+    const struct skr_seat *left = *(struct skr_seat *const *)a;
+    const struct skr_seat *right = *(struct skr_seat *const *)b;
+    if (left->role != right->role) {
+        return left->role < right->role ? -1 : 1;
+    }
+    if (left->set != right->set) {
+        return left->set < right->set ? -1 : 1;
+    }
+    return skr_seat_compare(left, right);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct skr_seat *left = *(struct skr_seat *const *)a;
+    const struct skr_seat *right = *(struct skr_seat *const *)b;
+    if (left->rank != right->rank) {
+        return left->rank < right->rank ? -1 : 1;
+    }
+    return skr_seat_compare(left, right);
+}
+
+/* Where the positions of role and set begin, the master at its own place. */
+static size_t begin_of(const struct deal *d, uint8_t role, int32_t set)
+{
+    const struct skr_rank_layout *l = d->layout;
+    size_t in_set = set >= 0 ? (size_t)set * d->stride[l->role[role].kind] : 0;
+    return d->start[role] + in_set;
+}
+
+/* The first position of role and set. */
+static size_t first_position(const struct deal *d, uint8_t role, int32_t set)
+{
+    size_t at = begin_of(d, role, set);
+    if (d->master == SIZE_MAX) {
+        return at;
+    }
+    const struct position *own = &d->position[0];
+    bool of_master = own->role == role && own->set == set;
+    return of_master ? 0 : at < d->master ? at + 1 : at;
+}
+
+/* The master of the group, by rank order: NULL if no name says so. */
+static const struct skr_seat *find_master(const struct deal *d)
+{
+    const struct skr_seat *master = NULL;
+    size_t at = SIZE_MAX;
+    for (size_t i = 0; i < d->n_seats; i++) {
+        const struct skr_seat *s = &d->seat[i];
+        if (!strstr(s->name, "master")) {
+            continue;
+        }
+        size_t here = begin_of(d, s->role, set_of(d, s));
+        if (!master || here < at || (here == at && skr_seat_compare(s, master) < 0)) {
+            master = s;
+            at = here;
+        }
+    }
+    return master;
+}
+
+static bool is_of(const struct deal *d, size_t rank, const struct skr_seat *seat)
+{
+    int32_t set = set_of(d, seat);
+    return rank < d->n_positions && d->position[rank].role == seat->role &&
+           (set < 0 || d->position[rank].set == set);
+}
+
+bool skr_role_ranks_begin(struct deal *d)
+{
+    size_t n = skr_rank_layout_size(d->layout);
+    uint8_t *role = skr_arena_array(d->arena, n + 1, sizeof *role);
+    int32_t *set = skr_arena_array(d->arena, n + 1, sizeof *set);
+    d->position = skr_arena_array(d->arena, n + 1, sizeof *d->position);
+    d->first = skr_arena_array(d->arena, n + 1, sizeof *d->first);
+    d->n_ranks = n + d->n_seats;
+    d->held = skr_arena_array(d->arena, d->n_ranks + 1, sizeof *d->held);
+    if (!role || !set || !d->position || !d->first || !d->held) {
+        return false;
+    }
+    d->n_positions = skr_rank_layout_positions(d->layout, role, set);
+    for (size_t i = 0; i < n; i++) {
+        d->position[i] = (struct position){role[i], set[i]};
+    }
+    for (size_t i = n; i-- > 0;) {
+        if (set[i] <= 0) {
+            d->start[role[i]] = i;
+        }
+    }
+    for (size_t r = 0; r < d->layout->n_roles; r++) {
+        if (d->layout->role[r].kind >= 0) {
+            d->stride[d->layout->role[r].kind] += (size_t)d->layout->role[r].each;
+        }
+    }
+    d->master = SIZE_MAX;
+    const struct skr_seat *master = find_master(d);
+    size_t at = master ? begin_of(d, master->role, set_of(d, master)) : 0;
+    if (master && at < n && is_of(d, at, master)) { /* to the front; those before it move by one */
+        struct position own = d->position[at];
+        memmove(&d->position[1], &d->position[0], at * sizeof own);
+        d->position[0] = own;
+        d->master = at;
+    }
+    return true;
+}
+
+/* ---- ranks ---- */
+
+/* If two members hold one rank, the later one loses it. */
+static void mark_held(struct deal *d)
+{
+    if (d->n_claimed > 1) {
+        qsort(d->claimed, d->n_claimed, sizeof(struct skr_seat *), by_rank);
+    }
+    for (size_t i = d->n_claimed; i-- > 1;) {
+        if (d->claimed[i]->rank == d->claimed[i - 1]->rank) {
+            d->claimed[i]->rank = -1;
+        }
+    }
+    for (size_t i = 0; i < d->n_claimed; i++) {
+        int32_t rank = d->claimed[i]->rank;
+        if (rank >= 0 && (size_t)rank < d->n_ranks) {
+            d->held[rank] = true;
+        }
+    }
+}
+
+static bool is_free(const struct deal *d, int64_t rank)
+{
+    return rank >= 0 && (size_t)rank < d->n_ranks && !d->held[rank];
+}
+
+static void give(struct deal *d, struct skr_seat *seat, size_t rank)
+{
+    seat->rank = (int32_t)rank;
+    d->held[rank] = true;
+}
+
+/* The next free rank of its role and set; n_positions: none. */
+static size_t next_own(struct deal *d, const struct skr_seat *seat)
+{
+    size_t from = first_position(d, seat->role, set_of(d, seat));
+    if (from >= d->n_positions || !is_of(d, from, seat)) {
+        return d->n_positions;
+    }
+    size_t *next = &d->first[from];
+    *next = *next < from ? from : *next;
+    while (*next < d->n_positions && (d->held[*next] || !is_of(d, *next, seat))) {
+        (*next)++;
+    }
+    return *next;
+}
+
+/* Whether rank - index is the same for all claimed members of the role and set; *ret: that. */
+static bool offset_of(const struct deal *d, const struct skr_seat *seat, int64_t *ret)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->n_claimed; i++) {
+        const struct skr_seat *c = d->claimed[i];
+        if (c->role != seat->role || set_of(d, c) != set_of(d, seat)) {
+            continue;
+        }
+        int64_t offset = (int64_t)c->rank - c->index;
+        if (c->rank < 0 || c->index < 0 || (any && offset != *ret)) {
+            return false;
+        }
+        any = true;
+        *ret = offset;
+    }
+    return any;
+}
+
+/* Newcomers whose index shows which rank is theirs. */
+static void rank_by_index(struct deal *d)
+{
+    int64_t offset = 0;
+    bool known = false;
+    for (size_t i = 0; i < d->n_newcomers && !d->fresh; i++) {
+        struct skr_seat *s = d->newcomer[i];
+        const struct skr_seat *before = i > 0 ? d->newcomer[i - 1] : NULL;
+        if (!before || before->role != s->role || set_of(d, before) != set_of(d, s)) {
+            known = offset_of(d, s, &offset);
+        }
+        if (known && s->index >= 0 && is_free(d, offset + s->index) &&
+            is_of(d, (size_t)(offset + s->index), s)) {
+            give(d, s, (size_t)(offset + s->index));
+        }
+    }
+}
+
+static void rank_the_rest(struct deal *d, struct skr_seat *const *seat, size_t n)
+{
+    size_t lowest = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t rank = seat[i]->rank < 0 ? next_own(d, seat[i]) : d->n_positions;
+        if (rank < d->n_positions) {
+            give(d, seat[i], rank);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (seat[i]->rank < 0 && seat[i]->index >= 0 && (size_t)seat[i]->index < d->n_seats &&
+            is_free(d, seat[i]->index)) {
+            give(d, seat[i], (size_t)seat[i]->index);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (seat[i]->rank >= 0) {
+            continue;
+        }
+        while (d->held[lowest]) {
+            lowest++;
+        }
+        give(d, seat[i], lowest);
+    }
+}
+
+/* Adopted members: in member order, those outside the tree last. */
+static int by_leaf(const void *a, const void *b)
+{
+    const struct skr_seat *left = *(struct skr_seat *const *)a;
+    const struct skr_seat *right = *(struct skr_seat *const *)b;
+    if (left->role != right->role || left->set != right->set) {
+        return by_place(a, b);
+    }
+    if ((left->leaf < 0) != (right->leaf < 0)) {
+        return left->leaf < 0 ? 1 : -1;
+    }
+    if (left->leaf < 0 && strcmp(left->node, right->node) != 0) {
+        return strcmp(left->node, right->node);
+    }
+    return skr_seat_compare(left, right);
+}
+
+static bool rank_adopted(struct deal *d)
+{
+    struct skr_seat **adopted = skr_arena_array(d->arena, d->n_claimed + 1, sizeof *adopted);
+    size_t n = 0;
+    for (size_t i = 0; adopted && i < d->n_claimed; i++) {
+        if (d->claimed[i]->rank < 0) {
+            adopted[n++] = d->claimed[i];
+        }
+    }
+    if (adopted && n > 0) {
+        qsort(adopted, n, sizeof(struct skr_seat *), by_leaf);
+        rank_the_rest(d, adopted, n);
+    }
+    return adopted;
+}
+
+/* The master is the first of its role and set. */
+static void move_master(struct deal *d)
+{
+    const struct skr_seat *master = d->fresh ? find_master(d) : NULL;
+    size_t at = 0, first = 0;
+    while (at < d->n_newcomers && d->newcomer[at] != master) {
+        at++;
+    }
+    if (at == d->n_newcomers) {
+        return;
+    }
+    while (d->newcomer[first]->role != master->role ||
+           set_of(d, d->newcomer[first]) != set_of(d, master)) {
+        first++;
+    }
+    struct skr_seat *seat = d->newcomer[at];
+    memmove(&d->newcomer[first + 1], &d->newcomer[first], (at - first) * sizeof seat);
+    d->newcomer[first] = seat;
+}
+
+bool skr_role_ranks_give(struct deal *d)
+{
+    mark_held(d);
+    if (!rank_adopted(d)) {
+        return false;
+    }
+    if (d->n_newcomers > 1) {
+        qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_place);
+    }
+    move_master(d);
+    rank_by_index(d);
+    rank_the_rest(d, d->newcomer, d->n_newcomers);
+    if (d->n_newcomers > 1) {
+        qsort(d->newcomer, d->n_newcomers, sizeof(struct skr_seat *), by_rank);
+    }
+    return true;
+}
