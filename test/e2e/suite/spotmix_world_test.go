@@ -446,9 +446,8 @@ func (m *mix) permissions() {
 	granted := grantedTo(m.T, "sakkara")
 	text, err := os.ReadFile(manifest(m.T, "spotmix-webhook.yaml"))
 	m.must(err)
-	for what := range grantedIn(text, "sakkara-spotmix") {
-		granted[what] = true
-	}
+	maps.Copy(granted, grantedIn(text, "sakkara-spotmix"))
+	maps.Copy(granted, grantedTo(m.T, "sakkara-workloads"))
 	used, refused := usedBy(m.T, filepath.Clean(m.plane.AuditLog()), cluster.DaemonUser)
 	for _, what := range refused {
 		m.Errorf("%s was refused", what)
