@@ -417,7 +417,7 @@ bool skr_label_levels_agree(const struct skr_label_levels *levels, const struct 
         size_t n = 0, m = 0;
         const char *x = skr_label_level_value(&levels->level[l], a, &n);
         const char *y = skr_label_level_value(&levels->level[l], b, &m);
-        if (!x != !y || n != m || (x && memcmp(x, y, n) != 0)) {
+        if (!x != !y || n != m || (x && y && memcmp(x, y, n) != 0)) {
             return false;
         }
     }

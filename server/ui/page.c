@@ -4,6 +4,7 @@
 
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "topology/base/arena.h"
@@ -15,7 +16,8 @@ extern const char skr_ui_page_end[] __asm__("_binary_server_ui_page_html_end");
 
 const char *skr_ui_page(size_t *ret_len)
 {
-    *ret_len = (size_t)(skr_ui_page_end - skr_ui_page_begin);
+    /* The linker puts them around one text, which the language cannot express. */
+    *ret_len = (size_t)((uintptr_t)skr_ui_page_end - (uintptr_t)skr_ui_page_begin);
     return skr_ui_page_begin;
 }
 

@@ -241,7 +241,7 @@ static void take_members(const struct skr_gang *e, struct group *g)
 static void check_constraints(struct group *g)
 {
     struct skr_group_role role[SKR_ROLES_MAX];
-    struct skr_error error;
+    struct skr_error error = {.text = ""};
     free(g->roles.defect);
     g->roles.defect = NULL;
     if (g->roles.keyed || !skr_roles_have_rules(g) || g->roles.n == 0) {

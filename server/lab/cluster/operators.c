@@ -289,7 +289,7 @@ void skr_leader_worker_sets_label(const json_t *set, int64_t ordinal, json_t *me
 static void lower(const char *text, char ret[64])
 {
     size_t n = 0;
-    for (; text[n] != '\0' && n < 63; n++) {
+    for (; n < 63 && text[n] != '\0'; n++) {
         ret[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] - 'A' + 'a') : text[n];
     }
     ret[n] = '\0';
