@@ -63,13 +63,13 @@ bool skr_spotmix_draw(const struct skr_spotmix *mix, skr_time now, struct skr_pi
                       enum skr_picture_news *ret_news, struct skr_strbuf *change)
 {
     SKR_AUTO_FREE struct skr_spotmix_node_row *node = NULL;
-    SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
     SKR_AUTO(skr_tree_unref) struct skr_tree *tree = NULL;
     const size_t n_nodes = skr_spotmix_node_rows(mix, &node);
     size_t most = 1;
     if (n_nodes == 0 || make_tree(node, n_nodes, &tree) < 0) {
         return false;
     }
+    SKR_AUTO_FREE struct skr_spotmix_row *row = NULL;
     (void)skr_picture_begin(picture, tree, "pods", now);
     for (size_t i = 0; i < n_nodes; i++) {
         most = node[i].pods > most ? node[i].pods : most;

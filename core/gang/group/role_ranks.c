@@ -271,7 +271,7 @@ static void move_master(struct deal *d)
     while (at < d->n_newcomers && d->newcomer[at] != master) {
         at++;
     }
-    if (at == d->n_newcomers) {
+    if (!master || at == d->n_newcomers) {
         return;
     }
     while (d->newcomer[first]->role != master->role ||

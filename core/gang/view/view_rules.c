@@ -173,8 +173,10 @@ void skr_view_constraints(struct view *v, const struct group *g, const struct se
     for (int32_t l = 1; spec && t && l <= t->n_levels; l++) {
         const struct skr_level_rule *own = rule_of(spec, t->level_name[l]);
         const struct skr_level_rule given = {.level = t->level_name[l], .rule = rules[l - 1]};
-        if (own || l <= within) {
-            write_constraint(v, l <= within ? &given : own, rules, s, whole);
+        if (l <= within) {
+            write_constraint(v, &given, rules, s, whole);
+        } else if (own) {
+            write_constraint(v, own, rules, s, whole);
         }
     }
     for (size_t i = 0; spec && i < spec->n_rules; i++) {

@@ -270,7 +270,7 @@ int skr_roles_fit(const struct skr_problem *problem, bool *ret, bool *decided,
     }
     struct skr_solution *solution = NULL;
     int rc = skr_roles_solve(problem, &solution, error);
-    if (rc == 0) {
+    if (rc == 0 && solution) {
         *decided = solution->status != SKR_SOLVE_TIMEOUT;
         *ret = solution->status == SKR_SOLVE_PLACED;
         skr_solution_destroy(solution);

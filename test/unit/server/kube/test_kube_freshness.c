@@ -7,7 +7,7 @@
 
 #define PROBE     "GET /api/v1/pods?limit=1"
 #define PAGES     "GET /api/v1/pods?limit=500"
-#define PODGROUPS "/podgroups?limit="
+#define PODGROUPS "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?limit="
 #define POD(name, v)                                                                   \
     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"" name "\",\"uid\":\"u-" name \
     "\",\"resourceVersion\":\"" v "\"},\"spec\":{\"containers\":[]}}"
